@@ -1,0 +1,147 @@
+// The composition root: the two interfaces, and what every handler is given.
+import type { Config } from './config.ts';
+import { createAuthenticator } from './auth/credentials.ts';
+import { createMac, createSigner } from './auth/jwt.ts';
+import type { PasswordHasher } from './auth/password.ts';
+import { BoundedMap } from './bounded-map.ts';
+import { createCursors } from './http/cursor.ts';
+import { createMetrics } from './http/metrics.ts';
+import { openapiDocument } from './http/openapi.ts';
+import { trustedProxies } from './http/peer.ts';
+import { createLimiter } from './http/rate-limit.ts';
+import { weigh, type Representation } from './http/representation.ts';
+import type { Route } from './http/route.ts';
+import { createRouter, type Router } from './http/router.ts';
+import { createListener, type Listener } from './http/server.ts';
+import { touchMilliseconds } from './limits.ts';
+import type { Log } from './log.ts';
+import { customerRoutes } from './resources/customers/customer-routes.ts';
+import type { CustomerCache } from './resources/customers/customer-store.ts';
+import type { Customer } from './resources/customers/customer.ts';
+import { keyRoutes } from './resources/keys/key-routes.ts';
+import { findKeyFacts, touchKeys } from './resources/keys/key-store.ts';
+import type { Order } from './resources/orders/order.ts';
+import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
+import type { OrderCache } from './resources/orders/order-store.ts';
+import { findSessionFacts, removeEndedSessions } from './resources/sessions/session-store.ts';
+import { sessionRoutes } from './resources/sessions/session-routes.ts';
+import { createKeptAnswers, removeOldAnswers } from './resources/system/kept-answer-store.ts';
+import { systemRoutes } from './resources/system/system-routes.ts';
+import { userRoutes } from './resources/users/user-routes.ts';
+import type { Database } from './storage/database.ts';
+import { docsPage } from './web/docs-page.ts';
+import { problemPage } from './web/problem-page.ts';
+
+export type AppOptions = {
+  readonly config: Config;
+  readonly publicUrl: string;
+  readonly secrets: readonly Uint8Array[];
+  readonly db: Database;
+  readonly hasher: PasswordHasher;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly connections: () => number;
+  readonly isStopping: () => boolean;
+  readonly isBroken: () => boolean;
+  /** Routes of a test's own. */
+  readonly extraRoutes?: readonly Route[];
+};
+
+export type App = {
+  readonly router: Router;
+  readonly handlers: { readonly onRequest: Listener; readonly onContinue: Listener; readonly onExpectation: Listener };
+  /** Drops from memory what a commit made stale: keys such as `order:7`. */
+  forget(keys: readonly string[]): void;
+  forgetAll(): void;
+  /** Writes down what is gathered, and removes what has expired. Called now and then, and before the end. */
+  tidyUp(): Promise<void>;
+  close(): void;
+};
+
+export function createApp(options: AppOptions): App {
+  const { config, publicUrl, secrets, db, hasher, log, now } = options;
+  const [secret = new Uint8Array()] = secrets;
+  const signer = createSigner({ secrets, issuer: publicUrl, audience: publicUrl });
+  const cursors = createCursors(macFor(secret, 'cursors'));
+  const caches = createCaches(config.cacheBytes);
+  const keysUsed = new Map<number, number>();
+  const authenticator = createAuthenticator({
+    signer, findSession: (id) => findSessionFacts(db.read, id), findKey: (id) => findKeyFacts(db.read, id), used: (id, time) => keysUsed.set(id, time),
+  });
+  const limiters = {
+    default: createLimiter('default', config.rates.default), anonymous: createLimiter('anonymous', config.rates.anonymous),
+    account: createLimiter('login-account', config.rates.loginAccount), address: createLimiter('login-address', config.rates.loginAddress),
+  };
+  const metrics = createMetrics();
+  const orders = { cursors, cache: caches.orders, customerCache: caches.customers };
+
+  // The two interfaces of the requirements: what is wrong with a request's data is a 400 in one and a 422 in the other.
+  const usersInterface: Route[] = [
+    ...userRoutes({ hasher, cursors, passwordMin: config.passwordMin, registration: config.registration }), ...userOrderRoutes(orders),
+    ...sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters: limiters }), ...keyRoutes({ cursors }),
+    ...systemRoutes({ publicUrl, readiness, metrics: metricsText, openapi: once(() => JSON.stringify(openapiDocument(router, publicUrl))), docsPage: once(() => docsPage(router, publicUrl)), problemPage }),
+    ...(options.extraRoutes ?? []),
+  ];
+  const ordersInterface: Route[] = [...customerRoutes({ cursors, cache: caches.customers }), ...orderRoutes(orders)];
+  const router: Router = createRouter([{ routes: usersInterface, invalidStatus: 400 }, { routes: ordersInterface, invalidStatus: 422 }]);
+
+  function readiness(): 'ready' | 'stopping' | 'read-only' {
+    return options.isStopping() ? 'stopping' : options.isBroken() ? 'read-only' : 'ready';
+  }
+
+  function metricsText(): string {
+    const buckets = Object.values(limiters).reduce((sum, { size }) => sum + size, 0);
+    const cacheBytes = caches.orders.weight + caches.customers.weight;
+    return metrics.text({ mounted: router.mounted, storage: db.stats, buckets, connections: options.connections(), cacheBytes, passwordsWaiting: hasher.waiting });
+  }
+
+  const handlers = createListener({
+    router, authenticator, db, limiters, publicUrl, now, log, metrics, kept: createKeptAnswers(macFor(secret, 'fingerprints')),
+    isTrusted: trustedProxies(config.trustedProxy), takesQueryKeys: config.apiKeyQuery, isTls: config.tls.mode !== 'off',
+    corsOrigins: new Set(config.corsOrigins), isStopping: options.isStopping,
+  });
+
+  function forget(keys: readonly string[]): void {
+    for (const key of keys) {
+      const [kind = '', id] = key.split(':');
+      if (kind === 'everything') forgetAll();
+      if (kind === 'order') caches.orders.delete(Number(id));
+      if (kind === 'customer') caches.customers.delete(Number(id));
+      authenticator.forget(kind, Number(id));
+    }
+  }
+
+  function forgetAll(): void {
+    caches.orders.clear();
+    caches.customers.clear();
+    authenticator.forgetAll();
+  }
+
+  async function tidyUp(): Promise<void> {
+    const used = new Map(keysUsed);
+    keysUsed.clear();
+    await db.write((writer) => {
+      touchKeys(writer, used);
+      removeEndedSessions(writer, now());
+      removeOldAnswers(writer, now());
+    });
+  }
+
+  const tidying = setInterval(() => tidyUp().catch(() => { /* the next time will do */ }), touchMilliseconds).unref();
+  return { router, handlers, forget, forgetAll, tidyUp, close: () => { clearInterval(tidying); metrics.close(); } };
+}
+
+function createCaches(bytes: number): { readonly orders: OrderCache; readonly customers: CustomerCache } {
+  return { orders: new BoundedMap<number, Representation<Order>>(bytes * 0.8, weigh), customers: new BoundedMap<number, Representation<Customer>>(bytes * 0.2, weigh) };
+}
+
+/** Each use of a secret has a key of its own. */
+function macFor(secret: Uint8Array, use: string): (text: string) => Buffer {
+  return createMac(createMac(secret)(use));
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+

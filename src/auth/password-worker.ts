@@ -1,0 +1,115 @@
+// The threads that derive keys from passwords: few, low in priority, behind a bounded queue.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { unavailable } from '../errors.ts';
+
+export type ScryptInput = {
+  readonly password: string;
+  readonly salt: Uint8Array;
+  readonly keyBytes: number;
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+};
+
+export type ScryptPool = {
+  /** Throws `unavailable` when too many wait already, or once closed. */
+  derive(input: ScryptInput): Promise<Uint8Array>;
+  close(): Promise<void>;
+  readonly waiting: number;
+};
+
+type Thread = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<unknown> };
+type Waiting = { readonly enter: (thread: Thread) => void; readonly refuse: (reason: Error) => void };
+
+const threadsMax = 2;
+const waitingMax = 32;
+const idleMilliseconds = 60_000;
+const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
+
+export function createScryptPool(): ScryptPool {
+  const closing = new AbortController();
+  const threads = Array.from({ length: threadsMax }, () => createThread(closing.signal));
+  const free = [...threads];
+  const waiting: Waiting[] = [];
+
+  async function derive(input: ScryptInput): Promise<Uint8Array> {
+    const thread = free.pop() ?? (await turn());
+    try {
+      return await thread.derive(input);
+    } finally {
+      leave(thread);
+    }
+  }
+
+  function turn(): Promise<Thread> {
+    if (waiting.length >= waitingMax) throw unavailable('Too many passwords are being checked right now.');
+    return new Promise((enter, refuse) => waiting.push({ enter, refuse }));
+  }
+
+  function leave(thread: Thread): void {
+    const next = waiting.shift();
+    if (next === undefined) free.push(thread);
+    else next.enter(thread);
+  }
+
+  async function close(): Promise<void> {
+    closing.abort(unavailable('The service is stopping.'));
+    for (const { refuse } of waiting.splice(0)) refuse(closing.signal.reason);
+    await Promise.all(threads.map((thread) => thread.end()));
+  }
+
+  return { derive, close, get waiting() { return waiting.length; } };
+}
+
+/** One worker, started when first needed and ended when it was idle for a while. */
+function createThread(closing: AbortSignal): Thread {
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  function start(): Worker {
+    const started = new Worker(`(${scryptWorker})()`, { eval: true, env: {}, execArgv: [], resourceLimits });
+    return started.once('error', () => { worker = undefined; });
+  }
+
+  async function derive(input: ScryptInput): Promise<Uint8Array> {
+    closing.throwIfAborted();
+    clearTimeout(idle);
+    const busy = (worker ??= start());
+    busy.ref();
+    busy.postMessage(input);
+    try {
+      const [key] = await once(busy, 'message', { signal: closing });
+      return key;
+    } catch (error) {
+      throw closing.aborted ? closing.reason : error;
+    } finally {
+      busy.unref();
+      idle = setTimeout(end, idleMilliseconds).unref();
+    }
+  }
+
+  async function end(): Promise<void> {
+    clearTimeout(idle);
+    const ended = worker;
+    worker = undefined;
+    await ended?.terminate();
+  }
+
+  return { derive, end };
+}
+
+/** Runs in the worker, from its source text (a single executable has no file to start one from): uses nothing from outside. */
+function scryptWorker(): void {
+  const { scryptSync } = process.getBuiltinModule('node:crypto');
+  const { readlinkSync } = process.getBuiltinModule('node:fs');
+  const { setPriority } = process.getBuiltinModule('node:os');
+  const { parentPort } = process.getBuiltinModule('node:worker_threads');
+  try { // on Linux priority belongs to the thread: a login must not slow the requests beside it
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 19);
+  } catch {} // elsewhere it stays as it is
+  parentPort?.on('message', ({ password, salt, keyBytes, ln, r, p }: ScryptInput) => {
+    const memoryBytes = 128 * r * (2 ** ln + p);
+    parentPort.postMessage(scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryBytes + 2 ** 20 }));
+  });
+}

@@ -1,0 +1,89 @@
+// Passwords: what is wrong with one, and their scrypt hashes as PHC strings.
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { isCommon } from './common-passwords.ts';
+import { createScryptPool } from './password-worker.ts';
+
+/** scrypt's N is 2^ln. */
+export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
+
+export type PasswordHasher = {
+  hash(password: string): Promise<string>;
+  /** Against a user's stored hash; `null`, for a user who doesn't exist, takes as long and is false. */
+  verify(password: string, phc: string | null): Promise<boolean>;
+  /** Whether a stored hash was made with other parameters than are used now. */
+  needsUpgrade(phc: string): boolean;
+  close(): Promise<void>;
+  /** How many wait for a thread. */
+  readonly waiting: number;
+};
+
+type Stored = { readonly cost: Cost; readonly salt: Buffer; readonly key: Buffer };
+
+const passwordPointsMax = 128;
+const saltBytes = 16;
+const keyBytes = 32;
+const memoryBytesMax = 256 * 2 ** 20;
+const contractCost: Cost = { ln: 15, r: 8, p: 3 };
+
+/** `hash` and `verify` throw `unavailable` when too many wait already. */
+export function createPasswordHasher({ cost = contractCost }: { readonly cost?: Cost } = {}): PasswordHasher {
+  const pool = createScryptPool();
+  const nobody: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
+
+  async function hash(password: string): Promise<string> {
+    const salt = randomBytes(saltBytes);
+    return written({ cost, salt, key: Buffer.from(await pool.derive({ password: normal(password), salt, keyBytes, ...cost })) });
+  }
+
+  async function verify(password: string, phc: string | null): Promise<boolean> {
+    const stored = phc === null ? nobody : read(phc);
+    const { salt, key } = stored;
+    return timingSafeEqual(await pool.derive({ password: normal(password), salt, keyBytes: key.length, ...stored.cost }), key);
+  }
+
+  function needsUpgrade(phc: string): boolean {
+    const { salt, key } = read(phc);
+    return !phc.startsWith(prefix(cost)) || salt.length !== saltBytes || key.length !== keyBytes;
+  }
+
+  return { hash, verify, needsUpgrade, close: pool.close, get waiting() { return pool.waiting; } };
+}
+
+/** A sentence that says what is wrong with a new password, or undefined. Lengths are code points after NFKC. */
+export function passwordFault(password: string, email: string, minLength: number): string | undefined {
+  const points = [...normal(password)].length;
+  if (points < minLength || points > passwordPointsMax) return `A password has ${minLength} to ${passwordPointsMax} characters.`;
+  const folded = normal(password).toLowerCase();
+  const address = normal(email).toLowerCase();
+  if (isCommon(folded)) return 'This password is one of the commonest: choose one that is harder to guess.';
+  const localPart = address.slice(0, address.lastIndexOf('@'));
+  if (folded === address || folded === localPart) return 'A password must differ from the e-mail address.';
+  return undefined;
+}
+
+function normal(text: string): string {
+  return text.normalize('NFKC');
+}
+
+/** The PHC string format, as passlib writes scrypt: base64 without padding. */
+function written({ cost, salt, key }: Stored): string {
+  return `${prefix(cost)}${unpadded(salt)}$${unpadded(key)}`;
+}
+
+function prefix({ ln, r, p }: Cost): string {
+  return `$scrypt$ln=${ln},r=${r},p=${p}$`;
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+/** Throws on what this service can't have stored; the text stays out of the error. */
+function read(phc: string): Stored {
+  const match = /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/.exec(phc);
+  if (match === null) throw new Error('A stored password hash can not be read.');
+  const [, ln, r, p, salt = '', key = ''] = match;
+  const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
+  if (128 * 2 ** cost.ln * cost.r > memoryBytesMax) throw new Error('A stored password hash asks for too much memory.');
+  return { cost, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
+}

@@ -1,0 +1,186 @@
+// Flags, environment and .env → one checked Config; every fault at once.
+import { isIP } from 'node:net';
+import { parseArgs } from 'node:util';
+import { secretBytesMin } from './limits.ts';
+import { levels, type Level } from './log.ts';
+import type { Rate } from './http/rate-limit.ts';
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly data: string;
+  readonly tls: { readonly mode: 'self-signed' | 'files' | 'off'; readonly cert: string; readonly key: string };
+  /** Empty: `https://localhost:<port>`. */
+  readonly publicUrl: string;
+  readonly trustedProxy: readonly string[];
+  readonly registration: 'open' | 'closed';
+  /** Empty: the one kept in `secret.key`. */
+  readonly jwtSecrets: readonly string[];
+  readonly apiKeyQuery: boolean;
+  readonly rates: { readonly default: Rate; readonly anonymous: Rate; readonly loginAccount: Rate; readonly loginAddress: Rate };
+  readonly passwordMin: number;
+  readonly cacheBytes: number;
+  readonly corsOrigins: readonly string[];
+  readonly log: Level;
+  readonly adminEmail: string;
+  readonly adminPassword: string;
+};
+
+/** Thrown with all that is wrong with the settings. */
+export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+type Setting = { readonly flag: string; readonly value: string; readonly fallback: string; readonly help: string; readonly fault: (text: string) => string | undefined };
+
+/** Every setting, as help shows it and as it is checked. The environment variable is the flag's name: `--public-url`, `ORDERLY_PUBLIC_URL`. */
+export const settings: readonly Setting[] = [
+  { flag: 'host', value: 'ADDRESS', fallback: '127.0.0.1', help: 'address to listen on', fault: (text) => (text === '' ? 'must be an address' : undefined) },
+  { flag: 'port', value: 'PORT', fallback: '8443', help: 'port to listen on; 0 picks one', fault: wholeNumber(0, 65_535) },
+  { flag: 'data', value: 'FOLDER', fallback: 'data', help: 'the folder that holds everything', fault: (text) => (text === '' ? 'must be a folder' : undefined) },
+  { flag: 'tls', value: 'MODE', fallback: 'self-signed', help: 'self-signed, files, or off (behind a proxy)', fault: among(['self-signed', 'files', 'off']) },
+  { flag: 'tls-cert', value: 'FILE', fallback: '', help: 'certificate chain, PEM, for --tls files', fault: anything },
+  { flag: 'tls-key', value: 'FILE', fallback: '', help: 'private key, PEM, for --tls files', fault: anything },
+  { flag: 'public-url', value: 'URL', fallback: '', help: 'how clients reach the service (https://localhost:PORT)', fault: origin },
+  { flag: 'trusted-proxy', value: 'LIST', fallback: '', help: 'addresses or CIDR blocks of proxies to believe', fault: listOf(block) },
+  { flag: 'registration', value: 'MODE', fallback: 'open', help: 'open: anyone may sign up; closed: administrators make users', fault: among(['open', 'closed']) },
+  { flag: 'jwt-secrets', value: 'LIST', fallback: '', help: `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). Better in the environment`, fault: listOf(secret) },
+  { flag: 'api-key-query', value: 'MODE', fallback: 'on', help: 'whether ?api_key= is taken: on or off', fault: among(['on', 'off']) },
+  { flag: 'rate-default', value: 'RATE', fallback: '600/60', help: 'requests/seconds of each principal, or off', fault: rate },
+  { flag: 'rate-anonymous', value: 'RATE', fallback: '120/60', help: 'of each address without a credential', fault: rate },
+  { flag: 'rate-login-account', value: 'RATE', fallback: '5/60', help: 'sign-ins to each account', fault: rate },
+  { flag: 'rate-login-address', value: 'RATE', fallback: '20/60', help: 'sign-ins from each address', fault: rate },
+  { flag: 'password-min', value: 'LENGTH', fallback: '8', help: 'shortest password, 8–64 (15 is recommended)', fault: wholeNumber(8, 64) },
+  { flag: 'cache-bytes', value: 'BYTES', fallback: '33554432', help: 'memory to keep answers in; 0 keeps none', fault: wholeNumber(0, 2 ** 34) },
+  { flag: 'cors-origins', value: 'LIST', fallback: '', help: 'origins whose pages may call, exactly', fault: listOf(origin) },
+  { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), fault: among(levels) },
+];
+
+/** Settings without a flag: secrets have no place in a list of processes. */
+const environmentOnly: readonly string[] = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'];
+
+/** A flag of one command, beyond the settings. */
+export type CommandFlag = { readonly flag: string; readonly value?: string; readonly help: string };
+
+export type CommandLine = { readonly config: Config; readonly operands: readonly string[]; readonly flags: Readonly<Record<string, string | true>> };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Flags win over the environment, and that over .env. Throws ConfigError. */
+export function readCommandLine(argv: readonly string[], environment: Environment, dotEnv: Environment, own: readonly CommandFlag[], operandsMax: number): CommandLine {
+  const faults: string[] = [];
+  const { flags, operands } = readArguments(argv, own, faults);
+  if (operands.length > operandsMax) faults.push(`${operands[operandsMax]}: one argument too many`);
+  const values = new Map<string, string>();
+  for (const { flag, fallback, fault } of settings) {
+    const name = variableOf(flag);
+    const [source, value] = flags[flag] !== undefined ? [`--${flag}`, String(flags[flag])] : [name, environment[name] ?? dotEnv[name] ?? fallback];
+    const wrong = value === fallback ? undefined : fault(value);
+    if (wrong !== undefined) faults.push(`${source} ${wrong}${flag === 'jwt-secrets' ? '' : `, not ${JSON.stringify(value)}`}`);
+    values.set(flag, value);
+  }
+  faults.push(...unknownVariables({ ...dotEnv, ...environment }));
+  const config = configOf((flag) => values.get(flag) ?? '', { ...dotEnv, ...environment }, faults);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { config, operands, flags };
+}
+
+function readArguments(argv: readonly string[], own: readonly CommandFlag[], faults: string[]): { flags: Record<string, string | true>; operands: string[] } {
+  const options = Object.fromEntries([
+    ...settings.map(({ flag }) => [flag, { type: 'string' as const }] as const),
+    ...own.map(({ flag, value }) => [flag, { type: value === undefined ? 'boolean' as const : 'string' as const }] as const),
+  ]);
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
+  const flags: Record<string, string | true> = {};
+  const operands: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') operands.push(token.value);
+    if (token.kind !== 'option') continue;
+    const known = options[token.name];
+    if (known === undefined || !token.rawName.startsWith('--')) faults.push(`${token.rawName} is not known; --help lists what is`);
+    else if (flags[token.name] !== undefined) faults.push(`${token.rawName} is given more than once`);
+    else if (known.type === 'string' && token.value === undefined) faults.push(`${token.rawName} needs a value`);
+    else if (known.type === 'boolean' && token.value !== undefined) faults.push(`${token.rawName} takes no value`);
+    else flags[token.name] = token.value ?? true;
+  }
+  return { flags, operands };
+}
+
+function configOf(get: (flag: string) => string, environment: Environment, faults: string[]): Config {
+  const tls = get('tls') as Config['tls']['mode']; // checked by its setting, or a fault is noted
+  if (tls === 'files' && (get('tls-cert') === '' || get('tls-key') === '')) faults.push('--tls files needs --tls-cert and --tls-key');
+  if (tls !== 'files' && (get('tls-cert') !== '' || get('tls-key') !== '')) faults.push('--tls-cert and --tls-key go with --tls files');
+  const { ORDERLY_ADMIN_EMAIL: adminEmail = '', ORDERLY_ADMIN_PASSWORD: adminPassword = '' } = environment;
+  if ((adminEmail === '') !== (adminPassword === '')) faults.push('ORDERLY_ADMIN_EMAIL and ORDERLY_ADMIN_PASSWORD go together');
+  return {
+    host: get('host'), port: Number(get('port')), data: get('data'), tls: { mode: tls, cert: get('tls-cert'), key: get('tls-key') },
+    publicUrl: get('public-url').replace(/\/$/, ''), trustedProxy: split(get('trusted-proxy')), registration: get('registration') === 'closed' ? 'closed' : 'open',
+    jwtSecrets: split(get('jwt-secrets')), apiKeyQuery: get('api-key-query') === 'on',
+    rates: {
+      default: rateOf(get('rate-default')), anonymous: rateOf(get('rate-anonymous')),
+      loginAccount: rateOf(get('rate-login-account')), loginAddress: rateOf(get('rate-login-address')),
+    },
+    passwordMin: Number(get('password-min')), cacheBytes: Number(get('cache-bytes')), corsOrigins: split(get('cors-origins')), log: get('log') as Level, // as tls
+    adminEmail, adminPassword,
+  };
+}
+
+function unknownVariables(environment: Environment): string[] {
+  const known = new Set([...settings.map(({ flag }) => variableOf(flag)), ...environmentOnly]);
+  return Object.keys(environment).filter((name) => name.startsWith('ORDERLY_') && !known.has(name)).map((name) => `${name} is not known; --help lists what is`);
+}
+
+export function variableOf(flag: string): string {
+  return `ORDERLY_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function split(text: string): string[] {
+  return text === '' ? [] : text.split(',').map((part) => part.trim());
+}
+
+function anything(): undefined {
+  return undefined;
+}
+
+function wholeNumber(min: number, max: number): Setting['fault'] {
+  return (text) => (/^\d{1,12}$/.test(text) && Number(text) >= min && Number(text) <= max ? undefined : `must be a whole number from ${min} to ${max}`);
+}
+
+function among(values: readonly string[]): Setting['fault'] {
+  return (text) => (values.includes(text) ? undefined : `must be ${values.join(' or ')}`);
+}
+
+function listOf(fault: Setting['fault']): Setting['fault'] {
+  return (text) => split(text).map(fault).find((each) => each !== undefined);
+}
+
+function origin(text: string): string | undefined {
+  const url = URL.parse(text);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  return isOrigin ? undefined : 'must be like https://orders.example.com';
+}
+
+function block(text: string): string | undefined {
+  const [network = '', bits, more] = text.split('/');
+  const widest = isIP(network) === 6 ? 128 : 32;
+  const isBlock = isIP(network) !== 0 && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest));
+  return isBlock ? undefined : 'must be addresses or blocks such as 10.0.0.0/8';
+}
+
+function secret(text: string): string | undefined {
+  return Buffer.byteLength(text) >= secretBytesMin ? undefined : `must be secrets of at least ${secretBytesMin} bytes each`;
+}
+
+function rate(text: string): string | undefined {
+  return text === 'off' || /^[1-9]\d{0,8}\/[1-9]\d{0,5}$/.test(text) ? undefined : 'must be like 600/60 (requests/seconds) or off';
+}
+
+function rateOf(text: string): Rate {
+  const [requests, seconds] = text.split('/').map(Number);
+  return text === 'off' || requests === undefined || seconds === undefined ? undefined : { requests, seconds };
+}

@@ -1,0 +1,61 @@
+// The problems a client can be told of: kinds and constructors, without HTTP.
+import type { Issue } from './schema/schema.ts';
+
+export const kinds = [
+  'malformed-json', 'validation-failed', 'unauthenticated', 'invalid-token', 'invalid-credentials', 'step-up-required',
+  'multiple-credentials', 'forbidden', 'insufficient-scope', 'not-found', 'method-not-allowed', 'not-acceptable',
+  'unsupported-media-type', 'content-too-large', 'uri-too-long', 'headers-too-large', 'request-timeout', 'bad-request',
+  'email-taken', 'last-admin', 'customer-has-orders', 'invalid-transition', 'order-not-open', 'precondition-failed',
+  'idempotency-key-reused', 'idempotency-key-in-progress', 'invalid-cursor', 'tls-required', 'unavailable',
+  'internal-error', 'quota-exceeded',
+] as const;
+export type Kind = (typeof kinds)[number];
+
+/** What a problem carries beyond its kind and sentence. */
+export type More = {
+  readonly issues?: readonly Issue[];
+  readonly retryAfterSeconds?: number;
+  readonly transition?: { readonly from: string; readonly to: string; readonly allowed: readonly string[] };
+  readonly violated?: readonly string[];
+  readonly allow?: readonly string[];
+  readonly acceptPatch?: boolean;
+  readonly scope?: string;
+  readonly status?: number;
+};
+
+/** Thrown anywhere below the server, told to the client by its one `catch`. */
+export class Problem extends Error {
+  readonly kind: Kind;
+  readonly more: More;
+
+  constructor(kind: Kind, detail: string, more: More = {}) {
+    super(detail);
+    this.kind = kind;
+    this.more = more;
+  }
+}
+
+/** The request's data is wrong: 400 or 422, as the interface says that the route is mounted in. */
+export function invalid(issues: readonly Issue[]): Problem {
+  const [first] = issues;
+  const detail = issues.length === 1 && first !== undefined ? first.detail : `The request has ${issues.length} faults; errors names each.`;
+  return new Problem('validation-failed', detail, { issues });
+}
+
+/** One fault of the body, at a JSON Pointer such as `/customerId`. */
+export function invalidAt(pointer: string, code: string, detail: string): Problem {
+  return invalid([{ pointer, code, detail }]);
+}
+
+export function notFound(thing: string, id: number | string): Problem {
+  return new Problem('not-found', `There is no ${thing} ${id}.`);
+}
+
+export function forbidden(detail: string): Problem {
+  return new Problem('forbidden', detail);
+}
+
+/** For now the service can't take this; the same request may succeed later. */
+export function unavailable(detail: string, retryAfterSeconds = 1): Problem {
+  return new Problem('unavailable', detail, { retryAfterSeconds });
+}

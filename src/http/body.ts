@@ -1,0 +1,105 @@
+// Reading a request's body within bounds, and JSON more strictly than JSON.parse.
+import { isUtf8 } from 'node:buffer';
+import { Problem } from '../errors.ts';
+import { bodyBytesMax, jsonDepthMax } from '../limits.ts';
+import type { Exchange } from './exchange.ts';
+
+/** The whole body; 413 past `bodyBytesMax`, before more is taken in. */
+export function readBody({ request, response, fields, expectsContinue }: Exchange): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  if (Number(fields.contentLength ?? 0) > bodyBytesMax) throw tooLarge();
+  if (expectsContinue) response.writeContinue();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length <= bodyBytesMax) chunks.push(chunk);
+    else reject(tooLarge());
+  });
+  request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+  request.on('error', () => reject(new Problem('bad-request', 'The request ended before its body did.')));
+  return promise;
+}
+
+function tooLarge(): Problem {
+  return new Problem('content-too-large', `A body has at most ${bodyBytesMax} bytes.`);
+}
+
+/** The value of a JSON text. Refused: what RFC 8259 refuses, and what two readers may take for two things (RFC 7493). */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw malformed('The body is empty; it has to be JSON.');
+  if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
+  const text = bytes.toString('utf8');
+  if (text.charCodeAt(0) === 0xfeff) throw malformed('The body begins with a byte-order mark.');
+  const members = countMembers(text);
+  const value = parse(text);
+  if (countKeys(value) !== members) throw malformed('An object of the body names a member twice.');
+  if (text.includes('\\u') && !isWellFormed(value)) throw malformed('The body holds half of a surrogate pair.');
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw malformed(`The body is not JSON: ${placeOf(String(error), text)}.`);
+  }
+}
+
+/** V8's message quotes the body; only the place is told. */
+function placeOf(message: string, text: string): string {
+  const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
+  const lines = text.slice(0, position).split('\n');
+  return `there is a mistake at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+/**
+ * The members that a JSON text writes down: its colons outside strings. More of them than the parsed value has
+ * keys means that one was written twice. Looks at the depth on the way, before JSON.parse spends its stack on it.
+ */
+function countMembers(text: string): number {
+  let members = 0;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    switch (text.charCodeAt(index)) {
+      case 0x22: index = endOfString(text, index); break; // "
+      case 0x3a: members += 1; break; // :
+      case 0x5b: case 0x7b: // [ {
+        depth += 1;
+        if (depth > jsonDepthMax) throw malformed(`The body nests deeper than ${jsonDepthMax}.`);
+        break;
+      case 0x5d: case 0x7d: depth -= 1; break; // ] }
+    }
+  }
+  return members;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let first = quote;
+  while (text.charCodeAt(first - 1) === 0x5c) first -= 1; // backslash
+  return (quote - first) % 2 === 1;
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let keys = 0;
+  if (Array.isArray(value)) for (const item of value) keys += countKeys(item);
+  else for (const key in value) keys += 1 + countKeys((value as Record<string, unknown>)[key]); // a key of the value
+  return keys;
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && isWellFormed(inner));
+}
+
+function malformed(detail: string): Problem {
+  return new Problem('malformed-json', detail);
+}

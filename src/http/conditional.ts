@@ -1,0 +1,28 @@
+// Conditional requests, in the order of RFC 9110 section 13.2.2. Nothing here has a modification date.
+import { Problem } from '../errors.ts';
+import type { Fields } from './fields.ts';
+
+/** Before a change: 412 when the object isn't any more what the client has seen. */
+export function checkPrecondition(fields: Fields, etag: string): void {
+  if (fields.ifMatch !== undefined && !matches(fields.ifMatch, etag, 'strong')) throw stale('If-Match names no current version; read it again.');
+  if (fields.ifNoneMatch !== undefined && matches(fields.ifNoneMatch, etag, 'weak')) throw stale('If-None-Match names the current version.');
+}
+
+/** For GET and HEAD: whether 304 answers it. 412 when If-Match fails. */
+export function isUnmodified(fields: Fields, etag: string): boolean {
+  if (fields.ifMatch !== undefined && !matches(fields.ifMatch, etag, 'strong')) throw stale('If-Match names no current version.');
+  return fields.ifNoneMatch !== undefined && (fields.ifNoneMatch === etag || matches(fields.ifNoneMatch, etag, 'weak'));
+}
+
+/** `*` or a list of entity tags; a weak tag never matches strongly. What isn't a tag matches nothing. */
+function matches(field: string, etag: string, comparison: 'strong' | 'weak'): boolean {
+  if (field.trim() === '*') return true;
+  for (const [tag] of field.matchAll(/(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g)) {
+    if (tag === etag || (comparison === 'weak' && tag === `W/${etag}`)) return true;
+  }
+  return false;
+}
+
+function stale(detail: string): Problem {
+  return new Problem('precondition-failed', detail);
+}

@@ -1,0 +1,47 @@
+// Cursors: where the next page begins, sealed against change and bound to the list, its filters and its sort.
+import { Problem } from '../errors.ts';
+import type { Position } from '../storage/keyset.ts';
+
+export type Cursors = {
+  /** The position in a cursor of this list; undefined without one. Throws `invalid-cursor`. */
+  open(path: string, query: ListQuery): Position | undefined;
+  /** Path and query of the page after this position. */
+  next(path: string, query: ListQuery, position: Position): string;
+};
+
+/** A list's checked query; everything but these three selects or sorts, and so binds the cursor. */
+export type ListQuery = { readonly cursor?: string; readonly limit?: number; readonly total?: boolean; readonly [name: string]: unknown };
+
+const tagLength = 22; // 132 bits
+
+/** `seal` is a keyed digest of a text. */
+export function createCursors(seal: (text: string) => Buffer): Cursors {
+  function tagOf(bound: string, payload: string): string {
+    return seal(`${bound}\n${payload}`).toString('base64url').slice(0, tagLength);
+  }
+
+  function open(path: string, query: ListQuery): Position | undefined {
+    if (query.cursor === undefined) return undefined;
+    const payload = query.cursor.slice(0, -tagLength);
+    if (tagOf(bindingOf(path, query), payload) !== query.cursor.slice(-tagLength)) {
+      throw new Problem('invalid-cursor', 'The cursor is not one of this list with these filters and this sort; follow next as it is.');
+    }
+    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')); // sealed, so it is what `next` wrote
+  }
+
+  function next(path: string, query: ListQuery, position: Position): string {
+    const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
+    const parts: string[] = [];
+    for (const name in query) {
+      if (name !== 'cursor' && query[name] !== undefined) parts.push(`${name}=${encodeURIComponent(String(query[name])).replaceAll('%2C', ',')}`);
+    }
+    return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${payload}${tagOf(bindingOf(path, query), payload)}`;
+  }
+
+  return { open, next };
+}
+
+function bindingOf(path: string, query: ListQuery): string {
+  const names = Object.keys(query).filter((name) => name !== 'cursor' && name !== 'limit' && name !== 'total').sort();
+  return `${path}\n${names.map((name) => `${name}=${String(query[name])}`).join('\n')}`;
+}

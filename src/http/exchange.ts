@@ -1,0 +1,82 @@
+// One request and its answer while they are under way.
+import { performance } from 'node:perf_hooks';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../auth/access.ts';
+import type { Database } from '../storage/database.ts';
+import { checkPrecondition } from './conditional.ts';
+import { readFields, type Fields } from './fields.ts';
+import { addressBucket, clientAddress, type Peer } from './peer.ts';
+import { quotaExceeded, type Allowance, type Limiter } from './rate-limit.ts';
+import { takeApiKey, splitTarget, type Query } from './query.ts';
+import type { Context } from './route.ts';
+import type { Mounted } from './router.ts';
+
+type Handed = Context<object, Query, unknown, Caller | undefined>;
+
+/** A class, so that every exchange has the same shape and handlers are given it as it is (typed as their Context). */
+export class Exchange implements Handed {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly path: string;
+  readonly queryText: string;
+  readonly queryKeys: readonly string[];
+  readonly fields: Fields;
+  readonly peer: Peer;
+  readonly now: number;
+  readonly startedAt = performance.now();
+  readonly isTrusted: (address: string) => boolean;
+  requestId: string;
+  mounted: Mounted | undefined = undefined;
+  params: object = {};
+  query: Query = {};
+  body: unknown = undefined;
+  caller: Caller | undefined = undefined;
+  db: Pick<Database, 'read' | 'write' | 'readSlowly'>;
+  mediaType = 'application/json';
+  allowance: Allowance | undefined = undefined;
+  otherAllowances: Allowance[] | undefined = undefined;
+  expectsContinue = false;
+  /** Not a method, so that handlers can take it out of their context. */
+  readonly precondition = (etag: string): void => checkPrecondition(this.fields, etag);
+
+  constructor(request: IncomingMessage, response: ServerResponse, about: { peer: Peer; now: number; requestId: string; db: Database; isTrusted: (address: string) => boolean }) {
+    this.request = request;
+    this.response = response;
+    this.method = request.method ?? 'GET';
+    const { path, query } = splitTarget(request.url ?? '/');
+    const { rest, keys } = query.includes('api_key') ? takeApiKey(query) : { rest: query, keys: noKeys };
+    this.path = path;
+    this.queryText = rest;
+    this.queryKeys = keys;
+    this.fields = readFields(request.rawHeaders);
+    this.peer = about.peer;
+    this.now = about.now;
+    this.requestId = about.requestId;
+    this.db = about.db;
+    this.isTrusted = about.isTrusted;
+  }
+
+  /** Takes one from the bucket, and remembers what the answer says of it; 429 when it is empty. */
+  spend(limiter: Limiter, key: string): void {
+    const allowance = limiter.spend(key, this.now);
+    if (allowance === undefined) return;
+    if (this.allowance === undefined) this.allowance = allowance;
+    else (this.otherAllowances ??= []).push(allowance);
+    if (allowance.isSpent) throw quotaExceeded(allowance);
+  }
+
+  get address(): string {
+    return addressBucket(clientAddress(this.peer, this.fields, this.isTrusted));
+  }
+
+  get isLoopback(): boolean {
+    return this.peer.isLoopback && !this.peer.isTrusted;
+  }
+
+  get userAgent(): string | null {
+    return this.fields.userAgent?.slice(0, 300) ?? null;
+  }
+}
+
+const noKeys: readonly string[] = [];

@@ -1,0 +1,118 @@
+// What a running service counts, and its Prometheus text.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Database } from '../storage/database.ts';
+import type { Mounted } from './router.ts';
+
+const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds
+
+export type Metrics = {
+  /** One answer of the route with this index (−1: none fitted). */
+  observe(route: number, status: number, milliseconds: number): void;
+  readonly refusals: { rate: number; unavailable: number };
+  readonly cache: { hits: number; misses: number };
+  text(sources: Sources): string;
+  close(): void;
+};
+
+export type Sources = {
+  readonly mounted: readonly Mounted[];
+  readonly storage: Database['stats'];
+  readonly buckets: number;
+  readonly connections: number;
+  readonly cacheBytes: number;
+  readonly passwordsWaiting: number;
+};
+
+export function createMetrics(): Metrics {
+  const counts = new Map<number, number>(); // route index × 1000 + status
+  const buckets = new Float64Array(bounds.length + 1);
+  let seconds = 0;
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const refusals = { rate: 0, unavailable: 0 };
+  const cache = { hits: 0, misses: 0 };
+
+  function observe(route: number, status: number, milliseconds: number): void {
+    const key = route * 1000 + status;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    const elapsed = milliseconds / 1000;
+    seconds += elapsed;
+    let index = 0;
+    while (index < bounds.length && elapsed > (bounds[index] ?? 0)) index += 1;
+    buckets[index] = (buckets[index] ?? 0) + 1;
+  }
+
+  function text(sources: Sources): string {
+    const out = createText();
+    const requests = [...counts].map(([key, count]): Sample => [routeLabels(key, sources.mounted), count]);
+    out.family('orderly_http_requests_total', 'counter', 'Requests answered, by route and status.', requests);
+    out.histogram('orderly_http_request_duration_seconds', 'Time from the head of a request to its answer.', bounds, buckets, seconds);
+    addEventLoop(out, delay);
+    addStorage(out, sources.storage);
+    out.family('orderly_refusals_total', 'counter', 'Requests refused, by reason.', Object.entries(refusals).map(([reason, count]): Sample => [`reason="${reason}"`, count]));
+    out.family('orderly_cache_lookups_total', 'counter', 'Look-ups of kept representations, by result.', [['result="hit"', cache.hits], ['result="miss"', cache.misses]]);
+    out.one('orderly_cache_bytes', 'gauge', 'Bytes of representations kept in memory.', sources.cacheBytes);
+    out.one('orderly_rate_limit_buckets', 'gauge', 'Token buckets in memory.', sources.buckets);
+    out.one('orderly_connections', 'gauge', 'Open client connections.', sources.connections);
+    out.one('orderly_password_hashes_waiting', 'gauge', 'Password hashes waiting or running.', sources.passwordsWaiting);
+    addProcess(out);
+    return out.lines.join('\n') + '\n';
+  }
+
+  return { observe, refusals, cache, text, close: () => delay.disable() };
+}
+
+type Sample = readonly [labels: string, value: number];
+type Text = ReturnType<typeof createText>;
+
+function createText() {
+  const lines: string[] = [];
+  const begin = (name: string, type: string, help: string): number => lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
+  return {
+    lines,
+    family(name: string, type: string, help: string, samples: readonly Sample[]): void {
+      begin(name, type, help);
+      for (const [labels, value] of samples) lines.push(`${name}{${labels}} ${value}`);
+    },
+    one(name: string, type: string, help: string, value: number): void {
+      begin(name, type, help);
+      lines.push(`${name} ${value}`);
+    },
+    /** `counts` has one more than `limits`: what is above the last. */
+    histogram(name: string, help: string, limits: readonly number[], counts: ArrayLike<number>, sum: number): void {
+      begin(name, 'histogram', help);
+      let total = 0;
+      limits.forEach((limit, index) => lines.push(`${name}_bucket{le="${limit}"} ${(total += counts[index] ?? 0)}`));
+      total += counts[limits.length] ?? 0;
+      lines.push(`${name}_bucket{le="+Inf"} ${total}`, `${name}_sum ${sum}`, `${name}_count ${total}`);
+    },
+  };
+}
+
+function routeLabels(key: number, mounted: readonly Mounted[]): string {
+  const route = mounted[Math.floor(key / 1000)]?.route;
+  const status = key < 0 ? key + 1000 : key % 1000;
+  return `method="${route?.method ?? ''}",route="${route?.path ?? ''}",status="${status}"`;
+}
+
+function addEventLoop(out: Text, delay: ReturnType<typeof monitorEventLoopDelay>): void {
+  const seconds = (nanoseconds: number): number => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0);
+  out.family('orderly_event_loop_delay_seconds', 'gauge', 'Delay of the event loop since the last look.', [
+    ['quantile="0.5"', seconds(delay.percentile(50))], ['quantile="0.99"', seconds(delay.percentile(99))], ['quantile="1"', seconds(delay.max)],
+  ]);
+  delay.reset();
+}
+
+function addStorage(out: Text, storage: Database['stats']): void {
+  void storage;
+  out.one('orderly_up', 'gauge', 'Whether the service runs.', 1);
+}
+
+function addProcess(out: Text): void {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  out.one('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss);
+  out.one('orderly_heap_used_bytes', 'gauge', 'Memory used on the JavaScript heap.', heapUsed);
+  out.one('process_cpu_seconds_total', 'counter', 'CPU time used.', (user + system) / 1e6);
+  out.one('process_start_time_seconds', 'gauge', 'When the process started, since 1970.', Math.floor(Date.now() / 1000 - process.uptime()));
+}

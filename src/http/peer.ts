@@ -1,0 +1,64 @@
+// Who is at the other end: the client's address, through proxies that are trusted, and whether TLS was used.
+import { BlockList, isIP } from 'node:net';
+import { Problem } from '../errors.ts';
+import type { Fields } from './fields.ts';
+
+/** The socket's other end; the same for all requests of a connection. */
+export type Peer = { readonly address: string; readonly isLoopback: boolean; readonly isTrusted: boolean };
+
+export function peerOf(remoteAddress: string | undefined, isTrusted: (address: string) => boolean): Peer {
+  const address = plainAddress(remoteAddress ?? '');
+  return { address, isLoopback: address === '::1' || address.startsWith('127.'), isTrusted: isTrusted(address) };
+}
+
+/** Addresses or CIDR blocks → a test; the list was checked with the configuration. */
+export function trustedProxies(blocks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [network = '', bits] = block.split('/');
+    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(network, family);
+    else list.addSubnet(network, Number(bits), family);
+  }
+  return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+export function isProxied(fields: Fields): boolean {
+  return fields.forwarded !== undefined || fields.forwardedFor !== undefined || fields.forwardedProto !== undefined;
+}
+
+/**
+ * Contract section 9: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a local client.
+ */
+export function checkTransport(peer: Peer, fields: Fields): void {
+  if (peer.isLoopback && !isProxied(fields)) return;
+  const scheme = fields.forwardedProto?.split(',').at(-1)?.trim() ?? /(?:^|[;,\s])proto="?(\w+)/i.exec(fields.forwarded ?? '')?.[1];
+  if (peer.isTrusted && scheme?.toLowerCase() === 'https') return;
+  throw new Problem('tls-required', 'This service is to be reached by HTTPS.');
+}
+
+/** The address nearest to us that isn't a trusted proxy: everything before it can be made up by the client. */
+export function clientAddress(peer: Peer, fields: Fields, isTrusted: (address: string) => boolean): string {
+  if (!peer.isTrusted || !isProxied(fields)) return peer.address;
+  const hops = fields.forwardedFor?.split(',') ?? [...(fields.forwarded ?? '').matchAll(/for=("[^"]*"|[^;,\s]*)/gi)].map((match) => match[1] ?? '');
+  for (const hop of hops.reverse()) {
+    const address = plainAddress(hop.trim().replace(/^"?\[?|\]?(:\d+)?"?$/g, ''));
+    if (isIP(address) === 0) return peer.address;
+    if (!isTrusted(address)) return address;
+  }
+  return peer.address;
+}
+
+function plainAddress(text: string): string {
+  return text.startsWith('::ffff:') && isIP(text.slice(7)) === 4 ? text.slice(7) : text;
+}
+
+/** The bucket of an address: IPv6 by /64, since one customer gets at least that many addresses. */
+export function addressBucket(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
+  const groups = head.split(':').filter((group) => group !== '');
+  const after = tail === undefined ? [] : tail.split(':').filter((group) => group !== '');
+  while (tail !== undefined && groups.length + after.length < 8) groups.push('0');
+  return `${[...groups, ...after].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}

@@ -1,0 +1,56 @@
+// A request's target and its query parameters, read strictly.
+import { Problem } from '../errors.ts';
+import { check, fromText, type Issue, type JsonSchema } from '../schema/schema.ts';
+
+/** Splits a target by hand at its first `?`: `new URL` throws on `//`. */
+export function splitTarget(target: string): { path: string; query: string } {
+  const mark = target.indexOf('?');
+  return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+export type Query = Record<string, unknown>;
+
+const none: Query = {};
+
+/** The parameters by their schemas; what isn't declared, is repeated or doesn't fit is an issue. */
+export function readQuery(text: string, schemas: Readonly<Record<string, JsonSchema>> | undefined, issues: Issue[]): Query {
+  if (text === '') return none;
+  const query: Query = {};
+  for (const pair of text.split('&')) {
+    if (pair !== '') readPair(pair, schemas ?? {}, query, issues);
+  }
+  return query;
+}
+
+function readPair(pair: string, schemas: Readonly<Record<string, JsonSchema>>, query: Query, issues: Issue[]): void {
+  const equals = pair.indexOf('=');
+  const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+  const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+  if (schema === undefined) {
+    const known = Object.keys(schemas).join(', ');
+    issues.push({ parameter: name, code: 'unknown-parameter', detail: `${name} is not a parameter here${known === '' ? '' : `; known are ${known}`}.` });
+  } else if (Object.hasOwn(query, name)) {
+    issues.push({ parameter: name, code: 'repeated-parameter', detail: `${name} is given more than once.` });
+  } else {
+    const value = fromText(schema, decode(equals === -1 ? '' : pair.slice(equals + 1)));
+    for (const { code, detail } of check(schema, value)) issues.push({ parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) });
+    query[name] = value;
+  }
+}
+
+/** `+` is a blank here (the form encoding that URLSearchParams writes). */
+export function decode(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new Problem('bad-request', 'The query is not percent-encoded UTF-8.');
+  }
+}
+
+/** Takes `api_key` out of a query, so that it never reaches a log, `instance` or `next`. */
+export function takeApiKey(text: string): { rest: string; keys: string[] } {
+  const pairs = text.split('&');
+  const isKey = (pair: string): boolean => pair === 'api_key' || pair.startsWith('api_key=');
+  return { rest: pairs.filter((pair) => !isKey(pair)).join('&'), keys: pairs.filter(isKey).map((pair) => decode(pair.slice(8))) };
+}

@@ -1,0 +1,56 @@
+// Token buckets in memory: how many requests somebody may make in a span of time.
+import { BoundedMap } from '../bounded-map.ts';
+import { Problem } from '../errors.ts';
+import { bucketsMax } from '../limits.ts';
+
+/** `requests` in `seconds`; undefined is no limit. */
+export type Rate = { readonly requests: number; readonly seconds: number } | undefined;
+
+/** What a request is told of its bucket. */
+export type Allowance = {
+  readonly isSpent: boolean;
+  readonly policyName: string;
+  readonly policy: string;
+  readonly limit: string;
+  readonly retryAfterSeconds: number;
+};
+
+export type Limiter = { spend(key: string, now: number): Allowance | undefined; readonly size: number };
+
+type Bucket = { level: number; at: number };
+
+/**
+ * Past `sizeMax` the buckets used longest ago go first, so a flood of new names pushes out the idle, not the busy. Header fields as in draft-ietf-httpapi-ratelimit-headers: `q` requests in
+ * `w` seconds; `r` are left, and after `t` seconds the bucket is full again.
+ */
+export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsMax): Limiter {
+  if (rate === undefined) return { spend: () => undefined, size: 0 };
+  const { requests, seconds } = rate;
+  const perMillisecond = requests / (seconds * 1000);
+  const policy = `"${policyName}";q=${requests};w=${seconds}`;
+  const buckets = new BoundedMap<string, Bucket>(sizeMax);
+
+  function spend(key: string, now: number): Allowance {
+    const bucket = buckets.get(key) ?? opened(key, now);
+    bucket.level = Math.min(requests, bucket.level + Math.max(0, now - bucket.at) * perMillisecond);
+    bucket.at = now;
+    const isSpent = bucket.level < 1;
+    if (!isSpent) bucket.level -= 1;
+    const secondsUntil = (level: number): number => Math.ceil((level - bucket.level) / perMillisecond / 1000);
+    const limit = `"${policyName}";r=${Math.floor(bucket.level)};t=${secondsUntil(requests)}`;
+    return { isSpent, policyName, policy, limit, retryAfterSeconds: isSpent ? secondsUntil(1) : 0 };
+  }
+
+  function opened(key: string, now: number): Bucket {
+    const bucket = { level: requests, at: now };
+    buckets.set(key, bucket);
+    return bucket;
+  }
+
+  return { spend, get size() { return buckets.size; } };
+}
+
+export function quotaExceeded({ policyName, retryAfterSeconds }: Allowance): Problem {
+  const detail = `That was more than the rate "${policyName}" allows: try again in ${retryAfterSeconds} seconds.`;
+  return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
+}

@@ -1,0 +1,53 @@
+// The bytes of an answer, made once: its text, its entity tag, and what the server needs beside them.
+import { hash } from 'node:crypto';
+
+declare const phantom: unique symbol;
+
+/** A resource as sent. `text` holds the UTF-8 bytes one a character (latin1), which `node:http` sends with the head in one piece. */
+export type Representation<T> = {
+  readonly id: number;
+  /** Whose it is, for the owner check; null is nobody's. */
+  readonly ownerId: number | null;
+  readonly text: string;
+  readonly etag: string;
+  readonly mediaType: string;
+  /** For lists: where the next page is. */
+  readonly next?: string | null;
+  /** Beyond the standard header fields: name, value, name, value. */
+  readonly fields?: readonly string[];
+  readonly [phantom]?: T;
+};
+
+export function represent<T>(value: T, about: { readonly id?: number; readonly ownerId?: number | null; readonly salt?: string } = {}): Representation<T> {
+  return representText(JSON.stringify(value), about);
+}
+
+/** The same from JSON text; who calls it vouches that it is a T. `salt` tells versions apart that look alike. */
+export function representText<T>(json: string, about: { readonly id?: number; readonly ownerId?: number | null; readonly salt?: string } = {}): Representation<T> {
+  const text = wireText(json);
+  return { id: about.id ?? 0, ownerId: about.ownerId ?? null, text, etag: etagOf(text + (about.salt ?? '')), mediaType: 'application/json' };
+}
+
+/** A page for people stands in for any reply that is negotiated. */
+export function page(html: string, fields: readonly string[]): Representation<never> {
+  const text = wireText(html);
+  return { id: 0, ownerId: null, text, etag: etagOf(text), mediaType: 'text/html; charset=utf-8', fields };
+}
+
+export function wireText(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  return /[^\x00-\x7f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
+}
+
+/** Back from the wire's form. */
+export function plainText(wire: string): string {
+  return Buffer.from(wire, 'latin1').toString('utf8');
+}
+
+export function etagOf(text: string): string {
+  return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
+}
+
+export function weigh(representation: Representation<unknown>): number {
+  return representation.text.length + 300; // the rest of the record and its map entry, measured
+}

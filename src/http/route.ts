@@ -1,0 +1,125 @@
+// One value a route: matched, guarded, validated, typed and documented by it.
+import type { Access, Caller, Scope } from '../auth/access.ts';
+import type { Kind } from '../errors.ts';
+import type { JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
+import type { Database } from '../storage/database.ts';
+import type { Limiter } from './rate-limit.ts';
+import type { Representation } from './representation.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** `'/orders/{id}'` has `{ id: number }`; `{name}` is a word. */
+export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name]: Name extends 'name' ? string : number } & ParamsOf<Rest>
+  : object;
+
+/** What a handler is given. */
+export type Context<Params, Query, Body, C> = {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly caller: C;
+  readonly path: string;
+  /** Milliseconds since 1970, the same all through the request. */
+  readonly now: number;
+  readonly db: Pick<Database, 'read' | 'write' | 'readSlowly'>;
+  /** Throws 412 when the request's conditions don't hold for the current version. */
+  precondition(etag: string): void;
+  /** Takes one from a bucket of the route's own (login); 429 when it is empty. */
+  spend(limiter: Limiter, key: string): void;
+  /** The media type of the answer that was agreed on. */
+  readonly mediaType: string;
+  readonly userAgent: string | null;
+  /** The client's address, as buckets count it. */
+  readonly address: string;
+  readonly isLoopback: boolean;
+};
+
+export type Reply<T> = {
+  readonly status: 200 | 201 | 204;
+  readonly kind: 'object' | 'list' | 'none' | 'page';
+  readonly schema?: JsonSchema;
+  readonly mediaTypes: readonly string[];
+  readonly location?: (made: Representation<unknown>) => string;
+  readonly cacheControl: string;
+  /** Operations that the answer leads to: name → method and path with the same id. */
+  readonly links?: Readonly<Record<string, string>>;
+  readonly phantom?: T;
+};
+
+type Declaration<Path extends string, Q extends Members, Body, T, C> = {
+  readonly method: Method;
+  readonly path: Path;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** Who may call; there is no default. */
+  readonly access: Access<ParamsOf<Path>, C>;
+  /** What an API key needs; a route without one can't be called with a key. */
+  readonly scope?: Scope;
+  readonly query?: Q;
+  readonly body?: Schema<Body>;
+  readonly reply: Reply<T>;
+  /** Problems of its own, beyond those that every route can have. */
+  readonly problems?: readonly Kind[];
+  readonly isIdempotent?: boolean;
+  readonly isConditional?: boolean;
+  readonly isUnlimited?: boolean;
+  readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
+  handle(context: Context<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<Representation<T> | Promise<Representation<T>>>;
+};
+
+/** A route with its types forgotten, as the server sees it: the declaration has proven that they fit together. */
+export type Route = {
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  readonly access: Access<object, Caller | undefined>;
+  readonly scope?: Scope;
+  readonly query?: Readonly<Record<string, JsonSchema>>;
+  readonly body?: JsonSchema;
+  readonly reply: Reply<unknown>;
+  readonly problems?: readonly Kind[];
+  readonly isIdempotent?: boolean;
+  readonly isConditional?: boolean;
+  readonly isUnlimited?: boolean;
+  readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
+  handle(context: Context<object, object, unknown, Caller | undefined>): Representation<unknown> | Promise<Representation<unknown>>;
+};
+
+export function route<const Path extends string, Q extends Members = Readonly<Record<never, JsonSchema>>, Body = undefined, T = unknown, C = Caller>(
+  declaration: Declaration<Path, Q, Body, T, C>,
+): Route {
+  return declaration as unknown as Route; // checked above; the server hands each part what its own schema let through
+}
+
+export function ok<T>(schema: Schema<T>): Reply<T> {
+  return { status: 200, kind: 'object', schema, mediaTypes: ['application/json'], cacheControl: 'private, no-cache' };
+}
+
+/** A page of a list; `schema` is that of one element. */
+export function listOf<T>(schema: Schema<T>): Reply<readonly T[]> {
+  return { status: 200, kind: 'list', schema, mediaTypes: ['application/json'], cacheControl: 'private, no-cache' };
+}
+
+export function created<T>(schema: Schema<T>, location: (made: Representation<unknown>) => string, more: { readonly isSecret?: boolean; readonly links?: Reply<T>['links'] } = {}): Reply<T> {
+  return {
+    status: 201, kind: 'object', schema, location, mediaTypes: ['application/json'],
+    cacheControl: more.isSecret === true ? 'no-store' : 'private, no-cache', ...(more.links === undefined ? {} : { links: more.links }),
+  };
+}
+
+export function noContent(): Reply<undefined> {
+  return { status: 204, kind: 'none', mediaTypes: ['application/json'], cacheControl: 'no-store' };
+}
+
+/** Something public that isn't a resource: a document, a page, a state. */
+export function document<T>(mediaTypes: readonly string[], cacheControl: string, schema?: Schema<T>): Reply<T> {
+  return { status: 200, kind: 'page', mediaTypes, cacheControl, ...(schema === undefined ? {} : { schema }) };
+}
+
+/** What a handler of a 204 returns. */
+export const nothing: Representation<undefined> = { id: 0, ownerId: null, text: '', etag: '', mediaType: '' };
+

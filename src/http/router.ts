@@ -1,0 +1,93 @@
+// Finds the route of a method and path: a tree of segments, walked once.
+import type { Method, Route } from './route.ts';
+import { idMax } from '../limits.ts';
+
+/** A route as an interface mounts it: which status its validation faults have. */
+export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422; readonly index: number };
+
+export type Match = {
+  readonly methods: ReadonlyMap<string, Mounted>;
+  readonly params: Readonly<Record<string, number | string>>;
+};
+
+type Node = { readonly words: Map<string, Node>; id?: Branch; word?: Branch; methods?: Map<string, Mounted> };
+type Branch = { readonly name: string; readonly node: Node };
+
+export type Router = { find(path: string): Match | undefined; readonly mounted: readonly Mounted[] };
+
+/** The routes of one or more interfaces; a route without an access rule doesn't start. */
+export function createRouter(interfaces: readonly { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 }[]): Router {
+  const root: Node = { words: new Map() };
+  const mounted: Mounted[] = [];
+  for (const { routes, invalidStatus } of interfaces) {
+    for (const route of routes) mounted.push(add(root, { route, invalidStatus, index: mounted.length }));
+  }
+  return { find: (path) => find(root, path), mounted };
+}
+
+function add(root: Node, mounted: Mounted): Mounted {
+  const { method, path, access } = mounted.route;
+  if (typeof access?.permits !== 'function') throw new TypeError(`${method} ${path} has no access rule`);
+  let node = root;
+  for (const segment of path.slice(1).split('/')) node = child(node, segment);
+  node.methods ??= new Map();
+  if (node.methods.has(method)) throw new TypeError(`${method} ${path} is declared twice`);
+  node.methods.set(method, mounted);
+  if (method === 'GET') node.methods.set('HEAD', mounted);
+  return mounted;
+}
+
+function child(node: Node, segment: string): Node {
+  const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+  if (name === 'name') return (node.word ??= { name, node: { words: new Map() } }).node;
+  if (name !== undefined) return (node.id ??= { name, node: { words: new Map() } }).node;
+  const known = node.words.get(segment);
+  if (known !== undefined) return known;
+  const made: Node = { words: new Map() };
+  node.words.set(segment, made);
+  return made;
+}
+
+const noParams = {};
+
+/** Ids are digits and words are not, so a path fits at most one way. */
+function find(root: Node, path: string): Match | undefined {
+  let node = root;
+  let params: Record<string, number | string> | undefined;
+  let start = 1;
+  while (start <= path.length) {
+    const slash = path.indexOf('/', start);
+    const end = slash === -1 ? path.length : slash;
+    const segment = path.slice(start, end);
+    const next = node.words.get(segment);
+    if (next !== undefined) node = next;
+    else {
+      const id = node.id === undefined ? 0 : idOf(segment);
+      const branch = id > 0 ? node.id : node.word;
+      if (branch === undefined || segment === '') return undefined;
+      (params ??= {})[branch.name] = id > 0 ? id : segment;
+      node = branch.node;
+    }
+    start = end + 1;
+    if (slash === path.length - 1) return undefined; // a trailing slash names nothing
+  }
+  return node.methods === undefined ? undefined : { methods: node.methods, params: params ?? noParams };
+}
+
+/** 1 … 2^53−1 in its one spelling, else 0. */
+function idOf(segment: string): number {
+  if (segment.length > 16) return 0;
+  let id = 0;
+  for (let index = 0; index < segment.length; index += 1) {
+    const digit = segment.charCodeAt(index) - 48;
+    if (digit < 0 || digit > 9 || (digit === 0 && index === 0)) return 0;
+    id = id * 10 + digit;
+  }
+  return id <= idMax ? id : 0;
+}
+
+export function allowOf(methods: ReadonlyMap<string, Mounted>): string[] {
+  const names: string[] = [];
+  for (const name of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies (Method | 'HEAD')[]) if (methods.has(name)) names.push(name);
+  return [...names, 'OPTIONS'];
+}

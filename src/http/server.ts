@@ -1,0 +1,188 @@
+// The path of a request: find route → authenticate → spend → authorize → read and check → handle → answer.
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../auth/access.ts';
+import type { Authenticator } from '../auth/credentials.ts';
+import { Problem, invalid } from '../errors.ts';
+import { requestIdLengthMax, urlBytesMax } from '../limits.ts';
+import type { Log } from '../log.ts';
+import { check, type Issue } from '../schema/schema.ts';
+import type { Database } from '../storage/database.ts';
+import { createAnswerer, type AnswerOptions } from './answer.ts';
+import { parseJson, readBody } from './body.ts';
+import { Exchange } from './exchange.ts';
+import { checkHost } from './fields.ts';
+import { createOnce, type KeptAnswers } from './idempotency.ts';
+import type { Metrics } from './metrics.ts';
+import { checkContentType, chooseMediaType } from './negotiate.ts';
+import { checkTransport, peerOf, type Peer } from './peer.ts';
+import type { Limiter } from './rate-limit.ts';
+import { readQuery } from './query.ts';
+import type { Representation } from './representation.ts';
+import { allowOf, type Mounted, type Router } from './router.ts';
+
+export type ServiceOptions = AnswerOptions & {
+  readonly router: Router;
+  readonly authenticator: Authenticator;
+  readonly db: Database;
+  readonly kept: KeptAnswers;
+  readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
+  readonly isTrusted: (address: string) => boolean;
+  readonly takesQueryKeys: boolean;
+  readonly now: () => number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+};
+
+export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** What `node:http` calls for each request. */
+export function createListener(options: ServiceOptions): { onRequest: Listener; onContinue: Listener; onExpectation: Listener } {
+  const { router, authenticator, db, limiters, isTrusted, now } = options;
+  const { answer, repeat, answerOptions, answerProblem } = createAnswerer(options);
+  const once = createOnce(options.kept, repeat);
+  const requestIds = requestIdSource();
+  const peers = new WeakMap<object, Peer>();
+
+  function open(request: IncomingMessage, response: ServerResponse): Exchange {
+    const peer = peers.get(request.socket) ?? peerOf(request.socket.remoteAddress, isTrusted);
+    peers.set(request.socket, peer);
+    return new Exchange(request, response, { peer, now: now(), requestId: requestIds(), db, isTrusted });
+  }
+
+  function start(exchange: Exchange): void {
+    try {
+      const running = proceed(exchange);
+      running?.catch((error: unknown) => fail(exchange, error));
+    } catch (error) {
+      fail(exchange, error);
+    }
+  }
+
+  /** In the order of the rules; synchronous to the end for what reads no body and waits for no disk. */
+  function proceed(exchange: Exchange): Promise<void> | undefined {
+    checkRequest(exchange);
+    const match = router.find(exchange.path);
+    const mounted = match?.methods.get(exchange.method);
+    exchange.mounted = mounted;
+    if (match !== undefined && exchange.method === 'OPTIONS') return answerOptions(exchange, match.methods);
+    authenticate(exchange, mounted);
+    spend(exchange, mounted);
+    if (match === undefined) throw new Problem('not-found', `There is nothing at ${exchange.path}.`);
+    if (mounted === undefined) throw methodNotAllowed(exchange, allowOf(match.methods));
+    exchange.params = match.params;
+    authorize(exchange, mounted);
+    exchange.mediaType = chooseMediaType(exchange.fields.accept, mounted.route.reply.mediaTypes);
+    return mounted.route.body === undefined ? handle(exchange, mounted) : handleBody(exchange, mounted);
+  }
+
+  function checkRequest(exchange: Exchange): void {
+    const { fields, request, peer } = exchange;
+    if (fields.requestId !== undefined && isRequestId(fields.requestId)) exchange.requestId = fields.requestId;
+    if ((request.url ?? '').length > urlBytesMax) throw new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
+    checkHost(fields);
+    if (!options.isTls) checkTransport(peer, fields);
+  }
+
+  function authenticate(exchange: Exchange, mounted: Mounted | undefined): void {
+    if (mounted === undefined || mounted.route.access.credentials === 'ignored') return;
+    try {
+      exchange.caller = callerOf(exchange);
+    } catch (error) {
+      exchange.spend(limiters.anonymous, exchange.address); // a bad credential draws on the address's bucket
+      throw error;
+    }
+  }
+
+  function callerOf(exchange: Exchange): Caller | undefined {
+    const { fields, queryKeys } = exchange;
+    if (fields.credentials + queryKeys.length > 1) {
+      throw new Problem('multiple-credentials', 'A request carries one credential: an access token or an API key, once.');
+    }
+    if (fields.authorization !== undefined) return authenticator.bearer(fields.authorization, exchange.now);
+    const [queryKey] = queryKeys;
+    if (queryKey !== undefined && !options.takesQueryKeys) throw new Problem('invalid-token', 'The parameter api_key is not taken here: send the key as X-API-Key.');
+    const key = fields.apiKey ?? queryKey;
+    return key === undefined ? undefined : authenticator.apiKey(key, exchange.now);
+  }
+
+  function spend(exchange: Exchange, mounted: Mounted | undefined): void {
+    if (mounted?.route.isUnlimited === true) return;
+    if (exchange.caller === undefined) exchange.spend(limiters.anonymous, exchange.address);
+    else exchange.spend(limiters.default, exchange.caller.principal);
+  }
+
+  function handle(exchange: Exchange, mounted: Mounted): Promise<void> | undefined {
+    const issues: Issue[] = [];
+    exchange.query = readQuery(exchange.queryText, mounted.route.query, issues);
+    if (issues.length > 0) throw invalid(issues);
+    const made = mounted.route.handle(exchange);
+    if (made instanceof Promise) return made.then((value) => answer(exchange, mounted.route, value));
+    answer(exchange, mounted.route, made);
+    return undefined;
+  }
+
+  async function handleBody(exchange: Exchange, mounted: Mounted): Promise<void> {
+    const { route } = mounted;
+    checkContentType(exchange.fields, exchange.method);
+    const bytes = await readBody(exchange);
+    exchange.body = parseJson(bytes);
+    const issues: Issue[] = [];
+    exchange.query = readQuery(exchange.queryText, route.query, issues);
+    issues.push(...check(route.body ?? {}, exchange.body));
+    const work = (): Promise<Representation<unknown>> => Promise.resolve(route.handle(exchange));
+    const isOnce = route.isIdempotent === true && exchange.fields.idempotencyKey !== undefined;
+    if (isOnce) once.checkKey(exchange.fields, issues);
+    if (issues.length > 0) throw invalid(issues);
+    if (isOnce) await once.run(exchange, route, bytes, work, answer);
+    else answer(exchange, route, await work());
+  }
+
+  function fail(exchange: Exchange, error: unknown): void {
+    if (error instanceof Problem) return answerProblem(exchange, error);
+    const cause = error instanceof Error ? error.stack ?? error.message : String(error);
+    options.log.note('error', 'a request failed unexpectedly', { requestId: exchange.requestId, path: exchange.path, cause });
+    answerProblem(exchange, new Problem('internal-error', `Something unexpected went wrong; the log has it under ${exchange.requestId}.`));
+  }
+
+  return {
+    onRequest: (request, response) => start(open(request, response)),
+    onContinue: (request, response) => {
+      const exchange = open(request, response);
+      exchange.expectsContinue = true;
+      start(exchange);
+    },
+    onExpectation: (request, response) => {
+      const exchange = open(request, response);
+      fail(exchange, new Problem('bad-request', 'The only expectation met here is 100-continue.', { status: 417 }));
+    },
+  };
+}
+
+function authorize(exchange: Exchange, { route }: Mounted): void {
+  const { access, scope } = route;
+  const { caller } = exchange;
+  if (caller === undefined) {
+    if (access.credentials === 'required') throw new Problem('unauthenticated', 'This needs an access token or an API key.');
+  } else if (caller.scopes !== null && (scope === undefined || !caller.scopes.has(scope))) {
+    const detail = scope === undefined ? 'This can’t be done with an API key: sign in.' : `The API key lacks the scope ${scope}.`;
+    throw new Problem('insufficient-scope', detail, scope === undefined ? {} : { scope });
+  }
+  if (!access.permits(caller, exchange.params)) throw new Problem('forbidden', access.says);
+}
+
+function methodNotAllowed(exchange: Exchange, allow: readonly string[]): Problem {
+  return new Problem('method-not-allowed', `${exchange.path} takes ${allow.join(', ')}, not ${exchange.method}.`, { allow });
+}
+
+function isRequestId(text: string): boolean {
+  return text.length <= requestIdLengthMax && /^[A-Za-z0-9._-]+$/.test(text);
+}
+
+/** Unique without asking the system for randomness each time: a random prefix for the process and a counter. */
+function requestIdSource(): () => string {
+  const prefix = randomBytes(9).toString('base64url');
+  let count = 0;
+  return () => `${prefix}-${(count += 1).toString(36)}`;
+}
+

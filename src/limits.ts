@@ -1,0 +1,42 @@
+// Every number that bounds something, its unit in its name.
+
+export const idMax = Number.MAX_SAFE_INTEGER;
+
+// Requests (contract section 8).
+export const bodyBytesMax = 64 * 1024;
+export const urlBytesMax = 8 * 1024;
+export const headerBytesMax = 16 * 1024;
+export const headersMillisecondsMax = 10_000;
+export const requestMillisecondsMax = 30_000;
+export const idleSocketMillisecondsMax = 60_000;
+export const keepAliveMilliseconds = 10_000;
+export const timeoutCheckMilliseconds = 1_000;
+export const connectionsMax = 10_000;
+export const jsonDepthMax = 16;
+export const requestIdLengthMax = 64;
+export const idempotencyKeyLengthMax = 255;
+export const idempotencySecondsMax = 24 * 3600;
+
+// Rates.
+export const bucketsMax = 100_000;
+
+// Lists.
+export const pageRowsDefault = 50;
+export const pageRowsMax = 200;
+/** How many rows one page may look at beyond what its index answers; a page cut short has a `next`. */
+export const pageRowsLookedAtMax = 2_000;
+
+// Credentials.
+export const tokenSeconds = 900;
+export const sessionSecondsMax = 30 * 86_400;
+export const sessionIdleSecondsMax = 14 * 86_400;
+export const stepUpSeconds = 600;
+export const secretBytesMin = 32;
+export const keySecondsDefault = 365 * 86_400;
+export const rememberedTokensMax = 10_000;
+export const rememberedCallersMax = 10_000;
+export const touchMilliseconds = 60_000;
+
+// Process.
+export const drainMillisecondsMax = 10_000;
+export const logBacklogBytesMax = 4 * 1024 * 1024;

@@ -1,0 +1,100 @@
+// The log: one JSON object a line, or lines for people on a terminal; gathered a turn, never a secret.
+import { logBacklogBytesMax } from './limits.ts';
+
+export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
+export type Level = (typeof levels)[number];
+
+type Sink = { write(text: string): unknown; readonly writableLength: number };
+type Details = Readonly<Record<string, unknown>>;
+
+/** What a request's line tells. `path` is without its query, which may hold a key. */
+export type RequestLine = {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly principal: string | null;
+  readonly traceparent: string | undefined;
+};
+
+export type Log = {
+  readonly writes: (level: Level) => boolean;
+  note(level: 'debug' | 'info' | 'warn' | 'error', message: string, details?: Details): void;
+  request(line: RequestLine, now: number): void;
+  flush(): void;
+};
+
+export function createLog(options: { readonly level: Level; readonly sink: Sink; readonly isTerminal: boolean; readonly hasColor: boolean; readonly now: () => number }): Log {
+  const { sink, isTerminal, hasColor, now } = options;
+  const threshold = levels.indexOf(options.level);
+  const clock = isoClock();
+  let pending = '';
+  let dropped = 0;
+
+  /** One write a turn; when the reader is slow, lines are dropped and counted rather than piled up. */
+  function add(line: string): void {
+    if (sink.writableLength > logBacklogBytesMax) {
+      dropped += 1;
+      return;
+    }
+    if (pending === '') setImmediate(flush);
+    pending += line;
+  }
+
+  function flush(): void {
+    if (pending === '') return;
+    const text = dropped === 0 ? pending : `${pending}${render(now(), 'warn', `${dropped} log lines were dropped: the reader of the log is too slow`, {})}`;
+    pending = '';
+    dropped = 0;
+    sink.write(text);
+  }
+
+  function render(time: number, level: Level, message: string, details: Details): string {
+    if (!isTerminal) return `${JSON.stringify({ time: clock(time), level, message, ...details })}\n`;
+    const rest = Object.entries(details).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join('');
+    return `${clock(time).slice(11, 19)} ${paint(level)} ${printable(message + rest)}\n`;
+  }
+
+  function paint(level: Level): string {
+    const color = level === 'error' ? 31 : level === 'warn' ? 33 : 2;
+    return hasColor ? `\x1b[${color}m${level.padEnd(5)}\x1b[0m` : level.padEnd(5);
+  }
+
+  function writes(level: Level): boolean {
+    return levels.indexOf(level) >= threshold;
+  }
+
+  function request(line: RequestLine, time: number): void {
+    const level = line.status >= 500 ? 'error' : 'info';
+    if (!writes(level)) return;
+    const duration = Math.round(line.milliseconds * 1000) / 1000;
+    if (isTerminal) {
+      return add(`${clock(time).slice(11, 19)} ${paint(level)} ${line.status} ${line.method.padEnd(6)} ${printable(line.path)} ${duration} ms${line.principal === null ? '' : ` ${line.principal}`} ${line.requestId}\n`);
+    }
+    const principal = line.principal === null ? 'null' : `"${line.principal}"`;
+    const trace = line.traceparent === undefined ? '' : `,"traceparent":${JSON.stringify(line.traceparent)}`;
+    add(`{"time":"${clock(time)}","level":"${level}","requestId":"${line.requestId}","method":"${line.method}","path":${JSON.stringify(line.path)},"status":${line.status},"durationMs":${duration},"principal":${principal}${trace}}\n`);
+  }
+
+  return {
+    writes,
+    note: (level, message, details = {}) => { if (writes(level)) add(render(now(), level, message, details)); },
+    request,
+    flush,
+  };
+}
+
+/** RFC 3339 text of a time, made once a millisecond. */
+export function isoClock(): (time: number) => string {
+  let last = NaN;
+  let text = '';
+  return (time) => {
+    if (time !== last) [last, text] = [time, new Date(time).toISOString()];
+    return text;
+  };
+}
+
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,115 @@
+// Customers over HTTP: /customers.
+import { isStaff, reachOf, signedIn, type Caller } from '../../auth/access.ts';
+import { forbidden, invalid, invalidAt, notFound } from '../../errors.ts';
+import type { Cursors } from '../../http/cursor.ts';
+import { listPage, listParameters } from '../../http/list.ts';
+import type { Representation } from '../../http/representation.ts';
+import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
+import { email, id, line } from '../../schema/members.ts';
+import { check, oneOf, optional } from '../../schema/schema.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { userExists } from '../users/user-store.ts';
+import { Customer, CustomerPatch, CustomerReplacement, NewCustomer, coreOf, ownerOf, replacementOf } from './customer.ts';
+import {
+  addCustomer, cachedCustomer, customerSorts, findCustomer, removeCustomer, replaceCustomer, representCustomer, selectCustomers, type CustomerCache,
+} from './customer-store.ts';
+
+export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; readonly cache: CustomerCache }): Route[] {
+  const list = route({
+    method: 'GET', path: '/customers', tag: 'Customers', summary: 'List customers', access: signedIn, scope: 'customers:read',
+    description: 'One’s own; staff see all.', reply: listOf(Customer),
+    query: {
+      userId: optional(id), email: optional(email), name: optional(line(200, 'The beginning of the name, without regard to case.', 'Gr')),
+      sort: optional(oneOf(customerSorts)), ...listParameters,
+    },
+    handle: (context) => listPage(context, cursors, selectCustomers(reachOf(context.caller), context.query), (db, id) => cachedCustomer(db, cache, id)),
+  });
+
+  const create = route({
+    method: 'POST', path: '/customers', tag: 'Customers', summary: 'Make a customer', access: signedIn, scope: 'customers:write', isIdempotent: true,
+    body: NewCustomer, reply: created(Customer, ({ id }) => `/customers/${id}`, { links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' } }),
+    problems: ['forbidden'],
+    handle({ body, caller, db, now }) {
+      const core = coreOf(body);
+      const userId = body.userId ?? caller.userId;
+      if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may make a customer of another user.');
+      return db.write((writer) => {
+        if (userId !== caller.userId) checkUser(writer, userId);
+        return representCustomer(existing(writer, addCustomer(writer, core, userId, now)));
+      });
+    },
+  });
+
+  const read = route({
+    method: 'GET', path: '/customers/{id}', tag: 'Customers', summary: 'Read a customer', access: signedIn, scope: 'customers:read', reply: ok(Customer),
+    isConditional: true, problems: ['forbidden'],
+    handle: ({ params, caller, db }) => checkedOwner(cachedCustomer(db.read, cache, params.id), params.id, caller),
+  });
+
+  const replace = route({
+    method: 'PUT', path: '/customers/{id}', tag: 'Customers', summary: 'Replace a customer', access: signedIn, scope: 'customers:write',
+    body: CustomerReplacement, reply: ok(Customer), isConditional: true, problems: ['forbidden'],
+    handle: (context) => change(context, 'PUT', context.body),
+  });
+
+  const update = route({
+    method: 'PATCH', path: '/customers/{id}', tag: 'Customers', summary: 'Change a customer', access: signedIn, scope: 'customers:write',
+    body: CustomerPatch, reply: ok(Customer), isConditional: true, problems: ['forbidden'],
+    handle: (context) => change(context, 'PATCH', context.body),
+  });
+
+  const remove = route({
+    method: 'DELETE', path: '/customers/{id}', tag: 'Customers', summary: 'Delete a customer', access: signedIn, scope: 'customers:write',
+    reply: noContent(), isConditional: true, problems: ['customer-has-orders', 'forbidden'],
+    handle: ({ params, caller, db, precondition }) => db.write((writer) => {
+      precondition(representCustomer(ownCustomer(writer, params.id, caller)).etag);
+      removeCustomer(writer, params.id);
+      return nothing;
+    }),
+  });
+
+  return [list, create, read, replace, update, remove];
+}
+
+type ChangeContext = Pick<Context<{ readonly id: number }, object, unknown, Caller>, 'params' | 'caller' | 'db' | 'now' | 'precondition'>;
+
+function change({ params, caller, db, now, precondition }: ChangeContext, method: 'PUT' | 'PATCH', body: object): Promise<Representation<Customer>> {
+  return db.write((writer) => {
+    const current = ownCustomer(writer, params.id, caller);
+    const before = representCustomer(current);
+    const wanted = replacementOf(current, method, body);
+    const issues = check(CustomerReplacement, wanted);
+    if (issues.length > 0) throw invalid(issues);
+    const userId = ownerOf(current, wanted, caller);
+    const core = coreOf(wanted);
+    precondition(before.etag);
+    const isSame = userId === current.userId && representCustomer({ ...current, ...core }).etag === before.etag;
+    if (isSame) return before;
+    if (userId !== null && userId !== current.userId) checkUser(writer, userId);
+    replaceCustomer(writer, params.id, core, userId, now);
+    return representCustomer(existing(writer, params.id));
+  });
+}
+
+function checkUser(db: Connection, userId: number): void {
+  if (!userExists(db, userId)) throw invalidAt('/userId', 'unknown', `There is no user ${userId}.`);
+}
+
+function existing(db: Connection, id: number): Customer {
+  const found = findCustomer(db, 'everyone', id);
+  if (found === undefined) throw notFound('customer', id);
+  return found;
+}
+
+function ownCustomer(db: Connection, id: number, caller: Caller): Customer {
+  const found = existing(db, id);
+  if (!isStaff(caller) && found.userId !== caller.userId) throw forbidden('This is the customer of another user.');
+  return found;
+}
+
+/** The same for a representation that may come from the cache. */
+export function checkedOwner(found: Representation<Customer> | undefined, id: number, caller: Caller): Representation<Customer> {
+  if (found === undefined) throw notFound('customer', id);
+  if (!isStaff(caller) && found.ownerId !== caller.userId) throw forbidden('This is the customer of another user.');
+  return found;
+}

@@ -1,0 +1,84 @@
+// The rows of customers.
+import type { Reach } from '../../auth/access.ts';
+import type { BoundedMap } from '../../bounded-map.ts';
+import { Problem } from '../../errors.ts';
+import type { Selection } from '../../http/list.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { emailKey } from '../../schema/email.ts';
+import { nameKey } from '../../schema/members.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
+import { all, beginsWith, equals } from '../../storage/keyset.ts';
+import type { Customer, CustomerCore } from './customer.ts';
+
+type CustomerRow = readonly [
+  id: number, userId: number | null, name: string, email: string | null, phone: string | null, address: string | null, createdAt: number, updatedAt: number,
+];
+const columns = 'id, userId, name, email, phone, address, createdAt, updatedAt';
+
+/** Representations by id. Only what `Database.read` gave may go in. */
+export type CustomerCache = BoundedMap<number, Representation<Customer>>;
+
+export function findCustomer(db: Connection, reach: Reach, id: number): Customer | undefined {
+  const row = db.get<CustomerRow>(`SELECT ${columns} FROM customers WHERE id = ?`, id);
+  if (row === undefined || (reach !== 'everyone' && reach.userId !== row[1])) return undefined;
+  const [, userId, name, email, phone, address, createdAt, updatedAt] = row;
+  return {
+    id, userId, name, email, phone, address: address === null ? null : JSON.parse(address), // written by valuesOf
+    createdAt: new Date(createdAt).toISOString(), updatedAt: new Date(updatedAt).toISOString(),
+  };
+}
+
+export function representCustomer(customer: Customer): Representation<Customer> {
+  return represent(customer, { id: customer.id, ownerId: customer.userId });
+}
+
+/** The representation as committed, kept from before where it still holds. */
+export function cachedCustomer(db: Connection, cache: CustomerCache, id: number): Representation<Customer> | undefined {
+  const kept = cache.get(id);
+  if (kept !== undefined) return kept;
+  const found = findCustomer(db, 'everyone', id); // the caller checks ownerId
+  if (found === undefined) return undefined;
+  const made = representCustomer(found);
+  cache.set(id, made);
+  return made;
+}
+
+export function addCustomer(db: Connection, customer: CustomerCore, userId: number, now: number): number {
+  const sql = 'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  return db.run(sql, userId, ...valuesOf(customer), now, now).lastId;
+}
+
+export function replaceCustomer(db: Connection, id: number, customer: CustomerCore, userId: number | null, now: number): void {
+  const sql = 'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, address = ?, updatedAt = max(?, createdAt) WHERE id = ?';
+  db.run(sql, userId, ...valuesOf(customer), now, id);
+  db.changed(`customer:${id}`);
+}
+
+export function removeCustomer(db: Connection, id: number): void {
+  if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined) {
+    throw new Problem('customer-has-orders', `Customer ${id} has orders, which are kept; so the customer is, too.`);
+  }
+  db.run('DELETE FROM customers WHERE id = ?', id);
+  db.changed(`customer:${id}`);
+}
+
+function valuesOf({ name, email, phone, address }: CustomerCore): SqlValue[] {
+  return [name, nameKey(name), email, email === null ? null : emailKey(email), phone, address === null ? null : JSON.stringify(address)];
+}
+
+const sortColumns = { id: 'id', name: 'nameKey', createdAt: 'createdAt' } as const;
+export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;
+export type CustomerFilter = { readonly userId?: number; readonly email?: string; readonly name?: string; readonly sort?: (typeof customerSorts)[number] };
+
+/** Which customers a list shows, and in what order: one equality chooses the index, the others are tested. */
+export function selectCustomers(reach: Reach, { sort = 'id', userId, email, name }: CustomerFilter): Selection {
+  const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // customerSorts has nothing else
+  const equalities = [
+    ...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...(reach === 'everyone' ? [] : [equals('userId', reach.userId)]),
+    ...(userId === undefined ? [] : [equals('userId', userId)]),
+  ];
+  const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
+  const streamed = [...equalities.splice(0, 1), ...(key === 'nameKey' ? named.splice(0) : [])];
+  const stream = all(streamed) ?? { sql: 'id > 0', params: [] };
+  return { table: 'customers', key, isDescending: sort.startsWith('-'), streams: [stream], rest: all([...equalities, ...named]) };
+}

@@ -1,0 +1,80 @@
+// A customer and their address: what is sent and shown, and the rules of changing one.
+import { isStaff, type Caller } from '../../auth/access.ts';
+import { forbidden, invalid } from '../../errors.ts';
+import { country, email, id, line, mergePatch, phone, readOnlyFaults, timestamp } from '../../schema/members.ts';
+import { named, nullable, object, optional, partial, string, type Infer, type Issue } from '../../schema/schema.ts';
+import { normalPostalCode, postalCodeFault } from './address.ts';
+
+const name = line(200, 'How the customer is called.', 'Grace Hopper');
+const part = (description: string, example: string) => nullable(line(200, description, example));
+const postalCode = string({
+  minLength: 1, maxLength: 32, pattern: '^[A-Za-z0-9 \\t-]+$', says: 'a postal code such as 26133', examples: ['26133'],
+  description: 'As its country writes it, required where the country has them; trimmed and upper-cased.',
+});
+const addressMembers = {
+  name: part('Whom it is for, where that is not the customer.', 'c/o Sea & Sand'), line1: line(200, 'Street and number.', 'Ammerländer Heerstraße 114'),
+  line2: part('More of the street address.', '2nd floor'), city: line(200, 'Town.', 'Oldenburg'), region: part('State, province or county.', 'Niedersachsen'),
+  postalCode: nullable(postalCode), country,
+};
+
+export const Address = named('Address', object(addressMembers));
+export type Address = Infer<typeof Address>;
+
+export const NewAddress = named('NewAddress', object({
+  ...addressMembers, name: optional(addressMembers.name), line2: optional(addressMembers.line2), region: optional(addressMembers.region),
+  postalCode: optional(addressMembers.postalCode),
+}));
+export type NewAddress = Infer<typeof NewAddress>;
+
+const owner = nullable(id, { description: 'The user whose customer this is; null once that user is deleted.' });
+
+export const Customer = named('Customer', object({
+  id, userId: owner, name, email: nullable(email), phone: nullable(phone), address: nullable(Address), createdAt: timestamp, updatedAt: timestamp,
+}));
+export type Customer = Infer<typeof Customer>;
+
+const sent = { name, email: optional(nullable(email)), phone: optional(nullable(phone)), address: optional(nullable(NewAddress)) };
+
+export const NewCustomer = named('NewCustomer', object({ ...sent, userId: optional(id) }));
+export const CustomerReplacement = named('CustomerReplacement', object({
+  ...sent, userId: optional(owner), id: optional(id), createdAt: optional(timestamp), updatedAt: optional(timestamp),
+}, { description: 'The whole customer: what is left out becomes null, but the owner stays. Read-only members may be sent as they are.' }));
+export const CustomerPatch = named('CustomerPatch', partial(CustomerReplacement, { description: 'A JSON Merge Patch (RFC 7396).' }));
+export type CustomerReplacement = Infer<typeof CustomerReplacement>;
+
+/** What a customer is made of, beside what the service sets. */
+export type CustomerCore = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;
+
+/** Absent is null, the postal code in its normal form. Throws what speaks against the address. */
+export function coreOf(body: Pick<CustomerReplacement, keyof CustomerCore>): CustomerCore {
+  const issues: Issue[] = [];
+  const core = { name: body.name, email: body.email ?? null, phone: body.phone ?? null, address: normalAddress(body.address ?? null, '/address', issues) };
+  if (issues.length > 0) throw invalid(issues);
+  return core;
+}
+
+export function normalAddress(address: NewAddress | null, pointer: string, issues: Issue[]): Address | null {
+  if (address === null) return null;
+  const postalCode = typeof address.postalCode === 'string' ? normalPostalCode(address.postalCode) : null;
+  const fault = postalCodeFault(address.country, postalCode);
+  if (fault !== undefined) issues.push({ pointer: `${pointer}/postalCode`, code: 'postal-code', detail: fault });
+  const { line1, city, country } = address;
+  return { name: address.name ?? null, line1, line2: address.line2 ?? null, city, region: address.region ?? null, postalCode, country };
+}
+
+/** What PUT or PATCH asks for, as a full replacement. */
+export function replacementOf(current: Customer, method: 'PUT' | 'PATCH', body: object): CustomerReplacement {
+  if (method === 'PUT') return body as CustomerReplacement; // checked by its schema
+  const { name, email, phone, address } = current;
+  return mergePatch({ name, email, phone, address }, body) as CustomerReplacement; // an address patched to less than one is found by the caller
+}
+
+/** Whose the customer becomes. Only staff may name another user, who has to exist. */
+export function ownerOf(current: Customer, wanted: CustomerReplacement, caller: Caller): number | null {
+  const issues = readOnlyFaults(current, wanted, ['id', 'createdAt', 'updatedAt']);
+  if (wanted.userId === null && current.userId !== null) issues.push({ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' });
+  if (issues.length > 0) throw invalid(issues);
+  const userId = wanted.userId === undefined ? current.userId : wanted.userId;
+  if (userId !== current.userId && !isStaff(caller)) throw forbidden('Only staff may give a customer to another user.');
+  return userId;
+}

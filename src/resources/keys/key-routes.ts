@@ -1,0 +1,63 @@
+// API keys over HTTP: /api/keys. A key can't manage keys, so all need a session's token.
+import { signedIn, type Caller } from '../../auth/access.ts';
+import { forbidden, notFound } from '../../errors.ts';
+import type { Cursors } from '../../http/cursor.ts';
+import { listPage, listParameters } from '../../http/list.ts';
+import { represent } from '../../http/representation.ts';
+import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { Key, MadeKey, NewKey, expiryOf } from './key.ts';
+import { addKey, findKey, removeKey, representKey, selectKeys, type StoredKey } from './key-store.ts';
+
+export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
+  const create = route({
+    method: 'POST', path: '/api/keys', tag: 'API keys', summary: 'Make an API key', access: signedIn, body: NewKey,
+    reply: created(MadeKey, ({ id }) => `/api/keys/${id}`, { isSecret: true, links: { get: 'GET /api/keys/{id}' } }),
+    handle({ body, caller, db, now }) {
+      const wanted = { userId: caller.userId, name: body.name, scopes: body.scopes, expiresAt: expiryOf(body, now) };
+      return db.write((writer) => {
+        const made = addKey(writer, wanted, now);
+        return { ...represent(made, { id: made.id, ownerId: caller.userId }), etag: representKey(existing(writer, made.id)).etag };
+      });
+    },
+  });
+
+  const list = route({
+    method: 'GET', path: '/api/keys', tag: 'API keys', summary: 'List one’s API keys, newest first', access: signedIn, query: listParameters, reply: listOf(Key),
+    handle(context) {
+      const { userId } = context.caller;
+      return listPage(context, cursors, selectKeys(userId), (db, id) => {
+        const found = findKey(db, { userId }, id);
+        return found === undefined ? undefined : representKey(found);
+      });
+    },
+  });
+
+  const read = route({
+    method: 'GET', path: '/api/keys/{id}', tag: 'API keys', summary: 'Read an API key', access: signedIn, reply: ok(Key), problems: ['forbidden'],
+    handle: ({ params, caller, db }) => representKey(owned(db.read, params.id, caller)),
+  });
+
+  const remove = route({
+    method: 'DELETE', path: '/api/keys/{id}', tag: 'API keys', summary: 'Delete an API key', access: signedIn, reply: noContent(), isConditional: true, problems: ['forbidden'],
+    handle: ({ params, caller, db, precondition }) => db.write((writer) => {
+      precondition(representKey(owned(writer, params.id, caller)).etag);
+      removeKey(writer, params.id);
+      return nothing;
+    }),
+  });
+
+  return [create, list, read, remove];
+}
+
+function owned(db: Connection, id: number, caller: Caller): StoredKey {
+  const found = existing(db, id);
+  if (found.userId !== caller.userId) throw forbidden('This is the API key of another user.');
+  return found;
+}
+
+function existing(db: Connection, id: number): StoredKey {
+  const found = findKey(db, 'everyone', id);
+  if (found === undefined) throw notFound('API key', id);
+  return found;
+}

@@ -1,0 +1,74 @@
+// The rows of API keys; of a key itself only its hash is kept.
+import { randomBytes } from 'node:crypto';
+import type { Reach, Role, Scope } from '../../auth/access.ts';
+import { hashOf, type KeyFacts } from '../../auth/credentials.ts';
+import type { Selection } from '../../http/list.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { equals } from '../../storage/keyset.ts';
+import type { Key, MadeKey } from './key.ts';
+
+type KeyRow = readonly [id: number, userId: number, name: string, scopes: string, createdAt: number, expiresAt: number | null, lastUsedAt: number | null, prefix: string];
+const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
+
+export type StoredKey = { readonly key: Key; readonly userId: number };
+
+export function findKey(db: Connection, reach: Reach, id: number): StoredKey | undefined {
+  const row = db.get<KeyRow>(`SELECT ${columns} FROM apiKeys WHERE id = ?`, id);
+  if (row === undefined || (reach !== 'everyone' && reach.userId !== row[1])) return undefined;
+  const [, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix] = row;
+  return { key: { id, name, scopes: scopesOf(scopes), createdAt: iso(createdAt), expiresAt: isoOrNull(expiresAt), lastUsedAt: isoOrNull(lastUsedAt), prefix }, userId };
+}
+
+export function representKey({ key, userId }: StoredKey): Representation<Key> {
+  return represent(key, { id: key.id, ownerId: userId });
+}
+
+/** What the key stands for now. */
+export function findKeyFacts(db: Connection, id: number): KeyFacts | undefined {
+  const row = db.get<[number, Role, string, Uint8Array, number | null]>(
+    'SELECT userId, role, scopes, hash, expiresAt FROM apiKeys JOIN users ON users.id = userId WHERE apiKeys.id = ?', id,
+  );
+  if (row === undefined) return undefined;
+  const [userId, role, scopes, hash, expiresAt] = row;
+  const caller = { principal: `key:${id}`, userId, role, sessionId: null, keyId: id, scopes: new Set(scopesOf(scopes)), authTime: 0 };
+  return { caller, hash, endsAt: expiresAt ?? Infinity };
+}
+
+type Wanted = { readonly userId: number; readonly name: string; readonly scopes: readonly Scope[]; readonly expiresAt: number | null };
+
+export function addKey(db: Connection, { userId, name, scopes, expiresAt }: Wanted, now: number): MadeKey {
+  const secret = randomBytes(32).toString('base64url');
+  const sql = 'INSERT INTO apiKeys (userId, name, scopes, hash, prefix, createdAt, expiresAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
+  const id = db.run(sql, userId, name, scopes.join(' '), hashOf(secret), '', now, expiresAt).lastId;
+  const prefix = `ord_${id}_${secret.slice(0, 4)}`;
+  db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
+  return { id, name, scopes: [...scopes], createdAt: iso(now), expiresAt: isoOrNull(expiresAt), lastUsedAt: null, prefix, key: `ord_${id}_${secret}` };
+}
+
+export function removeKey(db: Connection, id: number): void {
+  db.run('DELETE FROM apiKeys WHERE id = ?', id);
+  db.changed(`key:${id}`);
+}
+
+/** Times of last use, gathered. */
+export function touchKeys(db: Connection, used: ReadonlyMap<number, number>): void {
+  for (const [id, time] of used) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', time, id);
+}
+
+/** Newest first. */
+export function selectKeys(userId: number): Selection {
+  return { table: 'apiKeys', key: 'id', isDescending: true, streams: [equals('userId', userId)], rest: undefined };
+}
+
+function scopesOf(text: string): Scope[] {
+  return text.split(' ') as Scope[]; // written by addKey
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}
+
+function isoOrNull(time: number | null): string | null {
+  return time === null ? null : iso(time);
+}

@@ -1,0 +1,140 @@
+// Orders over HTTP: /orders, and those of a customer or a user.
+import { isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { forbidden, invalid, invalidAt, notFound } from '../../errors.ts';
+import type { Cursors } from '../../http/cursor.ts';
+import { listPage, listParameters } from '../../http/list.ts';
+import { plainText, type Representation } from '../../http/representation.ts';
+import { created, listOf, ok, route, type Route } from '../../http/route.ts';
+import { currency, id, mergePatch, readOnlyFaults, timestamp } from '../../schema/members.ts';
+import { array, check, oneOf, optional, type Issue } from '../../schema/schema.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { checkedOwner } from '../customers/customer-routes.ts';
+import { normalAddress } from '../customers/customer.ts';
+import { cachedCustomer, findCustomer, type CustomerCache } from '../customers/customer-store.ts';
+import { userExists } from '../users/user-store.ts';
+import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, priced, statuses, type OrderCore } from './order.ts';
+import { addOrder, cachedOrder, findOrder, orderSorts, replaceOrder, selectOrders, type OrderCache } from './order-store.ts';
+
+export type OrderServices = { readonly cursors: Cursors; readonly cache: OrderCache; readonly customerCache: CustomerCache };
+
+const filters = {
+  status: optional(array(oneOf(statuses), { minItems: 1, maxItems: statuses.length, description: 'Any of these, separated by commas.', examples: [['open', 'paid']] })),
+  customerId: optional(id), userId: optional(id), currency: optional(currency),
+  createdFrom: optional(timestamp), createdBefore: optional(timestamp), sort: optional(oneOf(orderSorts)), ...listParameters,
+};
+
+/** Mounted with the orders interface. */
+export function orderRoutes({ cursors, cache, customerCache }: OrderServices): Route[] {
+  const load = (db: Connection, id: number): Representation<Order> | undefined => cachedOrder(db, cache, id);
+
+  const list = route({
+    method: 'GET', path: '/orders', tag: 'Orders', summary: 'List orders', access: signedIn, scope: 'orders:read', query: filters, reply: listOf(Order),
+    description: 'One’s own; staff see all. Newest first, if not sorted otherwise.',
+    handle: (context) => listPage(context, cursors, selectOrders(reachOf(context.caller), context.query), load),
+  });
+
+  const create = route({
+    method: 'POST', path: '/orders', tag: 'Orders', summary: 'Place an order', access: signedIn, scope: 'orders:write', isIdempotent: true, body: NewOrder,
+    reply: created(Order, ({ id }) => `/orders/${id}`, { links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' } }), problems: ['forbidden'],
+    handle({ body, caller, db, now }) {
+      const core = coreOf(body);
+      const userId = body.userId ?? caller.userId;
+      if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may place an order for another user.');
+      return db.write((writer) => {
+        if (userId !== caller.userId && !userExists(writer, userId)) throw invalidAt('/userId', 'unknown', `There is no user ${userId}.`);
+        if (findCustomer(writer, reachOf(caller), body.customerId) === undefined) {
+          throw invalidAt('/customerId', 'unknown', `You have no customer ${body.customerId}.`);
+        }
+        return addOrder(writer, core, body.customerId, userId, now);
+      });
+    },
+  });
+
+  const read = route({
+    method: 'GET', path: '/orders/{id}', tag: 'Orders', summary: 'Read an order', access: signedIn, scope: 'orders:read', reply: ok(Order), isConditional: true,
+    problems: ['forbidden'],
+    handle: ({ params, caller, db }) => owned(cachedOrder(db.read, cache, params.id), params.id, caller),
+  });
+
+  const update = route({
+    method: 'PATCH', path: '/orders/{id}', tag: 'Orders', summary: 'Change an order, or move it on', access: signedIn, scope: 'orders:write', isIdempotent: true,
+    isConditional: true, body: OrderPatch, reply: ok(Order), problems: ['invalid-transition', 'order-not-open', 'forbidden'],
+    handle: ({ params, body, caller, db, now, precondition }) => db.write((writer) => {
+      const before = owned(findOrder(writer, 'everyone', params.id), params.id, caller);
+      const current: Order = JSON.parse(plainText(before.text)); // as it was represented
+      const wanted = changedCore(current, body);
+      precondition(before.etag);
+      checkStep(current, wanted.status, caller);
+      checkOpen(current, wanted);
+      if (JSON.stringify(wanted) === JSON.stringify(coreIn(current))) return before;
+      replaceOrder(writer, params.id, wanted, now);
+      return owned(findOrder(writer, 'everyone', params.id), params.id, caller);
+    }),
+  });
+
+  const ofCustomer = route({
+    method: 'GET', path: '/customers/{id}/orders', tag: 'Orders', summary: 'List a customer’s orders', access: signedIn, scope: 'orders:read', query: filters,
+    reply: listOf(Order), problems: ['not-found', 'forbidden'],
+    handle(context) {
+      const { params, caller, db, query } = context;
+      checkedOwner(cachedCustomer(db.read, customerCache, params.id), params.id, caller);
+      if (query.customerId !== undefined && query.customerId !== params.id) throw otherList('customerId', params.id);
+      return listPage(context, cursors, selectOrders('everyone', { ...query, customerId: params.id }), load);
+    },
+  });
+
+  return [list, create, read, update, ofCustomer];
+}
+
+/** Mounted with the users interface. */
+export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
+  const list = route({
+    method: 'GET', path: '/api/users/{id}/orders', tag: 'Orders', summary: 'List a user’s orders', access: selfOrStaff, scope: 'orders:read', query: filters,
+    reply: listOf(Order), problems: ['not-found'],
+    handle(context) {
+      const { params, db, query } = context;
+      if (!userExists(db.read, params.id)) throw notFound('user', params.id);
+      if (query.userId !== undefined && query.userId !== params.id) throw otherList('userId', params.id);
+      return listPage(context, cursors, selectOrders('everyone', { ...query, userId: params.id }), (reader, id) => cachedOrder(reader, cache, id));
+    },
+  });
+
+  const read = route({
+    method: 'GET', path: '/api/users/{id}/orders/{order_id}', tag: 'Orders', summary: 'Read an order of a user', access: selfOrStaff, scope: 'orders:read',
+    reply: ok(Order), isConditional: true,
+    handle({ params, db }) {
+      const found = cachedOrder(db.read, cache, params.order_id);
+      if (found === undefined || found.ownerId !== params.id) throw notFound(`order of user ${params.id} with the id`, params.order_id);
+      return found;
+    },
+  });
+
+  return [list, read];
+}
+
+/** What the order becomes. Throws what speaks against the data of it. */
+function changedCore(current: Order, patch: object): OrderCore {
+  const totalsLeftOut = 'items' in patch && !('total' in patch) ? { ...current, total: undefined } : current;
+  const merged = mergePatch(totalsLeftOut, patch) as Order; // checked next
+  const issues: Issue[] = check(OrderReplacement, { ...merged, total: merged.total ?? 0 });
+  if (issues.length > 0) throw invalid(issues);
+  issues.push(...readOnlyFaults(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt']));
+  const { items, total } = priced(merged.items, merged.total, issues);
+  const shippingAddress = normalAddress(merged.shippingAddress, '/shippingAddress', issues);
+  if (issues.length > 0) throw invalid(issues);
+  return { status: merged.status, currency: merged.currency, items, total, shippingAddress, note: merged.note };
+}
+
+function coreIn({ status, currency, items, total, shippingAddress, note }: Order): OrderCore {
+  return { status, currency, items, total, shippingAddress, note };
+}
+
+function owned(found: Representation<Order> | undefined, id: number, caller: Caller): Representation<Order> {
+  if (found === undefined) throw notFound('order', id);
+  if (!isStaff(caller) && found.ownerId !== caller.userId) throw forbidden('This is the order of another user.');
+  return found;
+}
+
+function otherList(parameter: string, id: number): Error {
+  return invalid([{ parameter, code: 'read-only', detail: `${parameter} is ${id} in this list; leave it out.` }]);
+}

@@ -1,0 +1,101 @@
+// The rows of orders.
+import type { Reach } from '../../auth/access.ts';
+import type { BoundedMap } from '../../bounded-map.ts';
+import type { Selection } from '../../http/list.ts';
+import { representText, type Representation } from '../../http/representation.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { all, equals, type Condition } from '../../storage/keyset.ts';
+import { statuses, type Order, type OrderCore, type OrderStatus } from './order.ts';
+
+type OrderRow = readonly [
+  id: number, status: OrderStatus, customerId: number, userId: number | null, currency: string, items: string, total: number,
+  shippingAddress: string | null, note: string | null, createdAt: number, updatedAt: number,
+];
+const columns = 'id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
+
+/** Representations by id. Only what `Database.read` gave may go in. */
+export type OrderCache = BoundedMap<number, Representation<Order>>;
+
+/** The representation as it is in the database: JSON columns go into the text as they are. */
+export function findOrder(db: Connection, reach: Reach, id: number): Representation<Order> | undefined {
+  const row = db.get<OrderRow>(`SELECT ${columns} FROM orders WHERE id = ?`, id);
+  if (row === undefined || (reach !== 'everyone' && reach.userId !== row[3])) return undefined;
+  return representOrder(row);
+}
+
+function representOrder([id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt]: OrderRow): Representation<Order> {
+  const json = `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId},"currency":"${currency}","items":${items},"total":${total}`
+    + `,"shippingAddress":${shippingAddress},"note":${note === null ? 'null' : JSON.stringify(note)},"createdAt":"${new Date(createdAt).toISOString()}"`
+    + `,"updatedAt":"${new Date(updatedAt).toISOString()}"}`;
+  return representText(json, { id, ownerId: userId });
+}
+
+/** The same as committed, kept from before where it still holds. */
+export function cachedOrder(db: Connection, cache: OrderCache, id: number): Representation<Order> | undefined {
+  const kept = cache.get(id);
+  if (kept !== undefined) return kept;
+  const found = findOrder(db, 'everyone', id); // the caller checks ownerId
+  if (found !== undefined) cache.set(id, found);
+  return found;
+}
+
+export function addOrder(db: Connection, order: OrderCore, customerId: number, userId: number, now: number): Representation<Order> {
+  const { status, currency, total, note } = order;
+  const items = JSON.stringify(order.items);
+  const shippingAddress = order.shippingAddress === null ? null : JSON.stringify(order.shippingAddress);
+  const sql = 'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  const { lastId } = db.run(sql, status, customerId, userId, currency, items, total, shippingAddress, note, now, now);
+  return representOrder([lastId, status, customerId, userId, currency, items, total, shippingAddress, note, now, now]);
+}
+
+export function replaceOrder(db: Connection, id: number, { status, currency, items, total, shippingAddress, note }: OrderCore, now: number): void {
+  const address = shippingAddress === null ? null : JSON.stringify(shippingAddress);
+  db.run(
+    'UPDATE orders SET status = ?, currency = ?, items = ?, total = ?, shippingAddress = ?, note = ?, updatedAt = max(?, createdAt) WHERE id = ?',
+    status, currency, JSON.stringify(items), total, address, note, now, id,
+  );
+  db.changed(`order:${id}`);
+}
+
+export const orderSorts = ['createdAt', '-createdAt', 'id', '-id', 'updatedAt', '-updatedAt', 'status', '-status', 'total', '-total'] as const;
+export type OrderFilter = {
+  readonly status?: readonly OrderStatus[];
+  readonly customerId?: number;
+  readonly userId?: number;
+  readonly currency?: string;
+  readonly createdFrom?: string;
+  readonly createdBefore?: string;
+  readonly sort?: (typeof orderSorts)[number];
+};
+
+/**
+ * Which orders a list shows, and in what order. The first of customer, user and currency chooses the family of indexes
+ * (see the migration), each status is a stream of it, and what is left is tested row by row.
+ */
+export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
+  const { sort = '-createdAt', status = statuses } = filter;
+  const key = sort.replace('-', '');
+  const equalities = [
+    ...(filter.customerId === undefined ? [] : [equals('customerId', filter.customerId)]),
+    ...(filter.userId === undefined ? [] : [equals('userId', filter.userId)]),
+    ...(reach === 'everyone' ? [] : [equals('userId', reach.userId)]),
+    ...(filter.currency === undefined ? [] : [equals('currency', filter.currency)]),
+  ];
+  const range = createdRange(filter);
+  const shared = [...equalities.splice(0, 1), ...(key === 'createdAt' ? range.splice(0) : [])];
+  const rest = all([...equalities, ...range]);
+  const common = { table: 'orders', key, isDescending: sort.startsWith('-'), rest };
+  if (key === 'id' && shared.length === 0 && filter.status === undefined) return { ...common, streams: [{ sql: 'id > 0', params: [] }] };
+  return { ...common, streams: [...new Set(status)].map((each) => ({ ...both(shared, equals('status', each)), ...(key === 'status' ? { at: each } : {}) })) };
+}
+
+function both(conditions: readonly Condition[], last: Condition): Condition {
+  return all([...conditions, last]) ?? last;
+}
+
+function createdRange({ createdFrom, createdBefore }: OrderFilter): Condition[] {
+  return [
+    ...(createdFrom === undefined ? [] : [{ sql: 'createdAt >= ?', params: [Date.parse(createdFrom)] }]),
+    ...(createdBefore === undefined ? [] : [{ sql: 'createdAt < ?', params: [Date.parse(createdBefore)] }]),
+  ];
+}

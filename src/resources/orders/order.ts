@@ -1,0 +1,106 @@
+// An order: what is sent and shown, its sums, and the steps of its status.
+import { isStaff, type Caller } from '../../auth/access.ts';
+import { Problem, forbidden, invalid } from '../../errors.ts';
+import { currency, id, line, text, timestamp } from '../../schema/members.ts';
+import { array, integer, named, nullable, object, oneOf, optional, partial, type Infer, type Issue } from '../../schema/schema.ts';
+import { Address, NewAddress, normalAddress } from '../customers/customer.ts';
+
+export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
+export type OrderStatus = (typeof statuses)[number];
+
+/** Contract section 2. What leads nowhere is final. */
+export const steps: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
+  open: ['paid', 'cancelled'], paid: ['shipped', 'refunded'], shipped: ['delivered', 'refunded'], delivered: ['refunded'], cancelled: [], refunded: [],
+};
+
+export const status = oneOf(statuses, { description: 'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, delivered → refunded.' });
+const amount = (description: string, example: number) => integer({ minimum: 0, description, examples: [example] });
+const itemMembers = {
+  sku: nullable(line(64, 'The shop’s number of the article.', 'TEA-250')), name: line(200, 'What is bought.', 'Green tea, 250 g'),
+  quantity: integer({ minimum: 1, maximum: 1_000_000, examples: [2] }), unitPrice: integer({ minimum: 0, maximum: 1e12, description: 'In the currency’s minor unit.', examples: [749] }),
+};
+
+export const OrderItem = named('OrderItem', object({ ...itemMembers, total: amount('quantity × unitPrice.', 1498) }));
+export type OrderItem = Infer<typeof OrderItem>;
+const NewItem = named('NewOrderItem', object({ ...itemMembers, sku: optional(itemMembers.sku), total: optional(amount('Computed; if sent, it has to be right.', 1498)) }));
+type NewItem = Infer<typeof NewItem>;
+
+const owner = nullable(id, { description: 'The user whose order this is; null once that user is deleted.' });
+const note = nullable(text(2000, 'Anything else.', 'Please ring twice.'));
+const items = array(NewItem, { minItems: 1, maxItems: 100 });
+
+export const Order = named('Order', object({
+  id, status, customerId: id, userId: owner, currency, items: array(OrderItem, { minItems: 1, maxItems: 100 }),
+  total: amount('The sum of the items’ totals, in the currency’s minor unit.', 1498), shippingAddress: nullable(Address), note, createdAt: timestamp, updatedAt: timestamp,
+}));
+export type Order = Infer<typeof Order>;
+
+export const NewOrder = named('NewOrder', object({
+  customerId: id, currency, items, status: optional(oneOf(['open'])), total: optional(amount('Computed; if sent, it has to be right.', 1498)),
+  shippingAddress: optional(nullable(NewAddress)), note: optional(note), userId: optional(id),
+}));
+export type NewOrder = Infer<typeof NewOrder>;
+
+/** What an order is after a PATCH; read-only members may be sent as they are. */
+const Changed = object({
+  status, items, currency, shippingAddress: nullable(NewAddress), note, total: integer({ minimum: 0 }),
+  id, customerId: id, userId: owner, createdAt: timestamp, updatedAt: timestamp,
+});
+export const OrderPatch = named('OrderPatch', partial(Changed, { description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.' }));
+export type OrderPatch = Infer<typeof OrderPatch>;
+export const OrderReplacement = Changed;
+export type OrderReplacement = Infer<typeof Changed>;
+
+/** The items with their totals, and the sum of them. Sums that were sent have to be right. */
+export function priced(newItems: readonly NewItem[], sentTotal: number | undefined, issues: Issue[]): { items: OrderItem[]; total: number } {
+  let total = 0;
+  const items = newItems.map(({ sku = null, name, quantity, unitPrice, total: sent }, index): OrderItem => {
+    const product = quantity * unitPrice;
+    if (!Number.isSafeInteger(product)) issues.push(tooMuch(`/items/${index}/total`));
+    else if (sent !== undefined && sent !== product) issues.push(wrongTotal(`/items/${index}/total`, product));
+    total += product;
+    return { sku, name, quantity, unitPrice, total: product };
+  });
+  if (!Number.isSafeInteger(total)) issues.push(tooMuch('/total'));
+  else if (sentTotal !== undefined && sentTotal !== total) issues.push(wrongTotal('/total', total));
+  return { items, total };
+}
+
+function wrongTotal(pointer: string, right: number): Issue {
+  return { pointer, code: 'total', detail: `The total is ${right}; leave it out, or send that.` };
+}
+
+function tooMuch(pointer: string): Issue {
+  return { pointer, code: 'maximum', detail: `The sum is past ${Number.MAX_SAFE_INTEGER}.` };
+}
+
+/** What an order is made of, beside what the service sets. */
+export type OrderCore = Pick<Order, 'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'>;
+
+/** Throws what speaks against the data. */
+export function coreOf(body: NewOrder): OrderCore {
+  const issues: Issue[] = [];
+  const { items, total } = priced(body.items, body.total, issues);
+  const shippingAddress = normalAddress(body.shippingAddress ?? null, '/shippingAddress', issues);
+  if (issues.length > 0) throw invalid(issues);
+  return { status: 'open', currency: body.currency, items, total, shippingAddress, note: body.note ?? null };
+}
+
+/** Throws unless the caller may take the order from its present status to the wanted one. */
+export function checkStep(order: Order, to: OrderStatus, caller: Caller): void {
+  const { id, status: from } = order;
+  if (from === to) return;
+  const allowed = steps[from];
+  if (!allowed.includes(to)) {
+    const could = allowed.length === 0 ? 'that is final' : `it can become ${allowed.join(' or ')}`;
+    throw new Problem('invalid-transition', `Order ${id} is ${from}, so it can’t become ${to}: ${could}.`, { transition: { from, to, allowed } });
+  }
+  if (!isStaff(caller) && to !== 'cancelled') throw forbidden(`Only staff may make an order ${to}; its owner may cancel it while it is open.`);
+}
+
+/** Throws if something changes that only changes while the order is open. */
+export function checkOpen(order: Order, wanted: OrderCore): void {
+  if (order.status === 'open') return;
+  const changed = (['items', 'currency', 'shippingAddress'] as const).filter((name) => JSON.stringify(order[name]) !== JSON.stringify(wanted[name]));
+  if (changed.length > 0) throw new Problem('order-not-open', `Order ${order.id} is ${order.status}; its ${changed.join(' and ')} could only change while it was open.`);
+}

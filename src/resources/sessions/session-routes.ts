@@ -1,0 +1,134 @@
+// Sessions over HTTP: /api/sessions. Signing in makes one, refreshing renews its tokens, deleting it signs out.
+import { randomBytes } from 'node:crypto';
+import { isAdmin, signedIn, anyone, type Caller } from '../../auth/access.ts';
+import { hashOf } from '../../auth/credentials.ts';
+import type { Signer } from '../../auth/jwt.ts';
+import type { PasswordHasher } from '../../auth/password.ts';
+import { Problem, forbidden, notFound } from '../../errors.ts';
+import type { Cursors } from '../../http/cursor.ts';
+import { listPage, listParameters } from '../../http/list.ts';
+import type { Limiter } from '../../http/rate-limit.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
+import { tokenSeconds } from '../../limits.ts';
+import { emailKey } from '../../schema/email.ts';
+import { id } from '../../schema/members.ts';
+import { optional } from '../../schema/schema.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { findCredentials, upgradePasswordHash, type Credentials } from '../users/user-store.ts';
+import { NewSession, Session, TokenRequest, Tokens, claimsFor } from './session.ts';
+import { addSession, endSession, findSession, findSessionFacts, refreshTokenState, representSession, rotate, selectSessions } from './session-store.ts';
+
+export type SessionServices = {
+  readonly hasher: PasswordHasher;
+  readonly signer: Signer;
+  readonly cursors: Cursors;
+  readonly publicUrl: string;
+  readonly loginLimiters: { readonly account: Limiter; readonly address: Limiter };
+};
+
+export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters }: SessionServices): Route[] {
+  const create = route({
+    method: 'POST', path: '/api/sessions', tag: 'Sessions', summary: 'Sign in', access: anyone, body: NewSession,
+    reply: created(Tokens, ({ id }) => `/api/sessions/${id}`, { isSecret: true, links: { get: 'GET /api/sessions/{id}' } }),
+    description: 'Unknown e-mail addresses and wrong passwords are answered alike.', problems: ['invalid-credentials', 'unavailable'],
+    async handle(context) {
+      const { body, db, now, userAgent } = context;
+      context.spend(loginLimiters.address, context.address);
+      context.spend(loginLimiters.account, emailKey(body.email));
+      const found = findCredentials(db.read, body.email);
+      const isRight = await hasher.verify(body.password, found?.passwordHash ?? null);
+      if (found === undefined || !isRight) throw new Problem('invalid-credentials', 'E-mail address and password do not belong together.');
+      const upgraded = hasher.needsUpgrade(found.passwordHash) ? await hasher.hash(body.password) : undefined;
+      const refreshToken = newRefreshToken();
+      return db.write((writer) => {
+        checkStillTrue(writer, body.email, found);
+        if (upgraded !== undefined) upgradePasswordHash(writer, found.id, found.passwordHash, upgraded);
+        return tokens(writer, addSession(writer, found.id, hashOf(refreshToken), userAgent, now), refreshToken, now);
+      });
+    },
+  });
+
+  const refresh = route({
+    method: 'POST', path: '/api/sessions/{id}/tokens', tag: 'Sessions', summary: 'Get new tokens', access: anyone, body: TokenRequest,
+    reply: created(Tokens, ({ id }) => `/api/sessions/${id}`, { isSecret: true, links: { get: 'GET /api/sessions/{id}' } }),
+    description: 'The refresh token is replaced at each use; a second use of an old one ends the session.', problems: ['invalid-credentials'],
+    async handle({ params, body, db, now }) {
+      const used = hashOf(body.refreshToken);
+      const refreshToken = newRefreshToken();
+      const made = await db.write((writer) => {
+        const state = refreshTokenState(writer, params.id, used, now);
+        if (state === 'used') endSession(writer, params.id);
+        if (state !== 'current') return null;
+        rotate(writer, params.id, used, hashOf(refreshToken), now);
+        return tokens(writer, params.id, refreshToken, now);
+      });
+      if (made === null) throw new Problem('invalid-credentials', 'This is not the current refresh token of the session: sign in again.');
+      return made;
+    },
+  });
+
+  function tokens(db: Connection, sessionId: number, refreshToken: string, now: number): Representation<Tokens> {
+    const session = existing(db, sessionId, now);
+    const caller = findSessionFacts(db, sessionId)?.caller;
+    if (caller === undefined) throw notFound('session', sessionId);
+    const claims = claimsFor({ ...caller, sessionId }, { issuer: publicUrl, audience: publicUrl, jti: randomBytes(12).toString('base64url'), now });
+    const { userId, createdAt, expiresAt } = session;
+    const body: Tokens = { id: sessionId, userId, tokenType: 'Bearer', accessToken: signer.sign(claims), expiresIn: tokenSeconds, refreshToken, createdAt, expiresAt };
+    return { ...represent(body, { id: sessionId, ownerId: userId }), etag: representSession(session).etag };
+  }
+
+  const list = route({
+    method: 'GET', path: '/api/sessions', tag: 'Sessions', summary: 'List sessions, newest first', access: signedIn, reply: listOf(Session),
+    query: { userId: optional(id), ...listParameters }, description: 'One’s own; an administrator may name another user.', problems: ['forbidden'],
+    handle(context) {
+      const { caller, query, now } = context;
+      const userId = query.userId ?? caller.userId;
+      if (userId !== caller.userId && !isAdmin(caller)) throw forbidden('Only an administrator may see the sessions of others.');
+      return listPage(context, cursors, selectSessions(userId), (db, id) => {
+        const session = findSession(db, { userId }, id, now);
+        return session === undefined ? undefined : representSession(session);
+      });
+    },
+  });
+
+  const read = route({
+    method: 'GET', path: '/api/sessions/{id}', tag: 'Sessions', summary: 'Read a session', access: signedIn, reply: ok(Session), problems: ['forbidden'],
+    handle: ({ params, caller, db, now }) => representSession(owned(db.read, params.id, caller, now)),
+  });
+
+  const remove = route({
+    method: 'DELETE', path: '/api/sessions/{id}', tag: 'Sessions', summary: 'Sign out', access: signedIn, reply: noContent(), isConditional: true, problems: ['forbidden'],
+    handle: ({ params, caller, db, now, precondition }) => db.write((writer) => {
+      precondition(representSession(owned(writer, params.id, caller, now)).etag);
+      endSession(writer, params.id);
+      return nothing;
+    }),
+  });
+
+  return [create, refresh, list, read, remove];
+}
+
+/** 256 random bits. */
+function newRefreshToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The password was checked on another thread; meanwhile it may have changed. */
+function checkStillTrue(db: Connection, email: string, found: Credentials): void {
+  const now = findCredentials(db, email);
+  if (now?.id === found.id && now.passwordHash === found.passwordHash) return;
+  throw new Problem('invalid-credentials', 'E-mail address and password do not belong together.');
+}
+
+function owned(db: Connection, id: number, caller: Caller, now: number): Session {
+  const session = existing(db, id, now);
+  if (session.userId !== caller.userId && !isAdmin(caller)) throw forbidden('This is the session of another user.');
+  return session;
+}
+
+function existing(db: Connection, id: number, now: number): Session {
+  const session = findSession(db, 'everyone', id, now);
+  if (session === undefined) throw notFound('session', id);
+  return session;
+}

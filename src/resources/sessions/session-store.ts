@@ -1,0 +1,76 @@
+// The rows of sessions and of the refresh tokens they have used up.
+import type { Reach, Role } from '../../auth/access.ts';
+import type { SessionFacts } from '../../auth/credentials.ts';
+import type { Selection } from '../../http/list.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { equals } from '../../storage/keyset.ts';
+import { endOf, type Session } from './session.ts';
+
+type SessionRow = readonly [id: number, userId: number, createdAt: number, lastUsedAt: number, expiresAt: number, userAgent: string | null];
+const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
+
+/** A session that hasn't ended. */
+export function findSession(db: Connection, reach: Reach, id: number, now: number): Session | undefined {
+  const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
+  if (row === undefined || (reach !== 'everyone' && reach.userId !== row[1])) return undefined;
+  const [, userId, createdAt, lastUsedAt, expiresAt, userAgent] = row;
+  return { id, userId, createdAt: iso(createdAt), lastUsedAt: iso(lastUsedAt), expiresAt: iso(expiresAt), userAgent };
+}
+
+export function representSession(session: Session): Representation<Session> {
+  return represent(session, { id: session.id, ownerId: session.userId });
+}
+
+/** What a token of the session stands for now. */
+export function findSessionFacts(db: Connection, id: number): SessionFacts | undefined {
+  const row = db.get<[number, Role, number, number]>(
+    'SELECT userId, role, sessions.createdAt, expiresAt FROM sessions JOIN users ON users.id = userId WHERE sessions.id = ?', id,
+  );
+  if (row === undefined) return undefined;
+  const [userId, role, createdAt, endsAt] = row;
+  return { caller: { principal: `user:${userId}`, userId, role, sessionId: id, keyId: null, scopes: null, authTime: Math.floor(createdAt / 1000) }, endsAt };
+}
+
+export function addSession(db: Connection, userId: number, refreshHash: Uint8Array, userAgent: string | null, now: number): number {
+  const sql = 'INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt, userAgent) VALUES (?, ?, ?, ?, ?, ?)';
+  return db.run(sql, userId, refreshHash, now, now, endOf(now, now), userAgent).lastId;
+}
+
+/** How a refresh token relates to the session: its current one, one used before, or none of its own. */
+export function refreshTokenState(db: Connection, id: number, hash: Uint8Array, now: number): 'current' | 'used' | 'unknown' {
+  const isCurrent = db.get('SELECT 1 FROM sessions WHERE id = ? AND refreshHash = ? AND expiresAt > ?', id, hash, now) !== undefined;
+  if (isCurrent) return 'current';
+  return db.get('SELECT 1 FROM usedRefreshTokens WHERE hash = ? AND sessionId = ?', hash, id) === undefined ? 'unknown' : 'used';
+}
+
+export function rotate(db: Connection, id: number, used: Uint8Array, next: Uint8Array, now: number): void {
+  db.run('INSERT INTO usedRefreshTokens (hash, sessionId) VALUES (?, ?)', used, id);
+  const createdAt = db.get<[number]>('SELECT createdAt FROM sessions WHERE id = ?', id)?.[0] ?? now;
+  db.run('UPDATE sessions SET refreshHash = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?', next, now, endOf(createdAt, now), id);
+  db.changed(`session:${id}`);
+}
+
+export function endSession(db: Connection, id: number): void {
+  db.run('DELETE FROM sessions WHERE id = ?', id);
+  db.changed(`session:${id}`);
+}
+
+/** All of a user's sessions but one. The user's other credentials are forgotten with them. */
+export function endSessionsOf(db: Connection, userId: number, exceptId: number | null): void {
+  db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', userId, exceptId ?? 0);
+  db.changed(`user:${userId}`);
+}
+
+export function removeEndedSessions(db: Connection, now: number): void {
+  db.run('DELETE FROM sessions WHERE expiresAt <= ?', now);
+}
+
+/** Newest first. */
+export function selectSessions(userId: number): Selection {
+  return { table: 'sessions', key: 'id', isDescending: true, streams: [equals('userId', userId)], rest: undefined };
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,38 @@
+// A session: what is sent and shown, and when one ends.
+import type { Claims } from '../../auth/jwt.ts';
+import type { Caller } from '../../auth/access.ts';
+import { sessionIdleSecondsMax, sessionSecondsMax, tokenSeconds } from '../../limits.ts';
+import { email, id, timestamp } from '../../schema/members.ts';
+import { integer, named, nullable, object, oneOf, string, type Infer } from '../../schema/schema.ts';
+
+export const Session = named('Session', object({
+  id, userId: id, createdAt: timestamp, lastUsedAt: timestamp, expiresAt: timestamp,
+  userAgent: nullable(string({ maxLength: 300, pattern: '^[^]*$', description: 'What the client called itself at sign-in.' })),
+}));
+export type Session = Infer<typeof Session>;
+
+const refreshToken = string({ minLength: 43, maxLength: 43, pattern: '^[A-Za-z0-9_-]+$', says: 'a refresh token', description: 'Good for one use; using it a second time ends the session.' });
+
+export const NewSession = named('NewSession', object({
+  email, password: string({ minLength: 1, maxLength: 128, pattern: '^[^]*$', format: 'password', writeOnly: true, examples: ['correct horse battery staple'] }),
+}));
+export const TokenRequest = named('TokenRequest', object({ refreshToken }));
+
+export const Tokens = named('Tokens', object({
+  id, userId: id, tokenType: oneOf(['Bearer']),
+  accessToken: string({ maxLength: 4_096, pattern: '^[A-Za-z0-9_.-]+$', description: 'A JSON Web Token for `Authorization: Bearer …`.' }),
+  expiresIn: integer({ description: 'Seconds until the access token expires.', examples: [900] }), refreshToken, createdAt: timestamp, expiresAt: timestamp,
+}));
+export type Tokens = Infer<typeof Tokens>;
+
+/** Milliseconds since 1970: 30 days after sign-in, or 14 days after the last use. */
+export function endOf(createdAt: number, lastUsedAt: number): number {
+  return Math.min(createdAt + sessionSecondsMax * 1000, lastUsedAt + sessionIdleSecondsMax * 1000);
+}
+
+type Issuing = { readonly issuer: string; readonly audience: string; readonly jti: string; readonly now: number };
+
+export function claimsFor(caller: Caller & { readonly sessionId: number }, { issuer, audience, jti, now }: Issuing): Claims {
+  const iat = Math.floor(now / 1000);
+  return { iss: issuer, aud: audience, sub: String(caller.userId), sid: caller.sessionId, role: caller.role, iat, exp: iat + tokenSeconds, auth_time: caller.authTime, jti };
+}

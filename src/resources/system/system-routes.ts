@@ -1,0 +1,92 @@
+// The service about itself: health, metrics, problem types, its description.
+import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts';
+import { Problem, forbidden, kinds, notFound, type Kind } from '../../errors.ts';
+import { problems, typeOf } from '../../http/problem.ts';
+import { page, represent, representText, type Representation } from '../../http/representation.ts';
+import { document, route, type Route } from '../../http/route.ts';
+import { integer, named, object, oneOf, array, string } from '../../schema/schema.ts';
+
+export type SystemServices = {
+  readonly publicUrl: string;
+  readonly readiness: () => 'ready' | 'stopping' | 'read-only';
+  readonly metrics: () => string;
+  /** The OpenAPI document's JSON text, made once. */
+  readonly openapi: () => string;
+  readonly docsPage: () => { readonly html: string; readonly policy: string };
+  readonly problemPage: (kind: Kind | undefined) => { readonly html: string; readonly policy: string };
+};
+
+const Health = named('Health', object({ status: oneOf(['ok', 'ready']) }));
+const sentence = string({ maxLength: 2_000, pattern: '^[^]*$' });
+const ProblemType = named('ProblemType', object({ type: sentence, title: sentence, status: integer({ minimum: 400, maximum: 599 }), about: sentence }));
+const ProblemTypes = object({ data: array(ProblemType, { maxItems: 100 }) });
+
+const json = 'application/json';
+const html = 'text/html';
+const brief = 'public, max-age=300';
+
+export function systemRoutes({ publicUrl, readiness, metrics, openapi, docsPage, problemPage }: SystemServices): Route[] {
+  const live = route({
+    method: 'GET', path: '/health/live', tag: 'Service', summary: 'Whether the process runs', access: anyone, isUnlimited: true, reply: document([json], 'no-store', Health),
+    handle: () => represent({ status: 'ok' as const }),
+  });
+
+  const ready = route({
+    method: 'GET', path: '/health/ready', tag: 'Service', summary: 'Whether the service can take requests', access: anyone, isUnlimited: true,
+    reply: document([json], 'no-store', Health), problems: ['unavailable'],
+    handle() {
+      const state = readiness();
+      if (state === 'ready') return represent({ status: 'ready' as const });
+      throw new Problem('unavailable', state === 'stopping' ? 'The service is stopping.' : 'The service can’t write.', { retryAfterSeconds: 1 });
+    },
+  });
+
+  const loopbackOrAdmin: Access<object, Caller | undefined> = {
+    says: 'Only from the machine itself, or by an administrator.', credentials: 'optional', permits: () => true,
+  };
+  const metricsText = route({
+    method: 'GET', path: '/metrics', tag: 'Service', summary: 'Prometheus metrics', access: loopbackOrAdmin, reply: document(['text/plain'], 'no-store'),
+    description: 'From the machine itself, or with an administrator’s access token.', problems: ['forbidden', 'unauthenticated'],
+    handle({ caller, isLoopback }) {
+      if (!isLoopback && caller === undefined) throw new Problem('unauthenticated', loopbackOrAdmin.says);
+      if (!isLoopback && caller !== undefined && !isAdmin(caller)) throw forbidden(loopbackOrAdmin.says);
+      return { ...representText<unknown>(metrics()), mediaType: 'text/plain; version=0.0.4; charset=utf-8' };
+    },
+  });
+
+  const description = route({
+    method: 'GET', path: '/openapi.json', tag: 'Service', summary: 'This description (OpenAPI 3.1)', access: anyone, reply: document([json], brief),
+    handle: () => ({ ...representText<unknown>(openapi()), fields: described }),
+  });
+
+  const docs = route({
+    method: 'GET', path: '/docs', tag: 'Service', summary: 'The documentation, for people', access: anyone, reply: document([html], brief),
+    handle: () => shown(docsPage()),
+  });
+
+  const allProblems = route({
+    method: 'GET', path: '/problems', tag: 'Service', summary: 'All problem types', access: anyone, reply: document([html, json], brief, ProblemTypes),
+    handle: ({ mediaType }) => (mediaType === html ? shown(problemPage(undefined)) : represent({ data: kinds.map(typeText) })),
+  });
+
+  const oneProblem = route({
+    method: 'GET', path: '/problems/{name}', tag: 'Service', summary: 'A problem type', access: anyone, reply: document([html, json], brief, ProblemType), problems: ['not-found'],
+    handle({ params, mediaType }) {
+      const kind = kinds.find((each) => each === params.name);
+      if (kind === undefined) throw notFound('problem type', params.name);
+      return mediaType === html ? shown(problemPage(kind)) : represent(typeText(kind));
+    },
+  });
+
+  function typeText(kind: Kind): { type: string } & (typeof problems)[Kind] {
+    return { type: typeOf(kind, publicUrl), ...problems[kind] };
+  }
+
+  return [live, ready, metricsText, description, docs, allProblems, oneProblem];
+}
+
+const described = ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'", 'Link', '</openapi.json>; rel="service-desc"'];
+
+function shown({ html: text, policy }: { readonly html: string; readonly policy: string }): Representation<never> {
+  return page(text, ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer', 'Link', '</openapi.json>; rel="service-desc"']);
+}

@@ -1,0 +1,94 @@
+// The rows of users.
+import type { Reach, Role } from '../../auth/access.ts';
+import { Problem } from '../../errors.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { emailKey } from '../../schema/email.ts';
+import { nameKey } from '../../schema/members.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { Selection } from '../../http/list.ts';
+import { all, beginsWith, equals } from '../../storage/keyset.ts';
+import type { User, UserReplacement } from './user.ts';
+
+type UserRow = readonly [id: number, name: string, email: string, role: Role, createdAt: number, version: number];
+const columns = 'id, name, email, role, createdAt, version';
+
+export type StoredUser = { readonly user: User; readonly version: number };
+
+/** `reach` says whose row may be read: another's is as if it weren't there. */
+export function findUser(db: Connection, reach: Reach, id: number): StoredUser | undefined {
+  const row = db.get<UserRow>(`SELECT ${columns} FROM users WHERE id = ?`, id);
+  if (row === undefined || (reach !== 'everyone' && reach.userId !== id)) return undefined;
+  const [, name, email, role, createdAt, version] = row;
+  return { user: { id, name, email, role, createdAt: new Date(createdAt).toISOString() }, version };
+}
+
+export function representUser({ user, version }: StoredUser): Representation<User> {
+  return represent(user, { id: user.id, ownerId: user.id, salt: String(version) });
+}
+
+export type Credentials = { readonly id: number; readonly passwordHash: string };
+
+export function findCredentials(db: Connection, email: string): Credentials | undefined {
+  const row = db.get<[number, string]>('SELECT id, passwordHash FROM users WHERE emailKey = ?', emailKey(email));
+  return row === undefined ? undefined : { id: row[0], passwordHash: row[1] };
+}
+
+export function addUser(db: Connection, user: Omit<User, 'id' | 'createdAt'> & { readonly passwordHash: string }, now: number): number {
+  checkEmailFree(db, user.email, 0);
+  const sql = 'INSERT INTO users (name, nameKey, email, emailKey, passwordHash, role, createdAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
+  return db.run(sql, user.name, nameKey(user.name), user.email, emailKey(user.email), user.passwordHash, user.role, now).lastId;
+}
+
+export function replaceUser(db: Connection, id: number, wanted: UserReplacement & { readonly role: Role }, passwordHash: string | undefined): void {
+  checkEmailFree(db, wanted.email, id);
+  db.run(
+    'UPDATE users SET name = ?, nameKey = ?, email = ?, emailKey = ?, role = ?, passwordHash = coalesce(?, passwordHash), version = version + 1 WHERE id = ?',
+    wanted.name, nameKey(wanted.name), wanted.email, emailKey(wanted.email), wanted.role, passwordHash ?? null, id,
+  );
+  db.changed(`user:${id}`);
+}
+
+/** Another hash of the same password: nothing that anyone sees changes. */
+export function upgradePasswordHash(db: Connection, id: number, before: string, after: string): void {
+  db.run('UPDATE users SET passwordHash = ? WHERE id = ? AND passwordHash = ?', after, id, before);
+}
+
+/** Their sessions and keys go with them; their customers and orders stay, without an owner. */
+export function removeUser(db: Connection, id: number): void {
+  db.run('DELETE FROM users WHERE id = ?', id);
+  db.changed(`user:${id}`);
+  db.changed('everything:0');
+}
+
+function checkEmailFree(db: Connection, email: string, exceptId: number): void {
+  if (db.get('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey(email), exceptId) === undefined) return;
+  throw new Problem('email-taken', `Another user has the e-mail address ${email}.`);
+}
+
+export function checkNotLastAdmin(db: Connection, id: number): void {
+  const isAdmin = db.get("SELECT 1 FROM users WHERE id = ? AND role = 'admin'", id) !== undefined;
+  if (!isAdmin || db.get("SELECT 1 FROM users WHERE role = 'admin' AND id <> ? LIMIT 1", id) !== undefined) return;
+  throw new Problem('last-admin', 'This is the last administrator: make another one first.');
+}
+
+export function hasUsers(db: Connection): boolean {
+  return db.get('SELECT 1 FROM users LIMIT 1') !== undefined;
+}
+
+export function userExists(db: Connection, id: number): boolean {
+  return db.get('SELECT 1 FROM users WHERE id = ?', id) !== undefined;
+}
+
+const sortColumns = { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' } as const;
+export const userSorts = ['id', '-id', 'name', '-name', 'email', '-email', 'createdAt', '-createdAt'] as const;
+export type UserFilter = { readonly role?: Role; readonly email?: string; readonly name?: string; readonly sort?: (typeof userSorts)[number] };
+
+/** Which users a list shows, and in what order. */
+export function selectUsers({ sort = 'id', role, email, name }: UserFilter): Selection {
+  const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // userSorts has nothing else
+  const streamed = [...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...(role === undefined ? [] : [equals('role', role)])];
+  const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
+  if (key === 'nameKey') streamed.push(...named.splice(0));
+  const stream = all(streamed) ?? { sql: 'id > 0', params: [] };
+  return { table: 'users', key, isDescending: sort.startsWith('-'), streams: [stream], rest: all(named) };
+}

@@ -1,0 +1,11 @@
+// Where orderly starts: plain JavaScript, so that a Node that is too old says so instead of failing to read the sources.
+import module from 'node:module';
+
+const oldest = 24;
+if (Number(process.versions.node.split('.')[0]) < oldest) {
+  console.error(`orderly needs Node ${oldest} or newer, and this is ${process.versions.node}. "npm install" brings one along, unless it is told to leave out optional packages; "npm start" then uses it.`);
+  process.exit(78);
+}
+module.enableCompileCache?.();
+const { run } = await import('./main.ts');
+process.exitCode = await run(process.argv.slice(2));

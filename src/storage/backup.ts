@@ -1,0 +1,103 @@
+// Backup of a live database, restore of a backup, and the check that a database is sound.
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
+import { Connection } from './connection.ts';
+import { databaseFile, explained, lockFolder, makePrivate, openSqlite, schemaVersion, StorageError, syncFolder } from './data-folder.ts';
+
+const pagesAtOnce = 1_000;
+
+export type Progress = (share: number) => void;
+
+/** A consistent copy as of the call, as one file; the service may go on writing. Throws StorageError. */
+export async function backup(folder: string, file: string, progress: Progress = () => {}): Promise<void> {
+  if (existsSync(file)) throw new StorageError(`${file} exists; a backup doesn't overwrite anything.`);
+  await fromDatabase(databaseFile(folder), (source) => copyDatabase(source, file, progress));
+}
+
+export type RestoreOptions = { readonly schemaVersionMax: number; readonly force: boolean; readonly progress?: Progress };
+
+/** Puts a backup in the place of the folder's database; `force` allows that there is one. Throws StorageError. */
+export async function restore(file: string, folder: string, options: RestoreOptions): Promise<void> {
+  const unlock = lockFolder(folder);
+  try {
+    const target = databaseFile(folder);
+    if (existsSync(target) && !options.force) throw new StorageError(`${target} exists and may be newer than the backup; only force replaces it.`);
+    const incoming = `${target}.incoming`;
+    await fromDatabase(file, async (source) => {
+      const [fault] = checkIntegrity(new Connection(source));
+      if (fault !== undefined) throw new StorageError(`${file} is damaged: ${fault}`);
+      await copyDatabase(source, incoming, options.progress ?? (() => {}));
+    }, options.schemaVersionMax);
+    removeLog(target);
+    renameSync(incoming, target);
+    syncFolder(folder);
+  } catch (error) {
+    throw explained(error, file);
+  } finally {
+    unlock();
+  }
+}
+
+/** What is wrong with a database, a sentence each: its pages and indexes, and rows that refer to nothing. */
+export function checkIntegrity(db: Connection): string[] {
+  const damaged = db.all<[string]>('PRAGMA integrity_check').filter(([text]) => text !== 'ok').map(([text]) => `${text}.`);
+  const dangling = db.all<[string, number | null, string, number]>('PRAGMA foreign_key_check')
+    .map(([table, row, parent]) => `Row ${row} of ${table} refers to a row that is not in ${parent}.`);
+  return [...damaged, ...dangling];
+}
+
+/**
+ * The file appears under its name only once it is whole and on disk. `backup()` starts over when another connection
+ * writes between its steps, unless its source is inside a read transaction: that pins one snapshot for all steps.
+ */
+export async function copyDatabase(source: DatabaseSync, file: string, progress: Progress): Promise<void> {
+  const partial = `${file}.partial`;
+  rmSync(partial, { force: true });
+  makePrivate(partial);
+  source.exec('BEGIN; SELECT 1 FROM sqlite_schema');
+  try {
+    await copyPages(source, partial, {
+      rate: pagesAtOnce,
+      progress: ({ totalPages, remainingPages }) => progress(1 - remainingPages / totalPages),
+    });
+    makeOneFile(partial);
+    renameSync(partial, file);
+    syncFolder(dirname(file));
+  } finally {
+    source.exec('ROLLBACK');
+    rmSync(partial, { force: true });
+  }
+}
+
+/** The copy says that it has a log, as its source does; without one it can be read from anywhere. */
+function makeOneFile(file: string): void {
+  const sqlite = openSqlite(file);
+  sqlite.exec('PRAGMA journal_mode = DELETE');
+  sqlite.close();
+  const descriptor = openSync(file, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+async function fromDatabase(file: string, use: (source: DatabaseSync) => Promise<void>, schemaVersionMax = Infinity): Promise<void> {
+  if (schemaVersion(file, schemaVersionMax) === undefined) throw new StorageError(`There is no database of orderly at ${file}.`);
+  const source = openSqlite(file);
+  try {
+    await use(source);
+  } catch (error) {
+    throw explained(error, file);
+  } finally {
+    source.close();
+  }
+}
+
+/** A log left beside the new file would be taken for its own, so it goes first: folded in, or dropped if that fails. */
+function removeLog(file: string): void {
+  try {
+    using replaced = openSqlite(file);
+    replaced.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch { /* what can't be read is what is being replaced */ }
+  for (const end of ['-wal', '-shm', '-journal']) rmSync(`${file}${end}`, { force: true });
+  syncFolder(dirname(file));
+}

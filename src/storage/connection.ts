@@ -1,0 +1,54 @@
+// A connection to the database with its prepared statements kept; rows come as arrays.
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { BoundedMap } from '../bounded-map.ts';
+
+const statementsMax = 500;
+
+export type SqlValue = null | number | string | Uint8Array;
+export type Row = readonly SqlValue[];
+/** What changes the database in one go: synchronous, or other requests' changes would slip in between. */
+export type Work<T> = (db: Connection) => T extends PromiseLike<unknown> ? never : T;
+
+/** Over a `DatabaseSync` opened with `returnArrays`. `before` is called ahead of every statement. */
+export class Connection {
+  readonly #sqlite: DatabaseSync;
+  readonly #before: () => void;
+  readonly #statements = new BoundedMap<string, StatementSync>(2 * statementsMax);
+  /** What `changed` was told since the transaction began. */
+  readonly changedKeys: string[] = [];
+
+  constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
+    this.#sqlite = sqlite;
+    this.#before = before;
+  }
+
+  /** The first row; R is the caller's knowledge of the columns it named. */
+  get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
+    this.#before();
+    return this.#prepare(sql).get(...params) as unknown as R | undefined; // an array, as the connection was opened
+  }
+
+  all<R extends Row>(sql: string, ...params: SqlValue[]): R[] {
+    this.#before();
+    return this.#prepare(sql).all(...params) as unknown as R[];
+  }
+
+  run(sql: string, ...params: SqlValue[]): { changes: number; lastId: number } {
+    this.#before();
+    const { changes, lastInsertRowid } = this.#prepare(sql).run(...params);
+    return { changes: Number(changes), lastId: Number(lastInsertRowid) };
+  }
+
+  /** Names something that may be cached, such as `order:7`, and that this transaction makes stale. */
+  changed(key: string): void {
+    this.changedKeys.push(key);
+  }
+
+  #prepare(sql: string): StatementSync {
+    const kept = this.#statements.get(sql);
+    if (kept !== undefined) return kept;
+    const statement = this.#sqlite.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,137 @@
+// The data folder: its files, which process may serve it, and whether the database in it is one of ours.
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of ours
+/** A commit that changes nothing. */
+export const touch = `PRAGMA application_id = ${applicationId}`;
+const lockMillisecondsMax = 100;
+const busyMillisecondsMax = 5_000;
+
+/** A message for people: what is wrong with the storage and what to do. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}
+
+export function databaseFile(folder: string): string {
+  return join(folder, 'orderly.db');
+}
+
+/** Waits up to `busyMillisecondsMax` for others' locks. ATTACH is off, so SQL can't reach another file. */
+export function openSqlite(file: string, options: { readonly readOnly?: boolean } = {}): DatabaseSync {
+  return new DatabaseSync(file, { returnArrays: true, timeout: busyMillisecondsMax, limits: { attach: 0 }, ...options });
+}
+
+/** The first column of a statement's first row. */
+export function scalar(sqlite: DatabaseSync, sql: string): unknown {
+  return Object.values(sqlite.prepare(sql).get() ?? {})[0];
+}
+
+/**
+ * Takes the folder for this process until the function returned is called. The lock is the operating system's on a
+ * file of its own, so it ends with the process, and commands beside a live service can still open the database.
+ */
+export function lockFolder(folder: string): () => void {
+  const lock = openLock(folder);
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    if (!isBusy(error)) throw explained(error, join(folder, 'lock.db'));
+    throw new StorageError(`Another process is serving the data folder ${folder}. Stop it first, or choose another folder.`);
+  }
+  return () => lock.close();
+}
+
+/** Whether a process holds the folder. It asks for a shared lock, so it never makes a starting service fail. */
+export function isServed(folder: string): boolean {
+  if (!existsSync(join(folder, 'lock.db'))) return false;
+  using lock = openLock(folder);
+  try {
+    scalar(lock, 'SELECT count(*) FROM sqlite_schema');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw explained(error, join(folder, 'lock.db'));
+  }
+}
+
+/** The schema version of a database of ours, undefined where there is none yet; throws for any other file and for a newer version. */
+export function schemaVersion(file: string, versionMax: number): number | undefined {
+  if (!existsSync(file) || statSync(file).size === 0) return undefined;
+  try {
+    using sqlite = openSqlite(file, { readOnly: true });
+    const tables = scalar(sqlite, 'SELECT count(*) FROM sqlite_schema');
+    if (scalar(sqlite, 'PRAGMA application_id') === applicationId) return known(file, Number(scalar(sqlite, 'PRAGMA user_version')), versionMax);
+    if (tables === 0) return undefined; // a first start that was cut short
+  } catch (error) {
+    throw explained(error, file);
+  }
+  throw new StorageError(`${file} is a database of another application; it was left as it is.`);
+}
+
+function known(file: string, version: number, versionMax: number): number {
+  if (version <= versionMax) return version;
+  throw new StorageError(`${file} has schema version ${version}, made by a newer orderly; this one knows versions up to ${versionMax}. Use the newer one.`);
+}
+
+/** Marks a database as ours, at a version; part of the transaction that makes it so. */
+export function mark(sqlite: DatabaseSync, version: number): void {
+  sqlite.exec(`${touch}; PRAGMA user_version = ${version}`);
+}
+
+/** Only this account may read what the service keeps. A file must not be opened here while SQLite has it open:
+ * closing any descriptor of it would drop SQLite's locks (POSIX), so it is opened only where it doesn't exist. */
+export function makePrivate(file: string): void {
+  if (existsSync(file)) chmodSync(file, 0o600);
+  else closeSync(openSync(file, 'wx', 0o600));
+}
+
+/** Makes new, renamed and removed names in a folder last through a power cut. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** SQLite's primary result code, or undefined for errors of another source. */
+export function sqliteCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+}
+
+/** BUSY or LOCKED: another connection is in the way, for now. */
+export function isBusy(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === 5 || code === 6;
+}
+
+const sentences: Readonly<Record<number, string>> = {
+  5: 'is locked by another process',
+  8: 'can only be read; the service needs to write',
+  10: "can't be read or written: the disk reports an error",
+  11: 'is damaged: restore a backup',
+  13: "can't grow: the disk is full",
+  14: "can't be opened: look at the folder's permissions",
+  26: 'is not a database',
+};
+
+export function explained(error: unknown, file: string): unknown {
+  const sentence = sentences[sqliteCode(error) ?? 0];
+  if (error instanceof Error && sentence !== undefined) return new StorageError(`${file} ${sentence} (${error.message}).`, { cause: error });
+  if (error instanceof Error && 'syscall' in error) return new StorageError(`${file} can't be used: ${error.message}.`, { cause: error });
+  return error;
+}
+
+function openLock(folder: string): DatabaseSync {
+  const file = join(folder, 'lock.db');
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return new DatabaseSync(file, { timeout: lockMillisecondsMax });
+  } catch (error) {
+    throw explained(error, file);
+  }
+}

@@ -1,0 +1,140 @@
+// The database of a running service: one connection writes in groups, one reads, and the log between them is kept short.
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { unavailable } from '../errors.ts';
+import type { Connection, Row, SqlValue, Work } from './connection.ts';
+import { databaseFile, explained, lockFolder, openSqlite, syncFolder, touch } from './data-folder.ts';
+import { ForeignWatch } from './foreign-watch.ts';
+import { GroupCommit, type Fdatasync } from './group-commit.ts';
+import { LogKeeper } from './log-keeper.ts';
+import { openMigrated, type Migration } from './migrate.ts';
+import { QueryWorker } from './query-worker.ts';
+import { ReadSide } from './read-side.ts';
+import { newStats, type StorageStats } from './storage-stats.ts';
+
+const foreignPollMilliseconds = 100;
+const slowReadsMax = 100;
+
+export type DatabaseOptions = {
+  readonly folder: string;
+  readonly migrations: readonly Migration[];
+  /** What a commit made stale, told before anyone can read it. */
+  onCommit(keys: readonly string[]): void;
+  /** Another process changed the database: anything cached may be stale. */
+  onForeignChange(): void;
+  /** Called once; the service must end with a failure, so that a restart recovers from the log. */
+  onFatal(error: Error): void;
+  log?(level: 'info' | 'warn' | 'error', message: string, fields?: object): void;
+  /** Instead of `fs.fdatasync`, to make disks slow or broken. */
+  readonly fdatasync?: Fdatasync;
+};
+
+export type Database = {
+  /** Sees what is committed; all reads of one turn of the event loop see the same. Cache what it gives in that turn only. */
+  readonly read: Connection;
+  /** Runs `work` in a transaction at the end of this turn. Resolves once the change is on disk; rejects with what work threw, undone. */
+  write<T>(work: Work<T>): Promise<T>;
+  /** The rows of a statement that may look at many, on a thread of its own. */
+  readSlowly<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]>;
+  readonly stats: Readonly<StorageStats>;
+  /** Answers everything pending, folds the log in and closes. */
+  close(): Promise<void>;
+};
+
+/** Takes the folder, brings its database up to date and opens it. Throws StorageError, whose message is for people. */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const unlock = lockFolder(options.folder);
+  try {
+    return start(options, await openMigrated(options.folder, options.migrations), unlock);
+  } catch (error) {
+    unlock();
+    throw explained(error, databaseFile(options.folder));
+  }
+}
+
+function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => void): Database {
+  const file = databaseFile(options.folder);
+  const log = options.log ?? (() => {});
+  const stats = newStats();
+  const logDescriptor = openLog(sqlite, options.folder);
+  const schedule = oncePerTurn(() => {
+    reads.end();
+    commits.run();
+  });
+  const reads: ReadSide = new ReadSide(openSqlite(file, { readOnly: true }), () => commits.isWorking, schedule);
+  const foreign = new ForeignWatch(sqlite, () => {
+    reads.end(); // or this turn's snapshot could still fill a cache with what was before
+    options.onForeignChange();
+  });
+  const poll = setInterval(() => foreign.look(), foreignPollMilliseconds).unref();
+  const commits: GroupCommit = new GroupCommit({
+    sqlite, logDescriptor, fdatasync: options.fdatasync ?? fdatasync, stats, schedule, log,
+    onBegin: () => foreign.look(),
+    onCommit: options.onCommit,
+    onSynced: () => keeper.look(),
+    onFatal: (error) => {
+      clearInterval(poll);
+      sqlite.close(); // first: whoever closes last folds the log in, and a connection that only reads can't
+      options.onFatal(error);
+    },
+  });
+  const slowReads = new QueryWorker(file, 'read');
+  const keeper: LogKeeper = new LogKeeper({
+    logDescriptor, slowReads, commits, foreign, stats, log,
+    worker: new QueryWorker(file, 'write'),
+    endRead: () => reads.end(),
+  });
+
+  async function close(): Promise<void> {
+    await commits.close();
+    await keeper.close();
+    await slowReads.close();
+    clearInterval(poll);
+    reads.close();
+    if (sqlite.isOpen) foldIn(sqlite, log);
+    closeSync(logDescriptor);
+    unlock();
+  }
+  let closing: Promise<void> | undefined;
+  return {
+    read: reads.connection,
+    write: (work) => commits.write(work),
+    readSlowly: async <R extends Row>(sql: string, params: readonly SqlValue[]) => {
+      if (closing !== undefined || slowReads.waiting >= slowReadsMax) throw unavailable('Too many long queries are waiting.');
+      return await slowReads.query(sql, params) as unknown as R[]; // the caller's knowledge of its columns
+    },
+    stats,
+    close: () => (closing ??= close()),
+  };
+}
+
+/** A descriptor of the log's own, to sync it with; SQLite's locks are on other files, so this does no harm. */
+function openLog(sqlite: DatabaseSync, folder: string): number {
+  sqlite.exec(touch); // writes and syncs the log's header
+  // From here on the event loop waits neither for locks nor for syncs, and the log keeper alone folds the log in.
+  sqlite.exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY');
+  const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r');
+  syncFolder(folder);
+  return descriptor;
+}
+
+function oncePerTurn(endTurn: () => void): () => void {
+  let scheduled = false;
+  return () => {
+    if (scheduled) return;
+    scheduled = true;
+    setImmediate(() => {
+      scheduled = false;
+      endTurn();
+    });
+  };
+}
+
+function foldIn(sqlite: DatabaseSync, log: NonNullable<DatabaseOptions['log']>): void {
+  try {
+    sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    log('warn', "the log couldn't be folded in; the next start does it", { error });
+  }
+  sqlite.close();
+}

@@ -1,0 +1,248 @@
+// The write path: many requests' writes in one commit, many commits' durability in one sync off the event loop.
+import assert from 'node:assert';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { unavailable } from '../errors.ts';
+import { Connection, type Work } from './connection.ts';
+import { isBusy, sqliteCode } from './data-folder.ts';
+import { countSync, type StorageStats } from './storage-stats.ts';
+
+const waitingWritesMax = 10_000;
+const logBytesMax = 1024 ** 3;
+/** How long one turn may run writes before others get theirs. */
+const groupMillisecondsMax = 4;
+const busyMillisecondsMax = 5_000;
+const busyRetryMilliseconds = 10;
+/** From this on a sync is slow: a second one may start beside it, so that what came just too late doesn't wait for two. */
+const slowSyncSeconds = 0.002;
+
+type Write = {
+  readonly work: (db: Connection) => unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  result: unknown;
+};
+
+export type Fdatasync = (descriptor: number, done: (error: Error | null) => void) => void;
+
+export type GroupCommitOptions = {
+  readonly sqlite: DatabaseSync;
+  /** Of the write-ahead log; only ever synced and measured. */
+  readonly logDescriptor: number;
+  readonly fdatasync: Fdatasync;
+  readonly stats: StorageStats;
+  /** Asks for `run` to be called at the end of this turn of the event loop. */
+  schedule(): void;
+  /** Called inside each transaction before its first write. */
+  onBegin(): void;
+  onCommit(keys: readonly string[]): void;
+  onSynced(): void;
+  onFatal(error: Error): void;
+  log(level: 'error', message: string, fields: object): void;
+};
+
+export class GroupCommit {
+  readonly #options: GroupCommitOptions;
+  readonly #db: Connection;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #savepoint: StatementSync;
+  readonly #release: StatementSync;
+  readonly #rollbackTo: StatementSync;
+  #gathering: Write[] = [];
+  #committed: Write[] = [];
+  #syncsRunning = 0;
+  #lastSyncSeconds = 0;
+  #busySince: number | undefined;
+  #held = false;
+  #refusal: string | undefined;
+  #settled: (() => void) | undefined;
+  isWorking = false;
+
+  constructor(options: GroupCommitOptions) {
+    this.#options = options;
+    this.#db = new Connection(options.sqlite);
+    this.#begin = options.sqlite.prepare('BEGIN IMMEDIATE');
+    this.#commit = options.sqlite.prepare('COMMIT');
+    this.#savepoint = options.sqlite.prepare('SAVEPOINT work');
+    this.#release = options.sqlite.prepare('RELEASE work');
+    this.#rollbackTo = options.sqlite.prepare('ROLLBACK TO work');
+  }
+
+  write<T>(work: Work<T>): Promise<T> {
+    assert(!this.isWorking, 'A write was begun inside a write: pass the connection on instead.');
+    const { stats, schedule } = this.#options;
+    const refusal = this.#refusal ?? overload(stats);
+    return new Promise((resolve, reject) => {
+      stats.waitingWrites += 1;
+      const write: Write = { work, resolve: resolve as (result: unknown) => void, reject, result: undefined }; // result is what work returned
+      if (refusal !== undefined) return this.#refuse([write], refusal);
+      this.#gathering.push(write);
+      schedule();
+    });
+  }
+
+  /** Runs what gathered in one transaction; called at the end of a turn. */
+  run(): void {
+    if (this.#gathering.length === 0 || this.#held || !this.#tryBegin()) return;
+    const done = this.#runWorks();
+    if (done.length > 0) this.#tryCommit(done);
+    else if (this.#options.sqlite.isTransaction) this.#options.sqlite.exec('ROLLBACK');
+    if (this.#gathering.length > 0) this.#options.schedule();
+  }
+
+  /** From now on writes gather without being run, while the log is folded in. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  release(): void {
+    this.#held = false;
+    this.#options.schedule();
+  }
+
+  /** Takes no more writes; resolves when all that were taken are answered. */
+  close(): Promise<void> {
+    this.#refusal ??= 'The service is stopping.';
+    return new Promise((resolve) => {
+      this.#settled = resolve;
+      this.#answered(0);
+    });
+  }
+
+  /** After a failed sync nobody knows what the disk holds: only a restart, which reads the log again, can tell. */
+  fail(error: Error): void {
+    if (this.#refusal === failed) return;
+    this.#refusal = failed;
+    this.#refuse([...this.#committed.splice(0), ...this.#gathering.splice(0)], failed);
+    this.#options.onFatal(error);
+  }
+
+  #tryBegin(): boolean {
+    try {
+      this.#begin.run();
+      this.#busySince = undefined;
+    } catch (error) {
+      this.#beginLater(error);
+      return false;
+    }
+    this.#options.onBegin();
+    return true;
+  }
+
+  /** Another process is writing: wait for it off the event loop, but not for ever. */
+  #beginLater(error: unknown): void {
+    this.#busySince ??= performance.now();
+    if (isBusy(error) && performance.now() - this.#busySince < busyMillisecondsMax) {
+      setTimeout(this.#options.schedule, busyRetryMilliseconds);
+      return;
+    }
+    this.#busySince = undefined;
+    this.#lose(this.#gathering.splice(0), error);
+  }
+
+  /** The writes that took effect; all are refused if SQLite gave up the transaction. */
+  #runWorks(): Write[] {
+    const until = performance.now() + groupMillisecondsMax;
+    const done: Write[] = [];
+    let ran = 0;
+    for (const write of this.#gathering) {
+      ran += 1;
+      if (this.#runOne(write)) done.push(write);
+      if (!this.#options.sqlite.isTransaction || performance.now() > until) break;
+    }
+    this.#gathering.splice(0, ran);
+    if (this.#options.sqlite.isTransaction) return done;
+    this.#db.changedKeys.length = 0;
+    this.#lose(done, new Error('SQLite rolled the transaction back.'));
+    return [];
+  }
+
+  #runOne(write: Write): boolean {
+    const { sqlite } = this.#options;
+    const keys = this.#db.changedKeys.length;
+    this.#savepoint.run();
+    this.isWorking = true;
+    try {
+      write.result = write.work(this.#db);
+      return true;
+    } catch (error) {
+      this.#db.changedKeys.length = keys;
+      if (sqlite.isTransaction) this.#rollbackTo.run();
+      if (isEnvironment(error)) this.#lose([write], error);
+      else this.#reject(write, error);
+      return false;
+    } finally {
+      this.isWorking = false;
+      if (sqlite.isTransaction) this.#release.run();
+    }
+  }
+
+  #tryCommit(done: Write[]): void {
+    const { sqlite, stats, onCommit } = this.#options;
+    const keys = this.#db.changedKeys.splice(0);
+    try {
+      this.#commit.run();
+    } catch (error) {
+      if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
+      return this.#lose(done, error);
+    }
+    stats.commits += 1;
+    stats.writes += done.length;
+    for (const write of done) this.#committed.push(write);
+    this.#sync();
+    onCommit(keys);
+  }
+
+  /** While syncs run, what is committed gathers for the next one. */
+  #sync(): void {
+    if (this.#committed.length === 0 || this.#syncsRunning >= (this.#lastSyncSeconds > slowSyncSeconds ? 2 : 1)) return;
+    const batch = this.#committed;
+    this.#committed = [];
+    this.#syncsRunning += 1;
+    const start = performance.now();
+    this.#options.fdatasync(this.#options.logDescriptor, (error) => {
+      this.#syncsRunning -= 1;
+      if (error !== null) this.fail(error);
+      if (this.#refusal === failed) return this.#refuse(batch, failed);
+      this.#lastSyncSeconds = (performance.now() - start) / 1000;
+      countSync(this.#options.stats, this.#lastSyncSeconds);
+      this.#sync();
+      for (const write of batch) write.resolve(write.result);
+      this.#answered(batch.length);
+      this.#options.onSynced();
+    });
+  }
+
+  #lose(writes: Write[], error: unknown): void {
+    this.#options.log('error', 'writes were lost to an error of the storage', { writes: writes.length, error });
+    this.#refuse(writes, "The storage can't take changes at the moment.");
+  }
+
+  #refuse(writes: Write[], detail: string): void {
+    this.#options.stats.refusals += writes.length;
+    for (const write of writes) this.#reject(write, unavailable(detail));
+  }
+
+  #reject(write: Write, error: unknown): void {
+    write.reject(error);
+    this.#answered(1);
+  }
+
+  #answered(writes: number): void {
+    this.#options.stats.waitingWrites -= writes;
+    if (this.#options.stats.waitingWrites === 0) this.#settled?.();
+  }
+}
+
+const failed = 'The storage failed; the service is stopping.';
+
+function overload(stats: StorageStats): string | undefined {
+  if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
+  if (stats.logBytes >= logBytesMax) return 'The log of changes is full until it can be folded into the database.';
+  return undefined;
+}
+
+/** Not the request's fault: locked, out of memory, read-only, interrupted, an I/O error, a full disk, a file that can't be opened. */
+function isEnvironment(error: unknown): boolean {
+  return [5, 6, 7, 8, 9, 10, 13, 14].includes(sqliteCode(error) ?? 0);
+}

@@ -1,0 +1,63 @@
+// Brings a database to the schema of this version of the service, or refuses to touch it.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { copyDatabase } from './backup.ts';
+import { databaseFile, explained, makePrivate, mark, openSqlite, scalar, schemaVersion, StorageError, syncFolder } from './data-folder.ts';
+
+/** Numbered by its place in the list; never edited once released. */
+export type Migration = { readonly name: string; readonly sql: string };
+
+/** Opens the folder's database for writing, made or migrated where needed. The caller holds the folder's lock. */
+export async function openMigrated(folder: string, migrations: readonly Migration[]): Promise<DatabaseSync> {
+  const file = databaseFile(folder);
+  const version = schemaVersion(file, migrations.length) ?? 0;
+  try {
+    makePrivate(file);
+    const sqlite = openSqlite(file);
+    try {
+      sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE)');
+      refuseTruncated(sqlite, file);
+      await migrate(sqlite, folder, migrations, version);
+      syncFolder(folder);
+      return sqlite;
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+  } catch (error) {
+    throw explained(error, file);
+  }
+}
+
+/** With a log beside it SQLite can't tell; with the log folded in, all pages must be there. */
+function refuseTruncated(sqlite: DatabaseSync, file: string): void {
+  const bytes = Number(scalar(sqlite, 'PRAGMA page_count')) * Number(scalar(sqlite, 'PRAGMA page_size'));
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (log === 0 && statSync(file).size < bytes) throw new StorageError(`${file} is cut short: restore a backup.`);
+}
+
+async function migrate(sqlite: DatabaseSync, folder: string, migrations: readonly Migration[], version: number): Promise<void> {
+  if (version === migrations.length) return;
+  if (version > 0) await copyDatabase(sqlite, join(folder, `orderly-v${version}.backup.db`), () => {});
+  // Off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says; checked as a whole in the end.
+  sqlite.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
+  try {
+    for (const migration of migrations.slice(version)) apply(sqlite, migration);
+    if (scalar(sqlite, 'PRAGMA foreign_key_check') !== undefined) throw new StorageError('The migrations leave rows that refer to nothing.');
+    mark(sqlite, migrations.length);
+    sqlite.exec('COMMIT; PRAGMA foreign_keys = ON');
+  } catch (error) {
+    if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function apply(sqlite: DatabaseSync, migration: Migration): void {
+  try {
+    sqlite.exec(migration.sql);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StorageError(`Migration ${migration.name} failed and nothing was changed: ${why}.`, { cause: error });
+  }
+}

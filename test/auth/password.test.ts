@@ -1,0 +1,193 @@
+// Passwords: which are refused, how they are hashed, and what happens when many are hashed at once.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { scryptSync } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { Problem } from '../../src/errors.ts';
+import { createPasswordHasher, passwordFault, type Cost, type PasswordHasher } from '../../src/auth/password.ts';
+
+const run = promisify(execFile);
+const cheap: Cost = { ln: 4, r: 8, p: 1 };
+const email = 'Ada.Lovelace@example.org';
+const password = 'correct horse battery staple';
+const dotted = '\u0041\u030a'; // Å in two code points, one after NFKC
+
+test('a password verifies against its own hash and no other does', async (t) => {
+  const hasher = hasherFor(t);
+  const phc = await hasher.hash(password);
+  assert.equal(await hasher.verify(password, phc), true);
+  for (const other of ['', 'Correct horse battery staple', `${password} `, password.slice(1)]) {
+    assert.equal(await hasher.verify(other, phc), false);
+  }
+});
+
+test('one password has another hash each time', async (t) => {
+  const hasher = hasherFor(t);
+  assert.notEqual(await hasher.hash(password), await hasher.hash(password));
+});
+
+test('a hash is a PHC string with the cost, 16 bytes of salt and 32 of key', async (t) => {
+  const phc = await hasherFor(t).hash(password);
+  const match = /^\$scrypt\$ln=4,r=8,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/.exec(phc);
+  const [, salt = '', key = ''] = match ?? assert.fail('it has another form');
+  const again = scryptSync(password, Buffer.from(salt, 'base64'), 32, { N: 16, r: 8, p: 1 });
+  assert.equal(again.toString('base64'), `${key}=`);
+});
+
+test('unless told otherwise the cost is that of the contract', async (t) => {
+  const hasher = createPasswordHasher();
+  t.after(() => hasher.close());
+  const phc = await hasher.hash(password);
+  assert.match(phc, /^\$scrypt\$ln=15,r=8,p=3\$/);
+  assert.equal(await hasher.verify(password, phc), true);
+});
+
+test('the example of RFC 7914 section 12 verifies', async (t) => {
+  const salt = Buffer.from('SodiumChloride').toString('base64').replace(/=+$/, '');
+  const key = Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2'
+    + 'd5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887', 'hex');
+  const phc = `$scrypt$ln=14,r=8,p=1$${salt}$${key.toString('base64').replace(/=+$/, '')}`;
+  assert.equal(await hasherFor(t).verify('pleaseletmein', phc), true);
+  assert.equal(await hasherFor(t).verify('pleaseletmeout', phc), false);
+});
+
+test('ways to write the same characters are the same password', async (t) => {
+  const hasher = hasherFor(t);
+  const phc = await hasher.hash(`${dotted}ngström ﬁnds 1²`);
+  assert.equal(await hasher.verify('Ångström finds 12', phc), true);
+});
+
+test('nobody has no password', async (t) => {
+  assert.equal(await hasherFor(t).verify(password, null), false);
+});
+
+test('to find out that nobody is there costs what a wrong password costs', async (t) => {
+  const hasher = hasherFor(t, { ln: 14, r: 8, p: 1 });
+  const phc = await hasher.hash(password);
+  const times: { readonly known: number; readonly unknown: number }[] = [];
+  for (let round = 0; round < 6; round++) {
+    times.push({ known: await milliseconds(hasher.verify('wrong', phc)), unknown: await milliseconds(hasher.verify('wrong', null)) });
+  }
+  const known = Math.min(...times.map((each) => each.known)); // the least is the least disturbed
+  const unknown = Math.min(...times.map((each) => each.unknown));
+  assert.ok(unknown > known / 2 && unknown < known * 2, `${unknown} and ${known} ms`);
+});
+
+test('a hash of another cost or size asks for an upgrade, one of the present cost does not', async (t) => {
+  const hasher = hasherFor(t);
+  const phc = await hasher.hash(password);
+  assert.equal(hasher.needsUpgrade(phc), false);
+  assert.equal(hasher.needsUpgrade(await hasherFor(t, { ...cheap, p: 2 }).hash(password)), true);
+  assert.equal(hasher.needsUpgrade(phc.slice(0, -2)), true);
+});
+
+for (const [name, stored] of Object.entries({
+  'is no PHC string': 'correct horse',
+  'is of another kind': '$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  'asks for half a gigabyte': '$scrypt$ln=19,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  'asks for nothing': '$scrypt$ln=4,r=0,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  'asks for the impossible': '$scrypt$ln=16,r=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+})) {
+  test(`a stored hash that ${name} is an error that tells neither it nor the password, and the next one verifies`, async (t) => {
+    const hasher = hasherFor(t);
+    await assert.rejects(hasher.verify(password, stored), (error: Error) => {
+      const told = `${error.message} ${error.stack} ${JSON.stringify(error)}`;
+      return !told.includes(password) && !told.includes('AAAAAAAA');
+    });
+    assert.equal(await hasher.verify(password, await hasher.hash(password)), true);
+  });
+}
+
+test('two are hashed at once, 32 wait, and the next is told to come back', async (t) => {
+  const hasher = hasherFor(t);
+  const taken = Array.from({ length: 34 }, () => hasher.hash(password));
+  assert.equal(hasher.waiting, 32);
+  await assert.rejects(hasher.verify(password, null), isUnavailable);
+  assert.equal(new Set(await Promise.all(taken)).size, 34);
+  assert.equal(hasher.waiting, 0);
+  assert.equal(await hasher.verify(password, null), false);
+});
+
+test('closing refuses who waits and who comes after', async () => {
+  const hasher = createPasswordHasher({ cost: cheap });
+  const taken = Array.from({ length: 10 }, () => hasher.hash(password));
+  const closed = hasher.close();
+  const results = await Promise.allSettled(taken);
+  await closed;
+  for (const result of results) assert.ok(result.status === 'rejected' && isUnavailable(result.reason));
+  await assert.rejects(hasher.hash(password), isUnavailable);
+  await hasher.close();
+});
+
+test('the hashing threads, and only they, have the lowest priority', { skip: process.platform !== 'linux' }, async (t) => {
+  const before = getPriority();
+  await hasherFor(t).hash(password);
+  assert.ok(nicenessOfThreads().includes(19));
+  assert.equal(getPriority(), before);
+});
+
+test('a process that has hashed ends by itself', async () => {
+  const source = `import { createPasswordHasher } from ${JSON.stringify(new URL('../../src/auth/password.ts', import.meta.url).href)};
+    console.log(await createPasswordHasher({ cost: { ln: 4, r: 8, p: 1 } }).hash('${password}'));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', source], { timeout: 20_000 });
+  assert.match(stdout, /^\$scrypt\$/);
+});
+
+for (const [fault, chosen] of [
+  [/8 to 128/, 'seven77'],
+  [/8 to 128/, ''],
+  [/8 to 128/, 'x1'.repeat(64) + '!'],
+  [/8 to 128/, '😀'.repeat(7)],
+  [/8 to 128/, dotted.repeat(4)],
+  [/commonest/, 'password1'],
+  [/commonest/, 'PassWord1'],
+  [/commonest/, 'ｐａｓｓｗｏｒｄ'],
+  [/commonest/, 'Summer2025!'.slice(0, -1)],
+  [/commonest/, 'Liverpool123!'],
+  [/commonest/, 'qwertyuiop'],
+  [/commonest/, '87654321'],
+  [/commonest/, 'aaaaaaaaaaaa'],
+  [/e-mail/, 'ada.lovelace@EXAMPLE.org'],
+  [/e-mail/, 'ADA.lovelace'],
+  [/e-mail/, 'ａda.lovelace'],
+] as const) {
+  test(`the password ${JSON.stringify(chosen)} is refused`, () => {
+    const told = passwordFault(chosen, email, 8) ?? '';
+    assert.match(told, fault);
+    assert.ok(chosen === '' || !told.includes(chosen));
+  });
+}
+
+for (const chosen of [password, 'tr0ub4dor&3', 'das weiß ich', '😀😁😂🤣😃😄😅😆', 'x1'.repeat(64), '        .', 'lovelace', 'example.org']) {
+  test(`the password ${JSON.stringify(chosen)} is taken`, () => assert.equal(passwordFault(chosen, email, 8), undefined));
+}
+
+test('the shortest length can be raised', () => {
+  assert.match(passwordFault('fourteen chars', email, 15) ?? '', /15 to 128/);
+  assert.equal(passwordFault('fifteen chars !', email, 15), undefined);
+});
+
+function hasherFor(t: TestContext, cost = cheap): PasswordHasher {
+  const hasher = createPasswordHasher({ cost });
+  t.after(() => hasher.close());
+  return hasher;
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.kind === 'unavailable' && error.more.retryAfterSeconds !== undefined;
+}
+
+async function milliseconds(work: Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work;
+  return performance.now() - start;
+}
+
+/** Field 19 of each thread's stat file (proc(5)); its name, field 2, may hold spaces. */
+function nicenessOfThreads(): number[] {
+  const stats = readdirSync('/proc/self/task').map((thread) => readFileSync(`/proc/self/task/${thread}/stat`, 'utf8'));
+  return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
+}

@@ -1,0 +1,37 @@
+// The command line of the benchmark.
+import { parseArgs } from 'node:util';
+
+export const usage = `npm run bench -- [flags]
+
+  --quick             one round of 2 s each instead of three of 4 s
+  --only A,B,…        these parts only: read not-modified list place mixed refused cold tls slow-sync logins start memory
+  --orders N,…        sizes of the data, each a table of its own (100000)
+  --rounds N, --seconds N
+  --raw               shows bare node:http in its fastest style too
+  --jwt-cache         lets Fastify remember verified tokens (it doesn't by default)
+  --scratch DIR       keeps the data made there and uses it again`;
+
+export type BenchOptions = ReturnType<typeof readOptions>;
+
+export function readOptions(argv: readonly string[], parts: readonly string[]) {
+  const { values } = parseArgs({ args: [...argv], options: {
+    'quick': { type: 'boolean', default: false }, 'only': { type: 'string' }, 'orders': { type: 'string', default: '100000' },
+    'rounds': { type: 'string' }, 'seconds': { type: 'string' }, 'raw': { type: 'boolean', default: false },
+    'jwt-cache': { type: 'boolean', default: false }, 'scratch': { type: 'string' }, 'help': { type: 'boolean', default: false },
+  } });
+  const only = values.only?.split(',') ?? parts;
+  const unknown = only.filter((part) => !parts.includes(part));
+  if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')} to measure; there are ${parts.join(', ')}.`);
+  return {
+    help: values.help, only, raw: values.raw, jwtCache: values['jwt-cache'], scratch: values.scratch,
+    sizes: values.orders.split(',').map((size) => countOf('--orders', size, 5_000_000)),
+    rounds: countOf('--rounds', values.rounds ?? (values.quick ? '1' : '3'), 20),
+    seconds: countOf('--seconds', values.seconds ?? (values.quick ? '2' : '4'), 60),
+  };
+}
+
+function countOf(flag: string, text: string, max: number): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= max) return count;
+  throw new Error(`${flag} takes a whole number from 1 to ${max}, not ${text}.`);
+}

@@ -1,0 +1,57 @@
+// The benchmark's tables, as Markdown.
+import type { Measured } from './rounds.ts';
+import type { Workload } from './workloads.ts';
+import type { Sample } from './wrk.ts';
+
+export const workloadHeader = ['workload', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'of bare', '× Fastify', 'errors', 'others'];
+
+/** One row a server; ratios stand in the service's row, beside the aim where there is one. */
+export function workloadRows({ title, aims }: Workload, measured: readonly Measured[]): string[][] {
+  const own = measured[0]?.samples ?? [];
+  const peer = (name: string) => measured.find(({ server }, index) => index > 0 && server.startsWith(name) && !server.endsWith('raw'))?.samples;
+  return measured.map(({ server, samples }, index) => [
+    index === 0 ? title : '', server, thousands(medianOf(samples, 'perSecond')), ms(medianOf(samples, 'p50Ms')), ms(medianOf(samples, 'p99Ms')),
+    medianOf(samples, 'cpuUs').toFixed(1),
+    index === 0 ? ratio(own, peer('bare'), aims.bare) : server.endsWith('raw') ? `(${ratio(own, samples, undefined)})` : '',
+    index === 0 ? ratio(own, peer('Fastify'), aims.fastify) : '',
+    String(samples.reduce((sum, sample) => sum + sample.errors, 0)), medianOf(samples, 'others').toFixed(2),
+  ]);
+}
+
+export function markdown(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, column) => Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) => `| ${widths.map((width, column) => padded(cells[column] ?? '', width, column)).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => `${'-'.repeat(width + 1)}${column < 2 ? '-' : ':'}`).join('|')}|`;
+  return [line(header), rule, ...rows.map(line)].join('\n');
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
+}
+
+export function ms(value: number): string {
+  return value.toFixed(value < 10 ? 2 : 0);
+}
+
+export function thousands(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** The median of the rounds' ratios; a round's servers met the same conditions, other rounds may not have. */
+function ratio(own: readonly Sample[], peer: readonly Sample[] | undefined, aim: number | undefined): string {
+  if (peer === undefined) return '';
+  const value = median(own.map(({ perSecond }, round) => perSecond / (peer[round]?.perSecond ?? NaN)));
+  const text = value.toFixed(value < 3 ? 2 : 1);
+  return aim === undefined ? text : `${text} ${value >= aim ? '≥' : '<'} ${aim}`;
+}
+
+function medianOf(samples: readonly Sample[], member: keyof Sample): number {
+  return median(samples.map((sample) => sample[member]));
+}
+
+function padded(text: string, width: number, column: number): string {
+  return column < 2 ? text.padEnd(width) : text.padStart(width);
+}

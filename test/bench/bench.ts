@@ -1,0 +1,74 @@
+// The benchmark, one command: the service beside bare node:http and Fastify, in alternating rounds, printed as Markdown tables.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeData, type Made } from './bench-data.ts';
+import { readOptions, usage, type BenchOptions } from './bench-options.ts';
+import { markdown, thousands, workloadHeader, workloadRows } from './bench-table.ts';
+import { keepChildren, missingHere } from './children.ts';
+import { installFastify } from './fastify-install.ts';
+import { loginsHeader, measureLogins } from './logins-beside.ts';
+import { measureWorkload, type Bench } from './rounds.ts';
+import { measureMemory, measureStarts, memoryHeader, startHeader } from './start-and-memory.ts';
+import { workloads } from './workloads.ts';
+
+const parts = [...workloads.map(({ name }) => name), 'logins', 'start', 'memory'];
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2), parts);
+  if (options.help) return console.log(usage);
+  const missing = missingHere(['wrk', 'taskset', 'npm', ...(options.only.includes('slow-sync') ? ['cc'] : [])]);
+  if (missing.length > 0) throw new Error(missing.join('\n'));
+
+  const children = keepChildren();
+  const scratch = mkdtempSync(join(tmpdir(), 'orderly-bench-run-'));
+  const discard = () => rmSync(scratch, { recursive: true, force: true });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { children.killAll(); discard(); process.exit(1); });
+  try {
+    const say = (text: string) => console.error(`… ${text}`);
+    await measureAll({ options, children, scratch, fastifyFolder: await installFastify(children, say), say });
+  } finally {
+    await children.endAll();
+    discard();
+  }
+}
+
+async function measureAll(bench: Bench): Promise<void> {
+  const { options, children, scratch, say } = bench;
+  const folder = options.scratch ?? scratch;
+  mkdirSync(folder, { recursive: true });
+  console.log(conditions(options));
+  for (const orderCount of options.sizes) {
+    const made = await makeData({ children, cores: 'any', env: {} }, folder, orderCount, say);
+    console.log(`\n## ${thousands(orderCount)} orders`);
+    await measureWorkloads(bench, made);
+    await measureRest(bench, made);
+  }
+}
+
+async function measureWorkloads(bench: Bench, made: Made): Promise<void> {
+  const rows: string[][] = [];
+  for (const workload of workloads.filter(({ name }) => bench.options.only.includes(name))) {
+    rows.push(...workloadRows(workload, await measureWorkload(bench, workload, made)));
+  }
+  if (rows.length > 0) console.log(`\n${markdown(workloadHeader, rows)}`);
+}
+
+async function measureRest(bench: Bench, made: Made): Promise<void> {
+  const { only } = bench.options;
+  if (only.includes('logins')) console.log(`\n${markdown(loginsHeader, await measureLogins(bench, made))}`);
+  if (only.includes('start')) console.log(`\n${markdown(startHeader, await measureStarts(bench, made))}`);
+  if (only.includes('memory')) console.log(`\n${markdown(memoryHeader, await measureMemory(bench, made))}`);
+}
+
+function conditions({ rounds, seconds, jwtCache }: BenchOptions): string {
+  return `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, one core for the server and one for wrk, 64 connections,`
+    + ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s; ratios are medians of ratios within rounds.`
+    + ' Others: cores that processes foreign to the benchmark used meanwhile; well above 0 they disturbed the figures.'
+    + ` Fastify ${jwtCache ? 'remembers' : 'does not remember'} verified tokens.`;
+}
+
+main().catch((fault: unknown) => {
+  console.error(fault instanceof Error ? fault.message : fault);
+  process.exitCode = 1;
+});

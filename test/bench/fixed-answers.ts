@@ -1,0 +1,39 @@
+// Asks the service once for what bare node:http then answers with: same status, same header fields, same bytes.
+import { writeFileSync } from 'node:fs';
+import type { Answer, Ask } from './ask.ts';
+import type { FixedAnswer, FixedAnswers, Target } from './workloads.ts';
+
+const askedPerKind = 25;
+const addedByNode = ['date', 'connection', 'keep-alive', 'transfer-encoding'];
+
+/** Writes the answers for the bare server; throws when the first of them isn't the expected one. */
+export async function writeFixedAnswers(file: string, target: Target, requests: readonly Ask[], status: number): Promise<void> {
+  const isList = ({ path }: Ask) => path.includes('?');
+  const isPlace = ({ method }: Ask) => method === 'POST';
+  const answerTo = async (kind: readonly Ask[]) => kind.length === 0 ? undefined : fixed(await typicalAnswer(target, kind));
+  const place = await answerTo(requests.filter(isPlace));
+  const list = await answerTo(requests.filter(isList));
+  const read = await answerTo(requests.filter((request) => !isPlace(request) && !isList(request)));
+  const any = read ?? list ?? place;
+  if (any === undefined || any.status !== status) throw new Error(`Expected ${status} but was answered: ${JSON.stringify(any)}`);
+  writeFileSync(file, JSON.stringify({ read: read ?? any, list: list ?? any, place: place ?? any } satisfies FixedAnswers));
+}
+
+/** The one of middle length among some. */
+async function typicalAnswer(target: Target, requests: readonly Ask[]): Promise<Answer> {
+  const answers: Answer[] = [];
+  const step = Math.ceil(requests.length / askedPerKind);
+  for (let at = 0; at < requests.length; at += step) {
+    const request = requests[at];
+    if (request) answers.push(await target.ask(request));
+  }
+  answers.sort((one, other) => one.body.length - other.body.length);
+  const middle = answers[Math.floor(answers.length / 2)];
+  if (middle === undefined) throw new Error('There was nothing to ask.');
+  return middle;
+}
+
+function fixed({ status, rawHeaders, body }: Answer): FixedAnswer {
+  const isOwn = (index: number) => !addedByNode.includes(rawHeaders[index - index % 2]?.toLowerCase() ?? '');
+  return { status, headers: rawHeaders.filter((_, index) => isOwn(index)), body };
+}

@@ -1,0 +1,50 @@
+// Bare node:http (or node:https) answering fixed bytes: as fast as the platform goes when nothing is done.
+// ANSWERS names a JSON file of the service's own answers; STYLE is `everyday` or `raw`; DATABASE, when given, is held open.
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import type { FixedAnswer, FixedAnswers } from '../workloads.ts';
+
+type Respond = (response: ServerResponse) => void;
+const { PORT, ANSWERS, STYLE, TLS_CERT, TLS_KEY, DATABASE } = process.env;
+
+// written by the benchmark a moment ago, in this shape
+const answers = JSON.parse(readFileSync(ANSWERS ?? '', 'utf8')) as FixedAnswers;
+const respondIn = STYLE === 'raw' ? raw : everyday;
+const list = respondIn(answers.list);
+const read = respondIn(answers.read);
+const place = respondIn(answers.place);
+const database = DATABASE === undefined ? undefined : new DatabaseSync(DATABASE, { readOnly: true });
+database?.prepare('SELECT count(*) FROM sqlite_schema').get();
+
+const listener: RequestListener = (request, response) => {
+  if (request.method === 'POST') afterBody(request, () => place(response));
+  else if (request.url?.startsWith('/orders?')) list(response);
+  else read(response);
+};
+
+const server = TLS_CERT === undefined
+  ? createServer({ optimizeEmptyRequests: STYLE === 'raw' }, listener)
+  : (await import('node:https')).createServer({ cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY ?? ''), minVersion: 'TLSv1.2' }, listener);
+server.listen(Number(PORT), '127.0.0.1');
+process.once('SIGTERM', () => process.exit(0)); // by an orderly end, so that the compile cache is kept
+
+/** As most people write it: an object of headers and a string. */
+function everyday({ status, headers, body }: FixedAnswer): Respond {
+  const object: Record<string, string> = {};
+  for (let at = 0; at < headers.length; at += 2) object[headers[at] ?? ''] = headers[at + 1] ?? '';
+  return (response) => { response.writeHead(status, object).end(body); };
+}
+
+/** As fast as node:http is known to go: a flat array of headers and a latin1 string. */
+function raw({ status, headers, body }: FixedAnswer): Respond {
+  const bytes = Buffer.from(body).toString('latin1');
+  const flat = [...headers];
+  return (response) => { response.writeHead(status, flat).end(bytes, 'latin1'); };
+}
+
+function afterBody(request: IncomingMessage, then: () => void): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => { Buffer.concat(chunks); then(); });
+}

@@ -1,0 +1,101 @@
+// Measures one workload: its servers side by side, in alternating rounds, the same load on each in turn.
+import { join } from 'node:path';
+import { ask } from './ask.ts';
+import { copyData, type Made } from './bench-data.ts';
+import type { BenchOptions } from './bench-options.ts';
+import type { Children } from './children.ts';
+import { writeFixedAnswers } from './fixed-answers.ts';
+import { fastifyToken, logIn, startBare, startFastify, startService, type Server } from './servers.ts';
+import { slowSyncEnv } from './slow-sync.ts';
+import { targetAt, type Workload } from './workloads.ts';
+import { applyLoad, writeRequests, type Load, type Sample } from './wrk.ts';
+
+export type Bench = {
+  readonly options: BenchOptions;
+  readonly children: Children;
+  /** A folder for this run alone. */
+  readonly scratch: string;
+  readonly fastifyFolder: string;
+  readonly say: (text: string) => void;
+};
+export type Measured = { readonly server: string; readonly samples: readonly Sample[] };
+type Loaded = { readonly server: Server; readonly load: Load };
+
+const warmUpSeconds = 1;
+const othersMax = 0.1;
+const againMax = 2;
+
+/** The service first, its peers after it; each with one sample a round. */
+export async function measureWorkload(bench: Bench, workload: Workload, made: Made): Promise<Measured[]> {
+  const copy = workload.writes ? copyData(made) : undefined;
+  const loaded: Loaded[] = [];
+  try {
+    await startServers(bench, workload, copy ?? made, loaded);
+    return await measureInTurn(bench, workload, loaded);
+  } finally {
+    for (const { server } of loaded) await bench.children.end(server.child);
+    copy?.discard();
+  }
+}
+
+async function startServers(bench: Bench, workload: Workload, made: Made, loaded: Loaded[]): Promise<void> {
+  const { children, scratch, options, fastifyFolder } = bench;
+  const setting = { children, cores: 'server', env: await slowSyncEnv(children, scratch, workload.slowSyncMs) } as const;
+  const add = async (server: Server, authorization: string) => {
+    loaded.push({ server, load: await prepareLoad(bench, workload, server, made, authorization) });
+  };
+
+  const service = await startService(setting, made.folder, [...workload.serviceFlags, ...(workload.isTls ? ['--tls', 'self-signed'] : [])]);
+  const authorization = await logIn(service.origin, made.admin);
+  await add(service, authorization);
+  if (workload.peers.includes('fastify')) {
+    const env: Record<string, string> = options.jwtCache ? { JWT_CACHE: 'on' } : {};
+    await add(await startFastify(setting, fastifyFolder, made.fastifyDatabase, env), fastifyToken());
+  }
+  if (!workload.peers.includes('bare')) return;
+  const target = targetAt(service.origin, made.orderCount, authorization);
+  const env = { ANSWERS: join(scratch, `${workload.name}.answers.json`), ...(workload.isTls && certificateIn(made.folder)) };
+  await writeFixedAnswers(env.ANSWERS, target, await workload.requests(target), workload.status);
+  for (const style of options.raw ? ['everyday', 'raw'] as const : ['everyday'] as const) await add(await startBare(setting, style, env), authorization);
+}
+
+/** Bare servers are sent exactly what the service is sent; none but they leave conditions unread. */
+async function prepareLoad(bench: Bench, workload: Workload, server: Server, made: Made, authorization: string): Promise<Load> {
+  const requestsFile = join(bench.scratch, `${workload.name}-${server.pid}.requests`);
+  const requests = await workload.requests(targetAt(server.origin, made.orderCount, authorization));
+  await expectStatus(server, requests, workload.status);
+  writeRequests(requestsFile, requests);
+  return {
+    origin: server.origin, pid: server.pid, requestsFile, seconds: bench.options.seconds, pauseMs: 0,
+    spreadOver: workload.spreads ? made.orderCount : 0, isRefused: workload.status >= 400,
+  };
+}
+
+async function measureInTurn({ children, options, say }: Bench, workload: Workload, loaded: readonly Loaded[]): Promise<Measured[]> {
+  const samples = loaded.map((): Sample[] => []);
+  for (const { load } of loaded) await applyLoad(children, { ...load, seconds: warmUpSeconds });
+  for (let round = 1; round <= options.rounds; round++) {
+    say(`${workload.title}: round ${round} of ${options.rounds}`);
+    for (const [index, { load }] of loaded.entries()) samples[index]?.push(await leastDisturbed(() => applyLoad(children, load)));
+  }
+  return loaded.map(({ server }, index) => ({ server: server.name, samples: samples[index] ?? [] }));
+}
+
+/** Measures again while other processes took more than a little, a few times at most: chosen by the disturbance, not by the result. */
+async function leastDisturbed(measure: () => Promise<Sample>): Promise<Sample> {
+  let best = await measure();
+  for (let again = 0; again < againMax && best.others > othersMax; again++) {
+    const sample = await measure();
+    if (sample.others < best.others) best = sample;
+  }
+  return best;
+}
+
+async function expectStatus(server: Server, [first]: Awaited<ReturnType<Workload['requests']>>, status: number): Promise<void> {
+  const answer = await ask(server.origin, first ?? { path: '/' });
+  if (answer.status !== status) throw new Error(`${server.name} answered ${answer.status} where ${status} was due: ${answer.body}`);
+}
+
+function certificateIn(folder: string) {
+  return { TLS_CERT: join(folder, 'tls/cert.pem'), TLS_KEY: join(folder, 'tls/key.pem') };
+}

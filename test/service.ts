@@ -1,0 +1,208 @@
+// A real service for a test: a port, a folder and a clock of its own. Everything goes through HTTP.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.ts';
+import { startService, type Service, type ServiceOptions } from '../src/commands/serve.ts';
+import { readCommandLine } from '../src/config.ts';
+import { createLog } from '../src/log.ts';
+import { checkExchange } from './conformance.ts';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: readonly string[];
+  readonly text: string;
+  /** The parsed JSON, or undefined. Tests look into it freely. */
+  // deno-lint-ignore no-explicit-any
+  readonly body: any;
+};
+
+export type Call = {
+  /** Access token. */
+  readonly token?: string | undefined;
+  readonly key?: string | undefined;
+  /** Sent as JSON; strings and buffers as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** The answer breaks the contract on purpose, or isn't described (an undeclared path): don't compare it with the OpenAPI document. */
+  readonly isUndescribed?: boolean;
+};
+
+export type Person = { readonly id: number; readonly email: string; readonly password: string; readonly token: string; readonly refreshToken: string; readonly sessionId: number };
+
+export type TestService = {
+  readonly url: string;
+  readonly port: number;
+  readonly folder: string;
+  /** Milliseconds since 1970; stands still until a test moves it. */
+  readonly clock: { now: number; advance(milliseconds: number): void };
+  /** What was logged, as JSON lines. */
+  readonly logged: string[];
+  /** Undefined when an executable is under test. */
+  readonly inside: Service | undefined;
+  readonly admin: { readonly email: string; readonly password: string };
+  call(method: string, path: string, call?: Call): Promise<Answer>;
+  get(path: string, call?: Call): Promise<Answer>;
+  post(path: string, call?: Call): Promise<Answer>;
+  put(path: string, call?: Call): Promise<Answer>;
+  patch(path: string, call?: Call): Promise<Answer>;
+  delete(path: string, call?: Call): Promise<Answer>;
+  /** A new user of that role, signed in. */
+  person(role?: 'user' | 'staff' | 'admin', name?: string): Promise<Person>;
+  signIn(email: string, password: string): Promise<Person>;
+  /** Stops and starts again on the same folder. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type TestOptions = {
+  /** Flags without dashes. All rates are off unless named. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly extraRoutes?: ServiceOptions['extraRoutes'];
+  readonly fdatasync?: ServiceOptions['fdatasync'];
+  readonly onFatal?: (error: Error) => void;
+  readonly hasher?: PasswordHasher;
+  /** A folder with data in it; otherwise a new one. */
+  readonly folder?: string;
+};
+
+export const executable = process.env['ORDERLY_EXECUTABLE'];
+export const admin = { email: 'admin@example.com', password: 'the first administrator' };
+export const password = 'a password for tests';
+const start = Date.parse('2026-03-01T09:30:00.000Z');
+
+let sharedHasher: PasswordHasher | undefined;
+
+/** One for all services, and cheap: starting threads and real costs would be most of the suite's time. */
+function cheapHasher(): PasswordHasher {
+  const hasher = (sharedHasher ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }));
+  return { ...hasher, get waiting() { return hasher.waiting; }, close: () => Promise.resolve() };
+}
+
+/** Ends with the test (or suite) `t`. */
+export async function serviceFor(t: Pick<TestContext, 'after'>, options: TestOptions = {}): Promise<TestService> {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'orderly-test-'));
+  const clock = { now: start, advance: (milliseconds: number) => { clock.now += milliseconds; } };
+  const logged: string[] = [];
+  const agent = new Agent({ keepAlive: true });
+  let running = await (executable === undefined ? startInside(options, folder, clock, logged) : startExecutable(executable, options, folder, logged));
+
+  const call = (method: string, path: string, sent: Call = {}): Promise<Answer> => send(agent, running.port, method, path, sent, running.inside);
+  async function signIn(email: string, secret: string): Promise<Person> {
+    const { status, body, text } = await call('POST', '/api/sessions', { body: { email, password: secret } });
+    if (status !== 201) throw new Error(`sign-in failed: ${status} ${text}`);
+    return { id: body.userId, email, password: secret, token: body.accessToken, refreshToken: body.refreshToken, sessionId: body.id };
+  }
+  let people = 0;
+  let root: Promise<Person> | undefined;
+  async function person(role: 'user' | 'staff' | 'admin' = 'user', name = 'Ada Lovelace'): Promise<Person> {
+    people += 1;
+    const email = `${role}${people}@example.com`;
+    const token = role === 'user' ? undefined : (await (root ??= signIn(admin.email, admin.password))).token;
+    const { status, text } = await call('POST', '/api/users', { token, body: { name, email, password, ...(role === 'user' ? {} : { role }) } });
+    if (status !== 201) throw new Error(`sign-up failed: ${status} ${text}`);
+    return signIn(email, password);
+  }
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => (stopped ??= (agent.destroy(), running.stop()));
+  t.after(async () => {
+    await stop();
+    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    folder, clock, logged, admin, call, signIn, person, stop,
+    get url() { return `http://127.0.0.1:${running.port}`; },
+    get port() { return running.port; },
+    get inside() { return running.inside; },
+    get: (path, sent) => call('GET', path, sent),
+    post: (path, sent) => call('POST', path, sent),
+    put: (path, sent) => call('PUT', path, sent),
+    patch: (path, sent) => call('PATCH', path, sent),
+    delete: (path, sent) => call('DELETE', path, sent),
+    async restart() {
+      await running.stop();
+      running = await (executable === undefined ? startInside(options, folder, clock, logged) : startExecutable(executable, options, folder, logged));
+    },
+  };
+}
+
+type Running = { readonly port: number; readonly inside: Service | undefined; stop(): Promise<void> };
+
+function argumentsFor({ settings = {} }: TestOptions, folder: string): string[] {
+  const all = { port: '0', tls: 'off', data: folder, 'rate-default': 'off', 'rate-anonymous': 'off', 'rate-login-account': 'off', 'rate-login-address': 'off', ...settings };
+  return Object.entries(all).map(([flag, value]) => `--${flag}=${value}`);
+}
+
+const environment = { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password };
+
+async function startInside(options: TestOptions, folder: string, clock: { now: number }, logged: string[]): Promise<Running> {
+  const { config } = readCommandLine(argumentsFor(options, folder), environment, {}, [], 0);
+  const sink = { write: (text: string) => logged.push(...text.trimEnd().split('\n')), writableLength: 0 };
+  const log = createLog({ level: config.log, sink, isTerminal: false, hasColor: false, now: () => clock.now });
+  const { extraRoutes, fdatasync, onFatal, hasher = cheapHasher() } = options;
+  const service = await startService({
+    config, log, hasher, now: () => clock.now, ...(extraRoutes === undefined ? {} : { extraRoutes }), ...(fdatasync === undefined ? {} : { fdatasync }),
+    ...(onFatal === undefined ? {} : { onFatal }),
+  });
+  return { port: Number(new URL(service.localUrl).port), inside: service, stop: () => service.stop() };
+}
+
+/** The same from outside: any program that takes orderly's command line. Its clock is the real one. */
+async function startExecutable(program: string, options: TestOptions, folder: string, logged: string[]): Promise<Running> {
+  const child = spawn(program, argumentsFor(options, folder), { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const { promise: port, resolve, reject } = Promise.withResolvers<number>();
+  lines.on('line', (line) => {
+    logged.push(line);
+    const url = /"url":"([^"]+)"/.exec(line)?.[1];
+    if (url !== undefined) resolve(Number(new URL(url).port));
+  });
+  child.once('exit', (code) => reject(new Error(`the executable ended with ${code}`)));
+  return {
+    port: await port, inside: undefined,
+    async stop() {
+      if (child.exitCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+function send(agent: Agent, port: number, method: string, path: string, sent: Call, inside: Service | undefined): Promise<Answer> {
+  const { token, key, body, headers = {}, isUndescribed = false } = sent;
+  const payload = body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const request = httpRequest({
+    agent, port, host: '127.0.0.1', method, path,
+    headers: {
+      ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(key === undefined ? {} : { 'x-api-key': key }), ...headers,
+    },
+  }, (response) => {
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      const { statusCode: status = 0, headers: fields, rawHeaders } = response;
+      const isJson = /[/+]json/.test(fields['content-type'] ?? '') && text !== '';
+      const answer: Answer = { status, headers: fields, rawHeaders, text, body: isJson ? JSON.parse(text) : undefined };
+      try {
+        if (inside !== undefined && !isUndescribed) checkExchange(inside, { method, path, sent, answer });
+        resolve(answer);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    response.on('error', reject);
+  });
+  request.on('error', reject);
+  request.end(payload);
+  return promise;
+}

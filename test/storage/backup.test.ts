@@ -1,0 +1,129 @@
+// A backup of a live database is whole; a restore never replaces what it must not.
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test, type TestContext } from 'node:test';
+import { backup, checkIntegrity, restore } from '../../src/storage/backup.ts';
+import { openBeside } from '../../src/storage/beside.ts';
+import { databaseFile, StorageError } from '../../src/storage/data-folder.ts';
+import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
+
+const strict = { schemaVersionMax: migrations.length, force: false };
+const forced = { ...strict, force: true };
+
+function says(pattern: RegExp): (error: unknown) => boolean {
+  return (error) => error instanceof StorageError && pattern.test(error.message);
+}
+
+async function madeBackup(t: TestContext, text: string): Promise<string> {
+  const folder = newFolder(t);
+  const beside = await openBeside(folder, migrations);
+  beside.write(addNote(text));
+  beside.close();
+  const file = join(folder, 'backup.db');
+  await backup(folder, file);
+  return file;
+}
+
+test('a backup under load holds all that was answered before it began, whole, in one private file', async (t) => {
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  let answered = 0;
+  let goesOn = true;
+  const writer = (async () => {
+    for (let note = 0; goesOn; note += 16) {
+      await Promise.all(Array.from({ length: 16 }, (_, index) => database.write(addNote(`${note + index} ${'x'.repeat(2000)}`))));
+      answered = note + 16;
+    }
+  })();
+  while (answered < 3000) await new Promise((resolve) => setTimeout(resolve, 5));
+  const before = answered;
+  const shares: number[] = [];
+  const file = join(folder, 'backup.db');
+  await backup(folder, file, (share) => shares.push(share));
+  goesOn = false;
+  await writer;
+  assert(answered > before, 'writes went on during the backup');
+  assert(shares.length > 0 && shares.every((share) => share >= 0 && share <= 1));
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith('backup')), ['backup.db']);
+  using sqlite = new DatabaseSync(file, { readOnly: true, returnArrays: true });
+  assert.deepEqual(sqlite.prepare('PRAGMA integrity_check').all(), [['ok']]);
+  const texts = new Set(sqlite.prepare('SELECT CAST(text AS INTEGER) FROM notes').all().map((row) => Object.values(row)[0]));
+  for (let note = 0; note < before; note += 1) assert(texts.has(note), `note ${note} of ${before}`);
+});
+
+test('a backup overwrites nothing and needs a database', async (t) => {
+  const folder = newFolder(t);
+  const file = join(folder, 'backup.db');
+  await assert.rejects(backup(folder, file), says(/There is no database/));
+  await openNotes(t, { folder });
+  writeFileSync(file, 'mine');
+  await assert.rejects(backup(folder, file), says(/doesn't overwrite/));
+  await assert.rejects(backup(folder, join(folder, 'nowhere', 'backup.db')), says(/nowhere/));
+});
+
+test('a backup is restored into an empty folder', async (t) => {
+  const file = await madeBackup(t, 'kept');
+  const folder = join(newFolder(t), 'new');
+  await restore(file, folder, strict);
+  const database = await openNotes(t, { folder });
+  assert.deepEqual(noteTexts(database.read), ['kept']);
+  assert.equal(statSync(databaseFile(folder)).mode & 0o777, 0o600);
+});
+
+test('an existing database is replaced only by force, its log with it, and never under a live service', async (t) => {
+  const file = await madeBackup(t, 'kept');
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  await database.write(addNote('newer'));
+  await assert.rejects(restore(file, folder, forced), says(/Another process is serving/));
+  const log = `${databaseFile(folder)}-wal`;
+  copyFileSync(log, join(folder, 'log'));
+  await database.close();
+  await assert.rejects(restore(file, folder, strict), says(/only force replaces it/));
+  copyFileSync(join(folder, 'log'), log); // as a crash leaves it
+  await restore(file, folder, forced);
+  assert.equal(existsSync(log), false);
+  assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
+});
+
+test('a damaged database can be replaced by force', async (t) => {
+  const folder = newFolder(t);
+  writeFileSync(databaseFile(folder), 'not a database'.repeat(1000));
+  await restore(await madeBackup(t, 'kept'), folder, forced);
+  assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
+});
+
+test('what is not a sound database of ours is not restored', async (t) => {
+  const folder = newFolder(t);
+  const file = await madeBackup(t, 'x'.repeat(20_000));
+  const other = join(folder, 'other.db');
+  await assert.rejects(restore(other, folder, strict), says(/There is no database/));
+  writeFileSync(other, 'no database'.repeat(1000));
+  await assert.rejects(restore(other, folder, strict), says(/is not a database/));
+  const theirs = new DatabaseSync(join(folder, 'theirs.db'));
+  theirs.exec('CREATE TABLE theirs (x)');
+  theirs.close();
+  await assert.rejects(restore(join(folder, 'theirs.db'), folder, strict), says(/another application/));
+  await assert.rejects(restore(file, folder, { ...strict, schemaVersionMax: 0 }), says(/newer orderly/));
+  const damaged = new DatabaseSync(file);
+  damaged.enableDefensive(false);
+  damaged.exec("PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 WHERE type = 'index'");
+  damaged.close();
+  await assert.rejects(restore(file, folder, strict), says(/damaged/));
+  truncateSync(file, 8192);
+  await assert.rejects(restore(file, folder, strict), says(/damaged/));
+  assert.equal(existsSync(databaseFile(folder)), false);
+});
+
+test('rows that refer to nothing are found', async (t) => {
+  const marks = [...migrations, { name: 'marks', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT' }];
+  const beside = await openBeside(newFolder(t), marks);
+  t.after(() => beside.close());
+  assert.deepEqual(checkIntegrity(beside.connection), []);
+  beside.connection.get('PRAGMA foreign_keys = OFF');
+  beside.write((db) => db.run('INSERT INTO marks VALUES (7)'));
+  assert.deepEqual(checkIntegrity(beside.connection), ['Row 1 of marks refers to a row that is not in notes.']);
+});

@@ -1,0 +1,132 @@
+// Who may use a data folder, which databases are taken, and how an older one is brought up to date.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { openBeside } from '../../src/storage/beside.ts';
+import { databaseFile, isServed, StorageError } from '../../src/storage/data-folder.ts';
+import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
+
+function says(pattern: RegExp): (error: unknown) => boolean {
+  return (error) => error instanceof StorageError && pattern.test(error.message);
+}
+
+test('a new folder gets a database that only its owner can read', async (t) => {
+  const folder = join(newFolder(t), 'made', 'here');
+  const database = await openNotes(t, { folder });
+  await database.write(addNote('first'));
+  for (const end of ['', '-wal', '-shm']) assert.equal(statSync(`${databaseFile(folder)}${end}`).mode & 0o777, 0o600);
+  await database.close();
+  assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['first']);
+});
+
+test('a second service on one folder is refused, until the first has ended', async (t) => {
+  const folder = newFolder(t);
+  assert.equal(isServed(folder), false);
+  const database = await openNotes(t, { folder });
+  await assert.rejects(openNotes(t, { folder }), says(/Another process is serving/));
+  assert.equal(isServed(folder), true);
+  await database.close();
+  assert.equal(isServed(folder), false);
+  await openNotes(t, { folder });
+});
+
+test('a service in another process holds its folder until it dies, and what it answered is there', async (t) => {
+  const folder = newFolder(t);
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', `
+    import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../src/storage/database.ts'))};
+    const database = await openDatabase({ folder: ${JSON.stringify(folder)}, migrations: ${JSON.stringify(migrations)},
+      onCommit() {}, onForeignChange() {}, onFatal() {} });
+    for (let note = 1; ; note += 1) {
+      await database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', 'note ' + note));
+      process.stdout.write(note + '\\n');
+    }`], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let answered = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => { answered += text; });
+  await once(child.stdout, 'data');
+  await assert.rejects(openNotes(t, { folder }), says(/Another process is serving/));
+  const beside = await openBeside(folder, migrations);
+  beside.write(addNote('from beside'));
+  beside.close();
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const last = Number(answered.slice(0, answered.lastIndexOf('\n')).split('\n').at(-1));
+  const texts = new Set(noteTexts((await openNotes(t, { folder })).read));
+  assert(texts.has('from beside'));
+  for (let note = 1; note <= last; note += 1) assert(texts.has(`note ${note}`), `note ${note} of ${last} was answered`);
+});
+
+test('a command makes the database where there is none, and leaves no log', async (t) => {
+  const folder = newFolder(t);
+  const beside = await openBeside(folder, migrations);
+  assert.equal(beside.write(addNote('first')), 1);
+  assert.throws(() => beside.write((db) => { addNote('half')(db); throw new Error('undone'); }), /undone/);
+  assert.deepEqual(noteTexts(beside.connection), ['first']);
+  beside.close();
+  assert.equal(existsSync(`${databaseFile(folder)}-wal`), false);
+});
+
+test('a database of another application is refused and left as it is', async (t) => {
+  const folder = newFolder(t);
+  const other = new DatabaseSync(databaseFile(folder));
+  other.exec('CREATE TABLE theirs (x)');
+  other.close();
+  const before = readFileSync(databaseFile(folder));
+  await assert.rejects(openNotes(t, { folder }), says(/another application/));
+  assert.deepEqual(readFileSync(databaseFile(folder)), before);
+});
+
+test('a file that is no database is refused', async (t) => {
+  const folder = newFolder(t);
+  writeFileSync(databaseFile(folder), 'Dear diary, '.repeat(1000));
+  await assert.rejects(openNotes(t, { folder }), says(/is not a database/));
+});
+
+test('a database that is cut short is refused', async (t) => {
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  await Promise.all(Array.from({ length: 100 }, (_, index) => database.write(addNote(`${index}`.repeat(500)))));
+  await database.close();
+  truncateSync(databaseFile(folder), statSync(databaseFile(folder)).size - 4096);
+  await assert.rejects(openNotes(t, { folder }), says(/damaged|cut short/));
+});
+
+test('a database of a newer version is refused', async (t) => {
+  const folder = newFolder(t);
+  await (await openNotes(t, { folder, migrations: [...migrations, { name: 'more', sql: '' }] })).close();
+  await assert.rejects(openNotes(t, { folder }), says(/schema version 2, made by a newer orderly/));
+  await assert.rejects(openBeside(folder, migrations), says(/schema version 2/));
+});
+
+test('an older database is backed up and migrated; a migration that fails changes nothing', async (t) => {
+  const folder = newFolder(t);
+  const old = await openNotes(t, { folder });
+  await old.write(addNote('old'));
+  await old.close();
+  const column = { name: 'colour', sql: "ALTER TABLE notes ADD COLUMN colour TEXT NOT NULL DEFAULT 'white'" };
+  const broken = { name: 'broken', sql: 'ALTER TABLE nowhere ADD COLUMN x' };
+  await assert.rejects(openNotes(t, { folder, migrations: [...migrations, column, broken] }), says(/Migration broken failed and nothing was changed: no such table/));
+  const dangling = { name: 'dangling', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT; INSERT INTO marks VALUES (7)' };
+  await assert.rejects(openNotes(t, { folder, migrations: [...migrations, dangling] }), says(/refer to nothing/));
+  const migrated = await openNotes(t, { folder, migrations: [...migrations, column] });
+  assert.deepEqual(migrated.read.all('SELECT text, colour FROM notes'), [['old', 'white']]);
+  await assert.rejects(migrated.write((db) => db.run('ATTACH ? AS other', join(folder, 'other.db'))), /too many attached/);
+  using backup = new DatabaseSync(join(folder, 'orderly-v1.backup.db'), { readOnly: true, returnArrays: true });
+  assert.deepEqual(backup.prepare('SELECT * FROM notes').all(), [[1, 'old']]);
+});
+
+test("a folder that can't be written is named", { skip: process.getuid?.() === 0 && 'root may write anywhere' }, async (t) => {
+  const folder = join(newFolder(t), 'locked');
+  mkdirSync(folder);
+  chmodSync(folder, 0o500);
+  await assert.rejects(openNotes(t, { folder }), says(/locked/));
+});
+
+test("a folder that can't be made is named", async (t) => {
+  const file = join(newFolder(t), 'file');
+  writeFileSync(file, '');
+  await assert.rejects(openNotes(t, { folder: join(file, 'folder') }), says(/file\/folder.* can't be used/));
+});

@@ -1,0 +1,219 @@
+// The write path and the read side: durable before answered, alone when undone, bounded, and never stale.
+import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { openBeside } from '../../src/storage/beside.ts';
+import { databaseFile } from '../../src/storage/data-folder.ts';
+import { addNote, HeldDisk, isSettled, isUnavailable, migrations, newFolder, noteTexts, openNotes, turn, until } from './storage-support.ts';
+
+test('a write is answered once a sync that began after its commit has ended, and not before', async (t) => {
+  const disk = new HeldDisk();
+  const database = await openNotes(t, { fdatasync: disk.fdatasync });
+  t.after(() => disk.letGo());
+  const first = database.write(addNote('first'));
+  await until(() => disk.pending.length === 1);
+  const second = database.write(addNote('second'));
+  await turn();
+  assert.deepEqual(noteTexts(database.read), ['first', 'second']);
+  assert.equal(disk.pending.length, 1, 'commits gather while a sync runs');
+  assert.equal(await isSettled(first), false);
+  await disk.endSync();
+  assert.equal(await first, 1);
+  assert.equal(await isSettled(second), false, 'the sync that ended began before the second commit');
+  await disk.endSync();
+  assert.equal(await second, 2);
+});
+
+test('on a slow disk a second sync starts beside the first, and each answers its own writes', async (t) => {
+  const disk = new HeldDisk();
+  const database = await openNotes(t, { fdatasync: disk.fdatasync });
+  t.after(() => disk.letGo());
+  const slow = database.write(addNote('slow'));
+  await until(() => disk.pending.length === 1);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await disk.endSync();
+  await slow;
+  const first = database.write(addNote('first'));
+  await turn();
+  const second = database.write(addNote('second'));
+  await until(() => disk.pending.length === 2);
+  disk.pending.pop()?.(null);
+  await second;
+  assert.equal(await isSettled(first), false);
+  await disk.endSync();
+  await first;
+});
+
+test('the writes of one turn share a commit and a sync', async (t) => {
+  const database = await openNotes(t);
+  await Promise.all(Array.from({ length: 50 }, (_, index) => database.write(addNote(`note ${index}`))));
+  assert.deepEqual([database.stats.writes, database.stats.commits, database.stats.syncs], [50, 1, 1]);
+});
+
+test('a write that throws is undone alone and told why', async (t) => {
+  const told: string[][] = [];
+  const database = await openNotes(t, { onCommit: (keys) => told.push([...keys]) });
+  const before = database.write((db) => { db.changed('note:1'); return addNote('before')(db); });
+  const broken = database.write((db) => { db.changed('note:2'); addNote('half')(db); throw new RangeError('not this one'); });
+  const twice = database.write(addNote('before'));
+  const after = database.write((db) => { db.changed('note:3'); return addNote('after')(db); });
+  await assert.rejects(broken, new RangeError('not this one'));
+  await assert.rejects(twice, { errcode: 2067 });
+  await Promise.all([before, after]);
+  assert.deepEqual(noteTexts(database.read), ['before', 'after']);
+  assert.deepEqual(told, [['note:1', 'note:3']]);
+});
+
+test('what a commit made stale is told before the write is answered', async (t) => {
+  const order: string[] = [];
+  const database = await openNotes(t, { onCommit: (keys) => order.push(...keys) });
+  await database.write((db) => db.changed('note:1'));
+  order.push('answered');
+  assert.deepEqual(order, ['note:1', 'answered']);
+});
+
+test('a write or a read of the service inside a write is refused', async (t) => {
+  const database = await openNotes(t);
+  await assert.rejects(database.write(() => void database.write(() => 1)), /inside a write/);
+  await assert.rejects(database.write(() => database.read.get('SELECT 1')), /through its own connection/);
+});
+
+test('a write that is asynchronous does not compile', async (t) => {
+  const database = await openNotes(t);
+  const number: Promise<number> = database.write((db) => db.run('DELETE FROM notes').changes);
+  const row: Promise<[string] | undefined> = database.write((db) => db.get<[string]>('SELECT text FROM notes'));
+  // @ts-expect-error a promise is not a result
+  const promise = database.write(async (db) => db.run('DELETE FROM notes').changes);
+  // @ts-expect-error nor is one of several results a promise
+  const perhaps = database.write((db) => (db.changedKeys.length === 0 ? Promise.resolve(1) : 2));
+  await Promise.all([number, row, promise, perhaps]);
+});
+
+test('a failed sync refuses everything, is told once, and leaves the log to the next start', async (t) => {
+  const folder = newFolder(t);
+  const disk = new HeldDisk();
+  const fatal: Error[] = [];
+  const database = await openNotes(t, { folder, fdatasync: disk.fdatasync, onFatal: (error) => fatal.push(error) });
+  const syncing = database.write(addNote('syncing'));
+  await until(() => disk.pending.length === 1);
+  const committed = database.write(addNote('committed'));
+  await turn();
+  const gathering = database.write(addNote('gathering'));
+  disk.pending.shift()?.(new Error('EIO'));
+  for (const write of [syncing, committed, gathering, database.write(addNote('later'))]) await assert.rejects(write, isUnavailable);
+  assert.deepEqual(fatal, [new Error('EIO')]);
+  assert.deepEqual(noteTexts(database.read), ['syncing', 'committed'], 'reads go on until the process ends');
+  await database.close();
+  assert.notEqual(statSync(`${databaseFile(folder)}-wal`).size, 0);
+  assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['syncing', 'committed']);
+});
+
+test('past 10,000 waiting writes more are refused until some are answered', async (t) => {
+  const disk = new HeldDisk();
+  const database = await openNotes(t, { fdatasync: disk.fdatasync });
+  const waiting = Array.from({ length: 10_000 }, () => database.write(() => 1));
+  await assert.rejects(database.write(() => 1), isUnavailable);
+  assert.equal(database.stats.refusals, 1);
+  disk.letGo();
+  await Promise.all(waiting);
+  assert.equal(await database.write(() => 1), 1);
+  assert.equal(database.stats.waitingWrites, 0);
+});
+
+test('a write waits for another process that writes, while the event loop goes on', async (t) => {
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  using other = new DatabaseSync(databaseFile(folder));
+  other.exec('BEGIN IMMEDIATE');
+  const write = database.write(addNote('patient'));
+  for (let turns = 0; turns < 20; turns += 1) assert.equal(await isSettled(write), false);
+  other.exec('COMMIT');
+  assert.equal(await write, 1);
+});
+
+test('on a full disk writes are unavailable, and after it they work again', async (t) => {
+  const database = await openNotes(t);
+  await database.write(addNote('first'));
+  await database.write((db) => void db.get('PRAGMA max_page_count = 1'));
+  const small = database.write(addNote('in the same commit'));
+  await assert.rejects(database.write(addNote('x'.repeat(100_000))), isUnavailable);
+  await assert.rejects(small, isUnavailable);
+  await database.write((db) => void db.get('PRAGMA max_page_count = 1000000'));
+  await database.write(addNote('y'.repeat(100_000)));
+  assert.equal(database.read.get<[number]>('SELECT count(*) FROM notes')?.[0], 2);
+});
+
+test('a transaction that SQLite gives up refuses all its writes, and the next one works', async (t) => {
+  const database = await openNotes(t);
+  const first = database.write(addNote('first'));
+  const fatal = database.write((db) => { db.changed('x'); db.run('ROLLBACK'); throw new Error('as an I/O error does'); });
+  await assert.rejects(first, isUnavailable);
+  await assert.rejects(fatal, /as an I\/O error does/);
+  await database.write(addNote('second'));
+  assert.deepEqual(noteTexts(database.read), ['second']);
+});
+
+test('a commit that fails refuses its writes and leaves nothing', async (t) => {
+  const told: string[][] = [];
+  const deferred = [...migrations, { name: 'deferred', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT' }];
+  const database = await openNotes(t, { migrations: deferred, onCommit: (keys) => told.push([...keys]) });
+  const note = database.write((db) => { db.changed('note'); return addNote('note')(db); });
+  const mark = database.write((db) => db.run('INSERT INTO marks VALUES (7)'));
+  await assert.rejects(note, isUnavailable);
+  await assert.rejects(mark, isUnavailable);
+  assert.deepEqual([noteTexts(database.read), told], [[], []]);
+  await database.write(addNote('next'));
+});
+
+test('all reads of one turn see one snapshot, and the next turn what is committed since', async (t) => {
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  const beside = await openBeside(folder, migrations);
+  t.after(() => beside.close());
+  assert.deepEqual(noteTexts(database.read), []);
+  beside.write(addNote('meanwhile'));
+  assert.deepEqual(noteTexts(database.read), []);
+  await turn();
+  assert.deepEqual(noteTexts(database.read), ['meanwhile']);
+});
+
+test('a change by another process is noticed, and ends the snapshot before it is told', async (t) => {
+  const folder = newFolder(t);
+  const seen: string[][] = [];
+  const database = await openNotes(t, { folder, onForeignChange: () => seen.push(noteTexts(database.read)) });
+  const beside = await openBeside(folder, migrations);
+  t.after(() => beside.close());
+  await database.write(addNote('own'));
+  noteTexts(database.read);
+  beside.write(addNote('foreign'));
+  await until(() => seen.length > 0);
+  noteTexts(database.read);
+  beside.write(addNote('another'));
+  await database.write(addNote('at its start')).catch(() => {});
+  await turn();
+  assert.deepEqual(seen, [['own', 'foreign'], ['own', 'foreign', 'another']]);
+});
+
+test('a slow read happens on a thread of its own and sees what was answered', async (t) => {
+  const database = await openNotes(t);
+  await Promise.all(['a', 'b', 'c'].map((text) => database.write(addNote(text))));
+  assert.deepEqual(await database.readSlowly('SELECT count(*) FROM notes WHERE text > ?', ['a']), [[2]]);
+  await assert.rejects(database.readSlowly('SELECT count(*) FROM nowhere', []), /no such table/);
+  await assert.rejects(database.readSlowly('DELETE FROM notes', []), /readonly/);
+  const many = await Promise.allSettled(Array.from({ length: 102 }, () => database.readSlowly('SELECT count(*) FROM notes', [])));
+  assert.deepEqual(many.filter(({ status }) => status === 'rejected').length, 1);
+});
+
+test('closing answers what is pending, folds the log in and takes no more', async (t) => {
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  const writes = Array.from({ length: 100 }, (_, index) => database.write(addNote(`note ${index}`)));
+  const count = database.readSlowly('SELECT count(*) FROM notes', []);
+  const closed = database.close();
+  await assert.rejects(database.write(addNote('late')), isUnavailable);
+  await assert.rejects(database.readSlowly('SELECT 1', []), isUnavailable);
+  await Promise.all([...writes, count, closed]);
+  assert.equal(existsSync(`${databaseFile(folder)}-wal`), false);
+  assert.equal(noteTexts((await openNotes(t, { folder })).read).length, 100);
+});

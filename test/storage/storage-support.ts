@@ -1,0 +1,76 @@
+// For the tests of the storage: throwaway folders with a table of notes, and a disk whose syncs the test lets go.
+import assert from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Connection } from '../../src/storage/connection.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
+import { Problem } from '../../src/errors.ts';
+
+export const migrations = [{ name: 'notes', sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT' }];
+
+export function newFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-storage-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Open on a folder of its own unless `options` name one; closed at the end of the test. */
+export async function openNotes(t: TestContext, options: Partial<DatabaseOptions> = {}): Promise<Database> {
+  const database = await openDatabase({
+    folder: options.folder ?? newFolder(t), migrations, onCommit() {}, onForeignChange() {}, onFatal: (error) => assert.fail(error), ...options,
+  });
+  t.after(() => database.close());
+  return database;
+}
+
+export function addNote(text: string): (db: Connection) => number {
+  return (db) => db.run('INSERT INTO notes (text) VALUES (?)', text).lastId;
+}
+
+export function noteTexts(db: Connection): string[] {
+  return db.all<[string]>('SELECT text FROM notes ORDER BY id').map(([text]) => text);
+}
+
+/** Each sync waits for the test. */
+export class HeldDisk {
+  readonly pending: ((error: Error | null) => void)[] = [];
+  readonly fdatasync = (_descriptor: number, done: (error: Error | null) => void): void => void this.pending.push(done);
+
+  /** Ends the oldest sync that runs, once there is one. */
+  async endSync(error: Error | null = null): Promise<void> {
+    await until(() => this.pending.length > 0);
+    this.pending.shift()?.(error);
+    await turn();
+  }
+
+  /** From now on syncs end by themselves. */
+  letGo(): void {
+    this.pending.push = (...ends) => (ends.forEach((end) => setImmediate(end, null)), 0);
+    for (const end of this.pending.splice(0)) end(null);
+  }
+}
+
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+export async function until(isSo: () => boolean): Promise<void> {
+  const giveUp = performance.now() + 10_000;
+  while (!isSo()) {
+    assert(performance.now() < giveUp, `still not so after 10 s: ${isSo.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** Whether a promise is settled by now. */
+export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  await turn();
+  const pending = Symbol('pending');
+  return (await Promise.race([promise.then(() => true, () => true), Promise.resolve(pending)])) !== pending;
+}
+
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof Problem && error.kind === 'unavailable';
+}
