@@ -29,6 +29,7 @@ import { createKeptAnswers, removeOldAnswers } from './resources/system/kept-ans
 import { systemRoutes } from './resources/system/system-routes.ts';
 import { userRoutes } from './resources/users/user-routes.ts';
 import type { Database } from './storage/database.ts';
+import { version } from './version.ts';
 import { docsPage } from './web/docs-page.ts';
 import { problemPage } from './web/problem-page.ts';
 
@@ -79,7 +80,7 @@ export function createApp(options: AppOptions): App {
   const usersInterface: Route[] = [
     ...userRoutes({ hasher, cursors, passwordMin: config.passwordMin, registration: config.registration }), ...userOrderRoutes(orders),
     ...sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters: limiters }), ...keyRoutes({ cursors }),
-    ...systemRoutes({ publicUrl, readiness, metrics: metricsText, openapi: once(() => JSON.stringify(openapiDocument(router, publicUrl))), docsPage: once(() => docsPage(router, publicUrl)), problemPage }),
+    ...systemRoutes({ publicUrl, readiness, metrics: metricsText, openapi: once(() => JSON.stringify(openapiDocument(router.mounted, publicUrl, version))), docsPage: once(() => docsPage(router.mounted, publicUrl)), problemPage }),
     ...(options.extraRoutes ?? []),
   ];
   const ordersInterface: Route[] = [...customerRoutes({ cursors, cache: caches.customers }), ...orderRoutes(orders)];

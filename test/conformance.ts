@@ -1,7 +1,117 @@
-// Compares every exchange of every test with the OpenAPI document.
+// Compares every exchange of every test with the OpenAPI document: what isn't declared, or isn't so, fails the test.
+import assert from 'node:assert/strict';
 import type { Service } from '../src/commands/serve.ts';
+import { openapiDocument } from '../src/http/openapi.ts';
 import type { Answer, Call } from './service.ts';
 
-export function checkExchange(_service: Service, _exchange: { method: string; path: string; sent: Call; answer: Answer }): void {
-  // comes with the document
+type Json = { readonly [name: string]: unknown };
+type Exchange = { readonly method: string; readonly path: string; readonly sent: Call; readonly answer: Answer };
+
+const documents = new WeakMap<Service, Json>();
+
+export function checkExchange(service: Service, { method, path, sent, answer }: Exchange): void {
+  const document = documents.get(service) ?? remember(service);
+  const [pathname = ''] = path.split('?');
+  const found = findPath(document, pathname);
+  if (found === undefined || method === 'OPTIONS') return; // a path that isn't declared has its 404 only
+  const declared = found[(method === 'HEAD' ? 'GET' : method).toLowerCase()];
+  const where = `${method} ${pathname} → ${answer.status}`;
+  if (declared === undefined) return assert.equal(answer.status, 405, `${where}: the method isn't declared`);
+  const operation = declared as Json;
+  const response = (operation['responses'] as Record<string, Json>)[String(answer.status)];
+  if (answer.status === 417) return; // Expect isn't part of an operation
+  assert.ok(response !== undefined, `${where}: the status isn't declared. ${answer.text}`);
+  checkHeaders(document, response, answer, where);
+  if (method !== 'HEAD') checkBody(document, response, answer, where);
+  if (answer.status < 300) checkRequest(document, operation, sent, where);
+}
+
+function remember(service: Service): Json {
+  const document = openapiDocument(service.app.router.mounted, service.publicUrl, '0.0.0');
+  documents.set(service, document);
+  return document;
+}
+
+function findPath(document: Json, pathname: string): Json | undefined {
+  const paths = document['paths'] as Record<string, Json>;
+  const exact = paths[pathname];
+  if (exact !== undefined) return exact;
+  return Object.entries(paths).find(([template]) => new RegExp(`^${template.replace('{name}', '[^/]+').replaceAll(/\{\w+\}/g, '[1-9]\\d*')}$`).test(pathname))?.[1];
+}
+
+/** Fields of HTTP itself, which no operation declares. */
+const ofHttp = new Set(['date', 'connection', 'keep-alive', 'content-type', 'content-length', 'transfer-encoding', 'allow']);
+const ofCors = /^access-control-/;
+
+function checkHeaders(document: Json, response: Json, answer: Answer, where: string): void {
+  const declared = new Map(Object.entries((response['headers'] ?? {}) as Record<string, Json>).map(([name, header]) => [name.toLowerCase(), resolve(document, header)]));
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (ofHttp.has(name) || ofCors.test(name)) continue;
+    const header = declared.get(name);
+    assert.ok(header !== undefined, `${where}: the header ${name} isn't declared`);
+    const faults = validate(document, header['schema'] as Json, String(value), name);
+    assert.deepEqual(faults, [], `${where}: the header ${name} is ill-formed: ${value}`);
+  }
+}
+
+function checkBody(document: Json, response: Json, answer: Answer, where: string): void {
+  const content = response['content'] as Record<string, Json> | undefined;
+  if (content === undefined) return assert.equal(answer.text, '', `${where}: a body isn't declared`);
+  const type = (answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+  const media = content[type];
+  assert.ok(media !== undefined, `${where}: the type ${type} isn't declared`);
+  if (answer.body === undefined) return;
+  assert.deepEqual(validate(document, media['schema'] as Json, answer.body, ''), [], `${where}: the body isn't as declared: ${answer.text.slice(0, 500)}`);
+}
+
+/** What is accepted has to be declared, too. */
+function checkRequest(document: Json, operation: Json, sent: Call, where: string): void {
+  if (sent.body === undefined || typeof sent.body === 'string' || Buffer.isBuffer(sent.body)) return;
+  const content = (operation['requestBody'] as Json | undefined)?.['content'] as Record<string, Json> | undefined;
+  assert.ok(content !== undefined, `${where}: a request body isn't declared`);
+  assert.deepEqual(validate(document, content['application/json']?.['schema'] as Json, JSON.parse(JSON.stringify(sent.body)), ''), [], `${where}: it took a body that isn't declared`);
+}
+
+function resolve(document: Json, node: Json): Json {
+  const reference = node['$ref'];
+  if (typeof reference !== 'string') return node;
+  return reference.slice(2).split('/').reduce<Json>((at, step) => at[step] as Json, document);
+}
+
+const annotations = new Set(['description', 'examples', 'format', 'title', 'readOnly', 'writeOnly', 'default', 'deprecated']);
+
+/** A small JSON Schema validator, independent of the service's own; a keyword that it doesn't know is a failure. */
+export function validate(document: Json, schemaOrRef: Json, value: unknown, at: string): string[] {
+  const schema = resolve(document, schemaOrRef);
+  const faults: string[] = [];
+  const fault = (text: string): void => { faults.push(`${at}: ${text}`); };
+  for (const [keyword, rule] of Object.entries(schema)) {
+    switch (keyword) {
+      case 'type': if (![rule].flat().includes(typeOf(value)) && !([rule].flat().includes('integer') && Number.isInteger(value))) fault(`is ${typeOf(value)}, not ${String(rule)}`); break;
+      case 'enum': if (!(rule as unknown[]).includes(value)) fault(`is none of ${String(rule)}`); break;
+      case 'anyOf': if (!(rule as Json[]).some((each) => validate(document, each, value, at).length === 0)) fault('fits none of anyOf'); break;
+      case 'minLength': if (typeof value === 'string' && [...value].length < Number(rule)) fault('is too short'); break;
+      case 'maxLength': if (typeof value === 'string' && [...value].length > Number(rule)) fault('is too long'); break;
+      case 'pattern': if (typeof value === 'string' && !new RegExp(String(rule), 'u').test(value)) fault(`doesn't match ${String(rule)}`); break;
+      case 'minimum': if (typeof value === 'number' && value < Number(rule)) fault('is too small'); break;
+      case 'maximum': if (typeof value === 'number' && value > Number(rule)) fault('is too large'); break;
+      case 'minItems': if (Array.isArray(value) && value.length < Number(rule)) fault('has too few items'); break;
+      case 'maxItems': if (Array.isArray(value) && value.length > Number(rule)) fault('has too many items'); break;
+      case 'uniqueItems': if (Array.isArray(value) && new Set(value).size < value.length) fault('names one twice'); break;
+      case 'items': if (Array.isArray(value)) value.forEach((item, index) => faults.push(...validate(document, rule as Json, item, `${at}/${index}`))); break;
+      case 'required': if (isObject(value)) for (const name of rule as string[]) if (!Object.hasOwn(value, name)) fault(`lacks ${name}`); break;
+      case 'properties': if (isObject(value)) for (const [name, member] of Object.entries(rule as Record<string, Json>)) if (Object.hasOwn(value, name)) faults.push(...validate(document, member, value[name], `${at}/${name}`)); break;
+      case 'additionalProperties': if (rule === false && isObject(value)) for (const name of Object.keys(value)) if (!Object.hasOwn((schema['properties'] ?? {}) as object, name)) fault(`has ${name}`); break;
+      default: if (!annotations.has(keyword)) fault(`has the unknown keyword ${keyword}`);
+    }
+  }
+  return faults;
+}
+
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeOf(value) === 'object';
 }

@@ -106,7 +106,7 @@ function scryptWorker(): void {
   const { setPriority } = process.getBuiltinModule('node:os');
   const { parentPort } = process.getBuiltinModule('node:worker_threads');
   try { // on Linux priority belongs to the thread: a login must not slow the requests beside it
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 19);
+    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
   } catch {} // elsewhere it stays as it is
   parentPort?.on('message', ({ password, salt, keyBytes, ln, r, p }: ScryptInput) => {
     const memoryBytes = 128 * r * (2 ** ln + p);

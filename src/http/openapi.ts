@@ -1,6 +1,249 @@
 // The OpenAPI 3.1 document: a pure function of the routes.
-import type { Router } from './router.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Kind } from '../errors.ts';
+import { nullableBase, type JsonSchema } from '../schema/schema.ts';
+import { headerFields, requestFields, securitySchemes, tags } from './openapi-parts.ts';
+import { ProblemDocument, problems, typeOf } from './problem.ts';
+import type { Method, Reply, Route } from './route.ts';
+import type { Mounted } from './router.ts';
 
-export function openapiDocument(router: Router, publicUrl: string): object {
-  return { openapi: '3.1.0', info: { title: 'orderly', version: '1.0.0' }, servers: [{ url: publicUrl }], paths: Object.fromEntries(router.mounted.map(({ route }) => [route.path, {}])) };
+type Json = { [name: string]: unknown };
+
+/** What the document says of a service reached at `publicUrl`. */
+export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, version: string): Json {
+  const components = createComponents();
+  const paths: Record<string, Json> = {};
+  for (const each of mounted) {
+    (paths[each.route.path] ??= {})[each.route.method.toLowerCase()] = operation(each, components);
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'orderly', version, summary: 'Users, customers and orders.', license: { name: 'MIT', identifier: 'MIT' }, contact: { name: 'orderly', url: `${publicUrl}/docs` },
+      description: 'Errors are problem details (RFC 9457). Lists are pages: follow `next`. Objects have a strong ETag for `If-None-Match` and `If-Match`. '
+        + 'Money is an integer count of the currency’s minor unit. GET operations also answer HEAD, and all paths OPTIONS.',
+    },
+    servers: [{ url: publicUrl, description: 'This service.' }],
+    security: [{ bearer: [] }],
+    tags,
+    paths,
+    components: {
+      schemas: components.schemas, responses: components.responses, parameters: requestFields, headers: headerFields, securitySchemes,
+      examples: Object.fromEntries(Object.entries(problems).map(([kind, entry]) => [kind, { summary: entry.title, value: problemExample(kind as Kind, publicUrl) }])), // its keys are the kinds
+    },
+  };
+}
+
+function operation({ route, invalidStatus }: Mounted, components: Components): Json {
+  const { access, reply, deprecated } = route;
+  return {
+    operationId: operationId(route), tags: [route.tag], summary: route.summary,
+    description: [route.description, access.says, route.scope === undefined ? undefined : `An API key needs the scope \`${route.scope}\`.`].filter(Boolean).join('\n\n'),
+    ...(deprecated === undefined ? {} : { deprecated: true }),
+    security: securityOf(route),
+    parameters: parametersOf(route, components),
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(bodyTypes(route), components.use(route.body), exampleOf(route.body)) } }),
+    responses: { [reply.status]: success(route, components), ...notModified(route), ...failures(route, invalidStatus, components) },
+  };
+}
+
+/** `listOrders`, `getUserOrder`, `createSessionToken` … */
+export function operationId({ method, path, reply }: Route): string {
+  const segments = path.slice(1).split('/').filter((segment) => segment !== 'api');
+  const verbs: Record<Method, string> = { GET: reply.kind === 'list' ? 'list' : 'get', POST: 'create', PUT: 'replace', PATCH: 'update', DELETE: 'delete' };
+  const words = segments.map((segment, index) => {
+    if (segment.startsWith('{')) return '';
+    const isOne = segments[index + 1]?.startsWith('{') === true || (method === 'POST' && index === segments.length - 1);
+    return (isOne ? segment.replace(/s$/, '') : segment).split(/\W/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  });
+  return verbs[method] + words.join('');
+}
+
+function securityOf({ access, scope }: Route): Json[] {
+  if (access.credentials === 'ignored') return [];
+  const keys = scope === undefined ? [] : [{ apiKey: [] }, { apiKeyInQuery: [] }];
+  return [...(access.credentials === 'optional' ? [{}] : []), { bearer: [] }, ...keys];
+}
+
+function parametersOf(route: Route, components: Components): Json[] {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name, in: 'path', required: true, description: name === 'name' ? 'The name of a problem type.' : 'The id of the object.',
+    schema: name === 'name' ? { type: 'string', maxLength: 100, pattern: '^[a-z-]+$' } : { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  }));
+  const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) => {
+    const { description, ...rest } = components.use(schema);
+    return { name, in: 'query', description: description ?? `Keeps only those with this ${name}.`, ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}), schema: rest };
+  });
+  const fields = ['X-Request-Id', ...(hasEtag(route) ? ['If-None-Match', 'If-Match'] : []), ...(route.isConditional === true && route.method !== 'GET' ? ['If-Match'] : []), ...(route.isIdempotent === true ? ['Idempotency-Key'] : [])];
+  return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+}
+
+function hasEtag({ method }: Route): boolean {
+  return method === 'GET';
+}
+
+function bodyTypes({ method }: Route): string[] {
+  return method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
+}
+
+function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
+  return Object.fromEntries(mediaTypes.map((type) => {
+    if (!type.endsWith('json')) return [type, { schema: { type: 'string' } }];
+    return [type, { schema, ...(example === undefined ? {} : { example }) }];
+  }));
+}
+
+function success(route: Route, components: Components): Json {
+  const { reply } = route;
+  const fields = ['X-Request-Id', ...limitFields(route), 'Strict-Transport-Security'];
+  if (reply.kind === 'none') return { description: 'Done.', headers: headerRefs(fields) };
+  fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
+  if (reply.status === 201) fields.push('Location');
+  if (reply.kind === 'list' || (reply.kind === 'page' && route.path !== '/metrics' && !route.path.startsWith('/health'))) fields.push('Link');
+  if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
+  if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
+  if (route.deprecated !== undefined) fields.push('Deprecation', 'Sunset', 'Link');
+  const schema = reply.schema === undefined ? { type: 'object' } : reply.kind === 'list' ? listSchema(components.use(reply.schema)) : components.use(reply.schema);
+  return {
+    description: reply.status === 201 ? 'Created.' : 'OK.', headers: headerRefs(fields),
+    content: contentOf(reply.mediaTypes, schema, reply.schema === undefined ? undefined : exampleReply(reply)), ...linksOf(reply),
+  };
+}
+
+function listSchema(element: Json): Json {
+  return {
+    type: 'object', additionalProperties: false, required: ['data', 'next'],
+    properties: {
+      data: { type: 'array', items: element, maxItems: 200 },
+      next: { type: ['string', 'null'], maxLength: 8192, pattern: '^/', description: 'Path and query of the next page; null on the last.' },
+      total: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'With `total=true`: how many there are in all.' },
+    },
+  };
+}
+
+function exampleReply({ kind, schema }: Reply<unknown>): unknown {
+  const example = exampleOf(schema ?? {});
+  return kind === 'list' ? { data: [example], next: null } : example;
+}
+
+function linksOf({ links }: Reply<unknown>): Json {
+  if (links === undefined) return {};
+  const entries = Object.entries(links).map(([name, target]) => {
+    const [method = '', path = ''] = target.split(' ');
+    const id = operationId({ method, path, reply: { kind: path.endsWith('}') ? 'object' : 'list' } } as Route); // all that operationId looks at
+    return [name, { operationId: id, parameters: { id: '$response.body#/id' } }];
+  });
+  return { links: Object.fromEntries(entries) };
+}
+
+function notModified(route: Route): Json {
+  if (!hasEtag(route)) return {};
+  const fields = ['X-Request-Id', ...limitFields(route), 'Strict-Transport-Security', 'ETag', 'Cache-Control', 'Vary', ...(route.reply.kind === 'list' ? ['Link'] : [])];
+  return { 304: { description: 'Not modified: what the client has is current.', headers: headerRefs(fields) } };
+}
+
+function limitFields({ isUnlimited }: Route): string[] {
+  return isUnlimited === true ? [] : ['RateLimit-Policy', 'RateLimit'];
+}
+
+function headerRefs(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** Every problem that the route can tell of, by status. */
+function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
+  const byStatus = Map.groupBy(kindsOf(route), (kind) => (kind === 'validation-failed' || kind === 'invalid-cursor' ? invalidStatus : problems[kind].status));
+  const entries = [...byStatus].map(([status, kinds]) => {
+    const fields = ['X-Request-Id', ...limitFields(route), 'Strict-Transport-Security', 'Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options'];
+    if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
+    if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress')) fields.push('Retry-After');
+    if (status === 415 && route.method === 'PATCH') fields.push('Accept-Patch');
+    if (route.deprecated !== undefined) fields.push('Deprecation', 'Sunset', 'Link');
+    const examples = Object.fromEntries(kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }]));
+    const description = `${kinds.map((kind) => problems[kind].title).join(', ')}.`;
+    const content = { 'application/problem+json': { schema: components.use(ProblemDocument), examples } };
+    const traits = [limitFields(route).length === 0 ? 'unlimited' : '', route.deprecated === undefined ? '' : 'deprecated', fields.includes('Accept-Patch') ? 'patch' : ''];
+    const name = [status, ...kinds, ...traits.filter((trait) => trait !== '')].join('.');
+    return [status, components.response(name, { description, headers: headerRefs(fields), content })];
+  });
+  return Object.fromEntries(entries);
+}
+
+function kindsOf(route: Route): Kind[] {
+  const { access, scope, body, reply } = route;
+  const kinds = new Set<Kind>(['bad-request', 'validation-failed', 'not-acceptable', 'request-timeout', 'uri-too-long', 'headers-too-large', 'tls-required', 'internal-error', 'unavailable']);
+  if (route.isUnlimited !== true) kinds.add('quota-exceeded');
+  if (access.credentials !== 'ignored') for (const kind of ['invalid-token', 'multiple-credentials', 'insufficient-scope'] as const) kinds.add(kind);
+  if (access.credentials === 'required') kinds.add('unauthenticated').add('forbidden');
+  if (scope === undefined && access.credentials === 'ignored') kinds.delete('insufficient-scope');
+  if (/\{\w+\}/.test(route.path)) kinds.add('not-found');
+  if (body !== undefined) kinds.add('malformed-json').add('unsupported-media-type').add('content-too-large');
+  if (hasEtag(route) || route.isConditional === true) kinds.add('precondition-failed');
+  if (route.isIdempotent === true) kinds.add('idempotency-key-reused').add('idempotency-key-in-progress');
+  if (reply.kind === 'list') kinds.add('invalid-cursor');
+  for (const kind of route.problems ?? []) kinds.add(kind);
+  return [...kinds];
+}
+
+function problemExample(kind: Kind, publicUrl: string): Json {
+  const { status, title, about } = problems[kind];
+  const errors = kind === 'validation-failed' ? { errors: [{ pointer: '#/items/0/quantity', code: 'minimum', detail: 'items[0].quantity must be at least 1.' }] } : {};
+  const transition = kind === 'invalid-transition' ? { from: 'shipped', to: 'open', allowed: ['delivered', 'refunded'] } : {};
+  return { type: typeOf(kind, publicUrl), title, status, detail: about, instance: '/orders', requestId: 'mB2x-1', ...errors, ...transition };
+}
+
+/** A value that fits, from the schema's own examples. */
+export function exampleOf(schema: JsonSchema): unknown {
+  if (Array.isArray(schema['examples'])) return schema['examples'][0];
+  if (Array.isArray(schema['enum'])) return schema['enum'][0];
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  if (type === 'object') return Object.fromEntries(Object.entries(propertiesOf(schema)).map(([name, member]) => [name, exampleOf(member)]));
+  if (type === 'array') return [exampleOf(schema['items'] as JsonSchema)]; // array() sets it
+  if (type === 'integer') return schema['minimum'];
+  return type === 'boolean' ? true : undefined;
+}
+
+function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
+  return (schema['properties'] ?? {}) as Record<string, JsonSchema>; // object() sets it
+}
+
+type Components = {
+  readonly schemas: Record<string, Json>;
+  readonly responses: Record<string, Json>;
+  use(schema: JsonSchema): Json;
+  /** Responses alike are one, under a name made of what they are. */
+  response(name: string, response: Json): Json;
+};
+
+/** Named schemas become components, and are referred to. */
+function createComponents(): Components {
+  const components: Record<string, Json> = {};
+  const responses: Record<string, Json> = {};
+
+  function use(schema: JsonSchema): Json {
+    const base = nullableBase(schema);
+    if (base !== undefined) return { anyOf: [use(base), { type: 'null' }] };
+    const { title } = schema;
+    if (typeof title !== 'string') return plain(schema);
+    const made = plain(schema);
+    if (components[title] !== undefined && !isDeepStrictEqual(components[title], made)) throw new TypeError(`two schemas are named ${title}`);
+    components[title] = made;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  function plain({ title: _title, ...schema }: JsonSchema): Json {
+    const shown: Json = { ...schema };
+    if (schema['properties'] !== undefined) shown['properties'] = Object.fromEntries(Object.entries(propertiesOf(schema)).map(([name, member]) => [name, use(member)]));
+    if (schema['items'] !== undefined) shown['items'] = use(schema['items'] as JsonSchema); // array() sets it
+    return shown;
+  }
+
+  function response(name: string, made: Json): Json {
+    const known = responses[name] ?? made;
+    if (!isDeepStrictEqual(known, made)) throw new TypeError(`two responses are named ${name}`);
+    responses[name] = made;
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  return { schemas: components, responses, use, response };
 }

@@ -41,6 +41,8 @@ type Plan = {
   readonly items?: JsonSchema;
   readonly members?: ReadonlyMap<string, JsonSchema>;
   readonly required?: readonly string[];
+  /** The named schema that this one also lets be null. */
+  readonly base?: JsonSchema;
 };
 
 type Notes = { readonly description?: string; readonly examples?: readonly unknown[]; readonly readOnly?: boolean; readonly writeOnly?: boolean };
@@ -98,25 +100,33 @@ export function optional<S extends JsonSchema>(schema: S): Optional<Infer<S>> {
 
 export function nullable<T>(schema: Schema<T>, notes: Notes = {}): Schema<T | null> {
   const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
-  return make({ ...schema, ...values, ...notes, type: [planOf(schema).kind, 'null'] }, { ...planOf(schema), isNullable: true });
+  const { title, ...shown } = schema;
+  const base = title === undefined ? {} : { base: schema };
+  return make({ ...shown, ...values, ...notes, type: [planOf(schema).kind, 'null'] }, { ...planOf(schema), ...base, isNullable: true });
 }
 
 /** Every member optional, in nested objects too: the shape of a JSON Merge Patch (RFC 7396) of the object. */
 export function partial<T extends object>(schema: Schema<T>, notes: Notes = {}): Schema<Patch<T>> {
-  const { required: _required, ...shown } = schema;
+  const { required: _required, title: _title, ...shown } = schema;
   const members = new Map<string, JsonSchema>();
   for (const [name, member] of planOf(schema).members ?? []) {
     const inner = planOf(member).kind === 'object' ? partial(member as Schema<object>) : member; // its kind says so
     members.set(name, optional(inner));
   }
   const changed = { ...shown, ...notes, properties: Object.fromEntries(members) };
-  return make(changed, { ...planOf(schema), members, required: [] });
+  const { base: _base, ...rules } = planOf(schema);
+  return make(changed, { ...rules, members, required: [] });
 }
 export type Patch<T> = { [K in keyof T]?: T[K] extends readonly unknown[] ? T[K] : T[K] extends object | null ? Patch<NonNullable<T[K]>> | Extract<T[K], null> : T[K] };
 
 /** The same schema under a name: OpenAPI prints it once, under components. */
 export function named<S extends JsonSchema>(name: string, schema: S): S {
   return make({ ...schema, title: name }, planOf(schema)) as unknown as S; // only annotated
+}
+
+/** The named schema that this one lets be null, if that is what it is. */
+export function nullableBase(schema: JsonSchema): JsonSchema | undefined {
+  return schema[plan]?.base;
 }
 
 /** Every fault of the value, or none. */

@@ -32,7 +32,10 @@ export type DatabaseOptions = {
 export type Database = {
   /** Sees what is committed; all reads of one turn of the event loop see the same. Cache what it gives in that turn only. */
   readonly read: Connection;
-  /** Runs `work` in a transaction at the end of this turn. Resolves once the change is on disk; rejects with what work threw, undone. */
+  /**
+   * Runs `work` in a transaction at the end of this turn. Resolves once the change is on disk; rejects with what `work`
+   * threw, its changes undone. It may be run twice, so it must change nothing but the database.
+   */
   write<T>(work: Work<T>): Promise<T>;
   /** The rows of a statement that may look at many, on a thread of its own. */
   readSlowly<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]>;

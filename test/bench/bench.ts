@@ -61,11 +61,11 @@ async function measureRest(bench: Bench, made: Made): Promise<void> {
   if (only.includes('memory')) console.log(`\n${markdown(memoryHeader, await measureMemory(bench, made))}`);
 }
 
-function conditions({ rounds, seconds, jwtCache }: BenchOptions): string {
+function conditions({ rounds, seconds, leanFastify }: BenchOptions): string {
   return `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, one core for the server and one for wrk, 64 connections,`
     + ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s; ratios are medians of ratios within rounds.`
-    + ' Others: cores that processes foreign to the benchmark used meanwhile; well above 0 they disturbed the figures.'
-    + ` Fastify ${jwtCache ? 'remembers' : 'does not remember'} verified tokens.`;
+    + ' Others: cores taken meanwhile by processes foreign to the benchmark or by other guests of the host; well above 0 they disturbed the figures.'
+    + ` Fastify ${leanFastify ? 'remembers tokens and looks up no session' : 'verifies each token and looks up its session'}.`;
 }
 
 main().catch((fault: unknown) => {

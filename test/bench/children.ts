@@ -71,12 +71,13 @@ export function cpuUs(pid: number): number {
   return ticksToUs(stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15));
 }
 
-/** CPU microseconds that this machine has spent on processes so far: user, nice and system time of all cores. */
+/** CPU microseconds of all cores that were not free so far: spent on processes and interrupts, or stolen by other guests of the host. */
 export function busyUs(): number {
-  return ticksToUs(readFileSync('/proc/stat', 'utf8').split(/ +/).slice(1, 4));
+  const [, user, nice, system, _idle, _waiting, interrupts, softInterrupts, stolen] = readFileSync('/proc/stat', 'utf8').split(/ +/);
+  return ticksToUs([user, nice, system, interrupts, softInterrupts, stolen]);
 }
 
-function ticksToUs(ticks: readonly string[]): number {
+function ticksToUs(ticks: readonly (string | undefined)[]): number {
   return ticks.reduce((sum, count) => sum + Number(count), 0) * 1_000_000 / ticksPerSecond;
 }
 

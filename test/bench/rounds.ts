@@ -49,7 +49,7 @@ async function startServers(bench: Bench, workload: Workload, made: Made, loaded
   const authorization = await logIn(service.origin, made.admin);
   await add(service, authorization);
   if (workload.peers.includes('fastify')) {
-    const env: Record<string, string> = options.jwtCache ? { JWT_CACHE: 'on' } : {};
+    const env: Record<string, string> = options.leanFastify ? { LEAN: 'on' } : {};
     await add(await startFastify(setting, fastifyFolder, made.fastifyDatabase, env), fastifyToken());
   }
   if (!workload.peers.includes('bare')) return;

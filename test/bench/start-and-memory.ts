@@ -73,7 +73,7 @@ async function startersOf({ children, options, fastifyFolder, scratch }: Bench, 
   return [
     { name: 'orderly', start: plain, authorize: logInTo },
     { name: 'orderly, TLS', start: tls, authorize: logInTo },
-    { name: 'Fastify', start: () => startFastify(setting, fastifyFolder, made.fastifyDatabase, options.jwtCache ? { JWT_CACHE: 'on' } : {}),
+    { name: 'Fastify', start: () => startFastify(setting, fastifyFolder, made.fastifyDatabase, options.leanFastify ? { LEAN: 'on' } : {}),
       authorize: async () => fastifyToken() },
     { name: 'bare node:http and an open database', authorize: async () => 'none',
       start: () => startBare(setting, 'everyday', { ANSWERS, DATABASE: made.fastifyDatabase, NODE_COMPILE_CACHE: join(scratch, 'compiled') }) },

@@ -15,7 +15,7 @@ export type Load = {
   readonly pauseMs: number;
   readonly isRefused: boolean;
 };
-/** `others`: how much of a core processes that have no part in the benchmark used meanwhile; well above 0 the figures are disturbed. */
+/** `others`: how many cores were taken meanwhile by what has no part in the benchmark; well above 0 the figures are disturbed. */
 export type Sample = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number; readonly cpuUs: number; readonly others: number; readonly errors: number };
 
 export const connections = 64;

@@ -1,5 +1,6 @@
 // The Fastify peer: the orders of this service as a competent Fastify 5 engineer would write them over better-sqlite3.
-// It does less than the service where that saves work: no look-up of the session, unsealed cursors, no ETag on lists, no idempotency keys.
+// It does less than the service where that saves work: four indexes, unsealed cursors, no ETag on lists, no idempotency keys, no postal codes by country.
+// LEAN: remembers verified tokens without looking up the session, and logs one line a request instead of Fastify's usual two.
 // @ts-nocheck
 import Fastify, { LogController } from 'fastify';
 import jwt from '@fastify/jwt';
@@ -7,17 +8,16 @@ import rateLimit from '@fastify/rate-limit';
 import { openOrders, orderOf } from './order-rows.js';
 import { listQuery, newOrder, order, orderList, orderParams } from './order-schemas.js';
 
-const { PORT, DATABASE, JWT_SECRET, ISSUER, JWT_CACHE } = process.env;
+const { PORT, DATABASE, JWT_SECRET, ISSUER, LEAN } = process.env;
 const orders = openOrders(DATABASE);
 const app = Fastify({
-  // One log line a request, as the service writes, instead of Fastify's two.
-  logger: { level: 'info' }, logController: new LogController({ disableRequestLogging: true }),
+  logger: { level: 'info' }, logController: new LogController({ disableRequestLogging: Boolean(LEAN) }),
   ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
 });
 
 await app.register(jwt, {
   secret: JWT_SECRET, sign: { algorithm: 'HS256' },
-  verify: { algorithms: ['HS256'], allowedIss: ISSUER, allowedAud: ISSUER, ...(JWT_CACHE && { cache: true }) },
+  verify: { algorithms: ['HS256'], allowedIss: ISSUER, allowedAud: ISSUER, ...(LEAN && { cache: true }) },
 });
 await app.register(rateLimit, {
   max: 100_000_000, timeWindow: 60_000, enableDraftSpec: true, hook: 'preValidation', keyGenerator: (request) => request.user?.sub ?? request.ip,
@@ -31,7 +31,7 @@ app.addHook('onRequest', (request, reply, done) => {
   });
   done();
 });
-app.addHook('onResponse', (request, reply, done) => {
+if (LEAN) app.addHook('onResponse', (request, reply, done) => {
   request.log.info({ method: request.method, path: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime, sub: request.user?.sub });
   done();
 });
@@ -39,11 +39,20 @@ app.addHook('onResponse', (request, reply, done) => {
 app.get('/health/live', { config: { rateLimit: false } }, () => ({ status: 'live' }));
 
 app.register(async (signedIn) => {
-  signedIn.addHook('onRequest', (request) => request.jwtVerify());
+  signedIn.addHook('onRequest', authenticate);
   signedIn.get('/orders/:id', { schema: { params: orderParams, response: { 200: order } } }, readOrder);
   signedIn.get('/orders', { schema: { querystring: listQuery, response: { 200: orderList } } }, listOrders);
   signedIn.post('/orders', { schema: { body: newOrder, response: { 201: order } } }, placeOrder);
 });
+
+/** A session that has ended, or a role that has changed, counts at once. */
+async function authenticate(request) {
+  await request.jwtVerify();
+  if (LEAN) return;
+  const session = orders.findSession(request.user.sid);
+  if (!session) throw Object.assign(new Error('This session has ended.'), { statusCode: 401 });
+  request.user.role = session.role;
+}
 
 function readOrder(request, reply) {
   const row = orders.find(Number(request.params.id));

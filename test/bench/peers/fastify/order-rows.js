@@ -13,6 +13,7 @@ export function openOrders(file) {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
+  const findSession = db.prepare('SELECT users.id, users.role FROM sessions JOIN users ON users.id = sessions.user_id WHERE sessions.id = ?');
   const find = db.prepare(`SELECT ${columns} FROM orders WHERE id = ?`);
   const findCustomer = db.prepare('SELECT user_id FROM customers WHERE id = ?');
   const insert = db.prepare(`INSERT INTO orders (status, customer_id, user_id, currency, items, total, shipping_address, note, created_at, updated_at)
@@ -21,6 +22,7 @@ export function openOrders(file) {
   const prepareList = (sql) => listStatements.get(sql) ?? listStatements.set(sql, db.prepare(sql)).get(sql);
 
   return {
+    findSession: (id) => findSession.get(id),
     find: (id) => find.get(id),
     findCustomer: (id) => findCustomer.get(id),
     place: db.transaction((order) => insert.get('open', order.customerId, order.userId, order.currency, JSON.stringify(order.items), order.total,

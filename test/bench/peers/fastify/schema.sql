@@ -1,6 +1,11 @@
 -- The tables of the Fastify peer: the service's columns and the indexes that its lists need.
 PRAGMA journal_mode = WAL;
 
+CREATE TABLE users (id INTEGER PRIMARY KEY, role TEXT NOT NULL) STRICT;
+CREATE TABLE sessions (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users (id)) STRICT;
+INSERT INTO users VALUES (1, 'admin');
+INSERT INTO sessions VALUES (1, 1);
+
 CREATE TABLE customers (
   id INTEGER PRIMARY KEY,
   user_id INTEGER,
