@@ -92,8 +92,7 @@ export function createApp(options: AppOptions): App {
 
   function metricsText(): string {
     const buckets = Object.values(limiters).reduce((sum, { size }) => sum + size, 0);
-    const cacheBytes = caches.orders.weight + caches.customers.weight;
-    return metrics.text({ mounted: router.mounted, storage: db.stats, buckets, connections: options.connections(), cacheBytes, passwordsWaiting: hasher.waiting });
+    return metrics.text({ mounted: router.mounted, storage: db.stats, buckets, connections: options.connections(), caches: Object.values(caches), passwordsWaiting: hasher.waiting });
   }
 
   const handlers = createListener({

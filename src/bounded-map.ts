@@ -12,6 +12,9 @@ export class BoundedMap<Key, Value> {
   #old = new Map<Key, Value>();
   #youngWeight = 0;
   #oldWeight = 0;
+  /** Look-ups that found something, and that didn't. */
+  hits = 0;
+  misses = 0;
 
   constructor(weightMax: number, weigh: (value: Value) => number = () => 1) {
     this.#weightMax = weightMax;
@@ -20,9 +23,16 @@ export class BoundedMap<Key, Value> {
 
   get(key: Key): Value | undefined {
     const found = this.#young.get(key);
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      this.hits += 1;
+      return found;
+    }
     const aged = this.#old.get(key);
-    if (aged !== undefined) this.set(key, aged);
+    if (aged === undefined) this.misses += 1;
+    else {
+      this.hits += 1;
+      this.set(key, aged);
+    }
     return aged;
   }
 

@@ -68,6 +68,8 @@ export type TestOptions = {
   readonly fdatasync?: ServiceOptions['fdatasync'];
   readonly onFatal?: (error: Error) => void;
   readonly hasher?: PasswordHasher;
+  /** Whether the first administrator is `admin`, or made by the service with a random password. */
+  readonly firstAdmin?: 'given' | 'initial-admin.json';
   /** A folder with data in it; otherwise a new one. */
   readonly folder?: string;
 };
@@ -139,10 +141,12 @@ function argumentsFor({ settings = {} }: TestOptions, folder: string): string[] 
   return Object.entries(all).map(([flag, value]) => `--${flag}=${value}`);
 }
 
-const environment = { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password };
+function environmentFor({ firstAdmin = 'given' }: TestOptions): Record<string, string> {
+  return firstAdmin === 'given' ? { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password } : {};
+}
 
 async function startInside(options: TestOptions, folder: string, clock: { now: number }, logged: string[]): Promise<Running> {
-  const { config } = readCommandLine(argumentsFor(options, folder), environment, {}, [], 0);
+  const { config } = readCommandLine(argumentsFor(options, folder), environmentFor(options), {});
   const sink = { write: (text: string) => logged.push(...text.trimEnd().split('\n')), writableLength: 0 };
   const log = createLog({ level: config.log, sink, isTerminal: false, hasColor: false, now: () => clock.now });
   const { extraRoutes, fdatasync, onFatal, hasher = cheapHasher() } = options;
@@ -155,7 +159,7 @@ async function startInside(options: TestOptions, folder: string, clock: { now: n
 
 /** The same from outside: any program that takes orderly's command line. Its clock is the real one. */
 async function startExecutable(program: string, options: TestOptions, folder: string, logged: string[]): Promise<Running> {
-  const child = spawn(program, argumentsFor(options, folder), { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, argumentsFor(options, folder), { env: { ...process.env, ...environmentFor(options) }, stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const { promise: port, resolve, reject } = Promise.withResolvers<number>();
   lines.on('line', (line) => {

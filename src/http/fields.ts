@@ -65,7 +65,8 @@ function joined(before: string | undefined, value: string): string {
   return before === undefined ? value : `${before}, ${value}`;
 }
 
-/** RFC 9110 section 7.2: exactly one Host. */
-export function checkHost(fields: Fields): void {
-  if (fields.hosts > 1) throw new Problem('bad-request', 'A request has one Host field, not several.');
+/** RFC 9112 section 3.2: exactly one Host, which only HTTP/1.0 may leave out. */
+export function checkHost({ hosts }: Fields, httpVersion: string): void {
+  if (hosts === 0 && httpVersion === '1.1') throw new Problem('bad-request', 'A request has a Host field.');
+  if (hosts > 1) throw new Problem('bad-request', 'A request has one Host field, not several.');
 }

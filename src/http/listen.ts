@@ -32,7 +32,7 @@ type Options = {
 export function createHttpServer(options: Options): HttpServer {
   const settings = {
     maxHeaderSize: headerBytesMax, headersTimeout: headersMillisecondsMax, requestTimeout: requestMillisecondsMax,
-    keepAliveTimeout: keepAliveMilliseconds, connectionsCheckingInterval: timeoutCheckMilliseconds, optimizeEmptyRequests: true, noDelay: true,
+    keepAliveTimeout: keepAliveMilliseconds, connectionsCheckingInterval: timeoutCheckMilliseconds, optimizeEmptyRequests: true, noDelay: true, requireHostHeader: false,
   };
   const { certificate } = options;
   const server = certificate === undefined ? createPlain(settings, options.onRequest) : createTls({ ...settings, ...certificate, minVersion: 'TLSv1.2' }, options.onRequest);

@@ -9,7 +9,6 @@ export type Metrics = {
   /** One answer of the route with this index (−1: none fitted). */
   observe(route: number, status: number, milliseconds: number): void;
   readonly refusals: { rate: number; unavailable: number };
-  readonly cache: { hits: number; misses: number };
   text(sources: Sources): string;
   close(): void;
 };
@@ -19,7 +18,7 @@ export type Sources = {
   readonly storage: Database['stats'];
   readonly buckets: number;
   readonly connections: number;
-  readonly cacheBytes: number;
+  readonly caches: readonly { readonly hits: number; readonly misses: number; readonly weight: number }[];
   readonly passwordsWaiting: number;
 };
 
@@ -30,7 +29,6 @@ export function createMetrics(): Metrics {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
   const refusals = { rate: 0, unavailable: 0 };
-  const cache = { hits: 0, misses: 0 };
 
   function observe(route: number, status: number, milliseconds: number): void {
     const key = route * 1000 + status;
@@ -50,8 +48,9 @@ export function createMetrics(): Metrics {
     addEventLoop(out, delay);
     addStorage(out, sources.storage);
     out.family('orderly_refusals_total', 'counter', 'Requests refused, by reason.', Object.entries(refusals).map(([reason, count]): Sample => [`reason="${reason}"`, count]));
-    out.family('orderly_cache_lookups_total', 'counter', 'Look-ups of kept representations, by result.', [['result="hit"', cache.hits], ['result="miss"', cache.misses]]);
-    out.one('orderly_cache_bytes', 'gauge', 'Bytes of representations kept in memory.', sources.cacheBytes);
+    const sum = (name: 'hits' | 'misses' | 'weight'): number => sources.caches.reduce((total, cache) => total + cache[name], 0);
+    out.family('orderly_cache_lookups_total', 'counter', 'Look-ups of kept representations, by result.', [['result="hit"', sum('hits')], ['result="miss"', sum('misses')]]);
+    out.one('orderly_cache_bytes', 'gauge', 'Bytes of representations kept in memory.', sum('weight'));
     out.one('orderly_rate_limit_buckets', 'gauge', 'Token buckets in memory.', sources.buckets);
     out.one('orderly_connections', 'gauge', 'Open client connections.', sources.connections);
     out.one('orderly_password_hashes_waiting', 'gauge', 'Password hashes waiting or running.', sources.passwordsWaiting);
@@ -59,7 +58,7 @@ export function createMetrics(): Metrics {
     return out.lines.join('\n') + '\n';
   }
 
-  return { observe, refusals, cache, text, close: () => delay.disable() };
+  return { observe, refusals, text, close: () => delay.disable() };
 }
 
 type Sample = readonly [labels: string, value: number];

@@ -2,8 +2,9 @@
 import { Problem } from '../errors.ts';
 import { check, fromText, type Issue, type JsonSchema } from '../schema/schema.ts';
 
-/** Splits a target by hand at its first `?`: `new URL` throws on `//`. */
-export function splitTarget(target: string): { path: string; query: string } {
+/** Splits a target by hand at its first `?`: `new URL` throws on `//`. The absolute form (RFC 9112 section 3.2.2) is taken, too. */
+export function splitTarget(sent: string): { path: string; query: string } {
+  const target = sent.startsWith('/') ? sent : sent.replace(/^https?:\/\/[^/?]*(?=(.?))/i, (_, next: string) => (next === '/' ? '' : '/'));
   const mark = target.indexOf('?');
   return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }

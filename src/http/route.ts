@@ -1,7 +1,7 @@
 // One value a route: matched, guarded, validated, typed and documented by it.
 import type { Access, Caller, Scope } from '../auth/access.ts';
 import type { Kind } from '../errors.ts';
-import type { JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
+import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
 import type { Database } from '../storage/database.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Representation } from './representation.ts';
@@ -66,6 +66,8 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly isConditional?: boolean;
   readonly isUnlimited?: boolean;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
+  /** Faults of a body that its schema can't see, to complete the list of those it has found; `handle` checks them for itself. */
+  moreFaults?(body: Readonly<Record<string, unknown>>, context: Context<ParamsOf<Path>, unknown, unknown, C>): readonly Issue[];
   handle(context: Context<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<Representation<T> | Promise<Representation<T>>>;
 };
 
@@ -86,6 +88,7 @@ export type Route = {
   readonly isConditional?: boolean;
   readonly isUnlimited?: boolean;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
+  moreFaults?(body: Readonly<Record<string, unknown>>, context: Context<object, unknown, unknown, Caller | undefined>): readonly Issue[];
   handle(context: Context<object, object, unknown, Caller | undefined>): Representation<unknown> | Promise<Representation<unknown>>;
 };
 

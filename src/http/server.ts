@@ -19,6 +19,7 @@ import { checkTransport, peerOf, type Peer } from './peer.ts';
 import type { Limiter } from './rate-limit.ts';
 import { readQuery } from './query.ts';
 import type { Representation } from './representation.ts';
+import type { Route } from './route.ts';
 import { allowOf, type Mounted, type Router } from './router.ts';
 
 export type ServiceOptions = AnswerOptions & {
@@ -80,7 +81,7 @@ export function createListener(options: ServiceOptions): { onRequest: Listener; 
     const { fields, request, peer } = exchange;
     if (fields.requestId !== undefined && isRequestId(fields.requestId)) exchange.requestId = fields.requestId;
     if ((request.url ?? '').length > urlBytesMax) throw new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
-    checkHost(fields);
+    checkHost(fields, request.httpVersion);
     if (!options.isTls) checkTransport(peer, fields);
   }
 
@@ -129,7 +130,9 @@ export function createListener(options: ServiceOptions): { onRequest: Listener; 
     exchange.body = parseJson(bytes);
     const issues: Issue[] = [];
     exchange.query = readQuery(exchange.queryText, route.query, issues);
-    issues.push(...check(route.body ?? {}, exchange.body));
+    const found = check(route.body ?? {}, exchange.body);
+    if (found.length > 0) found.push(...moreFaults(route, exchange, found));
+    issues.push(...found);
     const work = (): Promise<Representation<unknown>> => Promise.resolve(route.handle(exchange));
     const isOnce = route.isIdempotent === true && exchange.fields.idempotencyKey !== undefined;
     if (isOnce) once.checkKey(exchange.fields, issues);
@@ -157,6 +160,13 @@ export function createListener(options: ServiceOptions): { onRequest: Listener; 
       fail(exchange, new Problem('bad-request', 'The only expectation met here is 100-continue.', { status: 417 }));
     },
   };
+}
+
+/** Each place is told of once: what the schema has found there says enough. */
+function moreFaults(route: Route, exchange: Exchange, found: readonly Issue[]): Issue[] {
+  if (typeof exchange.body !== 'object' || exchange.body === null || route.moreFaults === undefined) return [];
+  const faults = route.moreFaults({ ...exchange.body }, exchange);
+  return faults.filter(({ pointer }) => !found.some((issue) => issue.pointer === pointer));
 }
 
 function authorize(exchange: Exchange, { route }: Mounted): void {

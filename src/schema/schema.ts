@@ -41,6 +41,7 @@ type Plan = {
   readonly items?: JsonSchema;
   readonly members?: ReadonlyMap<string, JsonSchema>;
   readonly required?: readonly string[];
+  readonly objectRule?: (value: object) => Issue[];
   /** The named schema that this one also lets be null. */
   readonly base?: JsonSchema;
 };
@@ -87,11 +88,12 @@ export type Members = Readonly<Record<string, JsonSchema>>;
 type OptionalKeys<M> = { [K in keyof M]: M[K] extends { readonly [isOptional]: true } ? K : never }[keyof M];
 export type ObjectOf<M> = { [K in Exclude<keyof M, OptionalKeys<M>>]: Infer<M[K]> } & { [K in OptionalKeys<M>]?: Infer<M[K]> };
 
-/** Strict: members that it doesn't name are a fault. */
-export function object<M extends Members>(members: M, notes: Notes = {}): Schema<ObjectOf<M>> & { readonly properties: M } {
+/** Strict: members that it doesn't name are a fault. `rule` looks at members together once each fits; its pointers begin at the object. */
+export function object<M extends Members>(members: M, notes: Notes = {}, rule?: (value: ObjectOf<M>) => Issue[]): Schema<ObjectOf<M>> & { readonly properties: M } {
   const required = Object.keys(members).filter((name) => members[name]?.[plan]?.isOptional !== true);
   const shown = { type: 'object', properties: members, ...(required.length > 0 ? { required } : {}), additionalProperties: false, ...notes };
-  return make(shown, { kind: 'object', members: new Map(Object.entries(members)), required }) as Schema<ObjectOf<M>> & { readonly properties: M };
+  const rules: Plan = { kind: 'object', members: new Map(Object.entries(members)), required, ...(rule === undefined ? {} : { objectRule: rule as (value: object) => Issue[] }) };
+  return make(shown, rules) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
 export function optional<S extends JsonSchema>(schema: S): Optional<Infer<S>> {
@@ -114,7 +116,7 @@ export function partial<T extends object>(schema: Schema<T>, notes: Notes = {}):
     members.set(name, optional(inner));
   }
   const changed = { ...shown, ...notes, properties: Object.fromEntries(members) };
-  const { base: _base, ...rules } = planOf(schema);
+  const { base: _base, objectRule: _rule, ...rules } = planOf(schema);
   return make(changed, { ...rules, members, required: [] });
 }
 export type Patch<T> = { [K in keyof T]?: T[K] extends readonly unknown[] ? T[K] : T[K] extends object | null ? Patch<NonNullable<T[K]>> | Extract<T[K], null> : T[K] };
@@ -131,10 +133,13 @@ export function nullableBase(schema: JsonSchema): JsonSchema | undefined {
 
 /** Every fault of the value, or none. */
 export function check(schema: JsonSchema, value: unknown): Issue[] {
-  const issues: Issue[] = [];
-  walk(schema, value, [], issues);
-  return issues;
+  const found: Found = { issues: [], misfits: 0 };
+  walk(schema, value, [], found);
+  return found.issues;
 }
+
+/** `misfits` counts the issues that aren't of objects' rules: where there are any, an object's rule can't be asked. */
+type Found = { readonly issues: Issue[]; misfits: number };
 
 /** Whether the value fits, as a proof for the compiler. */
 export function fits<T>(schema: Schema<T>, value: unknown): value is T {
@@ -145,83 +150,91 @@ export const issuesMax = 100;
 
 type Path = (string | number)[];
 
-function walk(schema: JsonSchema, value: unknown, path: Path, issues: Issue[]): void {
+function walk(schema: JsonSchema, value: unknown, path: Path, found: Found): void {
   const rules = planOf(schema);
   if (value === null) {
-    if (rules.isNullable !== true) add(issues, path, 'type', `must be ${nameOf(rules)}, not null`);
+    if (rules.isNullable !== true) add(found, path, 'type', `must be ${nameOf(rules)}, not null`);
     return;
   }
   switch (rules.kind) {
-    case 'string': return checkString(rules, value, path, issues);
-    case 'integer': return checkInteger(rules, value, path, issues);
-    case 'boolean': return typeof value === 'boolean' ? undefined : add(issues, path, 'type', 'must be true or false');
-    case 'array': return checkArray(rules, value, path, issues);
-    case 'object': return checkObject(rules, value, path, issues);
+    case 'string': return checkString(rules, value, path, found);
+    case 'integer': return checkInteger(rules, value, path, found);
+    case 'boolean': return typeof value === 'boolean' ? undefined : add(found, path, 'type', 'must be true or false');
+    case 'array': return checkArray(rules, value, path, found);
+    case 'object': return checkObject(rules, value, path, found);
   }
 }
 
-function checkString(rules: Plan, value: unknown, path: Path, issues: Issue[]): void {
-  if (typeof value !== 'string') return add(issues, path, 'type', `must be ${nameOf(rules)}`);
+function checkString(rules: Plan, value: unknown, path: Path, found: Found): void {
+  if (typeof value !== 'string') return add(found, path, 'type', `must be ${nameOf(rules)}`);
   if (rules.values !== undefined) {
-    if (!rules.values.has(value)) add(issues, path, 'enum', `must be one of ${[...rules.values].join(', ')}`);
+    if (!rules.values.has(value)) add(found, path, 'enum', `must be one of ${[...rules.values].join(', ')}`);
     return;
   }
   const { min = 0, max = 0 } = rules;
-  if (value.length > max && codePoints(value) > max) return add(issues, path, 'max-length', `must have at most ${max} characters`);
+  if (value.length > max && codePoints(value) > max) return add(found, path, 'max-length', `must have at most ${max} characters`);
   if (value.length < min || (value.length < min * 2 && codePoints(value) < min)) {
-    return add(issues, path, 'min-length', value === '' ? 'must not be empty' : `must have at least ${min} characters`);
+    return add(found, path, 'min-length', value === '' ? 'must not be empty' : `must have at least ${min} characters`);
   }
-  if (rules.pattern?.test(value) === false) return add(issues, path, 'pattern', `must be ${rules.says ?? 'of another form'}`);
+  if (rules.pattern?.test(value) === false) return add(found, path, 'pattern', `must be ${rules.says ?? 'of another form'}`);
   const fault = rules.rule?.(value);
-  if (fault !== undefined) issues.length < issuesMax && issues.push({ pointer: pointerOf(path), code: 'format', detail: fault });
+  if (fault !== undefined) tell(found, path, 'format', fault);
 }
 
-function checkInteger(rules: Plan, value: unknown, path: Path, issues: Issue[]): void {
+function checkInteger(rules: Plan, value: unknown, path: Path, found: Found): void {
   const { min = 0, max = 0 } = rules;
-  if (typeof value !== 'number') return add(issues, path, 'type', 'must be an integer');
-  if (value > max) return add(issues, path, 'maximum', `must be at most ${max}`);
-  if (value < min) return add(issues, path, 'minimum', `must be at least ${min}`);
-  if (!Number.isInteger(value)) add(issues, path, 'type', 'must be an integer');
+  if (typeof value !== 'number') return add(found, path, 'type', 'must be an integer');
+  if (value > max) return add(found, path, 'maximum', `must be at most ${max}`);
+  if (value < min) return add(found, path, 'minimum', `must be at least ${min}`);
+  if (!Number.isInteger(value)) add(found, path, 'type', 'must be an integer');
 }
 
-function checkArray(rules: Plan, value: unknown, path: Path, issues: Issue[]): void {
+function checkArray(rules: Plan, value: unknown, path: Path, found: Found): void {
   const { min = 0, max = 0, items } = rules;
-  if (!Array.isArray(value)) return add(issues, path, 'type', 'must be an array');
-  if (value.length > max) return add(issues, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
-  if (value.length < min) add(issues, path, 'min-items', `must have at least ${min} item${min === 1 ? '' : 's'}`);
-  if (rules.isUnique === true && new Set(value).size < value.length) add(issues, path, 'unique-items', 'must not name the same twice');
+  if (!Array.isArray(value)) return add(found, path, 'type', 'must be an array');
+  if (value.length > max) return add(found, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
+  if (value.length < min) add(found, path, 'min-items', `must have at least ${min} item${min === 1 ? '' : 's'}`);
+  if (rules.isUnique === true && new Set(value).size < value.length) add(found, path, 'unique-items', 'must not name the same twice');
   for (let index = 0; index < value.length; index += 1) {
     path.push(index);
-    walk(items ?? {}, value[index], path, issues);
+    walk(items ?? {}, value[index], path, found);
     path.pop();
   }
 }
 
-function checkObject(rules: Plan, value: unknown, path: Path, issues: Issue[]): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return add(issues, path, 'type', 'must be an object');
+function checkObject(rules: Plan, value: unknown, path: Path, found: Found): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return add(found, path, 'type', 'must be an object');
   const members = rules.members ?? new Map<string, JsonSchema>();
+  const { misfits } = found;
   let present = 0;
   for (const name in value) {
     const member = members.get(name);
     path.push(name);
-    if (member === undefined) add(issues, path, 'unknown-member', `is not known here${known(members)}`);
+    if (member === undefined) add(found, path, 'unknown-member', `is not known here${known(members)}`);
     else {
       if (planOf(member).isOptional !== true) present += 1;
-      walk(member, (value as Record<string, unknown>)[name], path, issues); // `name` comes from the value
+      walk(member, (value as Record<string, unknown>)[name], path, found); // `name` comes from the value
     }
     path.pop();
   }
-  if (present < (rules.required?.length ?? 0)) addMissing(rules, value, path, issues);
+  if (present < (rules.required?.length ?? 0)) addMissing(rules, value, path, found);
+  if (rules.objectRule === undefined || found.misfits > misfits) return;
+  for (const issue of rules.objectRule(value)) found.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
 }
 
-function addMissing(rules: Plan, value: object, path: Path, issues: Issue[]): void {
+function addMissing(rules: Plan, value: object, path: Path, found: Found): void {
   for (const name of rules.required ?? []) {
-    if (!Object.hasOwn(value, name)) add(issues, [...path, name], 'required', 'is required');
+    if (!Object.hasOwn(value, name)) add(found, [...path, name], 'required', 'is required');
   }
 }
 
-function add(issues: Issue[], path: Path, code: string, claim: string): void {
-  if (issues.length < issuesMax) issues.push({ pointer: pointerOf(path), code, detail: `${labelOf(path)} ${claim}.` });
+function add(found: Found, path: Path, code: string, claim: string): void {
+  tell(found, path, code, `${labelOf(path)} ${claim}.`);
+}
+
+function tell(found: Found, path: Path, code: string, detail: string): void {
+  found.misfits += 1;
+  if (found.issues.length < issuesMax) found.issues.push({ pointer: pointerOf(path), code, detail });
 }
 
 /** RFC 6901. */

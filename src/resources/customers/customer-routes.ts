@@ -1,14 +1,14 @@
 // Customers over HTTP: /customers.
 import { isStaff, reachOf, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, invalid, invalidAt, notFound } from '../../errors.ts';
+import { forbidden, invalid, notFound } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
 import { email, id, line } from '../../schema/members.ts';
-import { check, oneOf, optional } from '../../schema/schema.ts';
+import { check, fits, oneOf, optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { userExists } from '../users/user-store.ts';
+import { userFaults } from '../users/user-store.ts';
 import { Customer, CustomerPatch, CustomerReplacement, NewCustomer, coreOf, ownerOf, replacementOf } from './customer.ts';
 import {
   addCustomer, cachedCustomer, customerSorts, findCustomer, removeCustomer, replaceCustomer, representCustomer, selectCustomers, type CustomerCache,
@@ -29,6 +29,7 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
     method: 'POST', path: '/customers', tag: 'Customers', summary: 'Make a customer', access: signedIn, scope: 'customers:write', isIdempotent: true,
     body: NewCustomer, reply: created(Customer, ({ id }) => `/customers/${id}`, { links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' } }),
     problems: ['forbidden'],
+    moreFaults: ({ userId }, { caller, db }) => (fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
       const userId = body.userId ?? caller.userId;
@@ -92,7 +93,8 @@ function change({ params, caller, db, now, precondition }: ChangeContext, method
 }
 
 function checkUser(db: Connection, userId: number): void {
-  if (!userExists(db, userId)) throw invalidAt('/userId', 'unknown', `There is no user ${userId}.`);
+  const issues = userFaults(db, userId);
+  if (issues.length > 0) throw invalid(issues);
 }
 
 function existing(db: Connection, id: number): Customer {

@@ -6,9 +6,11 @@ import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey } from '../../schema/members.ts';
+import { check, fits } from '../../schema/schema.ts';
+import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { all, beginsWith, equals } from '../../storage/keyset.ts';
-import type { Customer, CustomerCore } from './customer.ts';
+import { Customer, CustomerReplacement, type CustomerCore } from './customer.ts';
 
 type CustomerRow = readonly [
   id: number, userId: number | null, name: string, email: string | null, phone: string | null, address: string | null, createdAt: number, updatedAt: number,
@@ -20,8 +22,10 @@ export type CustomerCache = BoundedMap<number, Representation<Customer>>;
 
 export function findCustomer(db: Connection, reach: Reach, id: number): Customer | undefined {
   const row = db.get<CustomerRow>(`SELECT ${columns} FROM customers WHERE id = ?`, id);
-  if (row === undefined || (reach !== 'everyone' && reach.userId !== row[1])) return undefined;
-  const [, userId, name, email, phone, address, createdAt, updatedAt] = row;
+  return row === undefined || (reach !== 'everyone' && reach.userId !== row[1]) ? undefined : customerOf(row);
+}
+
+function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [...CustomerRow, ...SqlValue[]]): Customer {
   return {
     id, userId, name, email, phone, address: address === null ? null : JSON.parse(address), // written by valuesOf
     createdAt: new Date(createdAt).toISOString(), updatedAt: new Date(updatedAt).toISOString(),
@@ -62,9 +66,27 @@ export function removeCustomer(db: Connection, id: number): void {
   db.changed(`customer:${id}`);
 }
 
+export function hasCustomers(db: Connection): boolean {
+  return db.get('SELECT 1 FROM customers LIMIT 1') !== undefined;
+}
+
 function valuesOf({ name, email, phone, address }: CustomerCore): SqlValue[] {
   return [name, nameKey(name), email, email === null ? null : emailKey(email), phone, address === null ? null : JSON.stringify(address)];
 }
+
+/** A customer is what the description says, and what is looked up by is derived from it. */
+export const customerAudit: Audit<readonly [...CustomerRow, nameKey: string, emailKey: string | null]> = {
+  thing: 'customer', table: 'customers', columns: `${columns}, nameKey, emailKey`,
+  issues(row) {
+    const customer = customerOf(row);
+    if (!fits(Customer, customer)) return check(Customer, customer);
+    return [
+      ...check(CustomerReplacement, customer), ...unless(row[8] === nameKey(customer.name), '/nameKey', 'nameKey is not that of the name.'),
+      ...unless(row[9] === (customer.email === null ? null : emailKey(customer.email)), '/emailKey', 'emailKey is not that of the e-mail address.'),
+      ...unless(customer.createdAt <= customer.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
+    ];
+  },
+};
 
 const sortColumns = { id: 'id', name: 'nameKey', createdAt: 'createdAt' } as const;
 export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;

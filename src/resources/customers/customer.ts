@@ -23,7 +23,7 @@ export type Address = Infer<typeof Address>;
 export const NewAddress = named('NewAddress', object({
   ...addressMembers, name: optional(addressMembers.name), line2: optional(addressMembers.line2), region: optional(addressMembers.region),
   postalCode: optional(addressMembers.postalCode),
-}));
+}, {}, postalCodeFaults));
 export type NewAddress = Infer<typeof NewAddress>;
 
 const owner = nullable(id, { description: 'The user whose customer this is; null once that user is deleted.' });
@@ -45,21 +45,21 @@ export type CustomerReplacement = Infer<typeof CustomerReplacement>;
 /** What a customer is made of, beside what the service sets. */
 export type CustomerCore = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;
 
-/** Absent is null, the postal code in its normal form. Throws what speaks against the address. */
+/** Absent is null, the postal code in its normal form. */
 export function coreOf(body: Pick<CustomerReplacement, keyof CustomerCore>): CustomerCore {
-  const issues: Issue[] = [];
-  const core = { name: body.name, email: body.email ?? null, phone: body.phone ?? null, address: normalAddress(body.address ?? null, '/address', issues) };
-  if (issues.length > 0) throw invalid(issues);
-  return core;
+  return { name: body.name, email: body.email ?? null, phone: body.phone ?? null, address: normalAddress(body.address ?? null) };
 }
 
-export function normalAddress(address: NewAddress | null, pointer: string, issues: Issue[]): Address | null {
+export function normalAddress(address: NewAddress | null): Address | null {
   if (address === null) return null;
-  const postalCode = typeof address.postalCode === 'string' ? normalPostalCode(address.postalCode) : null;
-  const fault = postalCodeFault(address.country, postalCode);
-  if (fault !== undefined) issues.push({ pointer: `${pointer}/postalCode`, code: 'postal-code', detail: fault });
-  const { line1, city, country } = address;
+  const { line1, city, country, postalCode: sent } = address;
+  const postalCode = typeof sent === 'string' ? normalPostalCode(sent) : null;
   return { name: address.name ?? null, line1, line2: address.line2 ?? null, city, region: address.region ?? null, postalCode, country };
+}
+
+function postalCodeFaults({ country, postalCode }: { readonly country: string; readonly postalCode?: string | null }): Issue[] {
+  const fault = postalCodeFault(country, typeof postalCode === 'string' ? normalPostalCode(postalCode) : null);
+  return fault === undefined ? [] : [{ pointer: '/postalCode', code: 'postal-code', detail: fault }];
 }
 
 /** What PUT or PATCH asks for, as a full replacement. */

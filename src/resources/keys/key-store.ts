@@ -4,9 +4,11 @@ import type { Reach, Role, Scope } from '../../auth/access.ts';
 import { hashOf, type KeyFacts } from '../../auth/credentials.ts';
 import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import type { Connection } from '../../storage/connection.ts';
+import { check } from '../../schema/schema.ts';
+import { unless, type Audit } from '../../storage/audit.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { equals } from '../../storage/keyset.ts';
-import type { Key, MadeKey } from './key.ts';
+import { Key, type MadeKey } from './key.ts';
 
 type KeyRow = readonly [id: number, userId: number, name: string, scopes: string, createdAt: number, expiresAt: number | null, lastUsedAt: number | null, prefix: string];
 const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
@@ -16,8 +18,11 @@ export type StoredKey = { readonly key: Key; readonly userId: number };
 export function findKey(db: Connection, reach: Reach, id: number): StoredKey | undefined {
   const row = db.get<KeyRow>(`SELECT ${columns} FROM apiKeys WHERE id = ?`, id);
   if (row === undefined || (reach !== 'everyone' && reach.userId !== row[1])) return undefined;
-  const [, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix] = row;
-  return { key: { id, name, scopes: scopesOf(scopes), createdAt: iso(createdAt), expiresAt: isoOrNull(expiresAt), lastUsedAt: isoOrNull(lastUsedAt), prefix }, userId };
+  return { key: keyOf(row), userId: row[1] };
+}
+
+function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: readonly [...KeyRow, ...SqlValue[]]): Key {
+  return { id, name, scopes: scopesOf(scopes), createdAt: iso(createdAt), expiresAt: isoOrNull(expiresAt), lastUsedAt: isoOrNull(lastUsedAt), prefix };
 }
 
 export function representKey({ key, userId }: StoredKey): Representation<Key> {
@@ -55,6 +60,14 @@ export function removeKey(db: Connection, id: number): void {
 export function touchKeys(db: Connection, used: ReadonlyMap<number, number>): void {
   for (const [id, time] of used) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', time, id);
 }
+
+export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
+  thing: 'API key', table: 'apiKeys', columns: `${columns}, hash`,
+  issues: (row) => [
+    ...check(Key, keyOf(row)), ...unless(row[7].startsWith(`ord_${row[0]}_`), '/prefix', 'prefix is not that of the id.'),
+    ...unless(row[8].length === 32, '/hash', 'hash is not one of SHA-256.'),
+  ],
+};
 
 /** Newest first. */
 export function selectKeys(userId: number): Selection {

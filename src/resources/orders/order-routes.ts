@@ -1,17 +1,17 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
 import { isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, invalid, invalidAt, notFound } from '../../errors.ts';
+import { forbidden, invalid, notFound, type Problem } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { plainText, type Representation } from '../../http/representation.ts';
 import { created, listOf, ok, route, type Route } from '../../http/route.ts';
 import { currency, id, mergePatch, readOnlyFaults, timestamp } from '../../schema/members.ts';
-import { array, check, oneOf, optional, type Issue } from '../../schema/schema.ts';
+import { array, check, fits, oneOf, optional, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { checkedOwner } from '../customers/customer-routes.ts';
 import { normalAddress } from '../customers/customer.ts';
 import { cachedCustomer, findCustomer, type CustomerCache } from '../customers/customer-store.ts';
-import { userExists } from '../users/user-store.ts';
+import { userExists, userFaults } from '../users/user-store.ts';
 import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, priced, statuses, type OrderCore } from './order.ts';
 import { addOrder, cachedOrder, findOrder, orderSorts, replaceOrder, selectOrders, type OrderCache } from './order-store.ts';
 
@@ -36,15 +36,16 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
   const create = route({
     method: 'POST', path: '/orders', tag: 'Orders', summary: 'Place an order', access: signedIn, scope: 'orders:write', isIdempotent: true, body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, { links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' } }), problems: ['forbidden'],
+    moreFaults: ({ customerId, userId }, { caller, db }) => [
+      ...(fits(id, customerId) ? customerFaults(db.read, customerId, caller) : []), ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
+    ],
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
       const userId = body.userId ?? caller.userId;
       if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may place an order for another user.');
       return db.write((writer) => {
-        if (userId !== caller.userId && !userExists(writer, userId)) throw invalidAt('/userId', 'unknown', `There is no user ${userId}.`);
-        if (findCustomer(writer, reachOf(caller), body.customerId) === undefined) {
-          throw invalidAt('/customerId', 'unknown', `You have no customer ${body.customerId}.`);
-        }
+        const issues = [...customerFaults(writer, body.customerId, caller), ...(userId === caller.userId ? [] : userFaults(writer, userId))];
+        if (issues.length > 0) throw invalid(issues);
         return addOrder(writer, core, body.customerId, userId, now);
       });
     },
@@ -112,17 +113,18 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
   return [list, read];
 }
 
+function customerFaults(db: Connection, id: number, caller: Caller): Issue[] {
+  return findCustomer(db, reachOf(caller), id) === undefined ? [{ pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` }] : [];
+}
+
 /** What the order becomes. Throws what speaks against the data of it. */
 function changedCore(current: Order, patch: object): OrderCore {
-  const totalsLeftOut = 'items' in patch && !('total' in patch) ? { ...current, total: undefined } : current;
-  const merged = mergePatch(totalsLeftOut, patch) as Order; // checked next
-  const issues: Issue[] = check(OrderReplacement, { ...merged, total: merged.total ?? 0 });
+  const { total: _computed, ...kept } = current;
+  const merged = mergePatch(kept, patch) as OrderReplacement; // checked next
+  const issues = [...check(OrderReplacement, merged), ...readOnlyFaults(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'])];
   if (issues.length > 0) throw invalid(issues);
-  issues.push(...readOnlyFaults(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt']));
-  const { items, total } = priced(merged.items, merged.total, issues);
-  const shippingAddress = normalAddress(merged.shippingAddress, '/shippingAddress', issues);
-  if (issues.length > 0) throw invalid(issues);
-  return { status: merged.status, currency: merged.currency, items, total, shippingAddress, note: merged.note };
+  const { status, currency, note, shippingAddress } = merged;
+  return { status, currency, ...priced(merged.items), shippingAddress: normalAddress(shippingAddress), note };
 }
 
 function coreIn({ status, currency, items, total, shippingAddress, note }: Order): OrderCore {
@@ -135,6 +137,6 @@ function owned(found: Representation<Order> | undefined, id: number, caller: Cal
   return found;
 }
 
-function otherList(parameter: string, id: number): Error {
+function otherList(parameter: string, id: number): Problem {
   return invalid([{ parameter, code: 'read-only', detail: `${parameter} is ${id} in this list; leave it out.` }]);
 }

@@ -3,9 +3,11 @@ import type { Reach } from '../../auth/access.ts';
 import type { BoundedMap } from '../../bounded-map.ts';
 import type { Selection } from '../../http/list.ts';
 import { representText, type Representation } from '../../http/representation.ts';
+import { check, fits } from '../../schema/schema.ts';
+import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { all, equals, type Condition } from '../../storage/keyset.ts';
-import { statuses, type Order, type OrderCore, type OrderStatus } from './order.ts';
+import { Order, OrderReplacement, statuses, type OrderCore, type OrderStatus } from './order.ts';
 
 type OrderRow = readonly [
   id: number, status: OrderStatus, customerId: number, userId: number | null, currency: string, items: string, total: number,
@@ -23,11 +25,14 @@ export function findOrder(db: Connection, reach: Reach, id: number): Representat
   return representOrder(row);
 }
 
-function representOrder([id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt]: OrderRow): Representation<Order> {
-  const json = `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId},"currency":"${currency}","items":${items},"total":${total}`
+function representOrder(row: OrderRow): Representation<Order> {
+  return representText(orderText(row), { id: row[0], ownerId: row[3] });
+}
+
+function orderText([id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt]: OrderRow): string {
+  return `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId},"currency":"${currency}","items":${items},"total":${total}`
     + `,"shippingAddress":${shippingAddress},"note":${note === null ? 'null' : JSON.stringify(note)},"createdAt":"${new Date(createdAt).toISOString()}"`
     + `,"updatedAt":"${new Date(updatedAt).toISOString()}"}`;
-  return representText(json, { id, ownerId: userId });
 }
 
 /** The same as committed, kept from before where it still holds. */
@@ -39,13 +44,13 @@ export function cachedOrder(db: Connection, cache: OrderCache, id: number): Repr
   return found;
 }
 
-export function addOrder(db: Connection, order: OrderCore, customerId: number, userId: number, now: number): Representation<Order> {
+export function addOrder(db: Connection, order: OrderCore, customerId: number, userId: number, now: number, updatedAt = now): Representation<Order> {
   const { status, currency, total, note } = order;
   const items = JSON.stringify(order.items);
   const shippingAddress = order.shippingAddress === null ? null : JSON.stringify(order.shippingAddress);
   const sql = 'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-  const { lastId } = db.run(sql, status, customerId, userId, currency, items, total, shippingAddress, note, now, now);
-  return representOrder([lastId, status, customerId, userId, currency, items, total, shippingAddress, note, now, now]);
+  const { lastId } = db.run(sql, status, customerId, userId, currency, items, total, shippingAddress, note, now, updatedAt);
+  return representOrder([lastId, status, customerId, userId, currency, items, total, shippingAddress, note, now, updatedAt]);
 }
 
 export function replaceOrder(db: Connection, id: number, { status, currency, items, total, shippingAddress, note }: OrderCore, now: number): void {
@@ -56,6 +61,16 @@ export function replaceOrder(db: Connection, id: number, { status, currency, ite
   );
   db.changed(`order:${id}`);
 }
+
+/** An order is what the description says, its sums are right, and its address would be taken today. */
+export const orderAudit: Audit<OrderRow> = {
+  thing: 'order', table: 'orders', columns,
+  issues(row) {
+    const order: unknown = JSON.parse(orderText(row));
+    if (!fits(Order, order)) return check(Order, order);
+    return [...check(OrderReplacement, order), ...unless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.')];
+  },
+};
 
 export const orderSorts = ['createdAt', '-createdAt', 'id', '-id', 'updatedAt', '-updatedAt', 'status', '-status', 'total', '-total'] as const;
 export type OrderFilter = {

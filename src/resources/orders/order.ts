@@ -1,6 +1,6 @@
 // An order: what is sent and shown, its sums, and the steps of its status.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { Problem, forbidden, invalid } from '../../errors.ts';
+import { Problem, forbidden } from '../../errors.ts';
 import { currency, id, line, text, timestamp } from '../../schema/members.ts';
 import { array, integer, named, nullable, object, oneOf, optional, partial, type Infer, type Issue } from '../../schema/schema.ts';
 import { Address, NewAddress, normalAddress } from '../customers/customer.ts';
@@ -22,8 +22,11 @@ const itemMembers = {
 
 export const OrderItem = named('OrderItem', object({ ...itemMembers, total: amount('quantity × unitPrice.', 1498) }));
 export type OrderItem = Infer<typeof OrderItem>;
-const NewItem = named('NewOrderItem', object({ ...itemMembers, sku: optional(itemMembers.sku), total: optional(amount('Computed; if sent, it has to be right.', 1498)) }));
-type NewItem = Infer<typeof NewItem>;
+const NewItem = named('NewOrderItem', object(
+  { ...itemMembers, sku: optional(itemMembers.sku), total: optional(amount('Computed; if sent, it has to be right.', 1498)) },
+  {}, ({ quantity, unitPrice, total }) => sumFaults(quantity * unitPrice, total),
+));
+export type NewItem = Infer<typeof NewItem>;
 
 const owner = nullable(id, { description: 'The user whose order this is; null once that user is deleted.' });
 const note = nullable(text(2000, 'Anything else.', 'Please ring twice.'));
@@ -38,52 +41,41 @@ export type Order = Infer<typeof Order>;
 export const NewOrder = named('NewOrder', object({
   customerId: id, currency, items, status: optional(oneOf(['open'])), total: optional(amount('Computed; if sent, it has to be right.', 1498)),
   shippingAddress: optional(nullable(NewAddress)), note: optional(note), userId: optional(id),
-}));
+}, {}, (order) => sumFaults(priced(order.items).total, order.total)));
 export type NewOrder = Infer<typeof NewOrder>;
 
 /** What an order is after a PATCH; read-only members may be sent as they are. */
 const Changed = object({
-  status, items, currency, shippingAddress: nullable(NewAddress), note, total: integer({ minimum: 0 }),
+  status, items, currency, shippingAddress: nullable(NewAddress), note, total: optional(amount('Computed; if sent, it has to be right.', 1498)),
   id, customerId: id, userId: owner, createdAt: timestamp, updatedAt: timestamp,
-});
+}, {}, (order) => sumFaults(priced(order.items).total, order.total));
 export const OrderPatch = named('OrderPatch', partial(Changed, { description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.' }));
 export type OrderPatch = Infer<typeof OrderPatch>;
 export const OrderReplacement = Changed;
 export type OrderReplacement = Infer<typeof Changed>;
 
-/** The items with their totals, and the sum of them. Sums that were sent have to be right. */
-export function priced(newItems: readonly NewItem[], sentTotal: number | undefined, issues: Issue[]): { items: OrderItem[]; total: number } {
+/** The items with their totals, and the sum of them. */
+export function priced(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
   let total = 0;
-  const items = newItems.map(({ sku = null, name, quantity, unitPrice, total: sent }, index): OrderItem => {
-    const product = quantity * unitPrice;
-    if (!Number.isSafeInteger(product)) issues.push(tooMuch(`/items/${index}/total`));
-    else if (sent !== undefined && sent !== product) issues.push(wrongTotal(`/items/${index}/total`, product));
-    total += product;
-    return { sku, name, quantity, unitPrice, total: product };
+  const items = newItems.map(({ sku = null, name, quantity, unitPrice }): OrderItem => {
+    total += quantity * unitPrice;
+    return { sku, name, quantity, unitPrice, total: quantity * unitPrice };
   });
-  if (!Number.isSafeInteger(total)) issues.push(tooMuch('/total'));
-  else if (sentTotal !== undefined && sentTotal !== total) issues.push(wrongTotal('/total', total));
   return { items, total };
 }
 
-function wrongTotal(pointer: string, right: number): Issue {
-  return { pointer, code: 'total', detail: `The total is ${right}; leave it out, or send that.` };
-}
-
-function tooMuch(pointer: string): Issue {
-  return { pointer, code: 'maximum', detail: `The sum is past ${Number.MAX_SAFE_INTEGER}.` };
+/** A sum that was sent has to be right. */
+export function sumFaults(right: number, sent: number | undefined): Issue[] {
+  if (!Number.isSafeInteger(right)) return [{ pointer: '/total', code: 'maximum', detail: `The sum is past ${Number.MAX_SAFE_INTEGER}.` }];
+  return sent === undefined || sent === right ? [] : [{ pointer: '/total', code: 'total', detail: `The total is ${right}; leave it out, or send that.` }];
 }
 
 /** What an order is made of, beside what the service sets. */
 export type OrderCore = Pick<Order, 'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'>;
 
-/** Throws what speaks against the data. */
+/** Absent is null, sums are computed. */
 export function coreOf(body: NewOrder): OrderCore {
-  const issues: Issue[] = [];
-  const { items, total } = priced(body.items, body.total, issues);
-  const shippingAddress = normalAddress(body.shippingAddress ?? null, '/shippingAddress', issues);
-  if (issues.length > 0) throw invalid(issues);
-  return { status: 'open', currency: body.currency, items, total, shippingAddress, note: body.note ?? null };
+  return { status: 'open', currency: body.currency, ...priced(body.items), shippingAddress: normalAddress(body.shippingAddress ?? null), note: body.note ?? null };
 }
 
 /** Throws unless the caller may take the order from its present status to the wanted one. */

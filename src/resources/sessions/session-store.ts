@@ -3,9 +3,11 @@ import type { Reach, Role } from '../../auth/access.ts';
 import type { SessionFacts } from '../../auth/credentials.ts';
 import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
+import { check } from '../../schema/schema.ts';
+import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals } from '../../storage/keyset.ts';
-import { endOf, type Session } from './session.ts';
+import { endOf, Session } from './session.ts';
 
 type SessionRow = readonly [id: number, userId: number, createdAt: number, lastUsedAt: number, expiresAt: number, userAgent: string | null];
 const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
@@ -14,7 +16,10 @@ const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
 export function findSession(db: Connection, reach: Reach, id: number, now: number): Session | undefined {
   const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
   if (row === undefined || (reach !== 'everyone' && reach.userId !== row[1])) return undefined;
-  const [, userId, createdAt, lastUsedAt, expiresAt, userAgent] = row;
+  return sessionOf(row);
+}
+
+function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: SessionRow): Session {
   return { id, userId, createdAt: iso(createdAt), lastUsedAt: iso(lastUsedAt), expiresAt: iso(expiresAt), userAgent };
 }
 
@@ -65,6 +70,11 @@ export function endSessionsOf(db: Connection, userId: number, exceptId: number |
 export function removeEndedSessions(db: Connection, now: number): void {
   db.run('DELETE FROM sessions WHERE expiresAt <= ?', now);
 }
+
+export const sessionAudit: Audit<SessionRow> = {
+  thing: 'session', table: 'sessions', columns,
+  issues: (row) => [...check(Session, sessionOf(row)), ...unless(row[2] <= row[3] && row[3] <= row[4], '/expiresAt', 'createdAt, lastUsedAt and expiresAt are not in this order.')],
+};
 
 /** Newest first. */
 export function selectSessions(userId: number): Selection {

@@ -45,6 +45,7 @@ export function userRoutes({ hasher, cursors, passwordMin, registration }: UserS
     method: 'POST', path: '/api/users', tag: 'Users', summary: 'Sign up, or make a user', access: registrant, scope: 'users:write',
     isIdempotent: true, body: NewUser, reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'GET /api/users/{id}' } }),
     problems: ['email-taken', 'forbidden'],
+    moreFaults: ({ password, email }) => (typeof password === 'string' && typeof email === 'string' ? passwordFaults(password, email, passwordMin) : []),
     async handle({ body, caller, db, now }) {
       const issues = passwordFaults(body.password, body.email, passwordMin);
       if (issues.length > 0) throw invalid(issues);

@@ -4,10 +4,13 @@ import { Problem } from '../../errors.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey } from '../../schema/members.ts';
+import { check } from '../../schema/schema.ts';
+import { unless, type Audit } from '../../storage/audit.ts';
+import type { Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Selection } from '../../http/list.ts';
 import { all, beginsWith, equals } from '../../storage/keyset.ts';
-import type { User, UserReplacement } from './user.ts';
+import { User, type UserReplacement } from './user.ts';
 
 type UserRow = readonly [id: number, name: string, email: string, role: Role, createdAt: number, version: number];
 const columns = 'id, name, email, role, createdAt, version';
@@ -75,9 +78,34 @@ export function hasUsers(db: Connection): boolean {
   return db.get('SELECT 1 FROM users LIMIT 1') !== undefined;
 }
 
+export function hasSeveralUsers(db: Connection): boolean {
+  return db.get('SELECT 1 FROM users LIMIT 1 OFFSET 1') !== undefined;
+}
+
+export function hasAdmins(db: Connection): boolean {
+  return db.get("SELECT 1 FROM users WHERE role = 'admin' LIMIT 1") !== undefined;
+}
+
+/** What is wrong with naming this user as somebody's owner. */
+export function userFaults(db: Connection, id: number): Issue[] {
+  return userExists(db, id) ? [] : [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];
+}
+
 export function userExists(db: Connection, id: number): boolean {
   return db.get('SELECT 1 FROM users WHERE id = ?', id) !== undefined;
 }
+
+export const userAudit: Audit<readonly [...UserRow, nameKey: string, emailKey: string, passwordHash: string]> = {
+  thing: 'user', table: 'users', columns: `${columns}, nameKey, emailKey, passwordHash`,
+  issues([id, name, email, role, createdAt, , nameKeyKept, emailKeyKept, passwordHash]) {
+    return [
+      ...check(User, { id, name, email, role, createdAt: new Date(createdAt).toISOString() }),
+      ...unless(nameKeyKept === nameKey(name), '/nameKey', 'nameKey is not that of the name.'),
+      ...unless(emailKeyKept === emailKey(email), '/emailKey', 'emailKey is not that of the e-mail address.'),
+      ...unless(passwordHash.startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not one of scrypt.'),
+    ];
+  },
+};
 
 const sortColumns = { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' } as const;
 export const userSorts = ['id', '-id', 'name', '-name', 'email', '-email', 'createdAt', '-createdAt'] as const;
