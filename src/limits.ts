@@ -24,7 +24,7 @@ export const bucketsMax = 100_000;
 export const pageRowsDefault = 50;
 export const pageRowsMax = 200;
 /** How many rows one page may look at beyond what its index answers; a page cut short has a `next`. */
-export const pageRowsLookedAtMax = 2_000;
+export const pageRowsLookedAtMax = 500;
 
 // Credentials.
 export const tokenSeconds = 900;

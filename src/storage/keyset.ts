@@ -42,11 +42,11 @@ function read(connection: Connection, { sql, params }: Condition): Position[] {
   return connection.all<Row & Position>(sql, ...params);
 }
 
-/** Few rows pass `rest`: then finding them all and sorting them is less work than walking past the others. */
-async function readAll(db: Db, listing: Listing, streams: readonly Condition[], rest: Condition): Promise<Position[]> {
-  const where = streams.map(({ sql }) => `(${sql})`).join(' OR ');
-  const sql = `SELECT ${listing.key}, id FROM ${listing.table} WHERE ${rest.sql} AND (${where}) ${orderOf(listing)} LIMIT ?`;
-  return db.readSlowly<Row & Position>(sql, [...rest.params, ...streams.flatMap(({ params }) => params), listing.rows + 1]);
+/** Few rows pass `rest`: then finding them all and sorting them is less work than walking past the others. `+` keeps SQLite from walking all the same. */
+function readAll(db: Db, listing: Listing, streams: readonly Condition[], { sql: rest, params }: Condition): Promise<Position[]> {
+  const parts = streams.map((stream) => `SELECT ${listing.key} AS key, id FROM ${listing.table} WHERE ${stream.sql} AND ${rest}`);
+  const sql = `SELECT key, id FROM (${parts.join(' UNION ALL ')}) ORDER BY +key ${direction(listing)}, +id ${direction(listing)} LIMIT ?`;
+  return db.readSlowly<Row & Position>(sql, [...streams.flatMap((stream) => [...stream.params, ...params]), listing.rows + 1]);
 }
 
 /**
@@ -63,18 +63,15 @@ function streamsAfter({ key, isDescending, after }: Listing, stream: Condition &
   return stream.at !== undefined ? [alike] : [both(alike, `${key} = ?`, afterKey), both(stream, `${key} ${sign} ?`, afterKey)];
 }
 
-function both({ sql, params }: Condition, and: string, param: SqlValue): Condition {
-  return { sql: `${sql} AND ${and}`, params: [...params, param] };
+/** The narrower condition first: of two bounds on a column SQLite takes the first to the index. */
+function both({ sql, params }: Condition, narrower: string, param: SqlValue): Condition {
+  return { sql: `${narrower} AND ${sql}`, params: [param, ...params] };
 }
 
 function merged(listing: Listing, streams: readonly Condition[], limit: number): Condition {
   const parts = streams.map(({ sql }) => `SELECT ${listing.key} AS key, id FROM ${listing.table} WHERE ${sql}`);
   const order = `ORDER BY key ${direction(listing)}, id ${direction(listing)}`;
   return { sql: `${parts.join(' UNION ALL ')} ${order} LIMIT ?`, params: [...streams.flatMap(({ params }) => params), limit] };
-}
-
-function orderOf(listing: Listing): string {
-  return `ORDER BY ${listing.key} ${direction(listing)}, id ${direction(listing)}`;
 }
 
 function direction({ isDescending }: Listing): string {
@@ -98,6 +95,14 @@ export function all(conditions: readonly Condition[]): Condition | undefined {
 export function equals(column: string, value: SqlValue): Condition {
   return { sql: `${column} = ?`, params: [value] };
 }
+
+/** The same where another condition is to choose the index. */
+export function alsoEquals(column: string, value: SqlValue): Condition {
+  return { sql: `+${column} = ?`, params: [value] };
+}
+
+/** No condition. */
+export const everything: Condition = { sql: 'TRUE', params: [] };
 
 export function beginsWith(column: string, prefix: string): Condition {
   return { sql: `${column} >= ? AND ${column} < ?`, params: [prefix, `${prefix}\u{10ffff}`] };

@@ -9,7 +9,7 @@ import { nameKey } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { all, beginsWith, equals } from '../../storage/keyset.ts';
+import { all, alsoEquals, beginsWith, equals, everything } from '../../storage/keyset.ts';
 import { Customer, CustomerReplacement, type CustomerCore } from './customer.ts';
 
 type CustomerRow = readonly [
@@ -95,12 +95,12 @@ export type CustomerFilter = { readonly userId?: number; readonly email?: string
 /** Which customers a list shows, and in what order: one equality chooses the index, the others are tested. */
 export function selectCustomers(reach: Reach, { sort = 'id', userId, email, name }: CustomerFilter): Selection {
   const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // customerSorts has nothing else
-  const equalities = [
-    ...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...(reach === 'everyone' ? [] : [equals('userId', reach.userId)]),
-    ...(userId === undefined ? [] : [equals('userId', userId)]),
+  const [family, ...others]: (readonly [column: string, value: SqlValue])[] = [
+    ...(email === undefined ? [] : [['emailKey', emailKey(email)] as const]), ...(userId === undefined ? [] : [['userId', userId] as const]),
+    ...(reach === 'everyone' ? [] : [['userId', reach.userId] as const]),
   ];
   const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
-  const streamed = [...equalities.splice(0, 1), ...(key === 'nameKey' ? named.splice(0) : [])];
-  const stream = all(streamed) ?? { sql: 'id > 0', params: [] };
-  return { table: 'customers', key, isDescending: sort.startsWith('-'), streams: [stream], rest: all([...equalities, ...named]) };
+  const stream = all([...(family === undefined ? [] : [equals(...family)]), ...(key === 'nameKey' ? named.splice(0) : [])]) ?? everything;
+  const rest = all([...others.map(([column, value]) => alsoEquals(column, value)), ...named]);
+  return { table: 'customers', key, isDescending: sort.startsWith('-'), streams: [stream], rest };
 }

@@ -6,7 +6,7 @@ import { representText, type Representation } from '../../http/representation.ts
 import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { all, equals, type Condition } from '../../storage/keyset.ts';
+import { all, alsoEquals, equals, everything, type Condition } from '../../storage/keyset.ts';
 import { Order, OrderReplacement, statuses, type OrderCore, type OrderStatus } from './order.ts';
 
 type OrderRow = readonly [
@@ -90,17 +90,16 @@ export type OrderFilter = {
 export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
   const { sort = '-createdAt', status = statuses } = filter;
   const key = sort.replace('-', '');
-  const equalities = [
-    ...(filter.customerId === undefined ? [] : [equals('customerId', filter.customerId)]),
-    ...(filter.userId === undefined ? [] : [equals('userId', filter.userId)]),
-    ...(reach === 'everyone' ? [] : [equals('userId', reach.userId)]),
-    ...(filter.currency === undefined ? [] : [equals('currency', filter.currency)]),
-  ];
+  const families = [
+    ...Object.entries({ customerId: filter.customerId, userId: filter.userId, currency: filter.currency }),
+    ...(reach === 'everyone' ? [] : [['userId', reach.userId] as const]),
+  ].flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
+  const [family, ...others] = families;
   const range = createdRange(filter);
-  const shared = [...equalities.splice(0, 1), ...(key === 'createdAt' ? range.splice(0) : [])];
-  const rest = all([...equalities, ...range]);
+  const shared = [...(family === undefined ? [] : [equals(family.column, family.value)]), ...(key === 'createdAt' ? range.splice(0) : [])];
+  const rest = all([...others.map(({ column, value }) => alsoEquals(column, value)), ...range]);
   const common = { table: 'orders', key, isDescending: sort.startsWith('-'), rest };
-  if (key === 'id' && shared.length === 0 && filter.status === undefined) return { ...common, streams: [{ sql: 'id > 0', params: [] }] };
+  if (key === 'id' && shared.length === 0 && rest === undefined && filter.status === undefined) return { ...common, streams: [everything] };
   return { ...common, streams: [...new Set(status)].map((each) => ({ ...both(shared, equals('status', each)), ...(key === 'status' ? { at: each } : {}) })) };
 }
 

@@ -9,7 +9,7 @@ import { unless, type Audit } from '../../storage/audit.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Selection } from '../../http/list.ts';
-import { all, beginsWith, equals } from '../../storage/keyset.ts';
+import { all, beginsWith, equals, everything } from '../../storage/keyset.ts';
 import { User, type UserReplacement } from './user.ts';
 
 type UserRow = readonly [id: number, name: string, email: string, role: Role, createdAt: number, version: number];
@@ -117,6 +117,6 @@ export function selectUsers({ sort = 'id', role, email, name }: UserFilter): Sel
   const streamed = [...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...(role === undefined ? [] : [equals('role', role)])];
   const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
   if (key === 'nameKey') streamed.push(...named.splice(0));
-  const stream = all(streamed) ?? { sql: 'id > 0', params: [] };
+  const stream = all(streamed) ?? everything;
   return { table: 'users', key, isDescending: sort.startsWith('-'), streams: [stream], rest: all(named) };
 }
