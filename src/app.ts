@@ -20,7 +20,7 @@ import type { CustomerCache } from './resources/customers/customer-store.ts';
 import type { Customer } from './resources/customers/customer.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { findKeyFacts, touchKeys } from './resources/keys/key-store.ts';
-import type { Order } from './resources/orders/order.ts';
+import { steps, type Order } from './resources/orders/order.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
 import type { OrderCache } from './resources/orders/order-store.ts';
 import { findSessionFacts, removeEndedSessions } from './resources/sessions/session-store.ts';
@@ -76,11 +76,13 @@ export function createApp(options: AppOptions): App {
   const metrics = createMetrics();
   const orders = { cursors, cache: caches.orders, customerCache: caches.customers };
 
+  const description = once(() => openapiDocument(router.mounted, publicUrl, version));
+  const docs = once(() => docsPage({ document: description(), publicUrl, rates: config.rates, steps, isSelfSigned: config.tls.mode === 'self-signed' }));
   // The two interfaces of the requirements: what is wrong with a request's data is a 400 in one and a 422 in the other.
   const usersInterface: Route[] = [
     ...userRoutes({ hasher, cursors, passwordMin: config.passwordMin, registration: config.registration }), ...userOrderRoutes(orders),
     ...sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters: limiters }), ...keyRoutes({ cursors }),
-    ...systemRoutes({ publicUrl, readiness, metrics: metricsText, openapi: once(() => JSON.stringify(openapiDocument(router.mounted, publicUrl, version))), docsPage: once(() => docsPage(router.mounted, publicUrl)), problemPage }),
+    ...systemRoutes({ publicUrl, readiness, metrics: metricsText, openapi: once(() => JSON.stringify(description())), docsPage: docs, problemPage: (kind) => problemPage(kind, description()) }),
     ...(options.extraRoutes ?? []),
   ];
   const ordersInterface: Route[] = [...customerRoutes({ cursors, cache: caches.customers }), ...orderRoutes(orders)];

@@ -1,8 +1,10 @@
 // Flags, environment and .env → one checked Config; every fault at once.
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { passwordFault } from './auth/password.ts';
 import { secretBytesMin } from './limits.ts';
 import { levels, type Level } from './log.ts';
+import { emailFault } from './schema/email.ts';
 import type { Rate } from './http/rate-limit.ts';
 
 export type Config = {
@@ -29,10 +31,13 @@ export type Config = {
 /** Thrown with all that is wrong with the settings. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
+  /** Whether it is only the command that was used wrongly. */
+  readonly isUsage: boolean;
 
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
-    this.faults = faults;
+  constructor(faults: readonly string[], misuse: readonly string[] = []) {
+    super([...faults, ...misuse].join('\n'));
+    this.faults = [...faults, ...misuse];
+    this.isUsage = faults.length === 0;
   }
 }
 
@@ -62,20 +67,29 @@ export const settings: readonly Setting[] = [
 ];
 
 /** Settings without a flag: secrets have no place in a list of processes. */
-const environmentOnly: readonly string[] = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'];
+const adminVariables = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'] as const;
 
 /** A flag of one command, beyond the settings. */
-export type CommandFlag = { readonly flag: string; readonly value?: string; readonly help: string };
+export type CommandFlag = {
+  readonly flag: string;
+  readonly value?: string;
+  readonly help: string;
+  readonly isRequired?: true;
+  readonly fault?: Setting['fault'];
+};
+
+/** What a command takes; all operands are required. */
+export type Syntax = { readonly flags: readonly CommandFlag[]; readonly operands: readonly string[] };
+const settingsOnly: Syntax = { flags: [], operands: [] };
 
 export type CommandLine = { readonly config: Config; readonly operands: readonly string[]; readonly flags: Readonly<Record<string, string | true>> };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Flags win over the environment, and that over .env. Throws ConfigError. */
-export function readCommandLine(argv: readonly string[], environment: Environment, dotEnv: Environment, own: readonly CommandFlag[], operandsMax: number): CommandLine {
+export function readCommandLine(argv: readonly string[], environment: Environment, dotEnv: Environment, syntax: Syntax = settingsOnly): CommandLine {
   const faults: string[] = [];
-  const { flags, operands } = readArguments(argv, own, faults);
-  if (operands.length > operandsMax) faults.push(`${operands[operandsMax]}: one argument too many`);
+  const { flags, operands } = readArguments(argv, syntax.flags, faults);
   const values = new Map<string, string>();
   for (const { flag, fallback, fault } of settings) {
     const name = variableOf(flag);
@@ -86,8 +100,21 @@ export function readCommandLine(argv: readonly string[], environment: Environmen
   }
   faults.push(...unknownVariables({ ...dotEnv, ...environment }));
   const config = configOf((flag) => values.get(flag) ?? '', { ...dotEnv, ...environment }, faults);
-  if (faults.length > 0) throw new ConfigError(faults);
+  const misuse = misuseOf(syntax, operands, flags);
+  if (faults.length + misuse.length > 0) throw new ConfigError(faults, misuse);
   return { config, operands, flags };
+}
+
+function misuseOf({ flags, operands }: Syntax, givenOperands: readonly string[], given: CommandLine['flags']): string[] {
+  return [
+    ...operands.slice(givenOperands.length).map((name) => `${name} is missing`),
+    ...givenOperands.slice(operands.length).map((text) => `${JSON.stringify(text)} is an argument too many`),
+    ...flags.filter(({ flag, isRequired }) => isRequired === true && given[flag] === undefined).map(({ flag, value = '' }) => `--${flag} ${value} is missing`),
+    ...flags.flatMap(({ flag, fault }) => {
+      const wrong = given[flag] === undefined ? undefined : fault?.(String(given[flag]));
+      return wrong === undefined ? [] : [`--${flag} ${wrong}, not ${JSON.stringify(given[flag])}`];
+    }),
+  ];
 }
 
 function readArguments(argv: readonly string[], own: readonly CommandFlag[], faults: string[]): { flags: Record<string, string | true>; operands: string[] } {
@@ -117,6 +144,7 @@ function configOf(get: (flag: string) => string, environment: Environment, fault
   if (tls !== 'files' && (get('tls-cert') !== '' || get('tls-key') !== '')) faults.push('--tls-cert and --tls-key go with --tls files');
   const { ORDERLY_ADMIN_EMAIL: adminEmail = '', ORDERLY_ADMIN_PASSWORD: adminPassword = '' } = environment;
   if ((adminEmail === '') !== (adminPassword === '')) faults.push('ORDERLY_ADMIN_EMAIL and ORDERLY_ADMIN_PASSWORD go together');
+  else if (adminEmail !== '') faults.push(...adminFaults(adminEmail, adminPassword, Number(get('password-min'))));
   return {
     host: get('host'), port: Number(get('port')), data: get('data'), tls: { mode: tls, cert: get('tls-cert'), key: get('tls-key') },
     publicUrl: get('public-url').replace(/\/$/, ''), trustedProxy: split(get('trusted-proxy')), registration: get('registration') === 'closed' ? 'closed' : 'open',
@@ -130,8 +158,13 @@ function configOf(get: (flag: string) => string, environment: Environment, fault
   };
 }
 
+function adminFaults(email: string, password: string, passwordMin: number): string[] {
+  const faults = [[adminVariables[0], emailFault(email)], [adminVariables[1], passwordFault(password, email, passwordMin)]] as const;
+  return faults.flatMap(([name, fault]) => (fault === undefined ? [] : [`${name} won't do: ${fault}`]));
+}
+
 function unknownVariables(environment: Environment): string[] {
-  const known = new Set([...settings.map(({ flag }) => variableOf(flag)), ...environmentOnly]);
+  const known = new Set([...settings.map(({ flag }) => variableOf(flag)), ...adminVariables]);
   return Object.keys(environment).filter((name) => name.startsWith('ORDERLY_') && !known.has(name)).map((name) => `${name} is not known; --help lists what is`);
 }
 
@@ -147,7 +180,7 @@ function anything(): undefined {
   return undefined;
 }
 
-function wholeNumber(min: number, max: number): Setting['fault'] {
+export function wholeNumber(min: number, max: number): Setting['fault'] {
   return (text) => (/^\d{1,12}$/.test(text) && Number(text) >= min && Number(text) <= max ? undefined : `must be a whole number from ${min} to ${max}`);
 }
 

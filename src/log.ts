@@ -51,9 +51,9 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
   }
 
   function render(time: number, level: Level, message: string, details: Details): string {
-    if (!isTerminal) return `${JSON.stringify({ time: clock(time), level, message, ...details })}\n`;
-    const rest = Object.entries(details).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join('');
-    return `${clock(time).slice(11, 19)} ${paint(level)} ${printable(message + rest)}\n`;
+    if (!isTerminal) return `${json({ time: clock(time), level, message, ...details })}\n`;
+    const rest = Object.entries(details).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : json(value)}`).join('');
+    return `${clock(time).slice(11, 19)} ${paint(level)} ${(message + rest).split('\n').map(printable).join('\n    ')}\n`;
   }
 
   function paint(level: Level): string {
@@ -73,8 +73,8 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
       return add(`${clock(time).slice(11, 19)} ${paint(level)} ${line.status} ${line.method.padEnd(6)} ${printable(line.path)} ${duration} ms${line.principal === null ? '' : ` ${line.principal}`} ${line.requestId}\n`);
     }
     const principal = line.principal === null ? 'null' : `"${line.principal}"`;
-    const trace = line.traceparent === undefined ? '' : `,"traceparent":${JSON.stringify(line.traceparent)}`;
-    add(`{"time":"${clock(time)}","level":"${level}","requestId":"${line.requestId}","method":"${line.method}","path":${JSON.stringify(line.path)},"status":${line.status},"durationMs":${duration},"principal":${principal}${trace}}\n`);
+    const trace = line.traceparent === undefined ? '' : `,"traceparent":${json(line.traceparent)}`;
+    add(`{"time":"${clock(time)}","level":"${level}","requestId":"${line.requestId}","method":"${line.method}","path":${json(line.path)},"status":${line.status},"durationMs":${duration},"principal":${principal}${trace}}\n`);
   }
 
   return {
@@ -95,6 +95,12 @@ export function isoClock(): (time: number) => string {
   };
 }
 
+/** JSON of one line that no terminal obeys; of an error what it says. */
+function json(value: unknown): string {
+  return printable(JSON.stringify(value, (_, each: unknown) => (each instanceof Error ? each.message : each)));
+}
+
+/** Controls, line separators and marks that turn the direction of writing are spelled out. */
 function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''));
 }

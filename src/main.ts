@@ -2,52 +2,62 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { commands, helpText, type Command } from './commands/commands.ts';
+import { print } from './commands/terminal.ts';
 import { ConfigError, readCommandLine } from './config.ts';
+import { Problem } from './errors.ts';
 import { StorageError } from './storage/data-folder.ts';
+import { version } from './version.ts';
 
 /** sysexits.h: a wrong setting is EX_CONFIG, wrong usage EX_USAGE. */
 const exitStatus = { ok: 0, failure: 1, usage: 64, config: 78 } as const;
 
 export async function run(argv: readonly string[]): Promise<number> {
+  // Whose reader left, as with "| head", ends with a sentence or goes on without: print tells what matters.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  try {
+    return await choose(argv);
+  } catch (error) {
+    if (error instanceof ConfigError) return complain(error.faults, error.isUsage ? exitStatus.usage : exitStatus.config);
+    if (isExpected(error)) return complain([error.message], exitStatus.failure);
+    throw error;
+  }
+}
+
+async function choose(argv: readonly string[]): Promise<number> {
   const [first = 'serve', second = ''] = argv;
-  if (argv.includes('--version')) return say(version());
-  const names = Object.keys(commands);
-  const name = first.startsWith('-') ? 'serve' : names.includes(`${first} ${second}`) ? `${first} ${second}` : first;
-  const command = commands[name];
-  if (first === '--help' || first === 'help') return say(helpText());
-  if (command === undefined) return complain(`orderly has no command "${first}"; it has ${names.join(', ')}.`, exitStatus.usage);
+  const name = first.startsWith('-') ? 'serve' : Object.hasOwn(commands, `${first} ${second}`) ? `${first} ${second}` : first;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (argv.includes('--version')) return say(version);
+  if (first === '--help') return say(helpText());
+  if (command === undefined) throw new ConfigError([], [`there is no command "${first}"; there are ${Object.keys(commands).join(', ')}`]);
   if (argv.includes('--help')) return say(helpText(name));
   return runCommand(command, argv.slice(first.startsWith('-') ? 0 : name.split(' ').length));
 }
 
-async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
-  try {
-    return await command.run(readCommandLine(argv, process.env, dotEnv(), command.flags, command.operands.length));
-  } catch (error) {
-    if (error instanceof ConfigError) return complain(error.faults.map((fault) => `orderly: ${fault}`).join('\n'), exitStatus.config);
-    if (error instanceof StorageError) return complain(`orderly: ${error.message}`, exitStatus.failure);
-    throw error;
-  }
+function runCommand(command: Command, argv: readonly string[]): Promise<number> {
+  return command.run(readCommandLine(argv, process.env, dotEnv(), command));
 }
 
 function dotEnv(): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync('.env', 'utf8'));
-  } catch {
-    return {};
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    throw new ConfigError([`.env can't be read: ${String(error)}`]);
   }
 }
 
-function version(): string {
-  return process.env['npm_package_version'] ?? '1.0.0';
+/** Not a fault of the program: told in a sentence, without a stack trace. */
+function isExpected(error: unknown): error is Error {
+  return error instanceof StorageError || error instanceof Problem || (error instanceof Error && ('syscall' in error || 'errcode' in error));
 }
 
-function say(text: string): number {
-  process.stdout.write(`${text}\n`);
+async function say(text: string): Promise<number> {
+  await print(text);
   return exitStatus.ok;
 }
 
-function complain(text: string, status: number): number {
-  process.stderr.write(`${text}\n`);
+function complain(faults: readonly string[], status: number): number {
+  process.stderr.write(faults.map((fault) => `orderly: ${fault}\n`).join(''));
   return status;
 }

@@ -18,9 +18,10 @@ export function checkExchange(service: Service, { method, path, sent, answer }: 
   const where = `${method} ${pathname} → ${answer.status}`;
   if (declared === undefined) return assert.equal(answer.status, 405, `${where}: the method isn't declared`);
   const operation = declared as Json;
-  const response = (operation['responses'] as Record<string, Json>)[String(answer.status)];
+  const listed = (operation['responses'] as Record<string, Json>)[String(answer.status)];
   if (answer.status === 417) return; // Expect isn't part of an operation
-  assert.ok(response !== undefined, `${where}: the status isn't declared. ${answer.text}`);
+  assert.ok(listed !== undefined, `${where}: the status isn't declared. ${answer.text}`);
+  const response = resolve(document, listed);
   checkHeaders(document, response, answer, where);
   if (method !== 'HEAD') checkBody(document, response, answer, where);
   if (answer.status < 300) checkRequest(document, operation, sent, where);

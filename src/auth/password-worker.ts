@@ -20,7 +20,7 @@ export type ScryptPool = {
 };
 
 type Thread = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<unknown> };
-type Waiting = { readonly enter: (thread: Thread) => void; readonly refuse: (reason: Error) => void };
+type Waiting = { readonly enter: (thread: Thread) => void; readonly refuse: (reason: unknown) => void };
 
 const threadsMax = 2;
 const waitingMax = 32;

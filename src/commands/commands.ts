@@ -1,42 +1,59 @@
 // The commands by name, and their help.
-import { settings, type CommandFlag, type CommandLine } from '../config.ts';
+import { settings, type CommandLine, type Syntax } from '../config.ts';
+import { adminCreate } from './admin-create.ts';
+import { adminReset } from './admin-reset.ts';
+import { backUp } from './back-up.ts';
+import { check } from './check.ts';
+import { keysCreate } from './keys-create.ts';
+import { printOpenapi } from './print-openapi.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { sample } from './sample.ts';
 import { serve } from './serve.ts';
 
-export type Command = {
+export type Command = Syntax & {
   readonly summary: string;
-  readonly operands: readonly string[];
-  readonly flags: readonly CommandFlag[];
   /** Exit status. */
   run(line: CommandLine): Promise<number>;
 };
 
-export const commands: Readonly<Record<string, Command>> = { serve };
+export const commands: Readonly<Record<string, Command>> = {
+  serve, 'admin create': adminCreate, 'admin reset': adminReset, 'keys create': keysCreate,
+  backup: backUp, restore: restoreBackup, check, sample, openapi: printOpenapi,
+};
 
 /** At most 80 columns. */
 export function helpText(name?: string): string {
-  if (name === undefined) return [usage('[command] [flags]'), '', 'Commands:', ...commandRows(), '', 'Flags of all commands:', ...settingRows(), '', closing].join('\n');
-  const command = commands[name];
-  const own = command?.flags.map(({ flag, value, help }) => row(`--${flag}${value === undefined ? '' : ` ${value}`}`, help)) ?? [];
-  return [usage([name, ...(command?.operands ?? []), '[flags]'].join(' ')), '', command?.summary ?? '', '', 'Flags:', ...own, ...settingRows(), '', closing].join('\n');
+  const command = commands[name ?? ''];
+  if (name === undefined || command === undefined) {
+    return [usage('[command] [flags]'), '', 'Commands:', ...commandRows(), '', 'Flags of all commands:', ...settingRows(), '', closing].join('\n');
+  }
+  const { operands, flags, summary } = command;
+  const required = flags.filter(({ isRequired }) => isRequired).map(({ flag, value }) => `--${flag} ${value}`);
+  const own = flags.map(({ flag, value, help }) => row(`--${flag}${value === undefined ? '' : ` ${value}`}`, help));
+  const rows = command === serve ? settingRows() : [...settingRows((flag) => flag === 'data'), '  and the settings that "orderly --help" shows'];
+  return [usage([name, ...operands, ...required, '[flags]'].join(' ')), '', ...wrap(`${name} ${summary}.`, columnsMax), '', 'Flags:', ...own, ...rows, '', closing].join('\n');
 }
 
-const closing = 'Each flag can be set by an environment variable (--public-url by\nORDERLY_PUBLIC_URL) or in a .env file; flags win.';
+const columnsMax = 80;
+const closing = `Each setting of serve has an environment variable (--public-url is
+ORDERLY_PUBLIC_URL), which a .env file can hold, too; flags win.
+--help after a command shows what it takes; --version says which orderly it is.`;
 
 function usage(rest: string): string {
   return `Usage: orderly ${rest}`;
 }
 
 function commandRows(): string[] {
-  return Object.entries(commands).map(([name, { operands, summary }]) => row([name, ...operands].join(' '), summary));
+  return Object.entries(commands).map(([name, { operands, summary }]) => row(`${[name, ...operands].join(' ')}${name === 'serve' ? ' (default)' : ''}`, summary));
 }
 
-function settingRows(): string[] {
-  return settings.map(({ flag, value, fallback, help }) => row(`--${flag} ${value}`, fallback === '' ? help : `${help} (${fallback})`));
+function settingRows(isShown: (flag: string) => boolean = () => true): string[] {
+  return settings.filter(({ flag }) => isShown(flag)).map(({ flag, value, fallback, help }) => row(`--${flag} ${value}`, fallback === '' ? help : `${help} (${fallback})`));
 }
 
 function row(name: string, text: string): string {
   const width = 27;
-  const lines = wrap(text, 80 - width - 2);
+  const lines = wrap(text, columnsMax - width - 2);
   return lines.map((each, index) => `  ${(index === 0 ? name : '').padEnd(width - 2)}  ${each}`.trimEnd()).join('\n');
 }
 

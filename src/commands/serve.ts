@@ -1,38 +1,48 @@
 // `orderly serve`: runs the service until it is told to stop.
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import { createApp, type App } from '../app.ts';
 import { selfSigned } from '../auth/certificate.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import { ConfigError, type CommandLine, type Config } from '../config.ts';
+import { unavailable } from '../errors.ts';
 import { createHttpServer, type Certificate, type HttpServer } from '../http/listen.ts';
 import type { Route } from '../http/route.ts';
+import { secretBytesMin } from '../limits.ts';
 import { createLog, type Log } from '../log.ts';
 import { migrations } from '../migrations/migrations.ts';
-import { addUser, hasUsers } from '../resources/users/user-store.ts';
+import { explained, replacePrivate, StorageError } from '../storage/data-folder.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
+import { version } from '../version.ts';
 import type { Command } from './commands.ts';
+import { adminFile, makeFirstAdmin } from './first-admin.ts';
+import { print } from './terminal.ts';
+
+const renewDays = 30;
 
 export const serve: Command = { summary: 'runs the service', operands: [], flags: [], run };
 
 async function run({ config }: CommandLine): Promise<number> {
+  const { NO_COLOR: noColor = '', TERM: terminal } = process.env;
   const isTerminal = process.stdout.isTTY;
-  const hasColor = isTerminal && process.env['NO_COLOR'] === undefined;
-  const log = createLog({ level: config.log, sink: process.stdout, isTerminal, hasColor, now: Date.now });
+  const log = createLog({ level: config.log, sink: process.stdout, isTerminal, hasColor: isTerminal && noColor === '' && terminal !== 'dumb', now: Date.now });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   const service = await startService({ config, log, onFatal: () => end(1) });
-  if (isTerminal) process.stdout.write(welcome(config, service));
-  else log.note('info', 'listening', { url: service.localUrl });
+  if (isTerminal) await print(welcome(config, service));
+  else tellStart(log, service);
   process.on('SIGHUP', () => service.reload());
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       if (service.isStopping()) process.exit(1);
+      log.note('info', `${signal}: finishing what runs; a second one stops at once`);
       service.stop().then(() => end(0), () => end(1));
     });
   }
   const status = await ended;
+  log.note('info', 'stopped');
   log.flush();
   return status;
 }
@@ -63,7 +73,7 @@ export type Service = {
 /** A whole service on a folder of its own. Throws ConfigError and StorageError. */
 export async function startService({ config, log, now = Date.now, onFatal = () => {}, hasher = createPasswordHasher(), fdatasync, extraRoutes }: ServiceOptions): Promise<Service> {
   const made: string[] = [];
-  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  makeFolder(config.data);
   const secrets = readSecrets(config, made);
   const certificate = readCertificate(config, now(), made);
   let isStopping = false;
@@ -79,7 +89,8 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
       void stop().then(() => onFatal(error));
     },
   });
-  await makeFirstAdmin(config, db, hasher, now(), made);
+  const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now: now() });
+  if (admin !== undefined) made.push(admin);
   const server = createHttpServer({
     certificate, publicUrl: config.publicUrl,
     onRequest: (request, response) => app?.handlers.onRequest(request, response),
@@ -87,7 +98,7 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
     onExpectation: (request, response) => app?.handlers.onExpectation(request, response),
   });
   const address = await listen(server, config, db);
-  const publicUrl = config.publicUrl === '' ? `https://localhost:${address.port}` : config.publicUrl;
+  const publicUrl = publicUrlOf(config, address.port);
   app = createApp({
     config, publicUrl, secrets, db, hasher, log, now, connections: server.connections, isStopping: () => isStopping, isBroken: () => isBroken,
     ...(extraRoutes === undefined ? {} : { extraRoutes }),
@@ -120,45 +131,58 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
   return { app, db, localUrl: localUrlOf(config, address), publicUrl, made, isStopping: () => isStopping, reload, stop };
 }
 
+export function publicUrlOf({ publicUrl }: Config, port: number): string {
+  return publicUrl === '' ? `https://localhost:${port}` : publicUrl;
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw explained(error, folder);
+  }
+}
+
 /** The signing secrets: as configured, or one made at the first start. */
 function readSecrets({ jwtSecrets, data }: Config, made: string[]): Uint8Array[] {
   if (jwtSecrets.length > 0) return jwtSecrets.map((secret) => Buffer.from(secret));
   const file = join(data, 'secret.key');
-  if (!existsSync(file)) {
-    writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
-    made.push(`a secret to sign tokens with: ${file}`);
+  try {
+    if (!existsSync(file)) {
+      replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);
+      made.push(`a secret to sign tokens with: ${file}`);
+    }
+    const secret = Buffer.from(readFileSync(file, 'utf8').trim());
+    if (secret.length < secretBytesMin) throw new StorageError(`${file} is damaged: delete it, and a new one is made; everybody has to sign in again.`);
+    return [secret];
+  } catch (error) {
+    throw explained(error, file);
   }
-  return [Buffer.from(readFileSync(file, 'utf8').trim())];
 }
 
 function readCertificate({ tls, data }: Config, now: number, made: string[]): Certificate | undefined {
   if (tls.mode === 'off') return undefined;
   const files = tls.mode === 'files' ? tls : { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
-  if (tls.mode === 'self-signed' && !existsSync(files.cert)) {
-    const { certPem, keyPem } = selfSigned({ now });
-    mkdirSync(join(data, 'tls'), { recursive: true, mode: 0o700 });
-    writeFileSync(files.key, keyPem, { mode: 0o600 });
-    writeFileSync(files.cert, certPem);
-    made.push(`a self-signed certificate: ${files.cert}`);
-  }
   try {
-    return { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
+    if (tls.mode === 'self-signed' && !isGood(files.cert, now)) {
+      const { certPem, keyPem } = selfSigned({ now });
+      makeFolder(join(data, 'tls'));
+      replacePrivate(files.key, keyPem);
+      replacePrivate(files.cert, certPem);
+      made.push(`a self-signed certificate: ${files.cert}`);
+    }
+    const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
+    createSecureContext(certificate); // throws unless they are a pair
+    return certificate;
   } catch (error) {
-    throw new ConfigError([`the certificate can't be read: ${error instanceof Error ? error.message : String(error)}`]);
+    if (error instanceof StorageError) throw error;
+    throw new ConfigError([`the certificate in ${files.cert} with the key in ${files.key} can't be used: ${error instanceof Error ? error.message : String(error)}`]);
   }
 }
 
-/** Contract section 11: where there are no users, an administrator. */
-async function makeFirstAdmin({ data, adminEmail, adminPassword }: Config, db: Database, hasher: PasswordHasher, now: number, made: string[]): Promise<void> {
-  if (hasUsers(db.read)) return;
-  const email = adminEmail === '' ? 'admin@localhost' : adminEmail;
-  const password = adminPassword === '' ? randomBytes(15).toString('base64url') : adminPassword;
-  const passwordHash = await hasher.hash(password);
-  await db.write((writer) => { addUser(writer, { name: 'Administrator', email, role: 'admin', passwordHash }, now); });
-  if (adminPassword !== '') return void made.push(`an administrator: ${email}`);
-  const file = join(data, 'initial-admin.json');
-  writeFileSync(file, `${JSON.stringify({ email, password })}\n`, { mode: 0o600 });
-  made.push(`an administrator, ${email}; the password is in ${file}`);
+/** Whether there is a certificate that holds for some time yet. */
+function isGood(file: string, now: number): boolean {
+  return existsSync(file) && new X509Certificate(readFileSync(file)).validToDate.getTime() > now + renewDays * 86_400_000;
 }
 
 async function listen(server: HttpServer, config: Config, db: Database): Promise<AddressInfo> {
@@ -166,21 +190,37 @@ async function listen(server: HttpServer, config: Config, db: Database): Promise
     return await server.listen(config.host, config.port);
   } catch (error) {
     await db.close();
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'EADDRINUSE' ? 'something else listens there; choose another --port' : code === 'EACCES' ? 'that needs more rights' : String(error);
-    throw new ConfigError([`can't listen on ${config.host}, port ${config.port}: ${reason}`]);
+    const { code = '', message } = error as NodeJS.ErrnoException; // what listen rejects with
+    const place = `${config.host}, port ${config.port}`;
+    if (code === 'EADDRINUSE') throw unavailable(`something else listens on ${place}: choose another --port, or stop it.`);
+    throw new ConfigError([`can't listen on ${place}: ${listenFaults[code] ?? message}`]);
   }
 }
+
+const listenFaults: Readonly<Record<string, string>> = {
+  EACCES: 'that needs more rights; choose a --port above 1023',
+  EADDRNOTAVAIL: 'this machine does not have that address', ENOTFOUND: 'there is no host of that name', EAI_AGAIN: 'there is no host of that name',
+};
 
 function localUrlOf({ tls }: Config, { address, port, family }: AddressInfo): string {
   const host = address === '127.0.0.1' || address === '::1' || address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
   return `${tls.mode === 'off' ? 'http' : 'https'}://${host}:${port}`;
 }
 
+function tellStart(log: Log, { made, localUrl, publicUrl }: Service): void {
+  for (const each of made) log.note('info', `made ${each}`);
+  log.note('info', 'listening', { url: localUrl, publicUrl, version, node: process.versions.node, pid: process.pid });
+}
+
+/** For people, on a terminal: what there is, and what to try. */
 function welcome(config: Config, { localUrl, made }: Service): string {
-  const curl = config.tls.mode === 'self-signed' ? `curl --cacert ${join(config.data, 'tls', 'cert.pem')}` : 'curl';
+  const trust = config.tls.mode === 'self-signed' ? ` --cacert ${join(config.data, 'tls', 'cert.pem')}` : '';
+  const reminder = !made.some((each) => each.includes(adminFile(config.data))) && existsSync(adminFile(config.data))
+    ? [`The first administrator's password is in ${adminFile(config.data)}: delete that once you know it.`] : [];
   return [
-    ...made.map((each) => `made ${each}`), `orderly listens on ${localUrl}`, '',
-    'Try:', `  ${curl} ${localUrl}/health/ready`, `  the documentation at ${localUrl}/docs`, 'Ctrl-C stops it.', '', '',
+    ...made.map((each) => `Made ${each}.`), ...reminder, `orderly ${version} listens on ${localUrl}`, '', 'Sign up, from another terminal:',
+    `  curl${trust} ${localUrl}/api/users \\`, "    -H 'Content-Type: application/json' \\",
+    `    -d '{"name":"Ada","email":"ada@example.com","password":"tea at five"}'`,
+    `The documentation: ${localUrl}/docs`, 'Ctrl-C stops the service.', '',
   ].join('\n');
 }

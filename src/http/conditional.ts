@@ -17,7 +17,7 @@ export function isUnmodified(fields: Fields, etag: string): boolean {
 /** `*` or a list of entity tags; a weak tag never matches strongly. What isn't a tag matches nothing. */
 function matches(field: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (field.trim() === '*') return true;
-  for (const [tag] of field.matchAll(/(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g)) {
+  for (const [, tag] of field.matchAll(/(?<=^|,)[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g)) {
     if (tag === etag || (comparison === 'weak' && tag === `W/${etag}`)) return true;
   }
   return false;

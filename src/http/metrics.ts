@@ -1,9 +1,13 @@
 // What a running service counts, and its Prometheus text.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Database } from '../storage/database.ts';
+import { syncSecondsBounds } from '../storage/storage-stats.ts';
+import { version } from '../version.ts';
 import type { Mounted } from './router.ts';
 
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds
+
+const delayStepMilliseconds = 10;
 
 export type Metrics = {
   /** One answer of the route with this index (−1: none fitted). */
@@ -26,7 +30,7 @@ export function createMetrics(): Metrics {
   const counts = new Map<number, number>(); // route index × 1000 + status
   const buckets = new Float64Array(bounds.length + 1);
   let seconds = 0;
-  const delay = monitorEventLoopDelay({ resolution: 10 });
+  const delay = monitorEventLoopDelay({ resolution: delayStepMilliseconds });
   delay.enable();
   const refusals = { rate: 0, unavailable: 0 };
 
@@ -95,19 +99,25 @@ function routeLabels(key: number, mounted: readonly Mounted[]): string {
 }
 
 function addEventLoop(out: Text, delay: ReturnType<typeof monitorEventLoopDelay>): void {
-  const seconds = (nanoseconds: number): number => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0);
+  const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - delayStepMilliseconds / 1000); // the step itself is measured, too
   out.family('orderly_event_loop_delay_seconds', 'gauge', 'Delay of the event loop since the last look.', [
-    ['quantile="0.5"', seconds(delay.percentile(50))], ['quantile="0.99"', seconds(delay.percentile(99))], ['quantile="1"', seconds(delay.max)],
+    ['percentile="50"', seconds(delay.percentile(50))], ['percentile="99"', seconds(delay.percentile(99))], ['percentile="100"', seconds(delay.max)],
   ]);
   delay.reset();
 }
 
-function addStorage(out: Text, storage: Database['stats']): void {
-  void storage;
-  out.one('orderly_up', 'gauge', 'Whether the service runs.', 1);
+function addStorage(out: Text, stats: Database['stats']): void {
+  out.one('orderly_storage_commits_total', 'counter', 'Transactions committed.', stats.commits);
+  out.one('orderly_storage_writes_total', 'counter', 'Writes in those transactions.', stats.writes);
+  out.histogram('orderly_storage_sync_duration_seconds', 'Time a sync of the log to disk takes.', syncSecondsBounds, stats.syncSecondsCounts, stats.syncSecondsSum);
+  out.one('orderly_storage_log_bytes', 'gauge', 'Length of the log that is not yet folded into the database.', stats.logBytes);
+  out.one('orderly_storage_writes_waiting', 'gauge', 'Writes taken and not answered yet.', stats.waitingWrites);
+  out.one('orderly_storage_checkpoints_total', 'counter', 'Times the log was folded into the database.', stats.checkpoints);
+  out.one('orderly_storage_refusals_total', 'counter', 'Writes refused because too many wait or the disk failed.', stats.refusals);
 }
 
 function addProcess(out: Text): void {
+  out.family('orderly_build_info', 'gauge', 'Always 1; the labels say what runs.', [[`version="${version}",node="${process.versions.node}"`, 1]]);
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   out.one('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss);

@@ -6,6 +6,12 @@ const etag = { type: 'string', maxLength: 64, pattern: '^(W/)?"[^"]*"$' } as con
 const requestId = { type: 'string', maxLength: 64, pattern: '^[A-Za-z0-9._-]+$' } as const;
 const limited = (pattern: string) => ({ type: 'string', maxLength: 300, pattern }) as const;
 
+/** Bodies that aren't JSON. */
+export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: unknown }>> = {
+  'text/html': { type: 'string', maxLength: 4_000_000, pattern: '^<!doctype html>', description: 'A page for people.' },
+  'text/plain': { type: 'string', maxLength: 4_000_000, pattern: '^# ', description: 'Prometheus text format.' },
+};
+
 /** Header fields of answers. */
 export const headerFields = {
   'X-Request-Id': { description: 'Names the request in the log; the client’s own, if it sent one.', schema: requestId },
@@ -25,6 +31,7 @@ export const headerFields = {
   'Accept-Patch': { description: 'The formats of a PATCH.', schema: text },
   'Idempotency-Replayed': { description: 'The first answer to this Idempotency-Key, again.', schema: { type: 'string', enum: ['true'] } },
   Deprecation: { description: 'Since when the operation is deprecated (RFC 9745).', schema: limited('^@\\d+$') },
+  'Access-Control-Allow-Origin': { description: 'The origin that asked, if it is one that the service was told to let in.', schema: limited('^https?://') },
   Sunset: { description: 'When it will be gone (RFC 8594).', schema: limited('^\\w{3}, ') },
 };
 
@@ -40,7 +47,7 @@ export const requestFields = {
 };
 
 export const securitySchemes = {
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, following the best practices of RFC 8725.' },
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, following the best practices of RFC8725.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: acts as its user, narrowed to its scopes.' },
   apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'api_key', description: 'The same in the query: less secure, since queries are written down in many places. Can be switched off.' },
 };

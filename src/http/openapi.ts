@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kind } from '../errors.ts';
 import { nullableBase, type JsonSchema } from '../schema/schema.ts';
-import { headerFields, requestFields, securitySchemes, tags } from './openapi-parts.ts';
+import { headerFields, requestFields, securitySchemes, tags, textSchemas } from './openapi-parts.ts';
 import { ProblemDocument, problems, typeOf } from './problem.ts';
 import type { Method, Reply, Route } from './route.ts';
 import type { Mounted } from './router.ts';
@@ -23,15 +23,25 @@ export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, 
       description: 'Errors are problem details (RFC 9457). Lists are pages: follow `next`. Objects have a strong ETag for `If-None-Match` and `If-Match`. '
         + 'Money is an integer count of the currency’s minor unit. GET operations also answer HEAD, and all paths OPTIONS.',
     },
-    servers: [{ url: publicUrl, description: 'This service.' }],
+    servers: [serverAt(publicUrl)],
     security: [{ bearer: [] }],
     tags,
     paths,
     components: {
-      schemas: components.schemas, responses: components.responses, parameters: requestFields, headers: headerFields, securitySchemes,
+      schemas: components.schemas, responses: components.responses, parameters: requestFields, headers: usedHeaders({ ...paths, ...components.responses }), securitySchemes,
       examples: Object.fromEntries(Object.entries(problems).map(([kind, entry]) => [kind, { summary: entry.title, value: problemExample(kind as Kind, publicUrl) }])), // its keys are the kinds
     },
   };
+}
+
+/** Spectral's OWASP rules ask for the words and the `x-internal`. */
+function serverAt(url: string): Json {
+  return { url, description: /^https?:\/\/(localhost|127\.|\[::1\])/.test(url) ? 'This service, local to the machine.' : 'This service, in production.', 'x-internal': false };
+}
+
+function usedHeaders(users: Json): Json {
+  const text = JSON.stringify(users);
+  return Object.fromEntries(Object.entries(headerFields).filter(([name]) => text.includes(`"#/components/headers/${name}"`)));
 }
 
 function operation({ route, invalidStatus }: Mounted, components: Components): Json {
@@ -56,7 +66,7 @@ export function operationId({ method, path, reply }: Route): string {
     const isOne = segments[index + 1]?.startsWith('{') === true || (method === 'POST' && index === segments.length - 1);
     return (isOne ? segment.replace(/s$/, '') : segment).split(/\W/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   });
-  return verbs[method] + words.join('');
+  return verbs[method] + (words.join('') || 'Home');
 }
 
 function securityOf({ access, scope }: Route): Json[] {
@@ -88,21 +98,21 @@ function bodyTypes({ method }: Route): string[] {
 
 function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
   return Object.fromEntries(mediaTypes.map((type) => {
-    if (!type.endsWith('json')) return [type, { schema: { type: 'string' } }];
+    const text = textSchemas[type];
+    if (text !== undefined) return [type, { schema: text }];
     return [type, { schema, ...(example === undefined ? {} : { example }) }];
   }));
 }
 
 function success(route: Route, components: Components): Json {
   const { reply } = route;
-  const fields = ['X-Request-Id', ...limitFields(route), 'Strict-Transport-Security'];
+  const fields = commonFields(route);
   if (reply.kind === 'none') return { description: 'Done.', headers: headerRefs(fields) };
   fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
   if (reply.status === 201) fields.push('Location');
   if (reply.kind === 'list' || (reply.kind === 'page' && route.path !== '/metrics' && !route.path.startsWith('/health'))) fields.push('Link');
   if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
   if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
-  if (route.deprecated !== undefined) fields.push('Deprecation', 'Sunset', 'Link');
   const schema = reply.schema === undefined ? { type: 'object' } : reply.kind === 'list' ? listSchema(components.use(reply.schema)) : components.use(reply.schema);
   return {
     description: reply.status === 201 ? 'Created.' : 'OK.', headers: headerRefs(fields),
@@ -138,12 +148,15 @@ function linksOf({ links }: Reply<unknown>): Json {
 
 function notModified(route: Route): Json {
   if (!hasEtag(route)) return {};
-  const fields = ['X-Request-Id', ...limitFields(route), 'Strict-Transport-Security', 'ETag', 'Cache-Control', 'Vary', ...(route.reply.kind === 'list' ? ['Link'] : [])];
+  const fields = [...commonFields(route), 'ETag', 'Cache-Control', 'Vary', ...(route.reply.kind === 'list' ? ['Link'] : [])];
   return { 304: { description: 'Not modified: what the client has is current.', headers: headerRefs(fields) } };
 }
 
-function limitFields({ isUnlimited }: Route): string[] {
-  return isUnlimited === true ? [] : ['RateLimit-Policy', 'RateLimit'];
+/** Any answer of the route may have these. */
+function commonFields({ isUnlimited, deprecated }: Route): string[] {
+  const limits = isUnlimited === true ? [] : ['RateLimit-Policy', 'RateLimit'];
+  const ending = deprecated === undefined ? [] : ['Deprecation', 'Sunset', 'Link'];
+  return ['X-Request-Id', ...limits, 'Strict-Transport-Security', 'Access-Control-Allow-Origin', ...ending];
 }
 
 function headerRefs(names: readonly string[]): Json {
@@ -154,15 +167,14 @@ function headerRefs(names: readonly string[]): Json {
 function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
   const byStatus = Map.groupBy(kindsOf(route), (kind) => (kind === 'validation-failed' || kind === 'invalid-cursor' ? invalidStatus : problems[kind].status));
   const entries = [...byStatus].map(([status, kinds]) => {
-    const fields = ['X-Request-Id', ...limitFields(route), 'Strict-Transport-Security', 'Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options'];
+    const fields = [...commonFields(route), 'Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options'];
     if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
     if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress')) fields.push('Retry-After');
     if (status === 415 && route.method === 'PATCH') fields.push('Accept-Patch');
-    if (route.deprecated !== undefined) fields.push('Deprecation', 'Sunset', 'Link');
     const examples = Object.fromEntries(kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }]));
     const description = `${kinds.map((kind) => problems[kind].title).join(', ')}.`;
     const content = { 'application/problem+json': { schema: components.use(ProblemDocument), examples } };
-    const traits = [limitFields(route).length === 0 ? 'unlimited' : '', route.deprecated === undefined ? '' : 'deprecated', fields.includes('Accept-Patch') ? 'patch' : ''];
+    const traits = [route.isUnlimited === true ? 'unlimited' : '', route.deprecated === undefined ? '' : 'deprecated', fields.includes('Accept-Patch') ? 'patch' : ''];
     const name = [status, ...kinds, ...traits.filter((trait) => trait !== '')].join('.');
     return [status, components.response(name, { description, headers: headerRefs(fields), content })];
   });

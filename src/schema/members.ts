@@ -6,7 +6,7 @@ import { integer, string, type Issue, type Schema } from './schema.ts';
 
 const noControls = '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]';
 
-export const id = integer({ description: 'Assigned by the service.', examples: [7] });
+export const id = integer({ examples: [7] });
 
 export const timestamp = string({
   minLength: 24, maxLength: 24, format: 'date-time', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
@@ -32,13 +32,13 @@ export const email = string({
   minLength: 3, maxLength: 254, format: 'idn-email', pattern: '^[^\\s@]+@[^\\s@]+$', says: 'an e-mail address such as ada@example.com',
   rule: emailFault, examples: ['ada@example.com'],
 });
-export const phone = string({ minLength: 8, maxLength: 16, pattern: '^\\+[1-9]\\d{6,14}$', says: 'a phone number such as +4944112345678 (E.164)', rule: phoneFault, examples: ['+4944112345678'] });
+export const phone = string({ minLength: 8, maxLength: 16, pattern: '^\\+[1-9]\\d{6,14}$', says: 'a phone number such as +4944112345678 (E.164)', rule: phoneFault, description: 'E.164.', examples: ['+4944112345678'] });
 export const country = string({
-  minLength: 2, maxLength: 2, pattern: '^[A-Z]{2}$', says: 'a country code such as DE (ISO 3166-1 alpha-2)', examples: ['DE'],
+  minLength: 2, maxLength: 2, pattern: '^[A-Z]{2}$', says: 'a country code such as DE (ISO 3166-1 alpha-2)', description: 'ISO 3166-1 alpha-2.', examples: ['DE'],
   rule: (code) => (countries.has(code) ? undefined : `${code} is not a country code of ISO 3166-1.`),
 });
 export const currency = string({
-  minLength: 3, maxLength: 3, pattern: '^[A-Z]{3}$', says: 'a currency code such as EUR (ISO 4217)', examples: ['EUR'],
+  minLength: 3, maxLength: 3, pattern: '^[A-Z]{3}$', says: 'a currency code such as EUR (ISO 4217)', description: 'ISO 4217.', examples: ['EUR'],
   rule: (code) => (currencies.has(code) ? undefined : `${code} is not a currency of ISO 4217.`),
 });
 

@@ -96,8 +96,8 @@ export function object<M extends Members>(members: M, notes: Notes = {}, rule?: 
   return make(shown, rules) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
-export function optional<S extends JsonSchema>(schema: S): Optional<Infer<S>> {
-  return make({ ...schema }, { ...planOf(schema), isOptional: true }) as Optional<Infer<S>>; // the mark lives in the plan
+export function optional<S extends JsonSchema>(schema: S, notes: Notes = {}): Optional<Infer<S>> {
+  return make({ ...schema, ...notes }, { ...planOf(schema), isOptional: true }) as Optional<Infer<S>>; // the mark lives in the plan
 }
 
 export function nullable<T>(schema: Schema<T>, notes: Notes = {}): Schema<T | null> {

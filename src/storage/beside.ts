@@ -14,8 +14,8 @@ export type Beside = {
 /** Makes or migrates the database where needed, which no running service may get in the way of. Throws StorageError. */
 export async function openBeside(folder: string, migrations: readonly Migration[]): Promise<Beside> {
   const sqlite = await openCurrent(folder, migrations);
-  // Folding the log in is the service's; without one, closing does it.
-  sqlite.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0');
+  // Folding the log in is the service's; without one, closing does it. Only what writes a lot does it in between, every 64 MB.
+  sqlite.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536');
   const connection = new Connection(sqlite);
   return {
     connection,

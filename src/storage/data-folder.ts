@@ -1,6 +1,6 @@
 // The data folder: its files, which process may serve it, and whether the database in it is one of ours.
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of ours
@@ -86,6 +86,15 @@ export function mark(sqlite: DatabaseSync, version: number): void {
 export function makePrivate(file: string): void {
   if (existsSync(file)) chmodSync(file, 0o600);
   else closeSync(openSync(file, 'wx', 0o600));
+}
+
+/** Writes a file of this account's alone: whole or not at all, and on disk when it returns. */
+export function replacePrivate(file: string, text: string): void {
+  const partial = `${file}.partial`;
+  rmSync(partial, { force: true });
+  writeFileSync(partial, text, { mode: 0o600, flush: true });
+  renameSync(partial, file);
+  syncFolder(dirname(file));
 }
 
 /** Makes new, renamed and removed names in a folder last through a power cut. */

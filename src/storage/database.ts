@@ -73,7 +73,10 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   const commits: GroupCommit = new GroupCommit({
     sqlite, logDescriptor, fdatasync: options.fdatasync ?? fdatasync, stats, schedule, log,
     onBegin: () => foreign.look(),
-    onCommit: options.onCommit,
+    onCommit: (keys) => {
+      reads.end(); // whatever was read since the turn ended
+      options.onCommit(keys);
+    },
     onSynced: () => keeper.look(),
     onFatal: (error) => {
       clearInterval(poll);
@@ -137,7 +140,7 @@ function foldIn(sqlite: DatabaseSync, log: NonNullable<DatabaseOptions['log']>):
   try {
     sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
-    log('warn', "the log couldn't be folded in; the next start does it", { error });
+    log('warn', "the log couldn't be folded in; the next start does it", { cause: String(error) });
   }
   sqlite.close();
 }

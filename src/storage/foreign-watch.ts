@@ -34,6 +34,10 @@ export class ForeignWatch {
   }
 
   #read(): unknown {
-    return Object.values(this.#dataVersion.get() ?? {})[0];
+    try {
+      return Object.values(this.#dataVersion.get() ?? {})[0];
+    } catch {
+      return this.#version; // locked for a moment, or broken, which writes will tell
+    }
   }
 }

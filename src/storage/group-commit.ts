@@ -14,6 +14,7 @@ const groupMillisecondsMax = 4;
 const carefulWritesMin = 1_000;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
+const complaintMilliseconds = 1_000;
 /** From this on a sync is slow: a second one may start beside it, so that what came just too late doesn't wait for two. */
 const slowSyncSeconds = 0.002;
 
@@ -45,11 +46,7 @@ export type GroupCommitOptions = {
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
   readonly #db: Connection;
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
-  readonly #savepoint: StatementSync;
-  readonly #release: StatementSync;
-  readonly #rollbackTo: StatementSync;
+  readonly #sql: Readonly<Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'rollbackTo', StatementSync>>;
   #gathering: Write[] = [];
   #committed: Write[] = [];
   #syncsRunning = 0;
@@ -59,17 +56,18 @@ export class GroupCommit {
   #carefulWrites = 0;
   #isHalfDone = false;
   #refusal: string | undefined;
+  #nextComplaint = 0;
   #settled: (() => void) | undefined;
   isWorking = false;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
     this.#db = new Connection(options.sqlite);
-    this.#begin = options.sqlite.prepare('BEGIN IMMEDIATE');
-    this.#commit = options.sqlite.prepare('COMMIT');
-    this.#savepoint = options.sqlite.prepare('SAVEPOINT work');
-    this.#release = options.sqlite.prepare('RELEASE work');
-    this.#rollbackTo = options.sqlite.prepare('ROLLBACK TO work');
+    const prepare = (sql: string): StatementSync => options.sqlite.prepare(sql);
+    this.#sql = {
+      begin: prepare('BEGIN IMMEDIATE'), commit: prepare('COMMIT'), rollback: prepare('ROLLBACK'),
+      savepoint: prepare('SAVEPOINT work'), release: prepare('RELEASE work'), rollbackTo: prepare('ROLLBACK TO work'),
+    };
   }
 
   write<T>(work: Work<T>): Promise<T> {
@@ -90,12 +88,13 @@ export class GroupCommit {
     if (this.#gathering.length === 0 || this.#held || !this.#tryBegin()) return;
     const done = this.#runWorks();
     if (done.length > 0) this.#tryCommit(done);
-    else if (this.#options.sqlite.isTransaction) this.#options.sqlite.exec('ROLLBACK');
+    else if (this.#options.sqlite.isTransaction) this.#sql.rollback.run();
     if (this.#gathering.length > 0) this.#options.schedule();
   }
 
   /** From now on writes gather without being run, while the log is folded in. */
   hold(): void {
+    assert(this.#refusal !== failed, failed);
     this.#held = true;
   }
 
@@ -123,7 +122,7 @@ export class GroupCommit {
 
   #tryBegin(): boolean {
     try {
-      this.#begin.run();
+      this.#sql.begin.run();
       this.#busySince = undefined;
     } catch (error) {
       this.#beginLater(error);
@@ -167,14 +166,14 @@ export class GroupCommit {
     const { sqlite } = this.#options;
     const { changedKeys: { length: keys }, writes } = this.#db;
     const isCareful = this.#carefulWrites > 0;
-    if (isCareful) this.#savepoint.run();
+    if (isCareful) this.#sql.savepoint.run();
     this.isWorking = true;
     try {
       write.result = write.work(this.#db);
       return true;
     } catch (error) {
       this.#db.changedKeys.length = keys;
-      if (isCareful && sqlite.isTransaction) this.#rollbackTo.run();
+      if (isCareful && sqlite.isTransaction) this.#sql.rollbackTo.run();
       else this.#isHalfDone = this.#db.writes > writes;
       if (isEnvironment(error)) this.#lose([write], error);
       else this.#reject(write, error);
@@ -182,33 +181,33 @@ export class GroupCommit {
     } finally {
       this.isWorking = false;
       this.#carefulWrites -= 1;
-      if (isCareful && sqlite.isTransaction) this.#release.run();
+      if (isCareful && sqlite.isTransaction) this.#sql.release.run();
     }
   }
 
   /** A work threw after it had changed something: undo the transaction and run again what ran before it. */
   #runAgain(done: Write[]): Write[] {
+    const { sqlite } = this.#options;
     this.#isHalfDone = false;
     this.#carefulWrites = carefulWritesMin;
     this.#db.changedKeys.length = 0;
+    if (!sqlite.isTransaction) return done; // lost already
+    this.#sql.rollback.run();
     try {
-      if (this.#options.sqlite.isTransaction) this.#options.sqlite.exec('ROLLBACK');
-      else return done; // lost already
-      this.#begin.run();
-      return done.filter((write) => this.#runOne(write));
-    } catch (error) { // another process got in between
-      this.#lose(done, error);
-      return [];
+      this.#sql.begin.run();
+    } catch {
+      return done; // lost too: another process got in between
     }
+    return done.filter((write) => this.#runOne(write));
   }
 
   #tryCommit(done: Write[]): void {
     const { sqlite, stats, onCommit } = this.#options;
     const keys = this.#db.changedKeys.splice(0);
     try {
-      this.#commit.run();
+      this.#sql.commit.run();
     } catch (error) {
-      if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
+      if (sqlite.isTransaction) this.#sql.rollback.run();
       return this.#lose(done, error);
     }
     stats.commits += 1;
@@ -239,7 +238,10 @@ export class GroupCommit {
   }
 
   #lose(writes: Write[], error: unknown): void {
-    this.#options.log('error', 'writes were lost to an error of the storage', { writes: writes.length, error });
+    if (performance.now() >= this.#nextComplaint) { // a full disk doesn't get a line a request
+      this.#options.log('error', 'changes were refused for an error of the storage', { changes: writes.length, cause: String(error) });
+      this.#nextComplaint = performance.now() + complaintMilliseconds;
+    }
     this.#refuse(writes, "The storage can't take changes at the moment.");
   }
 

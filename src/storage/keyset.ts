@@ -101,8 +101,8 @@ export function alsoEquals(column: string, value: SqlValue): Condition {
   return { sql: `+${column} = ?`, params: [value] };
 }
 
-/** No condition. */
-export const everything: Condition = { sql: 'TRUE', params: [] };
+/** No condition, as SQLite takes it to the table's own index. */
+export const everything: Condition = { sql: 'id > 0', params: [] };
 
 export function beginsWith(column: string, prefix: string): Condition {
   return { sql: `${column} >= ? AND ${column} < ?`, params: [prefix, `${prefix}\u{10ffff}`] };

@@ -45,7 +45,6 @@ export class LogKeeper {
     this.#nextLook = now + lookMilliseconds;
     const { size, nlink } = fstatSync(this.#options.logDescriptor);
     if (nlink === 0) return this.#options.commits.fail(new Error('The log was deleted under the running service.'));
-    this.#options.stats.logBytes = Math.min(size, this.#options.stats.logBytes);
     if (size < foldFrames * frameBytes) this.#options.stats.logBytes = size;
     else this.#working = this.#measure().catch((error: unknown) => this.#failed(error)).finally(() => { this.#working = undefined; });
   }
@@ -124,7 +123,8 @@ export class LogKeeper {
   /** A full disk or a lock passes; after any other error what is on disk is unknown, as after a failed sync. */
   #failed(error: unknown): void {
     const passes = [5, 6, 7, 13].includes(sqliteCode(error) ?? 0);
-    this.#options.log(passes ? 'warn' : 'error', "the log couldn't be folded into the database", { error });
+    this.#options.log(passes ? 'warn' : 'error', "the log couldn't be folded into the database", { cause: String(error) });
+    this.#options.foreign.changed(); // it may have looked away
     if (passes) this.#later();
     else this.#options.commits.fail(error instanceof Error ? error : new Error(String(error)));
   }

@@ -1,9 +1,8 @@
 // The data that is measured: the service's own sample, and the same orders in the Fastify peer's tables, read through the API.
-import { constants, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { ask } from './ask.ts';
-import type { Children } from './children.ts';
 import { logIn, project, startService, type Setting } from './servers.ts';
 
 export type Made = {
@@ -14,25 +13,23 @@ export type Made = {
 };
 type Row = Readonly<Record<string, unknown>>;
 
-const email = 'bench@example.com';
 const sampleSeconds = 900;
 
 export async function makeData(setting: Setting, kept: string, orderCount: number, say: (text: string) => void): Promise<Made> {
   const folder = join(kept, `orders-${orderCount}`);
-  const made = { folder, fastifyDatabase: join(kept, `fastify-${orderCount}.db`), orderCount };
-  const adminFile = join(kept, `admin-${orderCount}.json`); // written last: without it the data is not whole
-  if (existsSync(adminFile)) return { ...made, admin: JSON.parse(readFileSync(adminFile, 'utf8')) };
-  for (const unfinished of [folder, made.fastifyDatabase]) rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  const fastifyDatabase = join(kept, `fastify-${orderCount}.db`); // has its name only when all is made
+  if (existsSync(fastifyDatabase)) return { folder, fastifyDatabase, orderCount, admin: adminOf(folder) };
+  const unfinished = `${fastifyDatabase}-unfinished`;
+  for (const file of [folder, unfinished]) rmSync(file, { recursive: true, force: true });
 
   say(`making ${orderCount} orders`);
-  await runCommand(setting.children, ['sample', '--orders', String(orderCount), '--seed', '1', '--data', folder]);
-  const printed = await runCommand(setting.children, ['admin', 'create', '--email', email, '--name', 'Bench', '--data', folder]);
-  const admin = { email, password: passwordIn(printed) };
+  const sample = ['sample', '--orders', String(orderCount), '--seed', '1', '--data', folder];
+  await setting.children.run({ command: [process.execPath, join(project, 'src/start.js'), ...sample], cores: 'any' }, sampleSeconds);
+  const made = { folder, fastifyDatabase, orderCount, admin: adminOf(folder) };
   say('giving Fastify the same orders');
-  await fillFastify(setting, { ...made, admin });
-  writeFileSync(adminFile, JSON.stringify(admin), { mode: 0o600 });
-  return { ...made, admin };
+  await fillFastify(setting, made, unfinished);
+  renameSync(unfinished, fastifyDatabase);
+  return made;
 }
 
 /** A copy to write into; `discard` takes it away again. */
@@ -47,19 +44,14 @@ export function copyData(made: Made): Made & { discard: () => void } {
   return { ...made, folder, fastifyDatabase, discard };
 }
 
-function runCommand(children: Children, command: readonly string[]): Promise<string> {
-  return children.run({ command: [process.execPath, join(project, 'src/start.js'), ...command], cores: 'any' }, sampleSeconds);
+/** The administrator that the sample comes with. */
+function adminOf(folder: string): Made['admin'] {
+  return JSON.parse(readFileSync(join(folder, 'initial-admin.json'), 'utf8')); // written by the service in this shape
 }
 
-function passwordIn(printed: string): string {
-  const password = printed.match(/password\S*\s+(\S+)\s*$/im)?.[1];
-  if (password === undefined) throw new Error(`No password was printed:\n${printed}`);
-  return password;
-}
-
-async function fillFastify(setting: Setting, made: Made): Promise<void> {
+async function fillFastify(setting: Setting, made: Made, database: string): Promise<void> {
   const service = await startService(setting, made.folder, []);
-  const db = new DatabaseSync(made.fastifyDatabase);
+  const db = new DatabaseSync(database);
   db.exec(readFileSync(join(import.meta.dirname, 'peers/fastify/schema.sql'), 'utf8'));
   db.exec('PRAGMA synchronous = OFF; BEGIN');
   const read = pagesFrom(service.origin, () => logIn(service.origin, made.admin));

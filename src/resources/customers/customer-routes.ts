@@ -20,7 +20,7 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
     description: 'One’s own; staff see all.', reply: listOf(Customer),
     query: {
       userId: optional(id), email: optional(email), name: optional(line(200, 'The beginning of the name, without regard to case.', 'Gr')),
-      sort: optional(oneOf(customerSorts)), ...listParameters,
+      sort: optional(oneOf(customerSorts, { description: 'Descending with `-` in front; `id` if left out.' })), ...listParameters,
     },
     handle: (context) => listPage(context, cursors, selectCustomers(reachOf(context.caller), context.query), (db, id) => cachedCustomer(db, cache, id)),
   });

@@ -35,11 +35,13 @@ export type Customer = Infer<typeof Customer>;
 
 const sent = { name, email: optional(nullable(email)), phone: optional(nullable(phone)), address: optional(nullable(NewAddress)) };
 
-export const NewCustomer = named('NewCustomer', object({ ...sent, userId: optional(id) }));
+const example = { name: 'Grace Hopper', email: 'grace@example.com', phone: '+4944112345678', address: { line1: 'Ammerländer Heerstraße 114', city: 'Oldenburg', postalCode: '26133', country: 'DE' } };
+
+export const NewCustomer = named('NewCustomer', object({ ...sent, userId: optional(id, { description: 'Another user whose customer this is; only staff may name one.' }) }, { examples: [example] }));
 export const CustomerReplacement = named('CustomerReplacement', object({
   ...sent, userId: optional(owner), id: optional(id), createdAt: optional(timestamp), updatedAt: optional(timestamp),
-}, { description: 'The whole customer: what is left out becomes null, but the owner stays. Read-only members may be sent as they are.' }));
-export const CustomerPatch = named('CustomerPatch', partial(CustomerReplacement, { description: 'A JSON Merge Patch (RFC 7396).' }));
+}, { description: 'The whole customer: what is left out becomes null, but the owner stays. Read-only members may be sent as they are.', examples: [example] }));
+export const CustomerPatch = named('CustomerPatch', partial(CustomerReplacement, { description: 'A JSON Merge Patch (RFC 7396).', examples: [{ phone: '+4944112345678' }] }));
 export type CustomerReplacement = Infer<typeof CustomerReplacement>;
 
 /** What a customer is made of, beside what the service sets. */

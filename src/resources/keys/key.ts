@@ -17,11 +17,11 @@ export type Key = Infer<typeof Key>;
 
 export const NewKey = named('NewKey', object({
   name, scopes: scopeList, expiresAt: optional(nullable(timestamp, { description: 'One year from now if left out; null for a key that does not expire.' })),
-}));
+}, { examples: [{ name: 'till 3', scopes: ['orders:read', 'orders:write'] }] }));
 export type NewKey = Infer<typeof NewKey>;
 
 export const MadeKey = named('MadeKey', object({
-  ...members, key: string({ maxLength: 80, pattern: '^ord_\\d+_[A-Za-z0-9_-]{43}$', description: 'The key itself, shown this once.' }),
+  ...members, key: string({ maxLength: 80, pattern: '^ord_\\d+_[A-Za-z0-9_-]{43}$', description: 'The key itself, shown this once.', examples: ['ord_4_yT5aK0vJ2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6X'] }),
 }));
 export type MadeKey = Infer<typeof MadeKey>;
 

@@ -19,8 +19,9 @@ export type OrderServices = { readonly cursors: Cursors; readonly cache: OrderCa
 
 const filters = {
   status: optional(array(oneOf(statuses), { minItems: 1, maxItems: statuses.length, description: 'Any of these, separated by commas.', examples: [['open', 'paid']] })),
-  customerId: optional(id), userId: optional(id), currency: optional(currency),
-  createdFrom: optional(timestamp), createdBefore: optional(timestamp), sort: optional(oneOf(orderSorts)), ...listParameters,
+  customerId: optional(id), userId: optional(id), currency: optional(currency, { description: 'Keeps only those in this currency (ISO 4217).' }),
+  createdFrom: optional(timestamp, { description: 'Keeps only those made at this time or later.' }), createdBefore: optional(timestamp, { description: 'Keeps only those made before this time.' }),
+  sort: optional(oneOf(orderSorts, { description: 'Descending with `-` in front; `-createdAt` if left out.' })), ...listParameters,
 };
 
 /** Mounted with the orders interface. */

@@ -29,27 +29,28 @@ const NewItem = named('NewOrderItem', object(
 export type NewItem = Infer<typeof NewItem>;
 
 const owner = nullable(id, { description: 'The user whose order this is; null once that user is deleted.' });
+const customerId = integer({ description: 'The customer who orders.', examples: [7] });
 const note = nullable(text(2000, 'Anything else.', 'Please ring twice.'));
 const items = array(NewItem, { minItems: 1, maxItems: 100 });
 
 export const Order = named('Order', object({
-  id, status, customerId: id, userId: owner, currency, items: array(OrderItem, { minItems: 1, maxItems: 100 }),
+  id, status, customerId, userId: owner, currency, items: array(OrderItem, { minItems: 1, maxItems: 100 }),
   total: amount('The sum of the items’ totals, in the currency’s minor unit.', 1498), shippingAddress: nullable(Address), note, createdAt: timestamp, updatedAt: timestamp,
 }));
 export type Order = Infer<typeof Order>;
 
 export const NewOrder = named('NewOrder', object({
-  customerId: id, currency, items, status: optional(oneOf(['open'])), total: optional(amount('Computed; if sent, it has to be right.', 1498)),
-  shippingAddress: optional(nullable(NewAddress)), note: optional(note), userId: optional(id),
-}, {}, (order) => sumFaults(priced(order.items).total, order.total)));
+  customerId, currency, items, status: optional(oneOf(['open'])), total: optional(amount('Computed; if sent, it has to be right.', 1498)),
+  shippingAddress: optional(nullable(NewAddress)), note: optional(note), userId: optional(id, { description: 'Another user whose order this is; only staff may name one.' }),
+}, { examples: [{ customerId: 1, currency: 'EUR', items: [{ sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }], note: 'Please ring twice.' }] }, (order) => sumFaults(priced(order.items).total, order.total)));
 export type NewOrder = Infer<typeof NewOrder>;
 
 /** What an order is after a PATCH; read-only members may be sent as they are. */
 const Changed = object({
   status, items, currency, shippingAddress: nullable(NewAddress), note, total: optional(amount('Computed; if sent, it has to be right.', 1498)),
-  id, customerId: id, userId: owner, createdAt: timestamp, updatedAt: timestamp,
+  id, customerId, userId: owner, createdAt: timestamp, updatedAt: timestamp,
 }, {}, (order) => sumFaults(priced(order.items).total, order.total));
-export const OrderPatch = named('OrderPatch', partial(Changed, { description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.' }));
+export const OrderPatch = named('OrderPatch', partial(Changed, { description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.', examples: [{ status: 'paid' }] }));
 export type OrderPatch = Infer<typeof OrderPatch>;
 export const OrderReplacement = Changed;
 export type OrderReplacement = Infer<typeof Changed>;

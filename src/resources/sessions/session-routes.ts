@@ -80,7 +80,7 @@ export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiter
 
   const list = route({
     method: 'GET', path: '/api/sessions', tag: 'Sessions', summary: 'List sessions, newest first', access: signedIn, reply: listOf(Session),
-    query: { userId: optional(id), ...listParameters }, description: 'One’s own; an administrator may name another user.', problems: ['forbidden'],
+    query: { userId: optional(id, { description: 'Whose, if not one’s own.' }), ...listParameters }, description: 'One’s own; an administrator may name another user.', problems: ['forbidden'],
     handle(context) {
       const { caller, query, now } = context;
       const userId = query.userId ?? caller.userId;

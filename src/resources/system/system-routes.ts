@@ -1,10 +1,11 @@
 // The service about itself: health, metrics, problem types, its description.
 import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden, kinds, notFound, type Kind } from '../../errors.ts';
+import { jsonPolicy } from '../../http/answer.ts';
 import { problems, typeOf } from '../../http/problem.ts';
 import { page, represent, representText, type Representation } from '../../http/representation.ts';
 import { document, route, type Route } from '../../http/route.ts';
-import { integer, named, object, oneOf, array, string } from '../../schema/schema.ts';
+import { integer, named, object, oneOf, array, string, type Infer, type Schema } from '../../schema/schema.ts';
 
 export type SystemServices = {
   readonly publicUrl: string;
@@ -17,11 +18,19 @@ export type SystemServices = {
 };
 
 const Health = named('Health', object({ status: oneOf(['ok', 'ready']) }));
-const sentence = string({ maxLength: 2_000, pattern: '^[^]*$' });
-const ProblemType = named('ProblemType', object({ type: sentence, title: sentence, status: integer({ minimum: 400, maximum: 599 }), about: sentence }));
+const sentence = (example: string): Schema<string> => string({ maxLength: 2_000, pattern: '^[^]*$', examples: [example] });
+const ProblemType = named('ProblemType', object({
+  type: sentence('https://localhost:8443/problems/not-found'), title: sentence('Not found'), status: integer({ minimum: 400, maximum: 599, examples: [404] }),
+  about: sentence('There is nothing at this path, or no object with this id.'),
+}));
 const ProblemTypes = object({ data: array(ProblemType, { maxItems: 100 }) });
+const target = array(object({ href: sentence('https://localhost:8443/openapi.json'), type: sentence('application/json') }), { maxItems: 1 });
+const ApiCatalog = named('ApiCatalog', object({
+  linkset: array(object({ anchor: sentence('https://localhost:8443/'), 'service-desc': target, 'service-doc': target, status: target }), { maxItems: 1 }),
+}));
 
 const json = 'application/json';
+const linkset = 'application/linkset+json';
 const html = 'text/html';
 const brief = 'public, max-age=300';
 
@@ -64,6 +73,17 @@ export function systemRoutes({ publicUrl, readiness, metrics, openapi, docsPage,
     handle: () => shown(docsPage()),
   });
 
+  const home = route({
+    method: 'GET', path: '/', tag: 'Service', summary: 'The documentation, for people who come to the door', access: anyone, reply: document([html], brief),
+    handle: () => shown(docsPage()),
+  });
+
+  const catalog = route({
+    method: 'GET', path: '/.well-known/api-catalog', tag: 'Service', summary: 'Where the description, the documentation and the state are (RFC 9727)', access: anyone,
+    reply: document([linkset], brief, ApiCatalog),
+    handle: () => ({ ...represent(catalogOf(publicUrl)), mediaType: `${linkset}; profile="https://www.rfc-editor.org/info/rfc9727"`, fields: catalogued }),
+  });
+
   const allProblems = route({
     method: 'GET', path: '/problems', tag: 'Service', summary: 'All problem types', access: anyone, reply: document([html, json], brief, ProblemTypes),
     handle: ({ mediaType }) => (mediaType === html ? shown(problemPage(undefined)) : represent({ data: kinds.map(typeText) })),
@@ -82,10 +102,16 @@ export function systemRoutes({ publicUrl, readiness, metrics, openapi, docsPage,
     return { type: typeOf(kind, publicUrl), ...problems[kind] };
   }
 
-  return [live, ready, metricsText, description, docs, allProblems, oneProblem];
+  return [live, ready, metricsText, description, docs, home, catalog, allProblems, oneProblem];
 }
 
-const described = ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'", 'Link', '</openapi.json>; rel="service-desc"'];
+function catalogOf(publicUrl: string): Infer<typeof ApiCatalog> {
+  const to = (path: string, type: string) => [{ href: publicUrl + path, type }];
+  return { linkset: [{ anchor: `${publicUrl}/`, 'service-desc': to('/openapi.json', json), 'service-doc': to('/docs', html), status: to('/health/ready', json) }] };
+}
+
+const catalogued = ['Content-Security-Policy', jsonPolicy, 'Link', '</.well-known/api-catalog>; rel="api-catalog"'];
+const described = ['Content-Security-Policy', jsonPolicy, 'Link', '</openapi.json>; rel="service-desc"'];
 
 function shown({ html: text, policy }: { readonly html: string; readonly policy: string }): Representation<never> {
   return page(text, ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer', 'Link', '</openapi.json>; rel="service-desc"']);

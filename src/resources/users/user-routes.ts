@@ -33,7 +33,7 @@ export function userRoutes({ hasher, cursors, passwordMin, registration }: UserS
     method: 'GET', path: '/api/users', tag: 'Users', summary: 'List users', access: adminOnly, scope: 'users:read',
     query: {
       role: optional(oneOf(roles)), email: optional(email), name: optional(line(200, 'The beginning of the name, without regard to case.', 'Ada')),
-      sort: optional(oneOf(userSorts)), ...listParameters,
+      sort: optional(oneOf(userSorts, { description: 'Descending with `-` in front; `id` if left out.' })), ...listParameters,
     },
     reply: listOf(User),
     handle(context) {

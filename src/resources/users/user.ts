@@ -16,15 +16,17 @@ const password = string({
 export const User = named('User', object({ id, name, email, role, createdAt: timestamp }));
 export type User = Infer<typeof User>;
 
-export const NewUser = named('NewUser', object({ name, email, password, role: optional(role) }));
+export const NewUser = named('NewUser', object({ name, email, password, role: optional(role) }, {
+  examples: [{ name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery staple' }],
+}));
 export type NewUser = Infer<typeof NewUser>;
 
 export const UserReplacement = named('UserReplacement', object({
   name, email, password: optional(password), role: optional(role), id: optional(id), createdAt: optional(timestamp),
-}, { description: 'A password left out stays, and so does a role. Read-only members may be sent as they are.' }));
+}, { description: 'A password left out stays, and so does a role. Read-only members may be sent as they are.', examples: [{ name: 'Ada King', email: 'ada@example.com' }] }));
 export type UserReplacement = Infer<typeof UserReplacement>;
 
-export const UserPatch = named('UserPatch', partial(UserReplacement, { description: 'A JSON Merge Patch (RFC 7396).' }));
+export const UserPatch = named('UserPatch', partial(UserReplacement, { description: 'A JSON Merge Patch (RFC 7396).', examples: [{ name: 'Ada King' }] }));
 
 /** What PUT or PATCH asks for, as a full replacement. */
 export function replacementOf(current: User, method: 'PUT' | 'PATCH', body: object): UserReplacement {
