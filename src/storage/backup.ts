@@ -10,9 +10,9 @@ const pagesAtOnce = 1_000;
 export type Progress = (share: number) => void;
 
 /** A consistent copy as of the call, as one file; the service may go on writing. Throws StorageError. */
-export async function backup(folder: string, file: string, progress: Progress = () => {}): Promise<void> {
+export async function backup(folder: string, file: string, progress?: Progress): Promise<void> {
   if (existsSync(file)) throw new StorageError(`${file} exists; a backup doesn't overwrite anything.`);
-  await fromDatabase(databaseFile(folder), (source) => copyDatabase(source, file, progress));
+  await fromDatabase(databaseFile(folder), Infinity, (source) => copyDatabase(source, file, progress));
 }
 
 export type RestoreOptions = { readonly schemaVersionMax: number; readonly force: boolean; readonly progress?: Progress };
@@ -22,18 +22,12 @@ export async function restore(file: string, folder: string, options: RestoreOpti
   const unlock = lockFolder(folder);
   try {
     const target = databaseFile(folder);
-    if (existsSync(target) && !options.force) throw new StorageError(`${target} exists and may be newer than the backup; only force replaces it.`);
-    const incoming = `${target}.incoming`;
-    await fromDatabase(file, async (source) => {
+    if (existsSync(target) && !options.force) throw new StorageError(`${target} exists and may be newer than the backup; only --force replaces it.`);
+    await fromDatabase(file, options.schemaVersionMax, async (source) => {
       const [fault] = checkIntegrity(new Connection(source));
       if (fault !== undefined) throw new StorageError(`${file} is damaged: ${fault}`);
-      await copyDatabase(source, incoming, options.progress ?? (() => {}));
-    }, options.schemaVersionMax);
-    removeLog(target);
-    renameSync(incoming, target);
-    syncFolder(folder);
-  } catch (error) {
-    throw explained(error, file);
+      await copyDatabase(source, target, options.progress, () => removeLog(target));
+    });
   } finally {
     unlock();
   }
@@ -51,7 +45,7 @@ export function checkIntegrity(db: Connection): string[] {
  * The file appears under its name only once it is whole and on disk. `backup()` starts over when another connection
  * writes between its steps, unless its source is inside a read transaction: that pins one snapshot for all steps.
  */
-export async function copyDatabase(source: DatabaseSync, file: string, progress: Progress): Promise<void> {
+export async function copyDatabase(source: DatabaseSync, file: string, progress: Progress = () => {}, beforeRename = () => {}): Promise<void> {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   makePrivate(partial);
@@ -62,6 +56,7 @@ export async function copyDatabase(source: DatabaseSync, file: string, progress:
       progress: ({ totalPages, remainingPages }) => progress(1 - remainingPages / totalPages),
     });
     makeOneFile(partial);
+    beforeRename();
     renameSync(partial, file);
     syncFolder(dirname(file));
   } finally {
@@ -80,7 +75,7 @@ function makeOneFile(file: string): void {
   closeSync(descriptor);
 }
 
-async function fromDatabase(file: string, use: (source: DatabaseSync) => Promise<void>, schemaVersionMax = Infinity): Promise<void> {
+async function fromDatabase(file: string, schemaVersionMax: number, use: (source: DatabaseSync) => Promise<void>): Promise<void> {
   if (schemaVersion(file, schemaVersionMax) === undefined) throw new StorageError(`There is no database of orderly at ${file}.`);
   const source = openSqlite(file);
   try {

@@ -6,7 +6,6 @@ import { DatabaseSync } from 'node:sqlite';
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of ours
 /** A commit that changes nothing. */
 export const touch = `PRAGMA application_id = ${applicationId}`;
-const lockMillisecondsMax = 100;
 const busyMillisecondsMax = 5_000;
 
 /** A message for people: what is wrong with the storage and what to do. */
@@ -33,27 +32,17 @@ export function scalar(sqlite: DatabaseSync, sql: string): unknown {
  * file of its own, so it ends with the process, and commands beside a live service can still open the database.
  */
 export function lockFolder(folder: string): () => void {
-  const lock = openLock(folder);
+  const file = join(folder, 'lock.db');
+  let lock: DatabaseSync | undefined;
   try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    lock = new DatabaseSync(file);
     lock.exec('BEGIN EXCLUSIVE');
+    return () => lock?.close();
   } catch (error) {
-    lock.close();
-    if (!isBusy(error)) throw explained(error, join(folder, 'lock.db'));
+    lock?.close();
+    if (!isBusy(error)) throw explained(error, file);
     throw new StorageError(`Another process is serving the data folder ${folder}. Stop it first, or choose another folder.`);
-  }
-  return () => lock.close();
-}
-
-/** Whether a process holds the folder. It asks for a shared lock, so it never makes a starting service fail. */
-export function isServed(folder: string): boolean {
-  if (!existsSync(join(folder, 'lock.db'))) return false;
-  using lock = openLock(folder);
-  try {
-    scalar(lock, 'SELECT count(*) FROM sqlite_schema');
-    return false;
-  } catch (error) {
-    if (isBusy(error)) return true;
-    throw explained(error, join(folder, 'lock.db'));
   }
 }
 
@@ -86,6 +75,13 @@ export function mark(sqlite: DatabaseSync, version: number): void {
 export function makePrivate(file: string): void {
   if (existsSync(file)) chmodSync(file, 0o600);
   else closeSync(openSync(file, 'wx', 0o600));
+}
+
+/** Makes a folder of this account's alone where there is none, and those above it. (`mkdir` with `recursive` never returns in /proc.) */
+export function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (!existsSync(dirname(folder))) makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 /** Writes a file of this account's alone: whole or not at all, and on disk when it returns. */
@@ -131,16 +127,8 @@ const sentences: Readonly<Record<number, string>> = {
 export function explained(error: unknown, file: string): unknown {
   const sentence = sentences[sqliteCode(error) ?? 0];
   if (error instanceof Error && sentence !== undefined) return new StorageError(`${file} ${sentence} (${error.message}).`, { cause: error });
-  if (error instanceof Error && 'syscall' in error) return new StorageError(`${file} can't be used: ${error.message}.`, { cause: error });
-  return error;
-}
-
-function openLock(folder: string): DatabaseSync {
-  const file = join(folder, 'lock.db');
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return new DatabaseSync(file, { timeout: lockMillisecondsMax });
-  } catch (error) {
-    throw explained(error, file);
+  if (error instanceof Error && 'syscall' in error) {
+    return new StorageError(`${'path' in error ? error.path : file} can't be used: ${error.message}.`, { cause: error });
   }
+  return error;
 }

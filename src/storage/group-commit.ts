@@ -27,9 +27,8 @@ type Write = {
 
 export type Fdatasync = (descriptor: number, done: (error: Error | null) => void) => void;
 
-export type GroupCommitOptions = {
+type Options = {
   readonly sqlite: DatabaseSync;
-  /** Of the write-ahead log; only ever synced and measured. */
   readonly logDescriptor: number;
   readonly fdatasync: Fdatasync;
   readonly stats: StorageStats;
@@ -44,14 +43,14 @@ export type GroupCommitOptions = {
 };
 
 export class GroupCommit {
-  readonly #options: GroupCommitOptions;
+  readonly #options: Options;
   readonly #db: Connection;
   readonly #sql: Readonly<Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'rollbackTo', StatementSync>>;
   #gathering: Write[] = [];
   #committed: Write[] = [];
   #syncsRunning = 0;
   #lastSyncSeconds = 0;
-  #busySince: number | undefined;
+  #busyUntil: number | undefined;
   #held = false;
   #carefulWrites = 0;
   #isHalfDone = false;
@@ -60,7 +59,7 @@ export class GroupCommit {
   #settled: (() => void) | undefined;
   isWorking = false;
 
-  constructor(options: GroupCommitOptions) {
+  constructor(options: Options) {
     this.#options = options;
     this.#db = new Connection(options.sqlite);
     const prepare = (sql: string): StatementSync => options.sqlite.prepare(sql);
@@ -120,27 +119,23 @@ export class GroupCommit {
     this.#options.onFatal(error);
   }
 
+  /** False while another process is writing: that is waited for off the event loop, but not for ever. */
   #tryBegin(): boolean {
     try {
       this.#sql.begin.run();
-      this.#busySince = undefined;
     } catch (error) {
-      this.#beginLater(error);
+      this.#busyUntil ??= performance.now() + busyMillisecondsMax;
+      if (isBusy(error) && performance.now() < this.#busyUntil) {
+        setTimeout(this.#options.schedule, busyRetryMilliseconds);
+      } else {
+        this.#busyUntil = undefined;
+        this.#lose(this.#gathering.splice(0), error);
+      }
       return false;
     }
+    this.#busyUntil = undefined;
     this.#options.onBegin();
     return true;
-  }
-
-  /** Another process is writing: wait for it off the event loop, but not for ever. */
-  #beginLater(error: unknown): void {
-    this.#busySince ??= performance.now();
-    if (isBusy(error) && performance.now() - this.#busySince < busyMillisecondsMax) {
-      setTimeout(this.#options.schedule, busyRetryMilliseconds);
-      return;
-    }
-    this.#busySince = undefined;
-    this.#lose(this.#gathering.splice(0), error);
   }
 
   /** The writes that took effect; none if SQLite gave up the transaction. */
@@ -238,11 +233,15 @@ export class GroupCommit {
   }
 
   #lose(writes: Write[], error: unknown): void {
-    if (performance.now() >= this.#nextComplaint) { // a full disk doesn't get a line a request
-      this.#options.log('error', 'changes were refused for an error of the storage', { changes: writes.length, cause: String(error) });
-      this.#nextComplaint = performance.now() + complaintMilliseconds;
-    }
+    this.#complain(error);
     this.#refuse(writes, "The storage can't take changes at the moment.");
+  }
+
+  /** Now and then: a full disk doesn't get a line a request. */
+  #complain(error: unknown): void {
+    if (performance.now() < this.#nextComplaint) return;
+    this.#nextComplaint = performance.now() + complaintMilliseconds;
+    this.#options.log('error', 'changes are refused for an error of the storage', { cause: String(error) });
   }
 
   #refuse(writes: Write[], detail: string): void {

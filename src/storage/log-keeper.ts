@@ -8,9 +8,10 @@ import type { StorageStats } from './storage-stats.ts';
 
 const frameBytes = 4096 + 24;
 const foldFrames = 16 * 1024 ** 2 / frameBytes;
+/** From here on writes are held back even if much is left to fold in. */
+const longFrames = 4 * foldFrames;
 /** What may have come during the last pass and is left for when writes are held back. */
 const tailFramesMax = 2 * 1024 ** 2 / frameBytes;
-const passesMax = 4;
 const lookMilliseconds = 50;
 const retryMilliseconds = 250;
 
@@ -71,8 +72,7 @@ export class LogKeeper {
 
   /** Most of it while writes go on, the rest while they are held back. False when a reader's snapshot keeps part of the log in use. */
   async #fold(): Promise<boolean> {
-    let grown = Infinity;
-    for (let pass = 0, before = 0; pass < passesMax && grown > tailFramesMax; pass += 1) {
+    for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFrames;) {
       const { frames, isAll } = await this.#checkpoint('PASSIVE');
       if (!isAll) return false;
       grown = frames - before;

@@ -12,20 +12,17 @@ export type Migration = { readonly name: string; readonly sql: string };
 export async function openMigrated(folder: string, migrations: readonly Migration[]): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   const version = schemaVersion(file, migrations.length) ?? 0;
+  let sqlite: DatabaseSync | undefined;
   try {
     makePrivate(file);
-    const sqlite = openSqlite(file);
-    try {
-      sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE)');
-      refuseTruncated(sqlite, file);
-      await migrate(sqlite, folder, migrations, version);
-      syncFolder(folder);
-      return sqlite;
-    } catch (error) {
-      sqlite.close();
-      throw error;
-    }
+    sqlite = openSqlite(file);
+    sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE)');
+    refuseTruncated(sqlite, file);
+    await migrate(sqlite, folder, migrations, version);
+    syncFolder(folder);
+    return sqlite;
   } catch (error) {
+    sqlite?.close();
     throw explained(error, file);
   }
 }
@@ -39,7 +36,7 @@ function refuseTruncated(sqlite: DatabaseSync, file: string): void {
 
 async function migrate(sqlite: DatabaseSync, folder: string, migrations: readonly Migration[], version: number): Promise<void> {
   if (version === migrations.length) return;
-  if (version > 0) await copyDatabase(sqlite, join(folder, `orderly-v${version}.backup.db`), () => {});
+  if (version > 0) await copyDatabase(sqlite, join(folder, `orderly-v${version}.backup.db`));
   // Off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says; checked as a whole in the end.
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {

@@ -3,6 +3,9 @@ import type { Measured } from './rounds.ts';
 import type { Workload } from './workloads.ts';
 import type { Sample } from './wrk.ts';
 
+/** Cores; above it a round says little. */
+const othersMax = 0.25;
+
 export const workloadHeader = ['workload', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'of bare', '× Fastify', 'errors', 'others'];
 
 /** One row a server; ratios stand in the service's row, beside the aim where there is one. */
@@ -40,12 +43,22 @@ export function thousands(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** The median of the rounds' ratios; a round's servers met the same conditions, other rounds may not have. */
+/**
+ * The median of the rounds' ratios; a round's servers met the same conditions, other rounds may not have.
+ * Rounds that others disturbed are left out; where no other is left, the ratio gets a question mark instead of a verdict.
+ */
 function ratio(own: readonly Sample[], peer: readonly Sample[] | undefined, aim: number | undefined): string {
   if (peer === undefined) return '';
-  const value = median(own.map(({ perSecond }, round) => perSecond / (peer[round]?.perSecond ?? NaN)));
+  const rounds = own.map((sample, round) => ratioOf(sample, peer[round] ?? sample));
+  const calm = rounds.filter(({ others }) => others <= othersMax);
+  const value = median((calm.length > 0 ? calm : rounds).map(({ times }) => times));
   const text = value.toFixed(value < 3 ? 2 : 1);
+  if (calm.length === 0) return `${text} ?`;
   return aim === undefined ? text : `${text} ${value >= aim ? '≥' : '<'} ${aim}`;
+}
+
+function ratioOf(own: Sample, peer: Sample): { times: number; others: number } {
+  return { times: own.perSecond / peer.perSecond, others: Math.max(own.others, peer.others) };
 }
 
 function medianOf(samples: readonly Sample[], member: keyof Sample): number {

@@ -82,7 +82,7 @@ test('an existing database is replaced only by force, its log with it, and never
   const log = `${databaseFile(folder)}-wal`;
   copyFileSync(log, join(folder, 'log'));
   await database.close();
-  await assert.rejects(restore(file, folder, strict), says(/only force replaces it/));
+  await assert.rejects(restore(file, folder, strict), says(/only --force replaces it/));
   copyFileSync(join(folder, 'log'), log); // as a crash leaves it
   await restore(file, folder, forced);
   assert.equal(existsSync(log), false);

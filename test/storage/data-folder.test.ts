@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openBeside } from '../../src/storage/beside.ts';
-import { databaseFile, isServed, StorageError } from '../../src/storage/data-folder.ts';
+import { databaseFile, StorageError } from '../../src/storage/data-folder.ts';
 import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
 
 function says(pattern: RegExp): (error: unknown) => boolean {
@@ -25,12 +25,9 @@ test('a new folder gets a database that only its owner can read', async (t) => {
 
 test('a second service on one folder is refused, until the first has ended', async (t) => {
   const folder = newFolder(t);
-  assert.equal(isServed(folder), false);
   const database = await openNotes(t, { folder });
   await assert.rejects(openNotes(t, { folder }), says(/Another process is serving/));
-  assert.equal(isServed(folder), true);
   await database.close();
-  assert.equal(isServed(folder), false);
   await openNotes(t, { folder });
 });
 

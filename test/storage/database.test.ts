@@ -1,6 +1,6 @@
 // The write path and the read side: durable before answered, alone when undone, bounded, and never stale.
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openBeside } from '../../src/storage/beside.ts';
@@ -65,6 +65,19 @@ test('a write that throws is undone alone and told why', async (t) => {
   assert.deepEqual(told, [['note:1', 'note:3']]);
 });
 
+test('writes left half done are undone, run once each, and the others at most twice', async (t) => {
+  const database = await openNotes(t);
+  const ran = { good: 0, broken: 0 };
+  const good = Array.from({ length: 40 }, (_, index) => {
+    const answer = database.write((db) => { ran.good += 1; return addNote(`good ${index}`)(db); });
+    const broken = database.write((db) => { ran.broken += 1; addNote(`half ${index}`)(db); throw new Error('half done'); });
+    return assert.rejects(broken, /half done/).then(() => answer);
+  });
+  assert.deepEqual(await Promise.all(good), Array.from({ length: 40 }, (_, index) => index + 1));
+  assert.equal(noteTexts(database.read).filter((text) => text.startsWith('good')).length, 40);
+  assert.deepEqual(ran, { good: 41, broken: 40 });
+});
+
 test('what a commit made stale is told before the write is answered', async (t) => {
   const order: string[] = [];
   const database = await openNotes(t, { onCommit: (keys) => order.push(...keys) });
@@ -107,6 +120,19 @@ test('a failed sync refuses everything, is told once, and leaves the log to the 
   await database.close();
   assert.notEqual(statSync(`${databaseFile(folder)}-wal`).size, 0);
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['syncing', 'committed']);
+});
+
+test('a log that is deleted under the service is a failure, as the next writes would be lost', async (t) => {
+  const folder = newFolder(t);
+  const fatal: string[] = [];
+  const database = await openNotes(t, { folder, onFatal: (error) => fatal.push(error.message) });
+  rmSync(`${databaseFile(folder)}-wal`);
+  await until(() => {
+    void database.write(() => 1).catch(() => {});
+    return fatal.length > 0;
+  });
+  assert.deepEqual(fatal, ['The log was deleted under the running service.']);
+  await assert.rejects(database.write(() => 1), isUnavailable);
 });
 
 test('past 10,000 waiting writes more are refused until some are answered', async (t) => {

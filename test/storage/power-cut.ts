@@ -1,0 +1,139 @@
+// Simulates power cuts: a recorded run of the storage is cut at random moments, and of what no sync had put on disk by
+// then an arbitrary part is lost, sector by sector. Whatever was answered before the cut must be there.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const sectorBytes = 512;
+const soonSteps = 2_000;
+const numbersBytes = 5 * 8;
+
+type Step = { readonly kind: number; readonly file: number; readonly offset: number; readonly length: number; readonly sync: number; readonly bytes: Buffer };
+
+/** The library that records a process's writes; throws where there is no C compiler. */
+export async function buildRecorder(folder: string): Promise<string> {
+  const library = join(folder, 'disk-record.so');
+  await run('cc', ['-O2', '-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'native/disk-record.c'), '-ldl']);
+  return library;
+}
+
+/** Runs the writes of power-cut-writer.ts; `folder` is left with the record in it. */
+export async function record(folder: string, library: string, folds: number): Promise<Step[]> {
+  const file = join(folder, 'record');
+  await run(process.execPath, [join(import.meta.dirname, 'power-cut-writer.ts'), join(folder, 'data'), String(folds)],
+    { env: { ...process.env, LD_PRELOAD: library, DISK_RECORD: file }, timeout: 60_000 });
+  const text = readFileSync(file);
+  const steps: Step[] = [];
+  for (let at = 0; at < text.length;) {
+    const [kind = 0, file = 0, offset = 0, length = 0, sync = 0] = Array.from({ length: 5 }, (_, index) => Number(text.readBigInt64LE(at + 8 * index)));
+    steps.push({ kind, file, offset, length, sync, bytes: text.subarray(at + numbersBytes, at + numbersBytes + length) });
+    at += numbersBytes + length;
+  }
+  return steps;
+}
+
+/** A file's content. */
+class Image {
+  #bytes = Buffer.alloc(1024 ** 2);
+  length = 0;
+
+  content(): Buffer {
+    return this.#bytes.subarray(0, this.length);
+  }
+
+  copy(): Image {
+    const copy = new Image();
+    copy.#bytes = Buffer.from(this.#bytes);
+    copy.length = this.length;
+    return copy;
+  }
+
+  /** Does a write or a cut, as far as it survives: sector by sector. */
+  do({ kind, offset, length, bytes }: Step, survives: () => boolean): void {
+    if (kind === 2) return survives() ? this.#resize(offset) : undefined;
+    for (let at = 0, end = 0; at < length; at = end) {
+      end = Math.min(length, at + sectorBytes - ((offset + at) % sectorBytes));
+      if (!survives()) continue;
+      if (this.length < offset + end) this.#resize(offset + end);
+      bytes.copy(this.#bytes, offset + at, at, end);
+    }
+  }
+
+  #resize(length: number): void {
+    if (length < this.length) this.#bytes.fill(0, length, this.length);
+    else if (length > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], length * 2);
+    this.length = length;
+  }
+}
+
+/** What of a file is surely on disk, and what was written since. */
+class Disk {
+  readonly #synced = new Image();
+  #pending: { readonly step: Step; readonly number: number }[] = [];
+  readonly #syncs = new Map<number, number>();
+
+  take(step: Step, number: number): void {
+    if (step.kind <= 2) this.#pending.push({ step, number });
+    else if (step.kind === 3) this.#syncs.set(step.sync, number);
+    else this.#synchronized(this.#syncs.get(step.sync) ?? 0);
+  }
+
+  /** The file after the cut: of what was written since, a stretch is lost, or else an arbitrary choice of writes and sectors. */
+  cut(random: () => number): Buffer {
+    const after = this.#synced.copy();
+    const [from = 0, to = 0] = [Math.max(0, random() * 2 - 1), random()].map((share) => Math.floor(share * this.#pending.length)).sort((a, b) => a - b);
+    const isStretch = random() < 0.5;
+    const share = random();
+    this.#pending.forEach(({ step }, index) => {
+      const isLost = index >= from && index < to;
+      const kept = isStretch ? Number(!isLost) : [0, 1, share][Math.floor(random() * 3)] ?? 0;
+      after.do(step, () => random() < kept);
+    });
+    return after.content();
+  }
+
+  #synchronized(began: number): void {
+    const later = this.#pending.findIndex(({ number }) => number > began);
+    const done = this.#pending.splice(0, later === -1 ? Infinity : later);
+    for (const { step } of done) this.#synced.do(step, () => true);
+  }
+}
+
+/** Cuts the power `cuts` times, half of them soon after the log was started anew; returns how many answers were checked. */
+export function cutPower(folder: string, steps: readonly Step[], cuts: number, random: () => number): number {
+  const first = steps.findIndex(({ file }) => file === 2); // the storage is open once something was answered
+  const starts = steps.flatMap(({ kind, file, offset }, number) => (kind === 1 && file === 1 && offset === 0 && number > first ? [number] : []));
+  const moments = Array.from({ length: cuts }, (_, cut) => {
+    const start = starts[Math.floor(random() * starts.length)];
+    if (cut % 2 === 0 || start === undefined) return first + Math.floor(random() * (steps.length - first));
+    return Math.min(steps.length - 1, start + Math.floor(random() * soonSteps));
+  }).sort((a, b) => a - b);
+  const disks = [new Disk(), new Disk()] as const;
+  let answered = '';
+  let checked = 0;
+  steps.forEach((step, number) => {
+    if (step.file === 2) answered += step.kind === 1 ? step.bytes.toString('latin1') : '';
+    else disks[step.file === 0 ? 0 : 1].take(step, number);
+    for (; moments[0] === number; moments.shift()) {
+      checked += check(join(folder, 'cut'), disks[0].cut(random), disks[1].cut(random), answered);
+    }
+  });
+  return checked;
+}
+
+function check(folder: string, database: Buffer, log: Buffer, answered: string): number {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'orderly.db'), database);
+  writeFileSync(join(folder, 'orderly.db-wal'), log);
+  using sqlite = new DatabaseSync(join(folder, 'orderly.db'), { returnArrays: true });
+  assert.deepEqual(sqlite.prepare('PRAGMA integrity_check').all(), [['ok']]);
+  const versions = new Map(sqlite.prepare('SELECT id, version FROM notes').all().map((row) => Object.values(row) as [number, number]));
+  const answers = answered.split('\n').slice(0, -1).map((line) => line.split(' ').map(Number));
+  for (const [id = 0, version = 0] of answers) assert((versions.get(id) ?? 0) >= version, `note ${id} has version ${versions.get(id)}, ${version} was answered`);
+  return answers.length;
+}
