@@ -23,7 +23,7 @@ import { findKeyFacts, touchKeys } from './resources/keys/key-store.ts';
 import { steps, type Order } from './resources/orders/order.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
 import type { OrderCache } from './resources/orders/order-store.ts';
-import { findSessionFacts, removeEndedSessions } from './resources/sessions/session-store.ts';
+import { endSessionsOf, findSessionFacts, removeEndedSessions } from './resources/sessions/session-store.ts';
 import { sessionRoutes } from './resources/sessions/session-routes.ts';
 import { createKeptAnswers, removeOldAnswers } from './resources/system/kept-answer-store.ts';
 import { systemRoutes } from './resources/system/system-routes.ts';
@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): App {
   const docs = once(() => docsPage({ document: description(), publicUrl, rates: config.rates, steps, isSelfSigned: config.tls.mode === 'self-signed' }));
   // The two interfaces of the requirements: what is wrong with a request's data is a 400 in one and a 422 in the other.
   const usersInterface: Route[] = [
-    ...userRoutes({ hasher, cursors, passwordMin: config.passwordMin, registration: config.registration }), ...userOrderRoutes(orders),
+    ...userRoutes({ hasher, cursors, passwordMin: config.passwordMin, registration: config.registration, endSessions: endSessionsOf }), ...userOrderRoutes(orders),
     ...sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters: limiters }), ...keyRoutes({ cursors }),
     ...systemRoutes({ publicUrl, readiness, metrics: metricsText, openapi: once(() => JSON.stringify(description())), docsPage: docs, problemPage: (kind) => problemPage(kind, description()) }),
     ...(options.extraRoutes ?? []),

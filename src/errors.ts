@@ -43,7 +43,7 @@ export class Problem {
 /** The request's data is wrong: 400 or 422, as the interface says that the route is mounted in. */
 export function invalid(issues: readonly Issue[]): Problem {
   const [first] = issues;
-  const detail = issues.length === 1 && first !== undefined ? first.detail : `The request has ${issues.length} faults; errors names each.`;
+  const detail = issues.length === 1 && first !== undefined ? first.detail : `The request has ${issues.length} faults; errors names ${issues.length > issuesMax ? `the first ${issuesMax}` : 'each'}.`;
   return new Problem('validation-failed', detail, { issues: issues.slice(0, issuesMax) });
 }
 

@@ -10,6 +10,7 @@ export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
 export const idleSocketMillisecondsMax = 60_000;
 export const keepAliveMilliseconds = 10_000;
+export const lingerMillisecondsMax = 1_000;
 export const timeoutCheckMilliseconds = 1_000;
 export const connectionsMax = 10_000;
 export const jsonDepthMax = 16;
@@ -24,7 +25,7 @@ export const bucketsMax = 100_000;
 export const pageRowsDefault = 50;
 export const pageRowsMax = 200;
 /** How many rows one page may look at beyond what its index answers; a page cut short has a `next`. */
-export const pageRowsLookedAtMax = 500;
+export const pageRowsLookedAtMax = 1_000;
 
 // Credentials.
 export const tokenSeconds = 900;

@@ -12,13 +12,13 @@ import { version } from './version.ts';
 const exitStatus = { ok: 0, failure: 1, usage: 64, config: 78 } as const;
 
 export async function run(argv: readonly string[]): Promise<number> {
-  // Whose reader left, as with "| head", ends with a sentence or goes on without: print tells what matters.
+  // A reader that leaves, as in "| head", ends no service; a result that can't be written makes `print` reject.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     return await choose(argv);
   } catch (error) {
     if (error instanceof ConfigError) return complain(error.faults, error.isUsage ? exitStatus.usage : exitStatus.config);
-    if (isExpected(error)) return complain([error.message], exitStatus.failure);
+    if (isExpected(error)) return complain('code' in error && error.code === 'EPIPE' ? [] : [error.message], exitStatus.failure);
     throw error;
   }
 }

@@ -159,7 +159,8 @@ async function startInside(options: TestOptions, folder: string, clock: { now: n
 
 /** The same from outside: any program that takes orderly's command line. Its clock is the real one. */
 async function startExecutable(program: string, options: TestOptions, folder: string, logged: string[]): Promise<Running> {
-  const child = spawn(program, argumentsFor(options, folder), { env: { ...process.env, ...environmentFor(options) }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const { ORDERLY_EXECUTABLE: _notASetting, ...inherited } = process.env;
+  const child = spawn(program, argumentsFor(options, folder), { env: { ...inherited, ...environmentFor(options) }, stdio: ['ignore', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const { promise: port, resolve, reject } = Promise.withResolvers<number>();
   lines.on('line', (line) => {

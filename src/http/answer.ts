@@ -1,6 +1,7 @@
 // Answers: header fields, conditional requests, problems, CORS; and what log and metrics learn of them.
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../errors.ts';
+import { urlBytesMax } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { isUnmodified } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
@@ -92,7 +93,7 @@ export function createAnswerer(options: AnswerOptions): Answerer {
   function answerProblem(exchange: Exchange, problem: Problem): void {
     const { publicUrl } = options;
     const invalidStatus = exchange.mounted?.invalidStatus ?? 400;
-    const { status, fields: own, json } = problemAnswer(problem, { publicUrl, invalidStatus, path: exchange.path, requestId: exchange.requestId });
+    const { status, fields: own, json } = problemAnswer(problem, { publicUrl, invalidStatus, path: exchange.path.slice(0, urlBytesMax), requestId: exchange.requestId });
     if (problem.kind === 'quota-exceeded') metrics.refusals.rate += 1;
     if (problem.kind === 'unavailable') metrics.refusals.unavailable += 1;
     const fields = head(exchange);

@@ -65,8 +65,9 @@ function joined(before: string | undefined, value: string): string {
   return before === undefined ? value : `${before}, ${value}`;
 }
 
-/** RFC 9112 section 3.2: exactly one Host, which only HTTP/1.0 may leave out. */
+/** HTTP/1, and (RFC 9112 section 3.2) exactly one Host, which only HTTP/1.0 may leave out. */
 export function checkHost({ hosts }: Fields, httpVersion: string): void {
+  if (!httpVersion.startsWith('1.')) throw new Problem('bad-request', 'Only HTTP/1.1 and HTTP/1.0 are spoken here.');
   if (hosts === 0 && httpVersion === '1.1') throw new Problem('bad-request', 'A request has a Host field.');
   if (hosts > 1) throw new Problem('bad-request', 'A request has one Host field, not several.');
 }

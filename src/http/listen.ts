@@ -1,12 +1,12 @@
 // The servers of node:http and node:https around the listener: bounds, the parser's own refusals, shutdown.
 import { randomUUID } from 'node:crypto';
-import { createServer as createPlain, type Server } from 'node:http';
+import { STATUS_CODES, createServer as createPlain, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTls, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Problem, type Kind } from '../errors.ts';
 import {
   connectionsMax, drainMillisecondsMax, headerBytesMax, headersMillisecondsMax, idleSocketMillisecondsMax,
-  keepAliveMilliseconds, requestMillisecondsMax, timeoutCheckMilliseconds, urlBytesMax,
+  keepAliveMilliseconds, lingerMillisecondsMax, requestMillisecondsMax, timeoutCheckMilliseconds, urlBytesMax,
 } from '../limits.ts';
 import { jsonPolicy } from './answer.ts';
 import { problemAnswer } from './problem.ts';
@@ -27,20 +27,32 @@ type Options = {
   readonly onRequest: Listener;
   readonly onContinue: Listener;
   readonly onExpectation: Listener;
+  /** Shorter ones than `limits.ts` has, for tests. */
+  readonly timeouts?: typeof timeoutsDefault;
 };
 
+const timeoutsDefault = { headersMilliseconds: headersMillisecondsMax, requestMilliseconds: requestMillisecondsMax, checkMilliseconds: timeoutCheckMilliseconds };
+
 export function createHttpServer(options: Options): HttpServer {
+  const { headersMilliseconds, requestMilliseconds, checkMilliseconds } = options.timeouts ?? timeoutsDefault;
   const settings = {
-    maxHeaderSize: headerBytesMax, headersTimeout: headersMillisecondsMax, requestTimeout: requestMillisecondsMax,
-    keepAliveTimeout: keepAliveMilliseconds, connectionsCheckingInterval: timeoutCheckMilliseconds, optimizeEmptyRequests: true, noDelay: true, requireHostHeader: false,
+    maxHeaderSize: headerBytesMax, headersTimeout: headersMilliseconds, requestTimeout: requestMilliseconds, connectionsCheckingInterval: checkMilliseconds,
+    keepAliveTimeout: keepAliveMilliseconds, optimizeEmptyRequests: true, noDelay: true, requireHostHeader: false,
   };
   const { certificate } = options;
   const server = certificate === undefined ? createPlain(settings, options.onRequest) : createTls({ ...settings, ...certificate, minVersion: 'TLSv1.2' }, options.onRequest);
   server.maxConnections = connectionsMax;
+  server.maxHeadersCount = 0; // all of them: their bytes are bounded
+  Object.assign(server, { httpAllowHalfOpen: true }); // who has said all may still listen
   server.timeout = idleSocketMillisecondsMax;
   server.on('checkContinue', options.onContinue);
   server.on('checkExpectation', options.onExpectation);
-  server.on('clientError', (error: ParserError, socket: Socket) => refuse(error, socket, options.publicUrl));
+  const refused = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
+  server.on('clientError', (error: ParserError, socket: Socket) => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    refuse(error, socket, options.publicUrl);
+  });
   let open = 0;
   server.on('connection', (socket: Socket) => {
     open += 1;
@@ -75,20 +87,37 @@ async function close(server: Server): Promise<void> {
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
-/** What the parser refuses never becomes a request: the problem is written by hand, after answers still on their way. */
-function refuse(error: ParserError, socket: Socket & { readonly encrypted?: boolean; readonly _httpMessage?: { once(event: 'finish', listener: () => void): void } }, publicUrl: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const problem = new Problem(...reasonFor(error));
+/** The insides of a server's socket that say what the parser and the answers are at. */
+type Refused = Socket & {
+  readonly encrypted?: boolean;
+  readonly parser?: { readonly incoming?: { readonly complete: boolean } | null } | null;
+  readonly _httpMessage?: ServerResponse | null;
+};
+
+/**
+ * What the parser refuses never becomes a request, or breaks one's body off: the problem is written by hand, after the answers still
+ * on their way, and nothing comes after it.
+ */
+function refuse(error: ParserError, socket: Refused, publicUrl: string): void {
+  const { _httpMessage: answering, parser } = socket;
+  if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
+  const isBroken = parser?.incoming?.complete === false;
+  if (answering && (answering.req.complete || answering.headersSent)) return void answering.once('finish', () => refuse(error, socket, publicUrl));
+  if (!answering && isBroken) return socket.destroySoon(); // the request has had its answer
+  socket.end(refusal(error, socket.encrypted === true, publicUrl));
+  // What still comes is read and thrown away for a while: a reset, the answer to bytes not read, could overtake ours.
+  const cut = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
+  socket.once('close', () => clearTimeout(cut));
+}
+
+function refusal(error: ParserError, isTls: boolean, publicUrl: string): string {
   const requestId = randomUUID();
-  const { status, json } = problemAnswer(problem, { publicUrl, invalidStatus: 400, path: '/', requestId });
-  const head = [
-    `HTTP/1.1 ${status} ${reasonPhrase(status)}`, 'Connection: close', `X-Request-Id: ${requestId}`, `Date: ${new Date().toUTCString()}`, 'Content-Type: application/problem+json',
+  const { status, json } = problemAnswer(new Problem(...reasonFor(error)), { publicUrl, invalidStatus: 400, path: '/', requestId });
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close', `X-Request-Id: ${requestId}`, `Date: ${new Date().toUTCString()}`, 'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(json)}`, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff', `Content-Security-Policy: ${jsonPolicy}`,
-    ...(socket.encrypted === true ? ['Strict-Transport-Security: max-age=31536000'] : []),
-  ];
-  const end = (): void => { socket.end(`${head.join('\r\n')}\r\n\r\n${json}`, () => socket.destroySoon()); };
-  if (socket._httpMessage === undefined || socket._httpMessage === null) end();
-  else socket._httpMessage.once('finish', end);
+    ...(isTls ? ['Strict-Transport-Security: max-age=31536000'] : []), '', json,
+  ].join('\r\n');
 }
 
 function reasonFor(error: ParserError): [Kind, string] {
@@ -103,8 +132,4 @@ function reasonFor(error: ParserError): [Kind, string] {
 function isLongTarget(packet: Buffer | undefined): boolean {
   const end = packet?.indexOf('\n') ?? -1;
   return packet !== undefined && (end === -1 ? packet.length : end) > urlBytesMax && /^[A-Z]+ \//.test(packet.subarray(0, 16).toString('latin1'));
-}
-
-function reasonPhrase(status: number): string {
-  return { 400: 'Bad Request', 408: 'Request Timeout', 414: 'URI Too Long', 431: 'Request Header Fields Too Large' }[status] ?? 'Error';
 }

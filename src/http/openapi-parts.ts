@@ -57,6 +57,6 @@ export const tags = [
   { name: 'Sessions', description: 'Signing in, staying signed in, signing out.' },
   { name: 'API keys', description: 'Credentials for other programs.' },
   { name: 'Customers', description: 'Who orders.' },
-  { name: 'Orders', description: 'What is ordered: open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, delivered → refunded.' },
+  { name: 'Orders', description: 'What is ordered, and how far along it is.' },
   { name: 'Service', description: 'The service about itself.' },
 ];

@@ -48,7 +48,7 @@ function operation({ route, invalidStatus }: Mounted, components: Components): J
   const { access, reply, deprecated } = route;
   return {
     operationId: operationId(route), tags: [route.tag], summary: route.summary,
-    description: [route.description, access.says, route.scope === undefined ? undefined : `An API key needs the scope \`${route.scope}\`.`].filter(Boolean).join('\n\n'),
+    description: [route.description, access.says, route.scope === undefined || route.scope === 'any' ? undefined : `An API key needs the scope \`${route.scope}\`.`].filter(Boolean).join('\n\n'),
     ...(deprecated === undefined ? {} : { deprecated: true }),
     security: securityOf(route),
     parameters: parametersOf(route, components),
@@ -201,7 +201,7 @@ function problemExample(kind: Kind, publicUrl: string): Json {
   const { status, title, about } = problems[kind];
   const errors = kind === 'validation-failed' ? { errors: [{ pointer: '#/items/0/quantity', code: 'minimum', detail: 'items[0].quantity must be at least 1.' }] } : {};
   const transition = kind === 'invalid-transition' ? { from: 'shipped', to: 'open', allowed: ['delivered', 'refunded'] } : {};
-  return { type: typeOf(kind, publicUrl), title, status, detail: about, instance: '/orders', requestId: 'mB2x-1', ...errors, ...transition };
+  return { type: typeOf(kind, publicUrl), title, status, detail: about.replaceAll('`', ''), instance: '/orders', requestId: 'mB2x-1', ...errors, ...transition };
 }
 
 /** A value that fits, from the schema's own examples. */

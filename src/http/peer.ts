@@ -32,8 +32,10 @@ export function isProxied(fields: Fields): boolean {
  */
 export function checkTransport(peer: Peer, fields: Fields): void {
   if (peer.isLoopback && !isProxied(fields)) return;
-  const scheme = fields.forwardedProto?.split(',').at(-1)?.trim() ?? /(?:^|[;,\s])proto="?(\w+)/i.exec(fields.forwarded ?? '')?.[1];
-  if (peer.isTrusted && scheme?.toLowerCase() === 'https') return;
+  // The last is the trusted proxy's own word; what stands before it, its client may have sent.
+  const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(fields.forwarded?.split(',').at(-1) ?? '')?.[1];
+  const schemes = [fields.forwardedProto?.split(',').at(-1)?.trim(), forwarded].filter((scheme) => scheme !== undefined);
+  if (peer.isTrusted && schemes.length > 0 && schemes.every((scheme) => scheme.toLowerCase() === 'https')) return;
   throw new Problem('tls-required', 'This service is to be reached by HTTPS.');
 }
 
@@ -42,11 +44,16 @@ export function clientAddress(peer: Peer, fields: Fields, isTrusted: (address: s
   if (!peer.isTrusted || !isProxied(fields)) return peer.address;
   const hops = fields.forwardedFor?.split(',') ?? [...(fields.forwarded ?? '').matchAll(/for=("[^"]*"|[^;,\s]*)/gi)].map((match) => match[1] ?? '');
   for (const hop of hops.reverse()) {
-    const address = plainAddress(hop.trim().replace(/^"?\[?|\]?(:\d+)?"?$/g, ''));
+    const address = hopAddress(hop.trim().replaceAll('"', ''));
     if (isIP(address) === 0) return peer.address;
     if (!isTrusted(address)) return address;
   }
   return peer.address;
+}
+
+/** The address of `192.0.2.1:80`, `[2001:db8::1]:80` or, bare, `2001:db8::1`. */
+function hopAddress(hop: string): string {
+  return plainAddress(/^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop);
 }
 
 function plainAddress(text: string): string {

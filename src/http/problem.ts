@@ -1,5 +1,5 @@
 // Problem details (RFC 9457): the one table from kind to status, and the document a client reads.
-import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
+import { array, integer, issuesMax, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { Problem, type Kind } from '../errors.ts';
 
 type Entry = { readonly status: number; readonly title: string; readonly about: string };
@@ -53,21 +53,23 @@ export function statusOf(problem: Problem, invalidStatus: 400 | 422): number {
 }
 
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
+/** May name what was sent: a member, a parameter, a path. */
+const detail = string({ maxLength: 70_000, pattern: '^[^]*$' });
 
 export const ProblemDocument = named('Problem', object({
   type: string({ maxLength: 2_000, format: 'uri', pattern: '^https?://.*$', description: 'Points to the description of the problem type.' }),
   title: sentence,
   status: integer({ minimum: 400, maximum: 599 }),
-  detail: sentence,
+  detail,
   instance: string({ maxLength: 8_192, pattern: '^/.*$', description: 'The path of the request, without its query.' }),
   requestId: string({ maxLength: 64, pattern: '^[A-Za-z0-9._-]*$' }),
   errors: optional(array(object({
-    pointer: optional(string({ maxLength: 70_000, pattern: '^#.*$', description: 'A JSON Pointer into the body, as a URI fragment.' })),
-    parameter: optional(sentence),
+    pointer: optional(string({ maxLength: 200_000, pattern: '^#.*$', description: 'A JSON Pointer into the body, as a URI fragment.' })),
+    parameter: optional(string({ maxLength: 8_192, pattern: '^[^]*$' })),
     header: optional(sentence),
     code: string({ maxLength: 40, pattern: '^[a-z-]+$' }),
-    detail: string({ maxLength: 70_000, pattern: '^[^]*$' }),
-  }), { maxItems: 100 })),
+    detail,
+  }), { maxItems: issuesMax })),
   from: optional(sentence),
   to: optional(sentence),
   allowed: optional(array(sentence, { maxItems: 10 })),

@@ -2,9 +2,9 @@
 import { Problem } from '../errors.ts';
 import { check, fromText, type Issue, type JsonSchema } from '../schema/schema.ts';
 
-/** Splits a target by hand at its first `?`: `new URL` throws on `//`. The absolute form (RFC 9112 section 3.2.2) is taken, too. */
+/** Splits a target by hand at its first `?`: `new URL` throws on `//`. The absolute form and `*` (RFC 9112 section 3.2) are taken, too. */
 export function splitTarget(sent: string): { path: string; query: string } {
-  const target = sent.startsWith('/') ? sent : sent.replace(/^https?:\/\/[^/?]*(?=(.?))/i, (_, next: string) => (next === '/' ? '' : '/'));
+  const target = sent.startsWith('/') ? sent : sent === '*' ? '/' : sent.replace(/^https?:\/\/[^/?]*(?=(.?))/i, (_, next: string) => (next === '/' ? '' : '/'));
   const mark = target.indexOf('?');
   return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
@@ -49,9 +49,9 @@ export function decode(text: string): string {
   }
 }
 
-/** Takes `api_key` out of a query, so that it never reaches a log, `instance` or `next`. */
+/** Takes `api_key` out of a query, so that it never reaches a log, `instance` or `next`; the keys as they were sent, not decoded. */
 export function takeApiKey(text: string): { rest: string; keys: string[] } {
   const pairs = text.split('&');
   const isKey = (pair: string): boolean => pair === 'api_key' || pair.startsWith('api_key=');
-  return { rest: pairs.filter((pair) => !isKey(pair)).join('&'), keys: pairs.filter(isKey).map((pair) => decode(pair.slice(8))) };
+  return { rest: pairs.filter((pair) => !isKey(pair)).join('&'), keys: pairs.filter(isKey).map((pair) => pair.slice(8)) };
 }

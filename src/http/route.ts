@@ -56,7 +56,7 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   /** Who may call; there is no default. */
   readonly access: Access<ParamsOf<Path>, C>;
   /** What an API key needs; a route without one can't be called with a key. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | 'any';
   readonly query?: Q;
   readonly body?: Schema<Body>;
   readonly reply: Reply<T>;
@@ -79,7 +79,7 @@ export type Route = {
   readonly description?: string;
   readonly tag: string;
   readonly access: Access<object, Caller | undefined>;
-  readonly scope?: Scope;
+  readonly scope?: Scope | 'any';
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly body?: JsonSchema;
   readonly reply: Reply<unknown>;

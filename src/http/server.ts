@@ -17,7 +17,7 @@ import type { Metrics } from './metrics.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport, peerOf, type Peer } from './peer.ts';
 import type { Limiter } from './rate-limit.ts';
-import { readQuery } from './query.ts';
+import { decode, readQuery } from './query.ts';
 import type { Representation } from './representation.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted, type Router } from './router.ts';
@@ -103,7 +103,7 @@ export function createListener(options: ServiceOptions): { onRequest: Listener; 
     if (fields.authorization !== undefined) return authenticator.bearer(fields.authorization, exchange.now);
     const [queryKey] = queryKeys;
     if (queryKey !== undefined && !options.takesQueryKeys) throw new Problem('invalid-token', 'The parameter api_key is not taken here: send the key as X-API-Key.');
-    const key = fields.apiKey ?? queryKey;
+    const key = fields.apiKey ?? (queryKey === undefined ? undefined : decode(queryKey));
     return key === undefined ? undefined : authenticator.apiKey(key, exchange.now);
   }
 
@@ -174,7 +174,7 @@ function authorize(exchange: Exchange, { route }: Mounted): void {
   const { caller } = exchange;
   if (caller === undefined) {
     if (access.credentials === 'required') throw new Problem('unauthenticated', 'This needs an access token or an API key.');
-  } else if (caller.scopes !== null && (scope === undefined || !caller.scopes.has(scope))) {
+  } else if (caller.scopes !== null && scope !== 'any' && (scope === undefined || !caller.scopes.has(scope))) {
     const detail = scope === undefined ? 'This can’t be done with an API key: sign in.' : `The API key lacks the scope ${scope}.`;
     throw new Problem('insufficient-scope', detail, scope === undefined ? {} : { scope });
   }

@@ -32,7 +32,9 @@ export const email = string({
   minLength: 3, maxLength: 254, format: 'idn-email', pattern: '^[^\\s@]+@[^\\s@]+$', says: 'an e-mail address such as ada@example.com',
   rule: emailFault, examples: ['ada@example.com'],
 });
-export const phone = string({ minLength: 8, maxLength: 16, pattern: '^\\+[1-9]\\d{6,14}$', says: 'a phone number such as +4944112345678 (E.164)', rule: phoneFault, description: 'E.164.', examples: ['+4944112345678'] });
+export const phone = string({
+  minLength: 8, maxLength: 16, pattern: '^\\+[1-9]\\d{6,14}$', says: 'a phone number such as +4944112345678 (E.164)', rule: phoneFault, description: 'E.164.', examples: ['+4944112345678'],
+});
 export const country = string({
   minLength: 2, maxLength: 2, pattern: '^[A-Z]{2}$', says: 'a country code such as DE (ISO 3166-1 alpha-2)', description: 'ISO 3166-1 alpha-2.', examples: ['DE'],
   rule: (code) => (countries.has(code) ? undefined : `${code} is not a country code of ISO 3166-1.`),

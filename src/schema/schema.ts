@@ -219,7 +219,9 @@ function checkObject(rules: Plan, value: unknown, path: Path, found: Found): voi
   }
   if (present < (rules.required?.length ?? 0)) addMissing(rules, value, path, found);
   if (rules.objectRule === undefined || found.misfits > misfits) return;
-  for (const issue of rules.objectRule(value)) found.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
+  for (const issue of rules.objectRule(value)) {
+    if (found.issues.length < issuesMax) found.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
+  }
 }
 
 function addMissing(rules: Plan, value: object, path: Path, found: Found): void {

@@ -35,7 +35,7 @@ export function lockFolder(folder: string): () => void {
   const file = join(folder, 'lock.db');
   let lock: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     lock = new DatabaseSync(file);
     lock.exec('BEGIN EXCLUSIVE');
     return () => lock?.close();

@@ -7,20 +7,24 @@ export type Position = readonly [key: string | number, id: number];
 
 export type Condition = { readonly sql: string; readonly params: readonly SqlValue[] };
 
+/** Rows that an index gives in order. `at`: the sort key's one value, where that is what tells streams apart. */
+export type Stream = Condition & { readonly at?: string };
+
 /**
- * One list's page. Every stream has an index that begins with the columns of its condition and goes on with `key`, so it
- * comes sorted; several are merged. `rest` is what no index answers: it is tested row by row.
+ * One list's page. Every stream has an index that begins with the columns of its condition and goes on with its key, so it
+ * comes sorted; several are merged. Not so when `isGathered`: then there are few rows, found by an index and sorted here.
+ * `rest` is what no index answers: it is tested row by row.
  */
 export type Listing = {
   readonly table: string;
   readonly key: string;
   readonly isDescending: boolean;
-  /** `at`: the key's one value in that stream, where `key` is what tells streams apart. */
-  readonly streams: readonly (Condition & { readonly at?: string })[];
+  readonly streams: readonly Stream[];
+  readonly isGathered?: boolean;
   readonly rest: Condition | undefined;
   readonly after: Position | undefined;
   readonly rows: number;
-  /** How many rows may be tested against `rest` before the slow thread takes over. */
+  /** How many rows may be gathered, or tested against `rest`, before the slow thread takes over. */
   readonly rowsLookedAtMax: number;
 };
 
@@ -28,48 +32,68 @@ type Db = Pick<Database, 'read' | 'readSlowly'>;
 
 /** Keys and ids of the page's rows in order, and one more when there are more. */
 export function positionsOf(db: Db, listing: Listing): Position[] | Promise<Position[]> {
-  const { rest, rows, rowsLookedAtMax } = listing;
-  const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream));
+  const { isGathered, rest, rows, rowsLookedAtMax } = listing;
+  const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream, 'indexed'));
   if (streams.length === 0) return [];
+  if (isGathered === true) return isMore(db.read, listing) ? readAside(db, listing) : read(db.read, gathered(listing));
   if (rest === undefined) return read(db.read, merged(listing, streams, rows + 1));
   const near = merged(listing, streams, rowsLookedAtMax);
   const isLeft = `EXISTS (SELECT 1 FROM ${listing.table} WHERE ${listing.table}.id = near.id AND ${rest.sql})`;
   const found = read(db.read, { sql: `SELECT key, id FROM (${near.sql}) AS near WHERE ${isLeft} LIMIT ?`, params: [...near.params, ...rest.params, rows + 1] });
-  return found.length > rows ? found : readAll(db, listing, streams, rest);
+  return found.length > rows ? found : readAside(db, listing);
+}
+
+function readAside(db: Db, listing: Listing): Promise<Position[]> {
+  const { sql, params } = gathered(listing);
+  return db.readSlowly<Row & Position>(sql, params);
+}
+
+/** Whether there are more rows than may be gathered on the event loop. */
+function isMore(connection: Connection, { table, streams, rowsLookedAtMax }: Listing): boolean {
+  const parts = streams.map(({ sql }) => `SELECT 1 FROM ${table} WHERE ${sql}`);
+  const params = [...streams.flatMap((stream) => stream.params), rowsLookedAtMax];
+  return connection.get(`SELECT 1 FROM (${parts.join(' UNION ALL ')}) LIMIT 1 OFFSET ?`, ...params) !== undefined;
 }
 
 function read(connection: Connection, { sql, params }: Condition): Position[] {
   return connection.all<Row & Position>(sql, ...params);
 }
 
-/** Few rows pass `rest`: then finding them all and sorting them is less work than walking past the others. `+` keeps SQLite from walking all the same. */
-function readAll(db: Db, listing: Listing, streams: readonly Condition[], { sql: rest, params }: Condition): Promise<Position[]> {
-  const parts = streams.map((stream) => `SELECT ${listing.key} AS key, id FROM ${listing.table} WHERE ${stream.sql} AND ${rest}`);
-  const sql = `SELECT key, id FROM (${parts.join(' UNION ALL ')}) ORDER BY +key ${direction(listing)}, +id ${direction(listing)} LIMIT ?`;
-  return db.readSlowly<Row & Position>(sql, [...streams.flatMap((stream) => [...stream.params, ...params]), listing.rows + 1]);
+/** Few rows pass: then finding them all and sorting them is less work than walking past the others. `+` keeps SQLite from walking all the same. */
+function gathered(listing: Listing): Condition {
+  const { rest, rows } = listing;
+  const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream, 'tested'));
+  const parts = streams.map((stream) => `${selectOf(listing, stream)}${rest === undefined ? '' : ` AND ${rest.sql}`}`);
+  const params = [...streams.flatMap((stream) => [...stream.params, ...(rest?.params ?? [])]), rows + 1];
+  return { sql: `SELECT key, id FROM (${parts.join(' UNION ALL ')}) ORDER BY +key ${direction(listing)}, +id ${direction(listing)} LIMIT ?`, params };
+}
+
+function selectOf({ table, key }: Listing, stream: Stream): string {
+  return `SELECT ${key} AS key, id FROM ${table} WHERE ${stream.sql}`;
 }
 
 /**
  * What of a stream comes after the page's beginning. Rows alike in the key are a stream of their own: SQLite uses an index
  * for `(key, id) < (?, ?)` only up to the key, and would walk past all that are alike.
  */
-function streamsAfter({ key, isDescending, after }: Listing, stream: Condition & { readonly at?: string }): Condition[] {
+function streamsAfter({ key: column, isDescending, after }: Listing, stream: Stream, begin: 'indexed' | 'tested'): Stream[] {
   if (after === undefined) return [stream];
   const sign = isDescending ? '<' : '>';
   const [afterKey, afterId] = after;
-  if (key === 'id') return [both(stream, `id ${sign} ?`, afterId)];
+  const [key, id] = begin === 'indexed' ? [column, 'id'] : [`+${column}`, '+id'];
+  if (column === 'id') return [both(stream, `${id} ${sign} ?`, afterId)];
   if (stream.at !== undefined && stream.at !== afterKey) return (isDescending ? stream.at < afterKey : stream.at > afterKey) ? [stream] : [];
-  const alike = both(stream, `id ${sign} ?`, afterId);
+  const alike = both(stream, `${id} ${sign} ?`, afterId);
   return stream.at !== undefined ? [alike] : [both(alike, `${key} = ?`, afterKey), both(stream, `${key} ${sign} ?`, afterKey)];
 }
 
 /** The narrower condition first: of two bounds on a column SQLite takes the first to the index. */
-function both({ sql, params }: Condition, narrower: string, param: SqlValue): Condition {
-  return { sql: `${narrower} AND ${sql}`, params: [param, ...params] };
+function both(stream: Stream, narrower: string, param: SqlValue): Stream {
+  return { ...stream, sql: `${narrower} AND ${stream.sql}`, params: [param, ...stream.params] };
 }
 
-function merged(listing: Listing, streams: readonly Condition[], limit: number): Condition {
-  const parts = streams.map(({ sql }) => `SELECT ${listing.key} AS key, id FROM ${listing.table} WHERE ${sql}`);
+function merged(listing: Listing, streams: readonly Stream[], limit: number): Condition {
+  const parts = streams.map((stream) => selectOf(listing, stream));
   const order = `ORDER BY key ${direction(listing)}, id ${direction(listing)}`;
   return { sql: `${parts.join(' UNION ALL ')} ${order} LIMIT ?`, params: [...streams.flatMap(({ params }) => params), limit] };
 }
@@ -88,7 +112,11 @@ export async function countOf(db: Db, { table, streams, rest }: Listing): Promis
 
 /** Conditions that hold together; undefined for none. */
 export function all(conditions: readonly Condition[]): Condition | undefined {
-  if (conditions.length === 0) return undefined;
+  return conditions.length === 0 ? undefined : together(conditions);
+}
+
+/** The same of one at least. */
+export function together(conditions: readonly Condition[]): Condition {
   return { sql: conditions.map(({ sql }) => sql).join(' AND '), params: conditions.flatMap(({ params }) => params) };
 }
 
@@ -97,8 +125,8 @@ export function equals(column: string, value: SqlValue): Condition {
 }
 
 /** The same where another condition is to choose the index. */
-export function alsoEquals(column: string, value: SqlValue): Condition {
-  return { sql: `+${column} = ?`, params: [value] };
+export function withoutIndex({ sql, params }: Condition): Condition {
+  return { sql: `+${sql}`, params };
 }
 
 /** No condition, as SQLite takes it to the table's own index. */

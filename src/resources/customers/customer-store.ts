@@ -9,7 +9,7 @@ import { nameKey } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { all, alsoEquals, beginsWith, equals, everything } from '../../storage/keyset.ts';
+import { all, beginsWith, equals, everything, withoutIndex } from '../../storage/keyset.ts';
 import { Customer, CustomerReplacement, type CustomerCore } from './customer.ts';
 
 type CustomerRow = readonly [
@@ -92,15 +92,14 @@ const sortColumns = { id: 'id', name: 'nameKey', createdAt: 'createdAt' } as con
 export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;
 export type CustomerFilter = { readonly userId?: number; readonly email?: string; readonly name?: string; readonly sort?: (typeof customerSorts)[number] };
 
-/** Which customers a list shows, and in what order: one equality chooses the index, the others are tested. */
+/** Which customers a list shows, and in what order. Those with one e-mail address are few. */
 export function selectCustomers(reach: Reach, { sort = 'id', userId, email, name }: CustomerFilter): Selection {
   const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // customerSorts has nothing else
-  const [family, ...others]: (readonly [column: string, value: SqlValue])[] = [
-    ...(email === undefined ? [] : [['emailKey', emailKey(email)] as const]), ...(userId === undefined ? [] : [['userId', userId] as const]),
-    ...(reach === 'everyone' ? [] : [['userId', reach.userId] as const]),
-  ];
+  const owners = [userId, reach === 'everyone' ? undefined : reach.userId].filter((id) => id !== undefined);
+  const [family, ...others] = [...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...owners.map((id) => equals('userId', id))];
   const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
-  const stream = all([...(family === undefined ? [] : [equals(...family)]), ...(key === 'nameKey' ? named.splice(0) : [])]) ?? everything;
-  const rest = all([...others.map(([column, value]) => alsoEquals(column, value)), ...named]);
-  return { table: 'customers', key, isDescending: sort.startsWith('-'), streams: [stream], rest };
+  const isGathered = email !== undefined;
+  const shared = [...(family === undefined ? [] : [family]), ...(key === 'nameKey' && !isGathered ? named.splice(0) : [])];
+  const rest = all([...others.map(withoutIndex), ...named]);
+  return { table: 'customers', key, isDescending: sort.startsWith('-'), streams: [all(shared) ?? everything], isGathered, rest };
 }

@@ -6,7 +6,7 @@ import { representText, type Representation } from '../../http/representation.ts
 import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { all, alsoEquals, equals, everything, type Condition } from '../../storage/keyset.ts';
+import { all, equals, everything, together, withoutIndex, type Condition, type Stream } from '../../storage/keyset.ts';
 import { Order, OrderReplacement, statuses, type OrderCore, type OrderStatus } from './order.ts';
 
 type OrderRow = readonly [
@@ -90,21 +90,19 @@ export type OrderFilter = {
 export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
   const { sort = '-createdAt', status = statuses } = filter;
   const key = sort.replace('-', '');
-  const families = [
-    ...Object.entries({ customerId: filter.customerId, userId: filter.userId, currency: filter.currency }),
-    ...(reach === 'everyone' ? [] : [['userId', reach.userId] as const]),
-  ].flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
-  const [family, ...others] = families;
+  const owners = [filter.userId, reach === 'everyone' ? undefined : reach.userId].filter((id) => id !== undefined);
+  const equalities = [
+    ...(filter.customerId === undefined ? [] : [equals('customerId', filter.customerId)]), ...owners.map((id) => equals('userId', id)),
+    ...(filter.currency === undefined ? [] : [equals('currency', filter.currency)]),
+  ];
   const range = createdRange(filter);
-  const shared = [...(family === undefined ? [] : [equals(family.column, family.value)]), ...(key === 'createdAt' ? range.splice(0) : [])];
-  const rest = all([...others.map(({ column, value }) => alsoEquals(column, value)), ...range]);
-  const common = { table: 'orders', key, isDescending: sort.startsWith('-'), rest };
-  if (key === 'id' && shared.length === 0 && rest === undefined && filter.status === undefined) return { ...common, streams: [everything] };
-  return { ...common, streams: [...new Set(status)].map((each) => ({ ...both(shared, equals('status', each)), ...(key === 'status' ? { at: each } : {}) })) };
-}
-
-function both(conditions: readonly Condition[], last: Condition): Condition {
-  return all([...conditions, last]) ?? last;
+  const isGathered = filter.customerId !== undefined && key !== 'createdAt';
+  const isTested = filter.currency !== undefined && equalities.length === 1 && key !== 'createdAt'; // no index: walk all, test the currency
+  const shared = [...(isTested ? [] : equalities.splice(0, 1)), ...(key === 'createdAt' ? range.splice(0) : [])];
+  const rest = all([...(isTested ? equalities : equalities.map(withoutIndex)), ...range]);
+  const isPlain = key === 'id' && shared.length === 0 && filter.status === undefined && (rest === undefined || isTested);
+  const streamOf = (each: OrderStatus): Stream => ({ ...together([...shared, equals('status', each)]), ...(key === 'status' ? { at: each } : {}) });
+  return { table: 'orders', key, isDescending: sort.startsWith('-'), streams: isPlain ? [everything] : [...new Set(status)].map(streamOf), isGathered, rest };
 }
 
 function createdRange({ createdFrom, createdBefore }: OrderFilter): Condition[] {

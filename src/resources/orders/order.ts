@@ -42,7 +42,9 @@ export type Order = Infer<typeof Order>;
 export const NewOrder = named('NewOrder', object({
   customerId, currency, items, status: optional(oneOf(['open'])), total: optional(amount('Computed; if sent, it has to be right.', 1498)),
   shippingAddress: optional(nullable(NewAddress)), note: optional(note), userId: optional(id, { description: 'Another user whose order this is; only staff may name one.' }),
-}, { examples: [{ customerId: 1, currency: 'EUR', items: [{ sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }], note: 'Please ring twice.' }] }, (order) => sumFaults(priced(order.items).total, order.total)));
+}, {
+  examples: [{ customerId: 1, currency: 'EUR', items: [{ sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }], note: 'Please ring twice.' }],
+}, (order) => sumFaults(priced(order.items).total, order.total)));
 export type NewOrder = Infer<typeof NewOrder>;
 
 /** What an order is after a PATCH; read-only members may be sent as they are. */

@@ -85,7 +85,7 @@ export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiter
       const { caller, query, now } = context;
       const userId = query.userId ?? caller.userId;
       if (userId !== caller.userId && !isAdmin(caller)) throw forbidden('Only an administrator may see the sessions of others.');
-      return listPage(context, cursors, selectSessions(userId), (db, id) => {
+      return listPage(context, cursors, selectSessions(userId, now), (db, id) => {
         const session = findSession(db, { userId }, id, now);
         return session === undefined ? undefined : representSession(session);
       });

@@ -6,7 +6,6 @@ import { represent, type Representation } from '../../http/representation.ts';
 import { check } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { equals } from '../../storage/keyset.ts';
 import { endOf, Session } from './session.ts';
 
 type SessionRow = readonly [id: number, userId: number, createdAt: number, lastUsedAt: number, expiresAt: number, userAgent: string | null];
@@ -76,9 +75,9 @@ export const sessionAudit: Audit<SessionRow> = {
   issues: (row) => [...check(Session, sessionOf(row)), ...unless(row[2] <= row[3] && row[3] <= row[4], '/expiresAt', 'createdAt, lastUsedAt and expiresAt are not in this order.')],
 };
 
-/** Newest first. */
-export function selectSessions(userId: number): Selection {
-  return { table: 'sessions', key: 'id', isDescending: true, streams: [equals('userId', userId)], rest: undefined };
+/** Those that haven't ended, newest first. */
+export function selectSessions(userId: number, now: number): Selection {
+  return { table: 'sessions', key: 'id', isDescending: true, streams: [{ sql: 'userId = ? AND +expiresAt > ?', params: [userId, now] }], rest: undefined };
 }
 
 function iso(time: number): string {

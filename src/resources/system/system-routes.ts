@@ -54,8 +54,8 @@ export function systemRoutes({ publicUrl, readiness, metrics, openapi, docsPage,
     says: 'Only from the machine itself, or by an administrator.', credentials: 'optional', permits: () => true,
   };
   const metricsText = route({
-    method: 'GET', path: '/metrics', tag: 'Service', summary: 'Prometheus metrics', access: loopbackOrAdmin, reply: document(['text/plain'], 'no-store'),
-    description: 'From the machine itself, or with an administrator’s access token.', problems: ['forbidden', 'unauthenticated'],
+    method: 'GET', path: '/metrics', tag: 'Service', summary: 'Prometheus metrics', access: loopbackOrAdmin, scope: 'any', reply: document(['text/plain'], 'no-store'),
+    description: 'From the machine itself, or with an administrator’s access token or API key.', problems: ['forbidden', 'unauthenticated'],
     handle({ caller, isLoopback }) {
       if (!isLoopback && caller === undefined) throw new Problem('unauthenticated', loopbackOrAdmin.says);
       if (!isLoopback && caller !== undefined && !isAdmin(caller)) throw forbidden(loopbackOrAdmin.says);
@@ -74,12 +74,12 @@ export function systemRoutes({ publicUrl, readiness, metrics, openapi, docsPage,
   });
 
   const home = route({
-    method: 'GET', path: '/', tag: 'Service', summary: 'The documentation, for people who come to the door', access: anyone, reply: document([html], brief),
+    method: 'GET', path: '/', tag: 'Service', summary: 'The documentation, at the root', access: anyone, reply: document([html], brief),
     handle: () => shown(docsPage()),
   });
 
   const catalog = route({
-    method: 'GET', path: '/.well-known/api-catalog', tag: 'Service', summary: 'Where the description, the documentation and the state are (RFC 9727)', access: anyone,
+    method: 'GET', path: '/.well-known/api-catalog', tag: 'Service', summary: 'Where to find the others (RFC 9727)', access: anyone,
     reply: document([linkset], brief, ApiCatalog),
     handle: () => ({ ...represent(catalogOf(publicUrl)), mediaType: `${linkset}; profile="https://www.rfc-editor.org/info/rfc9727"`, fields: catalogued }),
   });

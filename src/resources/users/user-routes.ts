@@ -9,7 +9,6 @@ import { created, listOf, noContent, nothing, ok, route, type Context, type Rout
 import { email, line } from '../../schema/members.ts';
 import { oneOf, optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { endSessionsOf } from '../sessions/session-store.ts';
 import { NewUser, User, UserPatch, UserReplacement, checkReplacement, passwordFaults, replacementOf } from './user.ts';
 import {
   addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, representUser, selectUsers, userSorts, type StoredUser,
@@ -20,9 +19,11 @@ export type UserServices = {
   readonly cursors: Cursors;
   readonly passwordMin: number;
   readonly registration: 'open' | 'closed';
+  /** Ends all sessions of a user but one. Handed in, since sessions know of users and not the other way round. */
+  readonly endSessions: (db: Connection, userId: number, exceptId: number | null) => void;
 };
 
-export function userRoutes({ hasher, cursors, passwordMin, registration }: UserServices): Route[] {
+export function userRoutes({ hasher, cursors, passwordMin, registration, endSessions }: UserServices): Route[] {
   const registrant: Access<object, Caller | undefined> = {
     says: registration === 'open' ? 'Anyone may call this; only an administrator may give a role other than user.' : 'Registration is closed: only an administrator may call this.',
     credentials: registration === 'open' ? 'optional' : 'required',
@@ -89,7 +90,9 @@ export function userRoutes({ hasher, cursors, passwordMin, registration }: UserS
       const current = existing(writer, params.id);
       const wanted = wantedOf(current);
       precondition(representUser(current).etag);
-      return representUser(applied(writer, current, wanted, passwordHash, caller));
+      const changed = applied(writer, current, wanted, passwordHash);
+      if (passwordHash !== undefined) endSessions(writer, params.id, caller.userId === params.id ? caller.sessionId : null);
+      return representUser(changed);
     });
   }
 
@@ -109,12 +112,11 @@ export function userRoutes({ hasher, cursors, passwordMin, registration }: UserS
 
 type ChangeContext = Pick<Context<{ readonly id: number }, object, unknown, Caller>, 'params' | 'caller' | 'db' | 'now' | 'precondition'>;
 
-function applied(db: Connection, { user, version }: StoredUser, wanted: UserReplacement, passwordHash: string | undefined, caller: Caller): StoredUser {
+function applied(db: Connection, { user, version }: StoredUser, wanted: UserReplacement, passwordHash: string | undefined): StoredUser {
   const role: Role = wanted.role ?? user.role;
   if (passwordHash === undefined && wanted.name === user.name && wanted.email === user.email && role === user.role) return { user, version };
   if (role !== 'admin') checkNotLastAdmin(db, user.id);
   replaceUser(db, user.id, { ...wanted, role }, passwordHash);
-  if (passwordHash !== undefined) endSessionsOf(db, user.id, caller.userId === user.id ? caller.sessionId : null);
   return existing(db, user.id);
 }
 

@@ -1,0 +1,53 @@
+// What the service keeps beside the database: the secret that tokens are signed with, and its certificate.
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { selfSigned } from '../auth/certificate.ts';
+import { ConfigError, type Config } from '../config.ts';
+import type { Certificate } from '../http/listen.ts';
+import { secretBytesMin } from '../limits.ts';
+import { explained, makeFolder, replacePrivate, StorageError } from '../storage/data-folder.ts';
+
+const renewDays = 30;
+
+/** The signing secrets: as configured, or one made at the first start. */
+export function readSecrets({ jwtSecrets, data }: Config, made: string[]): Uint8Array[] {
+  if (jwtSecrets.length > 0) return jwtSecrets.map((secret) => Buffer.from(secret));
+  const file = join(data, 'secret.key');
+  try {
+    if (!existsSync(file)) {
+      replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);
+      made.push(`a secret to sign tokens with: ${file}`);
+    }
+    const secret = Buffer.from(readFileSync(file, 'utf8').trim());
+    if (secret.length < secretBytesMin) throw new StorageError(`${file} is damaged: delete it, and a new one is made; everybody has to sign in again.`);
+    return [secret];
+  } catch (error) {
+    throw explained(error, file);
+  }
+}
+
+export function readCertificate({ tls, data }: Config, now: number, made: string[]): Certificate | undefined {
+  if (tls.mode === 'off') return undefined;
+  const files = tls.mode === 'files' ? tls : { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
+  try {
+    if (tls.mode === 'self-signed' && !isGood(files.cert, now)) {
+      const { certPem, keyPem } = selfSigned({ now });
+      makeFolder(join(data, 'tls'));
+      replacePrivate(files.key, keyPem);
+      replacePrivate(files.cert, certPem);
+      made.push(`a self-signed certificate: ${files.cert}`);
+    }
+    const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
+    createSecureContext(certificate); // throws unless they are a pair
+    return certificate;
+  } catch (error) {
+    throw new ConfigError([`the certificate in ${files.cert} with the key in ${files.key} can't be used: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+/** Whether there is a certificate that holds for some time yet. */
+function isGood(file: string, now: number): boolean {
+  return existsSync(file) && new X509Certificate(readFileSync(file)).validToDate.getTime() > now + renewDays * 86_400_000;
+}

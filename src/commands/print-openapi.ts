@@ -1,0 +1,35 @@
+// `orderly openapi`: prints the OpenAPI document of a service with these settings, without a database.
+import { DatabaseSync } from 'node:sqlite';
+import { createApp } from '../app.ts';
+import { createPasswordHasher } from '../auth/password.ts';
+import type { CommandLine } from '../config.ts';
+import { openapiDocument } from '../http/openapi.ts';
+import { secretBytesMin } from '../limits.ts';
+import { createLog } from '../log.ts';
+import { Connection } from '../storage/connection.ts';
+import type { Database } from '../storage/database.ts';
+import { newStats } from '../storage/storage-stats.ts';
+import { version } from '../version.ts';
+import type { Command } from './commands.ts';
+import { publicUrlOf } from './serve.ts';
+import { print } from './terminal.ts';
+
+export const printOpenapi: Command = { summary: 'prints the OpenAPI document', operands: [], flags: [], run };
+
+async function run({ config }: CommandLine): Promise<number> {
+  const publicUrl = publicUrlOf(config, config.port);
+  const log = createLog({ level: 'off', sink: process.stderr, isTerminal: false, hasColor: false, now: Date.now });
+  const app = createApp({
+    config, publicUrl, log, db: noDatabase(), secrets: [new Uint8Array(secretBytesMin)], hasher: createPasswordHasher(),
+    now: Date.now, connections: () => 0, isStopping: () => false, isBroken: () => false,
+  });
+  app.close();
+  await print(JSON.stringify(openapiDocument(app.router.mounted, publicUrl, version), null, 2));
+  return 0;
+}
+
+/** The routes want one, but no request comes. */
+function noDatabase(): Database {
+  const refuse = (): Promise<never> => Promise.reject(new Error('There is no database.'));
+  return { read: new Connection(new DatabaseSync(':memory:')), write: refuse, readSlowly: refuse, stats: newStats(), close: () => Promise.resolve() };
+}

@@ -1,0 +1,69 @@
+// What all pages share: markup that escapes by default, the frame around a page, and its Content-Security-Policy.
+import { hash } from 'node:crypto';
+import { pageStyle } from './page-style.ts';
+
+/** Markup, safe to send as it is: only `html` makes it. */
+export type Html = { readonly markup: string };
+export type Part = string | number | Html | readonly Part[];
+export type Page = { readonly html: string; readonly policy: string };
+
+/** What is put into the template is text, and escaped, unless `html` made it. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return { markup: String.raw({ raw: strings }, ...parts.map(markupOf)) };
+}
+
+function markupOf(part: Part): string {
+  if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  if (typeof part === 'number') return String(part);
+  return 'markup' in part ? part.markup : part.map(markupOf).join('');
+}
+
+/** Sentences of the routes and schemas: blank lines part paragraphs, backticks hold code. */
+export function prose(text: string): Html {
+  return html`${text.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`;
+}
+
+export function inline(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+export function link(target: string, text: Part): Html {
+  return html`<a href="${target}">${text}</a>`;
+}
+
+type Frame = { readonly title: string; readonly contents: Html; readonly account?: Html; readonly main: Html; readonly script?: string };
+
+export function pageOf({ title, contents, account = html``, main, script = '' }: Frame): Page {
+  const { markup } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="${icon}">
+<style>${{ markup: pageStyle }}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header><button type="button" class="menu" popovertarget="contents">Contents</button><a class="brand" href="/docs">orderly</a>
+<a class="aside" href="/openapi.json">OpenAPI</a>${account}</header>
+<nav id="contents" popover aria-label="Contents">${contents}</nav>
+<main id="main" tabindex="-1">
+${main}
+</main>
+${script === '' ? '' : html`<script>${{ markup: script }}</script>`}
+</body>
+</html>
+`;
+  return { html: markup, policy: policyFor(pageStyle, script) };
+}
+
+const icon = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='%233446c8'/>"
+  + "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
+
+/** Nothing but the page's own style and script; requests to the service only where there is a script to make them. The icon is the one image. */
+function policyFor(style: string, script: string): string {
+  const own = (kind: string, text: string): string => `${kind} 'sha256-${hash('sha256', text, 'base64')}'; `;
+  const scripts = script === '' ? '' : `${own('script-src', script)}connect-src 'self'; `;
+  return `default-src 'none'; ${own('style-src', style)}${scripts}img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
+}

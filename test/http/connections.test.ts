@@ -1,0 +1,485 @@
+// What goes wrong below a request: sizes, bytes that are no HTTP, broken and slow clients (contract section 8). Nothing ends the service, and no socket leaks.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import type { Kind } from '../../src/errors.ts';
+import { createHttpServer } from '../../src/http/listen.ts';
+import { problems } from '../../src/http/problem.ts';
+import type { TestService } from '../service.ts';
+import { turn, until } from '../storage/storage-support.ts';
+import { assertProblem, sharedService } from './http-support.ts';
+import { askRaw, openRaw, type RawAnswer } from './raw-connection.ts';
+
+const bodyBytesMax = 64 * 1024;
+const crlf = '\r\n';
+
+function request(line: string, fields: readonly string[] = [], body = ''): string {
+  return [`${line} HTTP/1.1`, 'Host: localhost', ...fields, '', body].join(crlf);
+}
+
+const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${text}${crlf}`;
+const live = request('GET /health/live');
+
+describe('connections', () => {
+  let token = '', authorization = '';
+  after(() => assertUnharmed());
+  const service = sharedService({}, async (started) => {
+    token = (await started.person()).token;
+    authorization = `Authorization: Bearer ${token}`;
+  });
+  const raw = (bytes: string | Buffer, method?: 'HEAD'): Promise<RawAnswer> => askRaw(service().port, bytes, method);
+  const postHead = (...fields: readonly string[]): string => request('POST /customers', [authorization, 'Content-Type: application/json', ...fields]);
+  const post = (body: string): string => postHead(`Content-Length: ${Buffer.byteLength(body)}`) + body;
+  const postChunked = (...chunks: readonly string[]): string => postHead('Transfer-Encoding: chunked') + chunks.join('');
+
+  /** What every test here ends with: the service answers, and soon has no connection but ours. */
+  async function assertUnharmed(): Promise<void> {
+    assert.equal((await service().get('/health/ready')).status, 200);
+    const giveUp = performance.now() + 5000;
+    while (await connections(service()) > 2) assert(performance.now() < giveUp, 'connections are left');
+  }
+
+  /** Refused, with a problem document that stands for itself, and the connection closed behind it. */
+  async function assertRefused(bytes: string | Buffer, kind: Kind, status?: number): Promise<RawAnswer> {
+    const connection = await openRaw(service().port);
+    connection.write(bytes);
+    const answer = await connection.answer();
+    assertProblem(answer, kind, status);
+    assert.equal(await connection.closed, '');
+    connection.socket.destroy();
+    return answer;
+  }
+
+  describe('bodies', () => {
+    const padded = (bytes: number): string => `{"name":"Ada"}${' '.repeat(bytes - 14)}`;
+
+    test('of 64 KiB are read, in one piece or in chunks', async () => {
+      assert.equal((await raw(post(padded(bodyBytesMax)))).status, 201);
+      const half = padded(bodyBytesMax).slice(0, bodyBytesMax / 2);
+      assert.equal((await raw(postChunked(chunk(half), chunk(' '.repeat(bodyBytesMax / 2)), chunk('')))).status, 201);
+    });
+
+    const large: readonly (readonly [what: string, bytes: () => string])[] = [
+      ['one byte more', () => post(padded(bodyBytesMax + 1))],
+      ['one byte more, in chunks', () => postChunked(chunk(padded(bodyBytesMax)), chunk(' '), chunk(''))],
+      ['a megabyte', () => post(padded(1_000_000))],
+      ['a megabyte, in many chunks', () => postChunked(...Array.from({ length: 1000 }, () => chunk(' '.repeat(1000))), chunk(''))],
+    ];
+    for (const [what, bytes] of large) {
+      test(`of ${what} are 413, and the connection answers on`, async () => {
+        const connection = await openRaw(service().port);
+        connection.write(bytes() + live);
+        const [first, second] = [await connection.answer(), await connection.answer()];
+        assertProblem(first, 'content-too-large');
+        assert.equal(second.status, 200);
+        connection.socket.destroy();
+      });
+    }
+
+    test('announced to be too large are refused before they come', async () => {
+      for (const length of ['65537', '9999999999']) assertProblem(await raw(postHead(`Content-Length: ${length}`)), 'content-too-large');
+    });
+
+    test('that never end are refused once they are too large', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(postHead('Transfer-Encoding: chunked'));
+      for (let index = 0; index < 70; index += 1) connection.write(chunk(' '.repeat(1000)));
+      assertProblem(await connection.answer(), 'content-too-large');
+      connection.socket.destroy();
+    });
+
+    test('in chunks, with extensions and trailers, are bodies like any other', async () => {
+      const body = `4;a="b"${crlf}{"na${crlf}a${crlf}me":"Ada"}${crlf}0${crlf}X-Trailer: yes${crlf}X-API-Key: no${crlf}${crlf}`;
+      const { status, body: made } = await raw(postChunked(body));
+      assert.deepEqual([status, made?.name], [201, 'Ada']);
+    });
+
+    const broken: readonly (readonly [what: string, bytes: () => string])[] = [
+      ['a chunk whose length isn’t one', () => postChunked(`zz${crlf}`)],
+      ['a chunk that is longer than it says', () => postChunked(`3${crlf}{"name"${crlf}`)],
+      ['a chunk whose length is past all bounds', () => postChunked(`fffffffffffffffff${crlf}`)],
+      ['a chunk whose length is negative', () => postChunked(`-1${crlf}`)],
+      ['an encoding of transfer that isn’t chunked', () => postHead('Transfer-Encoding: gzip')],
+    ];
+    for (const [what, bytes] of broken) {
+      test(`with ${what} are a bad request, at once`, async () => void await assertRefused(bytes(), 'bad-request'));
+    }
+
+    test('that break off are nothing: no answer is owed, nothing is made', async () => {
+      const before = (await service().get('/customers?total=true&limit=1', { token })).body.total;
+      for (const bytes of [`${postHead('Content-Length: 100')}{"name":"Ada"}`, postChunked(chunk('{"name":"Ada"}')), post('{"name":"Ada"}').slice(0, -1)]) {
+        const connection = await openRaw(service().port);
+        connection.write(bytes);
+        await turn();
+        connection.socket.resetAndDestroy();
+      }
+      await assertUnharmed();
+      assert.equal((await service().get('/customers?total=true&limit=1', { token })).body.total, before);
+    });
+
+    test('that end before they should, on a connection closed one way, are a bad request', async () => {
+      for (const bytes of [`${postHead('Content-Length: 100')}{"name":"Ada"}`, postChunked(chunk('{"name":"Ada"}'))]) {
+        const connection = await openRaw(service().port);
+        connection.write(bytes);
+        connection.socket.end();
+        assertProblem(await connection.answer(), 'bad-request');
+        assert.equal(await connection.closed, '');
+      }
+    });
+
+    test('that nobody asked for are passed over', async () => {
+      const connection = await openRaw(service().port);
+      const body = '{"not":"asked for"}';
+      connection.write(request('GET /health/live', [`Content-Length: ${body.length}`]) + body + live);
+      assert.deepEqual([(await connection.answer()).status, (await connection.answer()).status], [200, 200]);
+      connection.socket.destroy();
+    });
+  });
+
+  describe('targets and fields', () => {
+    test('of 8 KiB are looked for, one byte more is 414', async () => {
+      const target = (bytes: number): string => `/${'x'.repeat(bytes - 1)}`;
+      assertProblem(await raw(request(`GET ${target(8192)}`)), 'not-found');
+      assertProblem(await raw(request(`GET ${target(8193)}`)), 'uri-too-long');
+      assertProblem(await raw(request(`GET /orders?name=${'x'.repeat(8192)}`)), 'uri-too-long');
+    });
+
+    for (const bytes of [16_400, 20_000, 100_000, 1_000_000]) {
+      test(`of ${bytes} bytes are 414`, async () => void await assertRefused(request(`GET /${'x'.repeat(bytes)}`), 'uri-too-long'));
+    }
+
+    test('too long are 414 also when they come in pieces', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(`GET /${'x'.repeat(9000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      connection.write(`${'x'.repeat(9000)} HTTP/1.1${crlf}${crlf}`);
+      const answer = await connection.answer();
+      assert.ok(answer.status === 414 || answer.status === 431, String(answer.status));
+      await connection.closed;
+    });
+
+    test('of 15 KiB in all are read; past 16 KiB they are 431', async () => {
+      assert.equal((await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(15_000)}`]))).status, 200);
+      await assertRefused(request('GET /health/live', [`X-Large: ${'x'.repeat(17_000)}`]), 'headers-too-large');
+      await assertRefused(request('GET /health/live', Array.from({ length: 2000 }, (_, index) => `X-${index}: small`)), 'headers-too-large');
+      await assertRefused(request('GET /health/live', [`X-Large: ${'x'.repeat(1_000_000)}`]), 'headers-too-large');
+    });
+
+    test('that are many, but short, are all looked at: a second Host behind two thousand is seen', async () => {
+      const many = Array.from({ length: 2600 }, () => 'a:');
+      await assertStatus(request('GET /health/live', many), 200);
+      assertProblem(await raw(request('GET /health/live', [...many, 'Host: elsewhere'])), 'bad-request');
+    });
+
+    test('of trailers past 16 KiB are refused', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(postChunked(chunk('{"name":"Ada"}'), `0${crlf}X: ${'x'.repeat(20_000)}`));
+      const { status } = await connection.answer();
+      assert.equal(status, 431);
+      await connection.closed;
+      connection.socket.destroy();
+    });
+
+    async function assertStatus(bytes: string, status: number): Promise<void> {
+      assert.equal((await raw(bytes)).status, status);
+    }
+
+    test('Host: one, neither none nor two; HTTP/1.0 may leave it out', async () => {
+      assertProblem(await raw(request('GET /health/live', ['Host: localhost'])), 'bad-request');
+      assertProblem(await raw(request('GET /health/live', ['hOST: elsewhere'])), 'bad-request');
+      assertProblem(await raw(`GET /health/live HTTP/1.1${crlf}${crlf}`), 'bad-request');
+      await assertStatus(`GET /health/live HTTP/1.0${crlf}${crlf}`, 200);
+      assertProblem(await raw(`GET /health/live HTTP/1.0${crlf}Host: a${crlf}Host: a${crlf}${crlf}`), 'bad-request');
+    });
+
+    const targets: readonly (readonly [target: string, status: number])[] = [
+      ['/health/live', 200], ['/health/live?', 200], ['http://localhost/health/live', 200], ['http://elsewhere:1/health/live?', 200], ['HTTPS://localhost/health/live', 200],
+      ['//', 404], ['//health/live', 404], ['///', 404], ['/health/live/', 404], ['/%', 404], ['/%zz', 404], ['/%00', 404], ['/health/%6cive', 404], ['http://localhost//', 404],
+      ['/?x=%', 400], ['/problems?%=1', 400], ['/problems?api_key=%', 400], ['/problems?api_key=%zz', 400], ['/orders?api_key=%', 400], ['/orders?api_key=%ff', 400], ['/nowhere?api_key=%', 404],
+      ['/orders?api_key', 401], ['/orders?api_key=', 401], ['/orders?api_key=a&api_key=b', 400], ['/health/live#fragment', 404],
+    ];
+    for (const [target, status] of targets) {
+      test(`GET ${target} is ${status}`, async () => {
+        const answer = await raw(request(`GET ${target}`));
+        assert.ok(answer.status === status || (target.startsWith('/problems?api_key') && answer.status === 200) || (target.endsWith('#fragment') && answer.status === 400), `${answer.status} ${answer.text}`);
+        if (answer.status >= 400) assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json$/);
+        await assertUnharmed();
+      });
+    }
+  });
+
+  describe('what is no request', () => {
+    const nonsense: readonly (readonly [what: string, bytes: string | Buffer])[] = [
+      ['noise', 'lorem ipsum dolor\r\n\r\n'],
+      ['bytes at random', Buffer.from(Array.from({ length: 500 }, (_, index) => (index * 7919 + 13) % 256))],
+      ['the beginning of TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])],
+      ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+      ['a version of HTTP that isn’t spoken', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n'],
+      ['HTTP/0.9', 'GET /\r\n\r\n'],
+      ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n'],
+      ['a method in lower case', 'get / HTTP/1.1\r\nHost: a\r\n\r\n'],
+      ['a target with a blank', 'GET /a b HTTP/1.1\r\nHost: a\r\n\r\n'],
+      ['a target that is no path', 'GET orders HTTP/1.1\r\nHost: a\r\n\r\n'],
+      ['a blank before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
+      ['a field without a colon', 'GET / HTTP/1.1\r\nHost: a\r\nnonsense\r\n\r\n'],
+      ['a field without a name', 'GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n'],
+      ['a field folded over two lines', 'GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n'],
+      ['a NUL in a field', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: a\0b\r\n\r\n'],
+      ['a name that is no token', 'GET / HTTP/1.1\r\nHost: a\r\nX(A): b\r\n\r\n'],
+      ['a CR alone', 'GET / HTTP/1.1\r\nHost: a\rX-A: b\r\n\r\n'],
+      ['two lengths', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx'],
+      ['a length and chunks', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+      ['a negative length', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'],
+      ['a length that is no number', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 1e3\r\n\r\n'],
+      ['a length with a plus', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\n'],
+      ['a length past all bounds', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n'],
+      ['an encoding of transfer after chunked', 'POST /customers HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n'],
+    ];
+    for (const [what, bytes] of nonsense) {
+      test(`${what} is a bad request, and the connection is closed`, async () => {
+        const { body, headers } = await assertRefused(bytes, 'bad-request');
+        assert.equal(headers['connection'], 'close');
+        assert.match(headers['x-request-id'] ?? '', /^[\w.-]{8,64}$/);
+        assert.match(headers['date'] ?? '', /GMT$/);
+        assert.equal(body.instance, '/');
+      });
+    }
+
+    test('a request for a tunnel gets nothing but the end of its connection', async () => {
+      const connection = await openRaw(service().port);
+      connection.write('CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n');
+      assert.equal(await connection.closed, '');
+    });
+
+    test('a request to upgrade is answered as if it hadn’t asked', async () => {
+      for (const upgrade of ['websocket', 'h2c', 'TLS/1.2']) assert.equal((await raw(request('GET /health/live', ['Connection: Upgrade', `Upgrade: ${upgrade}`]))).status, 200);
+    });
+
+    test('HTTP/2.0 in the form of HTTP/1 is a bad request', async () => {
+      assertProblem(await raw(`GET /health/live HTTP/2.0${crlf}Host: a${crlf}${crlf}`), 'bad-request');
+    });
+
+    test('OPTIONS * is about the service, and answered', async () => {
+      assert.equal((await raw(request('OPTIONS *'))).status, 204);
+    });
+
+    test('blank lines before a request are passed over', async () => {
+      assert.equal((await raw(`${crlf}${crlf}${live}`)).status, 200);
+    });
+
+    test('what comes after it is not answered, nor does it cut the answer off for who reads late', async () => {
+      for (const nonsense of ['nonsense\r\n\r\n', request('GET /health/live', [`X-Large: ${'x'.repeat(20_000)}`]), postChunked('zz')]) {
+        const connection = await openRaw(service().port);
+        connection.socket.pause();
+        connection.write(nonsense);
+        for (let more = 0; more < 30; more += 1) {
+          await new Promise<void>((resolve, reject) => void connection.socket.write('x'.repeat(100_000), (error) => (error ? reject(error) : resolve())));
+          await turn(); // the service's turn to read
+        }
+        connection.socket.resume();
+        assert.ok((await connection.answer()).status >= 400);
+        assert.equal(await connection.closed, '');
+        connection.socket.destroy();
+      }
+    });
+
+    test('after requests that were whole: their answers come first, in order, also those that wait for the disk', async () => {
+      const connection = await openRaw(service().port);
+      const asked = [live, post('{"name":"Ada"}'), request('GET /nowhere'), post('{"name":"Bob"}'), live];
+      connection.write(`${asked.join('')}garbage${crlf}${crlf}`);
+      const statuses: number[] = [];
+      for (let index = 0; index < asked.length; index += 1) statuses.push((await connection.answer()).status);
+      assert.deepEqual(statuses, [200, 201, 404, 201, 200]);
+      assertProblem(await connection.answer(), 'bad-request');
+      assert.equal(await connection.closed, '');
+    });
+
+    test('in a body, after requests that were whole: their answers come first', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(post('{"name":"Ada"}') + live + postChunked('zz\r\n'));
+      assert.deepEqual([(await connection.answer()).status, (await connection.answer()).status], [201, 200]);
+      assertProblem(await connection.answer(), 'bad-request');
+      assert.equal(await connection.closed, '');
+    });
+
+    test('in a body that was refused already is not answered a second time', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(request('POST /customers', ['Content-Type: application/json', 'Transfer-Encoding: chunked']));
+      assertProblem(await connection.answer(), 'unauthenticated');
+      connection.write(`zz${crlf}`);
+      assert.equal(await connection.closed, '');
+    });
+  });
+
+  test('a hundred requests in one packet are answered in order', async () => {
+    const connection = await openRaw(service().port);
+    connection.write(Array.from({ length: 100 }, (_, index) => request(`${index % 3 === 0 ? 'HEAD' : 'GET'} /problems/${index}`)).join(''));
+    for (let index = 0; index < 100; index += 1) {
+      const answer = await connection.answer(index % 3 === 0 ? 'HEAD' : undefined);
+      assert.equal(answer.status, 404);
+      if (index % 3 !== 0) assert.equal(answer.body.instance, `/problems/${index}`);
+    }
+    connection.socket.destroy();
+  });
+
+  test('a client that has said all it wants to, and listens on, gets its answer', async () => {
+    for (const [bytes, status] of [[live, 200], [post('{"name":"Ada"}'), 201], [request('GET /orders?total=true', [authorization]), 200]] as const) {
+      const connection = await openRaw(service().port);
+      connection.write(bytes);
+      connection.socket.end();
+      assert.equal((await connection.answer()).status, status);
+      assert.equal(await connection.closed, '');
+    }
+  });
+
+  test('a client that breaks off within its request line gets a bad request, if it listens', async () => {
+    const connection = await openRaw(service().port);
+    connection.write('GET /hea');
+    connection.socket.end();
+    assertProblem(await connection.answer(), 'bad-request');
+    assert.equal(await connection.closed, '');
+  });
+
+  test('Connection: close is obeyed', async () => {
+    const connection = await openRaw(service().port);
+    connection.write(request('GET /health/live', ['Connection: close']));
+    assert.equal((await connection.answer()).headers['connection'], 'close');
+    assert.equal(await connection.closed, '');
+  });
+
+  test('a client that doesn’t read its answers holds nothing up', async () => {
+    const deaf = await openRaw(service().port);
+    deaf.socket.pause();
+    deaf.write(Array.from({ length: 300 }, () => request('GET /openapi.json')).join(''));
+    for (let index = 0; index < 10; index += 1) assert.equal((await service().get('/health/live')).status, 200);
+    deaf.socket.destroy();
+  });
+
+  describe('Expect', () => {
+    test('100-continue is told to go on, then answered', async () => {
+      for (const spelled of ['100-continue', '100-Continue']) {
+        const connection = await openRaw(service().port);
+        const body = '{"name":"Ada"}';
+        connection.write(postHead(`Content-Length: ${body.length}`, `Expect: ${spelled}`));
+        assert.equal((await connection.answer()).status, 100);
+        connection.write(body);
+        assert.equal((await connection.answer()).status, 201);
+        connection.write(live);
+        assert.equal((await connection.answer()).status, 200);
+        connection.socket.destroy();
+      }
+    });
+
+    const refused: readonly (readonly [what: string, kind: Kind, line: string, fields: () => string[]])[] = [
+      ['nobody', 'unauthenticated', 'POST /customers', () => ['Content-Type: application/json', 'Content-Length: 14']],
+      ['a bad token', 'invalid-token', 'POST /customers', () => ['Authorization: Bearer x.y.z', 'Content-Type: application/json', 'Content-Length: 14']],
+      ['another type', 'unsupported-media-type', 'POST /customers', () => [authorization, 'Content-Type: text/plain', 'Content-Length: 14']],
+      ['too large a body', 'content-too-large', 'POST /customers', () => [authorization, 'Content-Type: application/json', 'Content-Length: 70000']],
+      ['an unknown path', 'not-found', 'POST /nowhere', () => [authorization, 'Content-Type: application/json', 'Content-Length: 14']],
+      ['another method', 'method-not-allowed', 'DELETE /customers', () => [authorization, 'Content-Type: application/json', 'Content-Length: 14']],
+    ];
+    for (const [what, kind, line, fields] of refused) {
+      test(`100-continue of ${what} is ${problems[kind].status} at once, without the body`, async () => {
+        const connection = await openRaw(service().port);
+        connection.write(request(line, [...fields(), 'Expect: 100-continue']));
+        const answer = await connection.answer();
+        assertProblem(answer, kind);
+        assert.equal(answer.headers['connection'], 'close');
+        assert.equal(await connection.closed, '');
+        connection.socket.destroy();
+      });
+    }
+
+    test('100-continue of a request without a body is answered', async () => {
+      const { status } = await raw(request('GET /health/live', ['Expect: 100-continue']));
+      assert.equal(status, 200);
+    });
+
+    test('anything else is 417', async () => {
+      for (const expectation of ['200-ok', 'patience', '101-continue']) assertProblem(await raw(request('GET /health/live', [`Expect: ${expectation}`])), 'bad-request', 417);
+      assertProblem(await raw(postHead('Content-Length: 14', 'Expect: more') + '{"name":"Ada"}'), 'bad-request', 417);
+    });
+  });
+
+  describe('time', { concurrency: true }, () => {
+    const timeouts = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20 };
+    /** Another server before the same service, with less patience. */
+    async function impatient(t: { after(end: () => Promise<void>): void }): Promise<number | undefined> {
+      const { inside } = service();
+      if (inside === undefined) return undefined;
+      const server = createHttpServer({ certificate: undefined, publicUrl: inside.publicUrl, timeouts, ...inside.app.handlers });
+      const { port } = await server.listen('127.0.0.1', 0);
+      t.after(async () => {
+        await until(() => server.connections() === 0);
+        await server.close();
+      });
+      return port;
+    }
+
+    const slow: readonly (readonly [what: string, bytes: () => string, milliseconds: number])[] = [
+      ['nothing at all', () => '', 150],
+      ['half a request line', () => 'GET /hea', 150],
+      ['fields without end', () => `GET /health/live HTTP/1.1${crlf}Host: a${crlf}`, 150],
+      ['a body that doesn’t come', () => postHead('Content-Length: 14'), 300],
+      ['half a body', () => `${postHead('Content-Length: 14')}{"name`, 300],
+      ['half a body in chunks', () => postChunked(chunk('{"name')), 300],
+    ];
+    for (const [what, bytes, milliseconds] of slow) {
+      test(`with ${what} runs out: 408, and the connection is closed`, async (t) => {
+        const port = await impatient(t);
+        if (port === undefined) return t.skip('needs time-outs of its own');
+        const start = performance.now();
+        const connection = await openRaw(port);
+        connection.write(bytes());
+        assertProblem(await connection.answer(), 'request-timeout');
+        assert.equal(await connection.closed, '');
+        assert.ok(performance.now() - start >= milliseconds - 25);
+        connection.socket.destroy();
+      });
+    }
+
+    test('runs out also for fields that come one byte at a time', async (t) => {
+      const port = await impatient(t);
+      if (port === undefined) return t.skip('needs time-outs of its own');
+      const connection = await openRaw(port);
+      let index = 0;
+      const drip = setInterval(() => connection.write(live.slice(index, (index += 1))), 20);
+      const answer = await connection.answer();
+      clearInterval(drip);
+      assertProblem(answer, 'request-timeout');
+      await connection.closed;
+      connection.socket.destroy();
+    });
+
+    test('does not run out between requests of a patient client', async (t) => {
+      const port = await impatient(t);
+      if (port === undefined) return t.skip('needs time-outs of its own');
+      const connection = await openRaw(port);
+      connection.write(live);
+      assert.equal((await connection.answer()).status, 200);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      connection.write(live);
+      assert.equal((await connection.answer()).status, 200);
+      connection.socket.destroy();
+    });
+  });
+
+  test('a thousand connections that break off leave none behind', async () => {
+    const scraps = ['', 'G', 'GET / HTTP/1.1\r\n', live, live + live, postHead('Content-Length: 9'), 'nonsense\r\n\r\n', postChunked('3\r\n{"a')];
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(Array.from({ length: 100 }, async (_, index) => {
+        const { socket, write } = await openRaw(service().port);
+        write(scraps[index % scraps.length] ?? '');
+        if (index % 3 === 0) await turn();
+        if (index % 2 === 0) socket.resetAndDestroy();
+        else socket.destroy();
+      }));
+    }
+    await assertUnharmed();
+  });
+
+});
+
+/** What the service counts; one of them is the one that asks. */
+async function connections(service: TestService): Promise<number> {
+  return Number(/^orderly_connections (\d+)$/m.exec((await service.get('/metrics')).text)?.[1] ?? assert.fail('the metric has gone'));
+}

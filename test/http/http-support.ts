@@ -1,0 +1,57 @@
+// For the tests over HTTP: one service for a suite, and what every problem has to be.
+import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
+import type { Kind } from '../../src/errors.ts';
+import { problems, ProblemDocument, quotaExceededType } from '../../src/http/problem.ts';
+import { check } from '../../src/schema/schema.ts';
+import { serviceFor, type Answer, type TestOptions, type TestService } from '../service.ts';
+
+/** One service for all tests of a suite that don't disturb each other; called in the suite's body. */
+export function sharedService(options: TestOptions = {}, prepare: (service: TestService) => Promise<void> = async () => {}): () => TestService {
+  let service: TestService | undefined;
+  const ends: (() => unknown)[] = [];
+  before(async () => {
+    service = await serviceFor({ after: (end) => { if (end !== undefined) ends.push(end as () => unknown); } }, options); // it takes no arguments
+    await prepare(service);
+  });
+  after(async () => {
+    for (const end of ends) await end();
+  });
+  return () => {
+    assert(service !== undefined, 'the service runs once the suite does');
+    return service;
+  };
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+type ProblemAnswer = Pick<Answer, 'status' | 'body'> & { readonly headers: Headers };
+
+/** That the answer is a whole problem document of this kind. `status` where it isn't the kind's own. */
+export function assertProblem(answer: ProblemAnswer, kind: Kind, status: number = problems[kind].status): void {
+  assert.deepEqual([answer.status, kindOf(String(answer.body?.type))], [status, kind], JSON.stringify(answer.body));
+  assertProblemDocument(answer);
+}
+
+/** That the answer is a whole problem document, of a declared type, with the fields that go with it. */
+export function assertProblemDocument({ status, headers, body }: ProblemAnswer): void {
+  assert.equal(headers['content-type'], 'application/problem+json');
+  assert.deepEqual(check(ProblemDocument, body), []);
+  assert.equal(body.status, status);
+  assert.equal(headers['x-request-id'], body.requestId);
+  assert.equal(headers['cache-control'], 'no-store');
+  assert.equal(headers['x-content-type-options'], 'nosniff');
+  assert.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'");
+  assert.equal(headers['server'] ?? headers['x-powered-by'], undefined);
+  assert.ok(kindOf(body.type) in problems, `${body.type} is not a declared type`);
+}
+
+/** The kind that a problem's type URL names. */
+export function kindOf(type: string): string {
+  return type === quotaExceededType ? 'quota-exceeded' : type.slice(type.lastIndexOf('/problems/') + '/problems/'.length);
+}
+
+/** Where the faults of a problem are, as a sorted list such as `#/items/0/name required`. */
+export function faultsOf({ body }: Pick<Answer, 'body'>): string[] {
+  const errors: Record<string, string>[] = body.errors ?? [];
+  return errors.map(({ pointer, parameter, header, code }) => `${pointer ?? parameter ?? header} ${code}`).sort();
+}

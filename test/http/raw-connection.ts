@@ -1,0 +1,97 @@
+// A connection on which a test writes bytes as it likes, and reads the answers one by one.
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+
+export type RawAnswer = {
+  readonly status: number;
+  /** By lower-case name; a repeated field's values are joined. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  // deno-lint-ignore no-explicit-any
+  readonly body: any;
+};
+
+export type RawConnection = {
+  readonly socket: Socket;
+  write(bytes: string | Buffer): void;
+  /** The next answer; rejects when the connection ends before it is whole. */
+  answer(method?: 'HEAD'): Promise<RawAnswer>;
+  /** Resolves once the other side has closed, with the bytes that no answer took. */
+  readonly closed: Promise<string>;
+};
+
+/** Give it up with `socket.destroy()`. */
+export async function openRaw(port: number): Promise<RawConnection> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return rawOver(socket);
+}
+
+/** Over a socket that is connected, be it plain or TLS. */
+export function rawOver(socket: Socket): RawConnection {
+  let received = '';
+  let isOver = false;
+  let look = (): void => {};
+  socket.setEncoding('latin1');
+  socket.on('data', (text: string) => {
+    received += text;
+    look();
+  });
+  const closed = new Promise<string>((resolve) => {
+    const end = (): void => {
+      isOver = true;
+      look();
+      resolve(received);
+    };
+    socket.on('end', end).on('close', end).on('error', end);
+  });
+
+  function answer(method?: 'HEAD'): Promise<RawAnswer> {
+    return new Promise((resolve, reject) => {
+      look = () => {
+        const found = take(received, method);
+        if (found === undefined && isOver) reject(new Error(`the connection ended within an answer: ${JSON.stringify(received)}`));
+        if (found === undefined) return;
+        look = () => {};
+        received = received.slice(found.length);
+        resolve(found.answer);
+      };
+      look();
+    });
+  }
+
+  return { socket, write: (bytes) => void socket.write(bytes), answer, closed };
+}
+
+/** One request on a connection of its own, and its answer. */
+export async function askRaw(port: number, bytes: string | Buffer, method?: 'HEAD'): Promise<RawAnswer> {
+  const connection = await openRaw(port);
+  try {
+    connection.write(bytes);
+    return await connection.answer(method);
+  } finally {
+    connection.socket.destroy();
+  }
+}
+
+function take(text: string, method: 'HEAD' | undefined): { answer: RawAnswer; length: number } | undefined {
+  const end = text.indexOf('\r\n\r\n');
+  if (end === -1) return undefined;
+  const [first = '', ...lines] = text.slice(0, end).split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+  assert(status >= 100, `not the beginning of an answer: ${first}`);
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(': ');
+    const name = line.slice(0, colon).toLowerCase();
+    headers[name] = headers[name] === undefined ? line.slice(colon + 2) : `${headers[name]}, ${line.slice(colon + 2)}`;
+  }
+  const isEmpty = method === 'HEAD' || status < 200 || status === 204 || status === 304;
+  const length = isEmpty ? 0 : Number(headers['content-length']);
+  assert(length >= 0, `an answer without Content-Length: ${first}`);
+  const body = text.slice(end + 4, end + 4 + length);
+  if (body.length < length) return undefined;
+  const plain = Buffer.from(body, 'latin1').toString('utf8');
+  const isJson = /[/+]json/.test(headers['content-type'] ?? '') && plain !== '';
+  return { answer: { status, headers, text: plain, body: isJson ? JSON.parse(plain) : undefined }, length: end + 4 + length };
+}

@@ -1,0 +1,183 @@
+// What must not compile: the mistakes that the types are there to catch, each with the error that it has to give.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { anyone, adminOnly, self, signedIn, type Access, type Caller, type Reach, type Role } from '../src/auth/access.ts';
+import { Problem } from '../src/errors.ts';
+import { problems } from '../src/http/problem.ts';
+import { represent, type Representation } from '../src/http/representation.ts';
+import { created, noContent, nothing, ok, route, type Context } from '../src/http/route.ts';
+import { findCustomer } from '../src/resources/customers/customer-store.ts';
+import { NewOrder, Order, steps } from '../src/resources/orders/order.ts';
+import { findOrder, selectOrders } from '../src/resources/orders/order-store.ts';
+import { findKey } from '../src/resources/keys/key-store.ts';
+import { findSession } from '../src/resources/sessions/session-store.ts';
+import { User, UserPatch } from '../src/resources/users/user.ts';
+import { findUser } from '../src/resources/users/user-store.ts';
+import { integer, nullable, object, optional, string, type Infer } from '../src/schema/schema.ts';
+import type { Connection } from '../src/storage/connection.ts';
+import type { Database } from '../src/storage/database.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+test('each mistake is refused by the compiler, for its own reason', async (t) => {
+  const marks = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n').map((line) => /@ts-expect-error (TS\d+)$/.exec(line)?.[1]);
+  const expected = marks.flatMap((code, index) => (code === undefined ? [] : [`line ${index + 2}: ${code}`])); // on the next line
+  assert.ok(expected.length > 25);
+  assert.deepEqual(await errorsWithoutMarks(t), expected);
+});
+
+/** Compiles this file with the marks taken away. */
+async function errorsWithoutMarks(t: { after(end: () => void): void }): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-types-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const source = readFileSync(fileURLToPath(import.meta.url), 'utf8').replaceAll(/^( *\/\/) @ts-expect-error/gm, '$1').replaceAll(/(?<= from ')\.\.(?=\/src\/)/g, root);
+  writeFileSync(join(folder, 'mistakes.ts'), source);
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const compilerOptions = { typeRoots: [join(root, 'node_modules', '@types')] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files: ['mistakes.ts'] }));
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--pretty', 'false', '-p', folder], (_error, output) => resolve(output));
+  return [...(await promise).matchAll(/^.*mistakes\.ts\((\d+),\d+\): error (TS\d+)/gm)].map(([, line, code]) => `line ${line}: ${code}`);
+}
+
+// From here on nothing runs: it is there to be compiled.
+
+const about = { tag: 'Test', summary: 'A route of a test' } as const;
+declare const order: Representation<Order>;
+
+export function asItShouldBe(): object[] {
+  return [
+    route({ method: 'PATCH', path: '/orders/{id}', ...about, access: self, body: NewOrder, reply: ok(Order), handle: ({ params, body, caller }) => represent({
+      id: params.id, status: 'open' as const, customerId: body.customerId, userId: caller.userId, currency: body.currency, items: [], total: 0, shippingAddress: null,
+      note: body.note ?? null, createdAt: '', updatedAt: '',
+    }) }),
+    route({ method: 'GET', path: '/orders', ...about, access: anyone, query: { limit: optional(integer()) }, reply: ok(Order), handle: ({ query }) => ({ ...order, id: query.limit ?? 1 }) }),
+  ];
+}
+
+export function mistakesOfRoutes(): object[] {
+  return [
+    // @ts-expect-error TS2339
+    route({ method: 'GET', path: '/orders/{id}', ...about, access: signedIn, reply: ok(Order), handle: ({ params }) => ({ ...order, id: params.nope }) }),
+    // @ts-expect-error TS2339
+    route({ method: 'GET', path: '/orders', ...about, access: signedIn, reply: ok(Order), handle: ({ params }) => ({ ...order, id: params.id }) }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/orders/{id}', ...about, access: signedIn, reply: ok(Order), handle: ({ params }) => ({ ...order, text: params.id }) }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/orders', ...about, access: self, reply: ok(Order), handle: () => order }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/orders', ...about, access: { says: '', credentials: 'required', permits: (_: Caller, params: { id: number }) => params.id > 0 }, reply: ok(Order), handle: () => order }),
+    // @ts-expect-error TS2741
+    route({ method: 'GET', path: '/orders', ...about, reply: ok(Order), handle: () => order }),
+    // @ts-expect-error TS18048
+    route({ method: 'GET', path: '/orders/{id}', ...about, access: anyone, reply: ok(Order), handle: ({ caller }) => ({ ...order, id: caller.userId }) }),
+    // @ts-expect-error TS18048
+    route({ method: 'GET', path: '/orders', ...about, access: maybe, reply: ok(Order), handle: ({ caller }) => ({ ...order, id: caller.userId }) }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/orders', ...about, access: signedIn, scope: 'orders:delete', reply: ok(Order), handle: () => order }),
+    // @ts-expect-error TS2322
+    route({ method: 'TRACE', path: '/orders', ...about, access: signedIn, reply: ok(Order), handle: () => order }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/orders', ...about, access: signedIn, reply: ok(Order), problems: ['teapot'], handle: () => order }),
+    // @ts-expect-error TS2339
+    route({ method: 'POST', path: '/orders', ...about, access: signedIn, body: NewOrder, reply: ok(Order), handle: ({ body }) => ({ ...order, id: body.price }) }),
+    // @ts-expect-error TS18048
+    route({ method: 'POST', path: '/orders', ...about, access: signedIn, reply: ok(Order), handle: ({ body }) => ({ ...order, id: body.total }) }),
+    // @ts-expect-error TS2339
+    route({ method: 'GET', path: '/orders', ...about, access: signedIn, query: { limit: integer() }, reply: ok(Order), handle: ({ query }) => ({ ...order, id: query.page }) }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/orders', ...about, access: signedIn, query: { limit: optional(integer()) }, reply: ok(Order), handle: ({ query }) => ({ ...order, id: query.limit }) }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(User), handle: () => represent({ id: 1, name: '', email: '', role: 'user' as const }) }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(User), handle: () => represent({ id: 1, name: '', email: '', role: 'root', createdAt: '' }) }),
+    // @ts-expect-error TS2322
+    route({ method: 'POST', path: '/x', ...about, access: signedIn, reply: created(User, () => '/x'), handle: () => order }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(User), handle: async () => Promise.resolve(order) }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(User), handle: () => ({ id: 1, name: '', email: '', role: 'user', createdAt: '' }) }),
+    // @ts-expect-error TS2322
+    route({ method: 'DELETE', path: '/x', ...about, access: adminOnly, reply: noContent(), handle: () => order }),
+    route({ method: 'DELETE', path: '/x', ...about, access: adminOnly, reply: noContent(), handle: () => nothing }),
+    // @ts-expect-error TS2339
+    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(Order), handle: ({ request }) => request }),
+  ];
+}
+
+declare const maybe: Access<object, Caller | undefined>;
+
+export function mistakesOfStorage(db: Connection, database: Database, { db: given }: Context<object, object, undefined, Caller>): unknown[] {
+  return [
+    database.write((writer) => writer.run('DELETE FROM orders').changes),
+    // @ts-expect-error TS2322
+    database.write(async (writer) => writer.run('DELETE FROM orders').changes),
+    // @ts-expect-error TS2322
+    given.write((writer) => Promise.resolve(writer.get('SELECT 1'))),
+    // @ts-expect-error TS2339
+    given.close(),
+    findOrder(db, 'everyone', 7), findCustomer(db, { userId: 7 }, 7),
+    // @ts-expect-error TS2554
+    findOrder(db, 7),
+    // @ts-expect-error TS2554
+    findCustomer(db, 7),
+    // @ts-expect-error TS2554
+    findUser(db, 7),
+    // @ts-expect-error TS2554
+    findKey(db, 7),
+    // @ts-expect-error TS2345
+    findSession(db, undefined, 7, 0),
+    // @ts-expect-error TS2345
+    findOrder(db, {}, 7),
+    // @ts-expect-error TS2345
+    findOrder(db, 'all', 7),
+    // @ts-expect-error TS2322
+    selectOrders('everyone', { sort: 'name' }),
+    // @ts-expect-error TS2353
+    selectOrders({ sort: 'id' }, {}),
+  ];
+}
+
+export function mistakesOfTables(): unknown[] {
+  const { open: _open, ...fewerSteps } = steps;
+  const { forbidden: _forbidden, ...fewerProblems } = problems;
+  const reach: Reach = 'everyone';
+  return [
+    reach,
+    // @ts-expect-error TS2741
+    fewerSteps satisfies typeof steps,
+    // @ts-expect-error TS2741
+    fewerProblems satisfies typeof problems,
+    // @ts-expect-error TS2345
+    new Problem('teapot', 'I am a teapot.'),
+    // @ts-expect-error TS2322
+    ((): Role => 'root')(),
+    // @ts-expect-error TS2540
+    (value: Caller) => { value.role = 'admin'; },
+  ];
+}
+
+export function mistakesOfSchemas(): unknown[] {
+  const thing = object({ name: string({ maxLength: 9 }), size: nullable(integer()), note: optional(string({ maxLength: 9 })) });
+  return [
+    { name: 'x', size: null } satisfies Infer<typeof thing>,
+    { name: 'x' } satisfies Infer<typeof UserPatch>,
+    // @ts-expect-error TS1360
+    { name: 'x' } satisfies Infer<typeof thing>,
+    // @ts-expect-error TS2322
+    { name: null, size: 1 } satisfies Infer<typeof thing>,
+    // @ts-expect-error TS1360
+    { name: 'x', size: 1, note: undefined } satisfies Infer<typeof thing>,
+    // @ts-expect-error TS2353
+    { name: 'x', size: 1, colour: 'red' } satisfies Infer<typeof thing>,
+    // @ts-expect-error TS2322
+    { role: 'root' } satisfies Infer<typeof UserPatch>,
+    // @ts-expect-error TS2345
+    string({ minLength: 1 }),
+  ];
+}
