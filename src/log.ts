@@ -68,13 +68,16 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
   function request(line: RequestLine, time: number): void {
     const level = line.status >= 500 ? 'error' : 'info';
     if (!writes(level)) return;
+    const { requestId, method, path, status, principal, traceparent } = line;
     const duration = Math.round(line.milliseconds * 1000) / 1000;
     if (isTerminal) {
-      return add(`${clock(time).slice(11, 19)} ${paint(level)} ${line.status} ${line.method.padEnd(6)} ${printable(line.path)} ${duration} ms${line.principal === null ? '' : ` ${line.principal}`} ${line.requestId}\n`);
+      const rest = `${printable(path)} ${duration} ms ${principal ?? 'nobody'} ${requestId}`;
+      return add(`${clock(time).slice(11, 19)} ${paint(level)} ${status} ${method.padEnd(6)} ${rest}\n`);
     }
-    const principal = line.principal === null ? 'null' : `"${line.principal}"`;
-    const trace = line.traceparent === undefined ? '' : `,"traceparent":${json(line.traceparent)}`;
-    add(`{"time":"${clock(time)}","level":"${level}","requestId":"${line.requestId}","method":"${line.method}","path":${json(line.path)},"status":${line.status},"durationMs":${duration},"principal":${principal}${trace}}\n`);
+    const who = principal === null ? 'null' : `"${principal}"`;
+    const trace = traceparent === undefined ? '' : `,"traceparent":${json(traceparent)}`;
+    add(`{"time":"${clock(time)}","level":"${level}","requestId":"${requestId}","method":"${method}","path":${json(path)},`
+      + `"status":${status},"durationMs":${duration},"principal":${who}${trace}}\n`);
   }
 
   return {

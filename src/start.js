@@ -3,7 +3,8 @@ import module from 'node:module';
 
 const oldest = 24;
 if (Number(process.versions.node.split('.')[0]) < oldest) {
-  console.error(`orderly needs Node ${oldest} or newer, and this is ${process.versions.node}. "npm install" brings one along, unless it is told to leave out optional packages; "npm start" then uses it.`);
+  console.error(`orderly needs Node ${oldest} or newer, and this is ${process.versions.node}. "npm install" brings one along,`);
+  console.error('unless it is told to leave out optional packages; "npm start" then uses it.');
   process.exit(78);
 }
 module.enableCompileCache?.();

@@ -1,7 +1,7 @@
 // The servers of node:http and node:https around the listener: bounds, the parser's own refusals, shutdown.
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, createServer as createPlain, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTls, type Server as TlsServer } from 'node:https';
+import type { Server, ServerResponse } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Problem, type Kind } from '../errors.ts';
 import {
@@ -11,6 +11,9 @@ import {
 import { jsonPolicy } from './answer.ts';
 import { problemAnswer } from './problem.ts';
 import type { Listener } from './server.ts';
+
+// Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
+const { STATUS_CODES, createServer: createPlain } = process.getBuiltinModule('node:http');
 
 export type Certificate = { readonly cert: string; readonly key: string };
 export type HttpServer = {
@@ -40,7 +43,9 @@ export function createHttpServer(options: Options): HttpServer {
     keepAliveTimeout: keepAliveMilliseconds, optimizeEmptyRequests: true, noDelay: true, requireHostHeader: false,
   };
   const { certificate } = options;
-  const server = certificate === undefined ? createPlain(settings, options.onRequest) : createTls({ ...settings, ...certificate, minVersion: 'TLSv1.2' }, options.onRequest);
+  const server = certificate === undefined
+    ? createPlain(settings, options.onRequest)
+    : process.getBuiltinModule('node:https').createServer({ ...settings, ...certificate, minVersion: 'TLSv1.2' }, options.onRequest);
   server.maxConnections = connectionsMax;
   server.maxHeadersCount = 0; // all of them: their bytes are bounded
   Object.assign(server, { httpAllowHalfOpen: true }); // who has said all may still listen

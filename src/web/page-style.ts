@@ -54,6 +54,8 @@ input, select, textarea { width: 100%; min-height: 40px; } textarea { font: .812
 [aria-invalid] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
 button { cursor: pointer; font-weight: 600; padding: 5px 12px; } button:hover { border-color: var(--accent); }
 form > button { background: var(--press); border-color: var(--press); color: #fff; padding: 8px 18px; margin-bottom: 8px; }
+.try form { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 0 12px; align-items: start; }
+.try form > :not(.field), .field:has(textarea) { grid-column: 1 / -1; } .try form > button { justify-self: start; }
 #sign-in-form { max-width: 400px; margin-top: 20px; }
 .fault { font: 600 var(--small)/1.45 system-ui, sans-serif; margin: 4px 0; white-space: normal; }
 pre .fault { padding: 5px 10px; border-left: 3px solid; border-radius: 0 4px 4px 0; background: color-mix(in srgb, currentColor 7%, transparent); }

@@ -192,7 +192,7 @@ describe('connections', () => {
     });
 
     const targets: readonly (readonly [target: string, status: number])[] = [
-      ['/health/live', 200], ['/health/live?', 200], ['http://localhost/health/live', 200], ['http://elsewhere:1/health/live?', 200], ['HTTPS://localhost/health/live', 200],
+      ['/health/live', 200], ['/health/live?', 200], ['http://localhost/health/live', 200], ['http://elsewhere:1/health/live?', 200], ['HTTPS://localhost/health/live', 200], ['http://localhost', 200], ['http://localhost?x=1', 400], ['*', 200], ['*?x=1', 400], ['*x', 404], ['ftp://localhost/nowhere', 404],
       ['//', 404], ['//health/live', 404], ['///', 404], ['/health/live/', 404], ['/%', 404], ['/%zz', 404], ['/%00', 404], ['/health/%6cive', 404], ['http://localhost//', 404],
       ['/?x=%', 400], ['/problems?%=1', 400], ['/problems?api_key=%', 400], ['/problems?api_key=%zz', 400], ['/orders?api_key=%', 400], ['/orders?api_key=%ff', 400], ['/nowhere?api_key=%', 404],
       ['/orders?api_key', 401], ['/orders?api_key=', 401], ['/orders?api_key=a&api_key=b', 400], ['/health/live#fragment', 404],

@@ -162,9 +162,9 @@ describe('each type of problem', () => {
     });
   }
 
-  test('is a page in the list of them all', async () => {
+  test('is in the page that lists them all', async () => {
     const { text } = await service().get('/problems', { headers: { accept: 'text/html' } });
-    for (const kind of kinds) assert.ok(text.includes(problems[kind].title), kind);
+    for (const kind of kinds) assert.ok(text.includes(kind), kind);
   });
 
   test('that there isn’t is 404, as a problem', async () => {

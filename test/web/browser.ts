@@ -1,0 +1,127 @@
+// A headless Chromium for a check, driven by the DevTools protocol over Node's own WebSocket.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+
+type Json = { readonly [name: string]: unknown };
+type Message = { readonly id?: number; readonly method?: string; readonly params: Json; readonly result?: Json; readonly error?: { readonly message: string } };
+
+export type Tab = {
+  /** Errors on the console, exceptions, and what the Content-Security-Policy refused, since it was opened. Answers of 400 and above are none. */
+  readonly complaints: string[];
+  send(method: string, params?: Json): Promise<Json>;
+  open(url: string): Promise<void>;
+  /** The value of an expression in the page. */
+  evaluate<T>(expression: string): Promise<T>;
+  /** Waits until the expression is true, 10 s at most. */
+  until(expression: string): Promise<void>;
+  /** Presses Tab, Enter, Escape … */
+  press(key: string): Promise<void>;
+  type(text: string): Promise<void>;
+  screen(width: number, scheme: 'light' | 'dark'): Promise<void>;
+  screenshot(file: string): Promise<void>;
+};
+
+const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--remote-debugging-port=0'];
+const keyCodes: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27, ' ': 32 };
+
+export async function openTab(program = process.env['CHROMIUM'] ?? 'chromium'): Promise<Tab & { close(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-browser-'));
+  const child = spawn(program, [...flags, `--user-data-dir=${folder}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const socket = new WebSocket(await addressOf(child.stderr));
+  await once(socket, 'open');
+  const waiting = new Map<number, { resolve(result: Json): void; reject(error: Error): void }>();
+  const complaints: string[] = [];
+  let count = 0;
+  let session: string | undefined;
+
+  socket.addEventListener('message', ({ data }) => {
+    const message: Message = JSON.parse(String(data));
+    const complaint = complaintOf(message);
+    if (complaint !== undefined) complaints.push(complaint);
+    if (message.id === undefined) return;
+    if (message.error === undefined) waiting.get(message.id)?.resolve(message.result ?? {});
+    else waiting.get(message.id)?.reject(new Error(message.error.message));
+    waiting.delete(message.id);
+  });
+
+  function send(method: string, params: Json = {}): Promise<Json> {
+    const { promise, resolve, reject } = Promise.withResolvers<Json>();
+    count += 1;
+    waiting.set(count, { resolve, reject });
+    socket.send(JSON.stringify({ id: count, method, params, ...(session === undefined ? {} : { sessionId: session }) }));
+    return promise;
+  }
+
+  async function evaluate<T>(expression: string): Promise<T> {
+    const { result, exceptionDetails } = await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    if (exceptionDetails !== undefined) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
+    return (result as { value: T }).value; // the check knows what it asks for
+  }
+
+  async function until(expression: string): Promise<void> {
+    for (let tries = 0; tries < 200; tries += 1) {
+      if (await evaluate<boolean>(`Boolean(${expression})`)) return;
+      await wait(50);
+    }
+    throw new Error(`never came true: ${expression}`);
+  }
+
+  async function close(): Promise<void> {
+    session = undefined;
+    const ended = once(child, 'exit');
+    await send('Browser.close');
+    await ended;
+    socket.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+
+  const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
+  session = String((await send('Target.attachToTarget', { targetId, flatten: true }))['sessionId']);
+  for (const domain of ['Page', 'Runtime', 'Log', 'Audits']) await send(`${domain}.enable`);
+  return {
+    complaints, send, evaluate, until, close,
+    async open(url) {
+      await send('Page.navigate', { url });
+      await until(`document.readyState === "complete" && location.href.startsWith(${JSON.stringify(url)})`);
+    },
+    async press(key) {
+      const about = { key, code: key, windowsVirtualKeyCode: keyCodes[key] ?? 0, ...(key === 'Enter' ? { text: '\r' } : {}) };
+      await send('Input.dispatchKeyEvent', { type: 'keyDown', ...about });
+      await send('Input.dispatchKeyEvent', { type: 'keyUp', ...about });
+    },
+    async type(text) {
+      await send('Input.insertText', { text });
+    },
+    async screen(width, scheme) {
+      await send('Emulation.setDeviceMetricsOverride', { width, height: width < 600 ? 844 : 900, deviceScaleFactor: 1, mobile: width < 600 });
+      await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }, { name: 'prefers-reduced-motion', value: 'reduce' }] });
+    },
+    async screenshot(file) {
+      const { data } = await send('Page.captureScreenshot', { format: 'png' });
+      writeFileSync(file, Buffer.from(String(data), 'base64'));
+    },
+  };
+}
+
+async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: stderr })) {
+    const address = /^DevTools listening on (\S+)/.exec(line)?.[1];
+    if (address !== undefined) return address;
+  }
+  throw new Error('Chromium ended before it listened');
+}
+
+function complaintOf({ method, params }: Message): string | undefined {
+  const entry = params?.['entry'] as { level: string; source: string; text: string } | undefined;
+  if (method === 'Log.entryAdded' && entry?.level === 'error' && entry.source !== 'network') return entry.text;
+  if (method === 'Runtime.exceptionThrown') return JSON.stringify(params['exceptionDetails']);
+  if (method === 'Runtime.consoleAPICalled' && ['error', 'warning', 'assert'].includes(String(params['type']))) return JSON.stringify(params['args']);
+  const issue = JSON.stringify(params?.['issue'] ?? '');
+  if (method === 'Audits.issueAdded' && issue.includes('ContentSecurityPolicyIssue')) return issue;
+  return undefined;
+}
