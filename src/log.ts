@@ -4,7 +4,10 @@ import { logBacklogBytesMax } from './limits.ts';
 export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
 export type Level = (typeof levels)[number];
 
-type Sink = { write(text: string): unknown; readonly writableLength: number };
+const gatherMilliseconds = 10;
+const gatherBytesMax = 64 * 1024;
+
+type Sink = { write(lines: string | Uint8Array): unknown; readonly writableLength: number };
 type Details = Readonly<Record<string, unknown>>;
 
 /** What a request's line tells. `path` is without its query, which may hold a key. */
@@ -28,26 +31,31 @@ export type Log = {
 export function createLog(options: { readonly level: Level; readonly sink: Sink; readonly isTerminal: boolean; readonly hasColor: boolean; readonly now: () => number }): Log {
   const { sink, isTerminal, hasColor, now } = options;
   const threshold = levels.indexOf(options.level);
+  const [writesInfo, writesError] = [writes('info'), writes('error')];
   const clock = isoClock();
-  let pending = '';
+  const gathered = Buffer.allocUnsafe(gatherBytesMax);
+  let used = 0;
   let dropped = 0;
 
-  /** One write a turn; when the reader is slow, lines are dropped and counted rather than piled up. */
+  /** One write for what comes close together; when the reader is slow, lines are dropped and counted rather than piled up. */
   function add(line: string): void {
     if (sink.writableLength > logBacklogBytesMax) {
       dropped += 1;
       return;
     }
-    if (pending === '') setImmediate(flush);
-    pending += line;
+    if (used + 3 * line.length > gatherBytesMax) flush();
+    if (3 * line.length > gatherBytesMax) return void sink.write(line);
+    if (used === 0) setTimeout(flush, gatherMilliseconds);
+    used += gathered.write(line, used);
   }
 
   function flush(): void {
-    if (pending === '') return;
-    const text = dropped === 0 ? pending : `${pending}${render(now(), 'warn', `${dropped} log lines were dropped: the reader of the log is too slow`, {})}`;
-    pending = '';
+    if (used === 0) return;
+    const lines = Buffer.from(gathered.subarray(0, used));
+    used = 0;
+    sink.write(lines);
+    if (dropped > 0) sink.write(render(now(), 'warn', `${dropped} log lines were dropped: the reader of the log is too slow`, {}));
     dropped = 0;
-    sink.write(text);
   }
 
   function render(time: number, level: Level, message: string, details: Details): string {
@@ -67,7 +75,7 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
 
   function request(line: RequestLine, time: number): void {
     const level = line.status >= 500 ? 'error' : 'info';
-    if (!writes(level)) return;
+    if (!(level === 'info' ? writesInfo : writesError)) return;
     const { requestId, method, path, status, principal, traceparent } = line;
     const duration = Math.round(line.milliseconds * 1000) / 1000;
     if (isTerminal) {
@@ -76,7 +84,7 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
     }
     const who = principal === null ? 'null' : `"${principal}"`;
     const trace = traceparent === undefined ? '' : `,"traceparent":${json(traceparent)}`;
-    add(`{"time":"${clock(time)}","level":"${level}","requestId":"${requestId}","method":"${method}","path":${json(path)},`
+    add(`{"time":"${clock(time)}","level":"${level}","requestId":"${requestId}","method":"${method}","path":${/^[\w/.-]*$/.test(path) ? `"${path}"` : json(path)},`
       + `"status":${status},"durationMs":${duration},"principal":${who}${trace}}\n`);
   }
 

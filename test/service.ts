@@ -118,9 +118,13 @@ export async function serviceFor(t: Pick<TestContext, 'after'>, options: TestOpt
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   });
   return {
-    folder, clock, logged, admin, call, signIn, person, stop,
+    folder, clock, admin, call, signIn, person, stop,
     get url() { return `http://127.0.0.1:${running.port}`; },
     get port() { return running.port; },
+    get logged() {
+      running.flush();
+      return logged;
+    },
     get inside() { return running.inside; },
     get: (path, sent) => call('GET', path, sent),
     post: (path, sent) => call('POST', path, sent),
@@ -134,7 +138,7 @@ export async function serviceFor(t: Pick<TestContext, 'after'>, options: TestOpt
   };
 }
 
-type Running = { readonly port: number; readonly inside: Service | undefined; stop(): Promise<void> };
+type Running = { readonly port: number; readonly inside: Service | undefined; flush(): void; stop(): Promise<void> };
 
 function argumentsFor({ settings = {} }: TestOptions, folder: string): string[] {
   const all = { port: '0', tls: 'off', data: folder, 'rate-default': 'off', 'rate-anonymous': 'off', 'rate-login-account': 'off', 'rate-login-address': 'off', ...settings };
@@ -147,14 +151,14 @@ function environmentFor({ firstAdmin = 'given' }: TestOptions): Record<string, s
 
 async function startInside(options: TestOptions, folder: string, clock: { now: number }, logged: string[]): Promise<Running> {
   const { config } = readCommandLine(argumentsFor(options, folder), environmentFor(options), {});
-  const sink = { write: (text: string) => logged.push(...text.trimEnd().split('\n')), writableLength: 0 };
+  const sink = { write: (lines: string | Uint8Array) => logged.push(...lines.toString().trimEnd().split('\n')), writableLength: 0 };
   const log = createLog({ level: config.log, sink, isTerminal: false, hasColor: false, now: () => clock.now });
   const { extraRoutes, fdatasync, onFatal, hasher = cheapHasher() } = options;
   const service = await startService({
     config, log, hasher, now: () => clock.now, ...(extraRoutes === undefined ? {} : { extraRoutes }), ...(fdatasync === undefined ? {} : { fdatasync }),
     ...(onFatal === undefined ? {} : { onFatal }),
   });
-  return { port: Number(new URL(service.localUrl).port), inside: service, stop: () => service.stop() };
+  return { port: Number(new URL(service.localUrl).port), inside: service, flush: log.flush, stop: () => service.stop() };
 }
 
 /** The same from outside: any program that takes orderly's command line. Its clock is the real one. */
@@ -170,7 +174,7 @@ async function startExecutable(program: string, options: TestOptions, folder: st
   });
   child.once('exit', (code) => reject(new Error(`the executable ended with ${code}`)));
   return {
-    port: await port, inside: undefined,
+    port: await port, inside: undefined, flush: () => {},
     async stop() {
       if (child.exitCode !== null) return;
       const exited = once(child, 'exit');

@@ -9,6 +9,7 @@ export function readBody({ request, response, fields, expectsContinue }: Exchang
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   if (Number(fields.contentLength ?? 0) > bodyBytesMax) throw tooLarge();
   if (expectsContinue) response.writeContinue();
+  if (request.readableEnded) resolve(Buffer.alloc(0)); // `optimizeEmptyRequests` has ended what announced no body
   const chunks: Buffer[] = [];
   let length = 0;
   request.on('data', (chunk: Buffer) => {

@@ -34,6 +34,8 @@ type Options = {
   readonly timeouts?: typeof timeoutsDefault;
 };
 
+/** How long at the end a connection stays open between requests. */
+const quietMilliseconds = 250;
 const timeoutsDefault = { headersMilliseconds: headersMillisecondsMax, requestMilliseconds: requestMillisecondsMax, checkMilliseconds: timeoutCheckMilliseconds };
 
 export function createHttpServer(options: Options): HttpServer {
@@ -58,17 +60,16 @@ export function createHttpServer(options: Options): HttpServer {
     refused.add(socket);
     refuse(error, socket, options.publicUrl);
   });
-  let open = 0;
-  server.on('connection', (socket: Socket) => {
-    open += 1;
-    socket.once('close', () => { open -= 1; });
-  });
+  const open = new Set<Socket>();
+  const speaking = new Set<Answering>(); // over TLS, the connections inside of those
+  server.on('connection', (socket: Socket) => keep(open, socket));
+  server.on(certificate === undefined ? 'connection' : 'secureConnection', (socket: Answering) => keep(speaking, socket));
 
   return {
     listen: (host, port) => listen(server, host, port),
     renew: (renewed) => { if ('setSecureContext' in server) (server as TlsServer).setSecureContext({ ...renewed, minVersion: 'TLSv1.2' }); },
-    connections: () => open,
-    close: () => close(server),
+    connections: () => open.size,
+    close: () => close(server, open, speaking),
   };
 }
 
@@ -82,18 +83,25 @@ function listen(server: Server, host: string, port: number): Promise<AddressInfo
   return promise;
 }
 
-async function close(server: Server): Promise<void> {
-  const cut = setTimeout(() => server.closeAllConnections(), drainMillisecondsMax);
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
+function keep<T extends Socket>(sockets: Set<T>, socket: T): void {
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+}
+
+async function close(server: Server, open: ReadonlySet<Socket>, speaking: ReadonlySet<Answering>): Promise<void> {
+  // Node's own would cut off at once what seems idle, though a request may be on its way there, or an answer not yet read.
+  server.closeIdleConnections = () => {};
+  const quiet = setInterval(() => { for (const socket of speaking) if (!socket._httpMessage) socket.destroySoon(); }, quietMilliseconds);
+  const cut = setTimeout(() => { for (const socket of open) socket.destroy(); }, drainMillisecondsMax);
   await new Promise<void>((resolve) => server.close(() => resolve()));
+  clearInterval(quiet);
   clearTimeout(cut);
-  clearInterval(idle);
 }
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
 /** The insides of a server's socket that say what the parser and the answers are at. */
-type Refused = Socket & {
+type Answering = Socket & {
   readonly encrypted?: boolean;
   readonly parser?: { readonly incoming?: { readonly complete: boolean } | null } | null;
   readonly _httpMessage?: ServerResponse | null;
@@ -103,7 +111,7 @@ type Refused = Socket & {
  * What the parser refuses never becomes a request, or breaks one's body off: the problem is written by hand, after the answers still
  * on their way, and nothing comes after it.
  */
-function refuse(error: ParserError, socket: Refused, publicUrl: string): void {
+function refuse(error: ParserError, socket: Answering, publicUrl: string): void {
   const { _httpMessage: answering, parser } = socket;
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
   const isBroken = parser?.incoming?.complete === false;

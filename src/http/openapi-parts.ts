@@ -47,7 +47,10 @@ export const requestFields = {
 };
 
 export const securitySchemes = {
-  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, following the best practices of RFC8725.' },
+  bearer: {
+    type: 'http', scheme: 'bearer', bearerFormat: 'JWT',
+    description: 'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, following the best practices of RFC8725.',
+  },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: acts as its user, narrowed to its scopes.' },
   apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'api_key', description: 'The same in the query: less secure, since queries are written down in many places. Can be switched off.' },
 };

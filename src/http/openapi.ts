@@ -84,7 +84,8 @@ function parametersOf(route: Route, components: Components): Json[] {
     const { description, ...rest } = components.use(schema);
     return { name, in: 'query', description: description ?? `Keeps only those with this ${name}.`, ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}), schema: rest };
   });
-  const fields = ['X-Request-Id', ...(hasEtag(route) ? ['If-None-Match', 'If-Match'] : []), ...(route.isConditional === true && route.method !== 'GET' ? ['If-Match'] : []), ...(route.isIdempotent === true ? ['Idempotency-Key'] : [])];
+  const conditions = hasEtag(route) ? ['If-None-Match', 'If-Match'] : route.isConditional === true ? ['If-Match'] : [];
+  const fields = ['X-Request-Id', ...conditions, ...(route.isIdempotent === true ? ['Idempotency-Key'] : [])];
   return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 

@@ -126,6 +126,20 @@ describe('connections', () => {
       }
     });
 
+    test('that aren’t there are malformed JSON, whether their length is given or not', async () => {
+      for (const method of ['POST /customers', 'PUT /customers/1', 'PATCH /customers/1', 'POST /api/sessions']) {
+        for (const length of [['Content-Length: 0'], []]) {
+          const connection = await openRaw(service().port);
+          connection.write(request(method, [authorization, 'Content-Type: application/json', ...length]) + live);
+          assertProblem(await connection.answer(), 'malformed-json');
+          assert.equal((await connection.answer()).status, 200);
+          connection.write(request(method, [authorization, ...length]));
+          assertProblem(await connection.answer(), 'unsupported-media-type');
+          connection.socket.destroy();
+        }
+      }
+    });
+
     test('that nobody asked for are passed over', async () => {
       const connection = await openRaw(service().port);
       const body = '{"not":"asked for"}';

@@ -185,7 +185,7 @@ describe('sign-ins', () => {
   });
 
   test('are limited by address, across accounts', async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-login-address': '20/60', 'trusted-proxy': '127.0.0.1' } });
+    const service = await serviceFor(t, { settings: { 'rate-login-address': '20/100000', 'trusted-proxy': '127.0.0.1' } });
     const send = (address: string, index: number): Promise<Answer> => service.post('/api/sessions', {
       headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' }, body: { email: `nobody${index}@example.com`, password: 'wrong password' },
     });

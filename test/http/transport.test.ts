@@ -11,7 +11,7 @@ import { connect as connectTls, type ConnectionOptions, type SecureVersion, type
 import { selfSigned } from '../../src/auth/certificate.ts';
 import { newCustomer, newKey } from '../resources/resource-support.ts';
 import { serviceFor, type Answer, type Person, type TestService } from '../service.ts';
-import { turn, until } from '../storage/storage-support.ts';
+import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { askRaw, openRaw, rawOver } from './raw-connection.ts';
 
@@ -168,8 +168,7 @@ describe('TLS with certificates from files', () => {
     writeFileSync(cert, first);
     service.inside.reload();
     assert.equal(await seen(second), printOf(second), 'a certificate without its key');
-    await turn();
-    assert.equal(service.logged.filter((line) => line.includes('could not be read again')).length, 2);
+    await until(() => service.logged.filter((line) => line.includes('could not be read again')).length === 2);
     const connection = rawOver(open);
     connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
     assert.equal((await connection.answer()).status, 200);

@@ -22,7 +22,9 @@ export const TokenRequest = named('TokenRequest', object({ refreshToken }));
 
 export const Tokens = named('Tokens', object({
   id, userId: id, tokenType: oneOf(['Bearer']),
-  accessToken: string({ maxLength: 4_096, pattern: '^[A-Za-z0-9_.-]+$', description: 'A JSON Web Token for `Authorization: Bearer …`.', examples: ['eyJ0eXAiOiJhdCtqd3QifQ.eyJzdWIiOiI3In0.c2lnbmF0dXJl'] }),
+  accessToken: string({
+    maxLength: 4_096, pattern: '^[A-Za-z0-9_.-]+$', description: 'A JSON Web Token for `Authorization: Bearer …`.', examples: ['eyJ0eXAiOiJhdCtqd3QifQ.eyJzdWIiOiI3In0.c2lnbmF0dXJl'],
+  }),
   expiresIn: integer({ description: 'Seconds until the access token expires.', examples: [900] }), refreshToken, createdAt: timestamp, expiresAt: timestamp,
 }));
 export type Tokens = Infer<typeof Tokens>;

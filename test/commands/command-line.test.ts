@@ -1,0 +1,134 @@
+// The command line: help, exit statuses, and all that is wrong at once.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { commands, helpText } from '../../src/commands/commands.ts';
+import { ConfigError, readCommandLine, settings } from '../../src/config.ts';
+import { version } from '../../src/version.ts';
+import { dataFolder, newFolder, orderly } from './command-support.ts';
+
+describe('the command line', { concurrency: true }, () => {
+  test('--version prints the version of package.json, wherever it stands', async () => {
+    const { version: packaged } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+    assert.equal(version, packaged);
+    assert.deepEqual(await orderly(['backup', '--version']), { status: 0, stdout: `${packaged}\n`, stderr: '' });
+  });
+
+  test('--help lists all commands and settings in 80 columns', async () => {
+    const { status, stdout, stderr } = await orderly(['--help']);
+    assert.deepEqual([status, stderr, stdout], [0, '', `${helpText()}\n`]);
+    for (const name of Object.keys(commands)) assert.match(stdout, new RegExp(`^  ${name}\\b`, 'm'));
+    for (const { flag } of settings) assert.match(stdout, new RegExp(`^  --${flag} [A-Z]`, 'm'));
+    assertNarrow(stdout);
+  });
+
+  test('--help of a command says what it takes in 80 columns', async () => {
+    const { status, stdout } = await orderly(['keys', 'create', '--help']);
+    assert.deepEqual([status, stdout], [0, `${helpText('keys create')}\n`]);
+    for (const [name, { operands, flags }] of Object.entries(commands)) {
+      const help = helpText(name);
+      assert.ok(help.startsWith(`Usage: orderly ${[name, ...operands].join(' ')} `));
+      for (const { flag } of [...flags, { flag: 'data' }]) assert.match(help, new RegExp(`^  --${flag}\\b`, 'm'));
+      assertNarrow(help);
+    }
+  });
+
+  const wrong: readonly (readonly [command: string, status: number, complaints: readonly RegExp[]])[] = [
+    ['bakup', 64, [/no command "bakup"; there are serve, admin create/]],
+    ['keys create --name n', 64, [/--email EMAIL is missing/, /--scopes LIST is missing/]],
+    ['keys create --email a@example.com --name n --scopes orders:eat', 64, [/--scopes: .*orders:write/]],
+    ['serve --port 99999 --tls maybe --nope', 78, [/--nope is not known/, /--port must be .*, not "99999"/, /--tls must be .*, not "maybe"/]],
+    ['--tls files --tls-cert none.pem --tls-key none.pem --port 0', 78, [/none.pem.* can't be used: ENOENT/]],
+    ['--host 203.0.113.7 --tls off', 78, [/can't listen on 203.0.113.7, port 8443: this machine does not have that address/]],
+    ['check --data nowhere', 1, [/There is no database of orderly at nowhere.orderly\.db/]],
+    ['keys create --email a@example.com --name n --scopes orders:read --data nowhere', 1, [/There is no database/]],
+    [`--data ${import.meta.filename}/x`, 1, [/can't be used: ENOTDIR/]],
+    ['--data /proc/nowhere', 1, [/\/proc\/nowhere can't be used/]],
+  ];
+  for (const [line, status, complaints] of wrong) {
+    test(`"${line.replace(import.meta.dirname, '')}" ends with ${status} and says why, without a stack trace`, async (t) => {
+      const ended = await orderly([...line.split(' '), ...(line.includes('--data') ? [] : [`--data=${await dataFolder(t)}`])], { cwd: newFolder(t) });
+      assert.deepEqual([ended.status, ended.stdout], [status, '']);
+      assertAll(ended.stderr.trim().split('\n'), complaints.map(({ source }) => new RegExp(`^orderly: .*${source}`)));
+    });
+  }
+
+  test('a .env is read, and flags go before it', async (t) => {
+    const cwd = newFolder(t);
+    writeFileSync(join(cwd, '.env'), 'ORDERLY_DATA=from-file\nORDERLY_LOG=loud\n');
+    const both = await orderly(['check'], { cwd });
+    assert.deepEqual([both.status, both.stderr], [78, 'orderly: ORDERLY_LOG must be debug or info or warn or error or off, not "loud"\n']);
+    assert.match((await orderly(['check', '--log=warn'], { cwd })).stderr, /at from-file/);
+  });
+
+  test('openapi prints the document for the address it is told, and nothing is made for it', async (t) => {
+    const cwd = newFolder(t);
+    const { status, stdout } = await orderly(['openapi', '--public-url', 'https://orders.example.com'], { cwd });
+    assert.equal(status, 0);
+    const { openapi, servers, paths } = JSON.parse(stdout);
+    assert.match(openapi, /^3\.1/);
+    assert.equal(servers[0].url, 'https://orders.example.com');
+    assert.ok('/orders/{id}' in paths);
+  });
+});
+
+describe('settings', () => {
+  const faultTable: readonly (readonly [name: string, command: string, line: string, complaints: readonly RegExp[]])[] = [
+    ['an operand that is missing', 'backup', '', [/^FILE is missing$/]],
+    ['operands beyond', 'restore', 'a b c', [/^"b" is an argument too many$/, /^"c" is an argument too many$/]],
+    ['a required flag that is missing', 'admin create', '', [/^--email EMAIL is missing$/]],
+    ['wrong flags of a command', 'sample', '--orders 0 --seed x', [/^--orders must be a whole number from 1 .*, not "0"$/, /^--seed must be/]],
+    ['a short flag', 'check', '-d', [/^-d is not known; --help/]],
+    ['a flag without its value', 'check', '--data', [/^--data needs a value$/]],
+    ['a value for a flag without', 'restore', 'x --force=yes', [/^--force takes no value$/]],
+    ['a flag given twice', 'check', '--log info --log warn', [/^--log is given more than once$/]],
+    ['a port that is none', 'serve', '--port 1e3', [/^--port must be a whole number from 0 to 65535, not "1e3"$/]],
+    ['rates', 'serve', '--rate-default 5 --rate-anonymous 0/60', [/^--rate-default must be like 600\/60/, /^--rate-anonymous must be/]],
+    ['a short secret, which is not repeated', 'serve', '--jwt-secrets planted', [/^--jwt-secrets must be secrets of at least 32 bytes each$/]],
+    ['proxies', 'serve', '--trusted-proxy 10.0.0.0/33', [/^--trusted-proxy must be addresses or blocks/]],
+    ['origins', 'serve', '--cors-origins https://a.example/path --public-url example.com', [/^--public-url must be like https/, /^--cors-origins must be like https/]],
+    ['half a certificate', 'serve', '--tls files --tls-cert x', [/^--tls files needs --tls-cert and --tls-key$/]],
+    ['a certificate that is not asked for', 'serve', '--tls-cert x', [/^--tls-cert and --tls-key go with --tls files$/]],
+    ['modes', 'serve', '--registration half --api-key-query maybe --log loud', [/^--registration must be open or closed/, /^--api-key-query must be on or off/, /^--log must be/]],
+  ];
+  for (const [name, command, line, complaints] of faultTable) {
+    test(`${name}: "${command} ${line}" is refused`, () => assertAll(faultsOf(command, line), complaints));
+  }
+
+  test('the environment goes before .env, and flags before both', () => {
+    const dotEnv = { ORDERLY_DATA: 'c', ORDERLY_PORT: '3', ORDERLY_LOG: 'off' };
+    const { config } = readCommandLine(['--data=a'], { ORDERLY_DATA: 'b', ORDERLY_PORT: '2' }, dotEnv);
+    assert.deepEqual([config.data, config.port, config.log], ['a', 2, 'off']);
+  });
+
+  test('a variable of orderly that is not known is a fault, in the environment and in .env', () => {
+    const faults = faultsOf('check', '', { ORDERLY_JWT_SECRET: 'planted' }, { ORDERLY_PROT: '1' });
+    assertAll(faults, [/^ORDERLY_PROT is not known/, /^ORDERLY_JWT_SECRET is not known/]);
+    assert.doesNotMatch(faults.join(), /planted/);
+  });
+
+  test('the administrator of the environment needs an address and a password that would do', () => {
+    assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [/^ORDERLY_ADMIN_EMAIL won't do: /, /^ORDERLY_ADMIN_PASSWORD won't do: .*commonest/]);
+    assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/go together/]);
+  });
+});
+
+function faultsOf(name: string, line: string, environment = {}, dotEnv = {}): readonly string[] {
+  try {
+    readCommandLine(line.split(' ').filter(Boolean), environment, dotEnv, commands[name]);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.faults;
+  }
+  return assert.fail('nothing was found wrong');
+}
+
+function assertAll(lines: readonly string[], patterns: readonly RegExp[]): void {
+  assert.equal(lines.length, patterns.length, lines.join('\n'));
+  patterns.forEach((pattern, index) => assert.match(lines[index] ?? '', pattern));
+}
+
+function assertNarrow(text: string): void {
+  assert.deepEqual(text.split('\n').filter((line) => [...line].length > 80), []);
+}

@@ -1,0 +1,73 @@
+// The log: JSON lines for programs, lines for people, and neither obeys what a stranger wrote.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog, type Level, type RequestLine } from '../src/log.ts';
+
+const time = Date.parse('2026-03-01T09:30:00.000Z');
+const line: RequestLine = { requestId: 'r-1', method: 'GET', path: '/orders', status: 200, milliseconds: 1.23456, principal: 'user:7', traceparent: undefined };
+
+function logTo(options: { readonly level?: Level; readonly isTerminal?: boolean; readonly hasColor?: boolean; readonly writableLength?: number } = {}) {
+  const written: string[] = [];
+  const sink = { write: (text: string) => written.push(text), writableLength: options.writableLength ?? 0 };
+  const { level = 'info', isTerminal = false, hasColor = false } = options;
+  const log = createLog({ level, sink, isTerminal, hasColor, now: () => time });
+  return { log, sink, text: () => { log.flush(); return written.join(''); } };
+}
+
+test('a request is one JSON object a line, its path without a query', () => {
+  const { log, text } = logTo();
+  log.request({ ...line, traceparent: '00-"x"-01' }, time);
+  assert.deepEqual(JSON.parse(text()), {
+    time: '2026-03-01T09:30:00.000Z', level: 'info', requestId: 'r-1', method: 'GET', path: '/orders', status: 200, durationMs: 1.235, principal: 'user:7', traceparent: '00-"x"-01',
+  });
+});
+
+const tricks = ['\x1b[2J', '\x9b2J', '\u2028', '\r\n{"level":"error"}', '\x7f', '\u202eevil', '\u{e0041}'];
+for (const trick of tricks) {
+  for (const isTerminal of [false, true]) {
+    test(`${JSON.stringify(trick).replace(/[^ -~]/g, '?')} is spelled out ${isTerminal ? 'on a terminal' : 'in JSON, and reads back'}`, () => {
+      const { log, text } = logTo({ isTerminal });
+      log.request({ ...line, path: `/${trick}` }, time);
+      log.note('warn', `note ${trick}`, { detail: trick, error: new Error(trick) });
+      assert.doesNotMatch(text().replaceAll('\n', ''), /[\p{Cc}\p{Cf}\u2028\u2029]/u);
+      if (isTerminal) return assert.ok(text().split('\n').every((each) => /^(\d\d:\d\d:\d\d | {4}|$)/.test(each)));
+      const [request, note] = text().trim().split('\n').map((each): Record<string, unknown> => JSON.parse(each));
+      assert.equal(request?.['path'], `/${trick}`);
+      assert.deepEqual([note?.['message'], note?.['detail'], note?.['error']], [`note ${trick}`, trick, trick]);
+    });
+  }
+}
+
+test('for people a line has the time, the level, what happened and to whom', () => {
+  const { log, text } = logTo({ isTerminal: true });
+  log.request(line, time);
+  log.note('warn', 'something', { why: 'a reason', count: 2 });
+  assert.equal(text(), '09:30:00 info  200 GET    /orders 1.235 ms user:7 r-1\n09:30:00 warn  something why=a reason count=2\n');
+});
+
+test('colours are only there where they are wanted', () => {
+  for (const hasColor of [true, false]) {
+    const { log, text } = logTo({ isTerminal: true, hasColor });
+    log.note('error', 'x');
+    assert.equal(text().includes('\x1b['), hasColor);
+  }
+});
+
+test('a level hides what is below it, and off hides all', () => {
+  for (const [level, seen] of [['debug', 3], ['info', 3], ['warn', 2], ['error', 1], ['off', 0]] as const) {
+    const { log, text } = logTo({ level });
+    log.request(line, time);
+    log.note('warn', 'x');
+    log.request({ ...line, status: 500 }, time);
+    assert.equal(text().split('\n').length - 1, seen, level);
+  }
+});
+
+test('when the reader is too slow, lines are dropped and counted, not piled up', () => {
+  const { log, sink, text } = logTo({ writableLength: 2 ** 30 });
+  for (let count = 0; count < 5; count += 1) log.request(line, time);
+  assert.equal(text(), '');
+  sink.writableLength = 0;
+  log.request(line, time);
+  assert.match(text(), /^\{.*"r-1".*\}\n\{.*"level":"warn".*5 log lines were dropped.*\}\n$/);
+});

@@ -1,0 +1,55 @@
+// Builds dist/orderly: the sources in one file with the Node that runs this, the same to the byte each time.
+// `node test/tools/build-executable.ts [OUTPUT]`; with STRIP=1 Node's symbols are left out, which needs binutils.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const sources = join(import.meta.dirname, '../../src');
+
+export function buildExecutable(output: string, isStripped: boolean): void {
+  const stage = mkdtempSync(join(tmpdir(), 'orderly-build-'));
+  try {
+    const modules = globSync('**/*.{js,ts}', { cwd: sources }).sort().map((file) => stageModule(file, stage));
+    // Paths in it are part of the result: all are relative to the stage.
+    writeFileSync(join(stage, 'build.json'), JSON.stringify({
+      main: 'start.js', mainFormat: 'module', output: 'orderly', disableExperimentalSEAWarning: true, useVfs: true,
+      assets: Object.fromEntries(modules.filter((file) => file !== 'start.js').map((file) => [file, file])),
+    }));
+    execFileSync(nodeFor(stage, isStripped), ['--build-sea', 'build.json'], { cwd: stage, stdio: ['ignore', 'ignore', 'inherit'] });
+    mkdirSync(dirname(output), { recursive: true });
+    rmSync(output, { force: true }); // one that runs can't be written over
+    cpSync(join(stage, 'orderly'), output);
+  } finally {
+    rmSync(stage, { recursive: true });
+  }
+}
+
+/** Types are taken out here rather than at every start; what is left keeps its lines, so stack traces stay true. */
+function stageModule(file: string, stage: string): string {
+  const code = readFileSync(join(sources, file), 'utf8');
+  const name = file.replace(/\.ts$/, '.js');
+  mkdirSync(join(stage, dirname(name)), { recursive: true });
+  const plain = file.endsWith('.ts') ? stripTypeScriptTypes(code) : code;
+  writeFileSync(join(stage, name), plain.replace(/(\bfrom |\bimport\()'(\.[^']+)\.ts'/g, "$1'$2.js'"));
+  return name;
+}
+
+/** Symbols have to go before the build: afterwards the executable doesn't start any more. */
+function nodeFor(stage: string, isStripped: boolean): string {
+  if (!isStripped) return process.execPath;
+  const node = join(stage, 'node');
+  copyFileSync(process.execPath, node);
+  execFileSync('strip', [node]);
+  return node;
+}
+
+if (import.meta.main) {
+  const [, , output = join(import.meta.dirname, '../../dist/orderly')] = process.argv;
+  process.removeAllListeners('warning'); // that taking types out is still an experiment of Node's
+  buildExecutable(resolve(output), process.env['STRIP'] === '1');
+  const digest = createHash('sha256').update(readFileSync(output)).digest('hex');
+  console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB, sha256 ${digest}`);
+}

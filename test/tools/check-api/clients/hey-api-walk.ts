@@ -1,0 +1,41 @@
+// The README's walk-through with the client that @hey-api/openapi-ts makes of the document.
+import assert from 'node:assert/strict';
+import { createClient, createConfig, type Client } from './generated/client/index.ts';
+import { createCustomer, createOrder, createSession, createUser, listOrders, updateOrder } from './generated/sdk.gen.ts';
+import type { NewSessionWritable } from './generated/types.gen.ts';
+import { cursorOf, need, sent, type Surroundings } from './surroundings.ts';
+
+export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<void> {
+  const anyone = { client: createClient(createConfig({ baseUrl, fetch })) };
+
+  async function signIn(body: NewSessionWritable): Promise<{ client: Client }> {
+    const { accessToken } = need(await createSession({ body, ...anyone }));
+    return { client: createClient(createConfig({ baseUrl, fetch, auth: ({ scheme }) => (scheme === 'bearer' ? accessToken : undefined) })) };
+  }
+
+  const user = need(await createUser({ body: sent.ada, ...anyone }));
+  assert.equal(user.role, 'user');
+  const ada = await signIn({ email: sent.ada.email, password: sent.ada.password });
+  const customer = need(await createCustomer({ body: sent.customer, ...ada }));
+  const order = need(await createOrder({ body: { customerId: customer.id, ...sent.order }, headers: { 'Idempotency-Key': 'my-first-order' }, ...ada }));
+  assert.equal(order.total, sent.total);
+  assert.equal(order.shippingAddress?.postalCode, '26129');
+
+  const open = need(await listOrders({ query: { status: ['open'], sort: '-createdAt', limit: 1, total: true }, ...ada }));
+  assert.deepEqual([open.data[0]?.id, open.next, open.total], [order.id, null, 1]);
+
+  const administrator = await signIn(admin);
+  need(await createUser({ body: sent.till, ...administrator }));
+  const till = await signIn({ email: sent.till.email, password: sent.till.password });
+  const paid = need(await updateOrder({ path: { id: order.id }, body: { status: 'paid' }, ...till }));
+  assert.equal(paid.status, 'paid');
+
+  const second = need(await createOrder({ body: { customerId: customer.id, ...sent.sugar }, ...ada }));
+  const page = need(await listOrders({ query: { limit: 1 }, ...ada }));
+  const nextPage = need(await listOrders({ query: { limit: 1, cursor: cursorOf(page.next) }, ...ada }));
+  assert.deepEqual([page.data[0]?.id, nextPage.data[0]?.id, nextPage.next], [second.id, order.id, null]);
+
+  const { error, response } = await createOrder({ body: { customerId: customer.id, ...sent.wrong }, ...ada });
+  assert.equal(response?.status, 422);
+  assert.deepEqual(error?.errors?.map(({ pointer }) => pointer), sent.faults);
+}

@@ -1,0 +1,38 @@
+// Tools from outside at pinned versions, from npm's own cache: nothing of them comes into the project.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+// openapi-typescript and openapi-ts are written for the compiler's interface of TypeScript 5, which 7 no longer has.
+export const toolsets = {
+  spectral: ['@stoplight/spectral-cli@6.16.3', '@stoplight/spectral-owasp-ruleset@2.0.1'],
+  redocly: ['@redocly/cli@2.77.0'],
+  openapiFetch: ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3'],
+  heyApi: ['@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3'],
+  prism: ['@stoplight/prism-cli@5.16.0'],
+  ajv: ['ajv@8.20.0'],
+} as const;
+export type Toolset = keyof typeof toolsets;
+
+/** A new folder in which the toolset's packages can be imported; npx fetches those that its cache lacks. */
+export function folderWith(toolset: Toolset, parent: string): string {
+  const folder = join(parent, toolset);
+  mkdirSync(folder);
+  const wanted = toolsets[toolset].flatMap((name) => ['--package', name]);
+  const path = execFileSync('npx', ['--yes', ...wanted, '--call', 'echo $PATH'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const [bin = ''] = path.trim().split(':'); // npx puts its own first
+  symlinkSync(join(bin, '..'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/** What the tool prints. Its exit status isn't looked at: linters use it to say that they found something. */
+export function run(folder: string, tool: string, ...args: readonly string[]): string {
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+  const { stdout, stderr, error, status } = spawnSync(process.execPath, [binOf(folder, tool), ...args], { cwd: folder, encoding: 'utf8', env, maxBuffer: 1e8 });
+  if (error !== undefined || (status !== 0 && stdout === '')) throw new Error(`${tool} failed: ${error?.message ?? stderr}`);
+  return stdout;
+}
+
+export function binOf(folder: string, tool: string): string {
+  return join(folder, 'node_modules', '.bin', tool);
+}

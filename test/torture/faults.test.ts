@@ -1,0 +1,296 @@
+// What can go wrong with the storage under a service: each fault has a clear message or a 503, and none a wrong success.
+import assert from 'node:assert/strict';
+import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, suite, test, type TestContext } from 'node:test';
+import { admin, serviceFor, type Answer, type Person, type TestService } from '../service.ts';
+import { runCommand, spawnService, startChild } from './child-service.ts';
+import { buildLibrary, makeReadOnly, newDisk, newFolder, noCompiler, noDisks } from './fault-support.ts';
+import { createLoadClient, type LoadClient, type Reply } from './load-client.ts';
+
+const settings = { 'public-url': 'https://orders.example.com' };
+const items = [{ name: 'Green tea', quantity: 2, unitPrice: 749 }];
+
+type Placer = { readonly staff: Person; readonly customerId: number; place(note: string): Promise<Answer> };
+
+async function placer(service: TestService): Promise<Placer> {
+  const staff = await service.person('staff');
+  const { body } = await service.post('/customers', { token: staff.token, body: { name: 'Grace Hopper' } });
+  return { staff, customerId: body.id, place: (note) => service.post('/orders', { token: staff.token, body: { customerId: body.id, currency: 'EUR', items, note } }) };
+}
+
+function assertUnavailable({ status, headers, body }: Answer): void {
+  assert.equal(status, 503);
+  assert.match(headers['content-type'] ?? '', /^application\/problem\+json/);
+  assert.equal(body.type, `${new URL(body.type).origin}/problems/unavailable`);
+  assert(Number(headers['retry-after']) >= 1);
+}
+
+async function notesOf(service: TestService, { staff }: Placer): Promise<Set<string>> {
+  const notes = new Set<string>();
+  for (let next = '/orders?limit=200'; next !== null;) {
+    const { body } = await service.get(next, { token: staff.token });
+    for (const { note } of body.data) notes.add(note);
+    next = body.next;
+  }
+  return notes;
+}
+
+suite('faults of the storage', { concurrency: 4 }, () => {
+  const made = newFolder({ after });
+  before(async () => {
+    await (await startChild({ folder: made, settings })).kill('SIGTERM');
+  });
+
+  suite('on a full disk', { skip: noDisks() }, () => {
+    test('changes are 503, reads go on, nothing answered is lost, and with space again the service is whole', async (t) => {
+      const disk = newDisk(t, 6);
+      writeFileSync(join(disk, 'filler'), Buffer.alloc(3 * 2 ** 20));
+      const service = await serviceFor(t, { folder: join(disk, 'data'), settings });
+      const shop = await placer(service);
+      const answered: string[] = [];
+      let refused = 0;
+      for (let order = 0; refused < 40 && order < 5_000; order += 8) {
+        await Promise.all(Array.from({ length: 8 }, async (_, each) => {
+          const note = `${order + each} ${'x'.repeat(1_900)}`;
+          const answer = await shop.place(note);
+          if (answer.status === 201) return answered.push(note);
+          assertUnavailable(answer);
+          return refused += 1;
+        }));
+      }
+      assert(refused >= 40, 'the disk was filled');
+      assert.equal((await service.get('/orders?limit=1', { token: shop.staff.token })).status, 200);
+      const full = await notesOf(service, shop);
+      assert.deepEqual(answered.filter((note) => !full.has(note)), []);
+      rmSync(join(disk, 'filler'));
+      const after = await shop.place('after');
+      assert.equal(after.status, 201);
+      await service.restart();
+      const found = await notesOf(service, shop);
+      assert.deepEqual([...answered, 'after'].filter((note) => !found.has(note)), []);
+      assert.equal(found.size, answered.length + 1, 'what was refused is not there');
+      assert.deepEqual(await runCommand(service.folder, ['check']).then(({ code }) => code), 0);
+    });
+
+    test('a start says what is wrong, and works once there is space', async (t) => {
+      const disk = newDisk(t, 2);
+      const folder = join(disk, 'data');
+      cpSync(made, folder, { recursive: true });
+      writeUntilFull(join(disk, 'filler'));
+      await assertRefused(folder, /the disk is full|can't be read or written/);
+      rmSync(join(disk, 'filler'));
+      await (await startChild({ folder, settings })).kill('SIGTERM');
+    });
+  });
+
+  test('a folder that can only be read is named', { skip: noDisks() }, async (t) => {
+    const disk = newDisk(t, 8);
+    const folder = join(disk, 'data');
+    cpSync(made, folder, { recursive: true });
+    makeReadOnly(disk);
+    await assertRefused(folder, /data/);
+    await assertRefused(join(disk, 'other'), /other/);
+  });
+
+  /** It ends with a failure, and what it says is a sentence that names the cause, not a stack. */
+
+  suite('when a sync fails', { skip: noCompiler() }, () => {
+    for (const [of, what] of [['/orderly.db-wal', 'the log'], ['/orderly.db', 'the database, while the log is folded in']] as const) {
+      test(`of ${what}: what waits is 503, the service ends with a failure, and the next start has all that was answered`, async (t) => {
+        const folder = newFolder(t);
+        const broken = join(folder, 'broken');
+        const environment = { LD_PRELOAD: buildLibrary('native/fail-sync.c', folder), FAIL_SYNC_WHEN: broken, FAIL_SYNC_OF: of };
+        cpSync(made, join(folder, 'data'), { recursive: true });
+        const service = await startChild({ folder: join(folder, 'data'), settings, environment });
+        t.after(() => service.kill('SIGKILL'));
+        const client = createLoadClient(service.port);
+        const shop = await openShop(client);
+        const answered: string[] = [];
+        const writing = Array.from({ length: 32 }, (_, each) => placeUntilRefused(shop, each, answered));
+        while (answered.length < 100) await new Promise((resolve) => setTimeout(resolve, 5));
+        writeFileSync(broken, '');
+        const before = answered.length;
+        const last = await Promise.all(writing);
+        const { code, signal } = await service.ended;
+        client.close();
+        assert.deepEqual({ code, signal }, { code: 1, signal: null });
+        assert.match(service.written(), /"level":"error".*(?:sync|fold)/);
+        const statuses = last.map((reply) => reply?.status ?? 0);
+        assert(statuses.includes(503), 'what waited was told');
+        assert.deepEqual(statuses.filter((status) => status !== 503 && status !== 0), []);
+        // Each of the 32 may have had an answer on its way, of a sync that began before.
+        if (of === '/orderly.db-wal') assert(answered.length - before <= 32, `${answered.length - before} were answered after the sync failed`);
+        await assertAllThere(t, folder, shop.token, answered);
+      });
+    }
+  });
+
+  suite('a database file that is not as it should be is refused with a clear message, and left as it is', { concurrency: 4 }, () => {
+    const spoilt: readonly (readonly [name: string, says: RegExp, spoil: (file: string) => void])[] = [
+      ['cut short', /orderly\.db is (?:cut short|damaged): restore a backup/, (file) => truncateSync(file, statSync(file).size - 3 * 4096)],
+      ['overwritten in the middle', /orderly\.db is damaged: restore a backup/, (file) => writeFileSync(file, Buffer.concat([readFileSync(file).subarray(0, 100), Buffer.alloc(statSync(file).size - 100, 7)]))],
+      ['of another application', /orderly\.db is a database of another application; it was left as it is/, (file) => {
+        rmSync(file);
+        using other = new DatabaseSync(file);
+        other.exec('CREATE TABLE songs (id INTEGER PRIMARY KEY); PRAGMA application_id = 7');
+      }],
+      ['no database at all', /orderly\.db is not a database/, (file) => writeFileSync(file, 'Dear diary, '.repeat(1_000))],
+      ['of a newer version', /orderly\.db has schema version 99, made by a newer orderly.*Use the newer one/, (file) => {
+        using newer = new DatabaseSync(file);
+        newer.exec('PRAGMA user_version = 99');
+      }],
+    ];
+    for (const [name, says, spoil] of spoilt) {
+      test(`one that is ${name}`, async (t) => {
+        const folder = newFolder(t);
+        cpSync(made, folder, { recursive: true });
+        const file = join(folder, 'orderly.db');
+        spoil(file);
+        const bytes = readFileSync(file);
+        await assertRefused(folder, says);
+        assert(readFileSync(file).equals(bytes));
+      });
+    }
+  });
+
+  suite('a database that another process holds', { concurrency: 4 }, () => {
+    test('makes changes wait while reads go on, and changes that waited too long are 503', async (t) => {
+      const service = await serviceFor(t);
+      const shop = await placer(service);
+      const other = new DatabaseSync(join(service.folder, 'orderly.db'));
+      t.after(() => other.close());
+      other.exec('BEGIN IMMEDIATE');
+      const waiting = shop.place('waits');
+      for (let read = 0; read < 20; read += 1) assert.equal((await service.get('/orders', { token: shop.staff.token })).status, 200);
+      other.exec('ROLLBACK');
+      assert.equal((await waiting).status, 201);
+      other.exec('BEGIN IMMEDIATE');
+      assertUnavailable(await shop.place('waits too long'));
+      other.exec('ROLLBACK');
+      assert.equal((await shop.place('after')).status, 201);
+      assert.deepEqual(await notesOf(service, shop), new Set(['waits', 'after']));
+    });
+
+    test('stops a start that had to wait too long, with a clear message', async (t) => {
+      const folder = newFolder(t);
+      cpSync(made, folder, { recursive: true });
+      const other = new DatabaseSync(join(folder, 'orderly.db'));
+      t.after(() => other.close());
+      other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+      await assertRefused(folder, /orderly\.db is locked by another process/);
+    });
+  });
+
+  test('a second service on one folder is refused with a clear message, and the first one goes on', async (t) => {
+    const folder = newFolder(t);
+    cpSync(made, folder, { recursive: true });
+    const first = await startChild({ folder, settings });
+    t.after(() => first.kill('SIGKILL'));
+    await assertRefused(folder, /Another process is serving the data folder .*Stop it first, or choose another folder/);
+    const client = createLoadClient(first.port);
+    const shop = await openShop(client);
+    assert.equal((await shop.place('still here')).status, 201);
+    client.close();
+  });
+
+  test('a log that a crash left with a torn end is read up to there', async (t) => {
+    const folder = newFolder(t);
+    cpSync(made, folder, { recursive: true });
+    const first = await startChild({ folder, settings });
+    const client = createLoadClient(first.port);
+    const shop = await openShop(client);
+    const answered = ['one', 'two', 'three'];
+    for (const note of answered) assert.equal((await shop.place(note)).status, 201);
+    client.close();
+    await first.kill('SIGKILL');
+    const log = join(folder, 'orderly.db-wal');
+    assert(statSync(log).size > 0);
+    appendFileSync(log, readFileSync(log).subarray(32, 10_000));
+    appendFileSync(log, Buffer.alloc(5_000, 0x5a));
+    const second = await startChild({ folder, settings });
+    t.after(() => second.kill('SIGKILL'));
+    const later = createLoadClient(second.port);
+    const notes = (await later.list('/orders?sort=id', shop.token)).map(({ note }) => note);
+    later.close();
+    assert.deepEqual(notes, answered);
+  });
+
+  test('a clock that jumps back keeps times in order, and everything works on', async (t) => {
+    const service = await serviceFor(t, { settings: { 'rate-default': '50/60' } });
+    if (service.inside === undefined) return t.skip('needs the clock');
+    const shop = await placer(service);
+    const before = await shop.place('before');
+    const keyed = { token: shop.staff.token, headers: { 'idempotency-key': 'before' }, body: { customerId: shop.customerId, currency: 'EUR', items } };
+    const first = await service.post('/orders', keyed);
+    service.clock.advance(-3 * 3_600_000);
+    const { token } = await service.signIn(shop.staff.email, shop.staff.password);
+    const again = await service.post('/orders', { ...keyed, token });
+    assert.deepEqual([again.headers['idempotency-replayed'], again.text], ['true', first.text]);
+    const paid = await service.patch(`/orders/${before.body.id}`, { token, body: { status: 'paid' } });
+    assert.equal(paid.status, 200);
+    assert(paid.body.updatedAt >= paid.body.createdAt, 'a change is not before the creation');
+    assert.notEqual(paid.headers.etag, before.headers.etag);
+    const during = await service.post('/orders', { token, body: { customerId: shop.customerId, currency: 'EUR', items, note: 'during' } });
+    assert(during.body.createdAt < before.body.createdAt);
+    const { body: { data } } = await service.get('/orders?sort=createdAt&limit=200', { token });
+    assert.deepEqual(data.map(({ id }: { id: number }) => id), [during.body.id, before.body.id, first.body.id]);
+    const limited = await service.get('/orders', { token });
+    assert.equal(limited.status, 200);
+    service.clock.advance(3 * 3_600_000);
+    assert.equal((await service.get('/orders', { token: shop.staff.token })).status, 200, 'a token from before the jump');
+    await service.stop();
+    assert.deepEqual(await runCommand(service.folder, ['check']).then(({ code, output }) => (code === 0 ? '' : output)), '');
+  });
+});
+
+function writeUntilFull(file: string): void {
+  try {
+    for (let bytes = 2 ** 16; ; ) appendFileSync(file, Buffer.alloc(bytes));
+  } catch { /* now it is */ }
+  try {
+    for (;;) appendFileSync(file, Buffer.alloc(256));
+  } catch { /* to the last page */ }
+}
+
+async function assertRefused(folder: string, says: RegExp): Promise<void> {
+  const { ended, written } = spawnService({ folder, settings });
+  const { code } = await ended;
+  const text = written();
+  assert.match(text, says);
+  assert.match(text, /^orderly: .*\.$/m);
+  assert.doesNotMatch(text, /^\s+at /m, 'no stack');
+  assert.notEqual(code, 0);
+  assert.doesNotMatch(text, /listening/);
+}
+
+type Shop = { readonly token: string; place(note: string): Promise<Reply> };
+
+async function openShop(client: LoadClient): Promise<Shop> {
+  const { thing: { accessToken } } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
+  const token = String(accessToken);
+  const { thing: { id } } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
+  const filling = Array.from({ length: 40 }, () => ({ ...items[0], name: 'Tea, '.repeat(30) })); // so that the log is soon long enough to be folded in
+  return { token, place: (note) => client.ask({ method: 'POST', path: '/orders', token, body: { customerId: id, currency: 'EUR', items: filling, note } }) };
+}
+
+/** The reply that wasn't 201, or undefined when the connection was refused or cut. */
+
+async function placeUntilRefused(shop: Shop, each: number, answered: string[]): Promise<Reply | undefined> {
+  for (let order = 0; ; order += 1) {
+    const note = `${each} ${order}`;
+    const reply = await shop.place(note).catch(() => undefined);
+    if (reply?.status !== 201) return reply;
+    answered.push(note);
+  }
+}
+
+async function assertAllThere(t: TestContext, folder: string, token: string, answered: readonly string[]): Promise<void> {
+  const service = await startChild({ folder: join(folder, 'data'), settings });
+  t.after(() => service.kill('SIGKILL'));
+  const client = createLoadClient(service.port);
+  const notes = new Set((await client.list('/orders?limit=200', token)).map(({ note }) => note));
+  client.close();
+  assert.deepEqual(answered.filter((note) => !notes.has(note)), []);
+}

@@ -1,0 +1,155 @@
+// The end of a service under load: no answer is cut short, none that was given is lost, and the log is folded in.
+import assert from 'node:assert/strict';
+import { cpSync, statSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, suite, test, type TestContext } from 'node:test';
+import { admin } from '../service.ts';
+import { startChild, type ChildService } from './child-service.ts';
+import { newFolder } from './fault-support.ts';
+import { createLoadClient, type LoadClient } from './load-client.ts';
+
+const settings = { 'public-url': 'https://orders.example.com' };
+
+suite('the end of a service', { concurrency: 4 }, () => {
+  const folder = newFolder({ after });
+  let token = '';
+  let customerId: unknown;
+
+  before(async () => {
+    const service = await startChild({ folder: join(folder, 'first'), settings });
+    const client = createLoadClient(service.port);
+    const { thing } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
+    token = String(thing['accessToken']);
+    ({ thing: { id: customerId } } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } }));
+    client.close();
+    await service.kill('SIGTERM');
+  });
+
+  async function started(t: TestContext, data: string, from = 'first'): Promise<{ readonly service: ChildService; readonly client: LoadClient }> {
+    if (from !== data) cpSync(join(folder, from), join(folder, data), { recursive: true });
+    const service = await startChild({ folder: join(folder, data), settings });
+    const client = createLoadClient(service.port);
+    t.after(() => { client.close(); return service.kill('SIGKILL'); });
+    return { service, client };
+  }
+
+  const order = (note: string, lines = 1): object => ({ customerId, currency: 'EUR', items: Array.from({ length: lines }, () => ({ name: 'Green tea, '.repeat(18), quantity: 2, unitPrice: 749 })), note });
+
+  test('under load: each request has a whole answer or no connection, and all that was answered is there', async (t) => {
+    const { service } = await started(t, 'load');
+    const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+    const outcomes: Outcome[] = [];
+    const clients = Array.from({ length: 64 }, async (_, client) => {
+      for (let number = 0, isUp = true; isUp; number += 1) {
+        const outcome = await place(service.port, agent, token, order(`${client} ${number}`));
+        outcomes.push(outcome);
+        isUp = outcome.status === 201;
+      }
+    });
+    while (outcomes.length < 500) await pause(5);
+    const { code } = await service.kill('SIGTERM');
+    await Promise.all(clients);
+    agent.destroy();
+    assert.equal(code, 0);
+    assert.deepEqual(outcomes.filter(({ status, isWhole, isReused }) => !(isWhole ? status === 201 || status === 503 : status === undefined && !isReused)), []);
+    assert(outcomes.some(({ saysClose }) => saysClose), 'the last answers say that they are the last');
+    assert.equal(statSync(join(folder, 'load/orderly.db-wal'), { throwIfNoEntry: false })?.size ?? 0, 0, 'the log is folded in');
+    const { client } = await started(t, 'load', 'load');
+    const notes = (await client.list('/orders?limit=200', token)).map(({ note }) => note);
+    assert.deepEqual(new Set(notes), new Set(outcomes.filter(({ status }) => status === 201).map(({ body }) => JSON.parse(body).note)));
+  });
+
+  test('an answer that is read slowly is not cut short', async (t) => {
+    const { service, client } = await started(t, 'slow');
+    for (let number = 0; number < 200; number += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, each) => client.ask({ method: 'POST', path: '/orders', token, body: order(`${number + each}`, 100) })));
+    }
+    const socket = connect(service.port, '127.0.0.1').pause();
+    socket.write(`GET /orders?limit=200 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    await pause(300);
+    const ended = service.kill('SIGTERM');
+    await pause(700);
+    const answer = await text(socket);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    assert.equal(body.length, Number(/Content-Length: (\d+)/.exec(head)?.[1]));
+    assert(body.length > 4_000_000, `${body.length} bytes are too few to fill the buffers between`);
+    assert.equal((await ended).code, 0);
+  });
+
+  test('what is being worked on or still arriving is answered', async (t) => {
+    const { service, client } = await started(t, 'arriving');
+    const signingIn = client.ask({ method: 'POST', path: '/api/sessions', body: admin });
+    const body = JSON.stringify(order('half sent'));
+    const socket = connect(service.port, '127.0.0.1');
+    const fields = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    socket.write(`POST /orders HTTP/1.1\r\n${fields}\r\n\r\n${body.slice(0, 20)}`);
+    await pause(100);
+    const ended = service.kill('SIGTERM');
+    await pause(600);
+    socket.write(body.slice(20));
+    assert.match(await text(socket), /^HTTP\/1\.1 201 Created\r\n(?:.*\r\n)*Connection: close\r\n/);
+    assert.equal((await signingIn).status, 201);
+    assert.equal((await ended).code, 0);
+  });
+
+  test('connections on which nothing happens hold nothing up', async (t) => {
+    const { service } = await started(t, 'idle');
+    const sockets = Array.from({ length: 20 }, () => connect(service.port, '127.0.0.1'));
+    for (const socket of sockets.slice(10)) socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    for (const socket of sockets.slice(0, 5)) socket.write('GET /health/live HTTP/1.1\r\nHo');
+    await pause(200);
+    const start = performance.now();
+    assert.equal((await service.kill('SIGTERM')).code, 0);
+    assert(performance.now() - start < 3_000);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test('a second SIGTERM ends it at once, and what was answered is there', async (t) => {
+    const { service, client } = await started(t, 'twice');
+    assert.equal((await client.ask({ method: 'POST', path: '/orders', token, body: order('answered') })).status, 201);
+    const socket = connect(service.port, '127.0.0.1').on('error', () => { /* it is cut off */ });
+    socket.write('POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+    await pause(100);
+    const ended = service.kill('SIGTERM');
+    await pause(800);
+    assert.equal(service.child.exitCode, null, 'it waits for the request that is still arriving');
+    const start = performance.now();
+    service.kill('SIGTERM').catch(() => {});
+    assert.deepEqual(await ended, { code: 1, signal: null });
+    assert(performance.now() - start < 500);
+    socket.destroy();
+    const { client: later } = await started(t, 'twice', 'twice');
+    assert.deepEqual((await later.list('/orders', token)).map(({ note }) => note), ['answered']);
+  });
+});
+
+type Outcome = {
+  readonly status: number | undefined; readonly body: string; readonly isWhole: boolean; readonly saysClose: boolean;
+  /** Whether the connection had brought an answer before. */
+  readonly isReused: boolean;
+  readonly error: string;
+};
+
+/** One request, and exactly how it went. */
+function place(port: number, agent: Agent, token: string, order: object): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const payload = JSON.stringify(order);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
+  const outcome = { status: undefined as number | undefined, body: '', isWhole: false, saysClose: false, error: '' };
+  const request = httpRequest({ host: '127.0.0.1', port, agent, method: 'POST', path: '/orders', headers }, (response) => {
+    outcome.status = response.statusCode;
+    outcome.saysClose = response.headers.connection === 'close';
+    response.on('data', (chunk: Buffer) => { outcome.body += chunk.toString('latin1'); });
+    response.on('error', (error) => { outcome.error = error.message; });
+    response.on('close', () => resolve({ ...outcome, isWhole: response.complete, isReused: request.reusedSocket }));
+  });
+  request.on('error', (error) => resolve({ ...outcome, error: error.message, isReused: request.reusedSocket })).end(payload);
+  return promise;
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

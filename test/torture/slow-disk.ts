@@ -1,0 +1,64 @@
+// `npm run check:slow-disk`: with every sync slowed by 30 ms reads don't wait for writes, and writes share their syncs.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { admin } from '../service.ts';
+import { startChild } from './child-service.ts';
+import { buildLibrary } from './fault-support.ts';
+import { median, openLanes, pace, percentile, request, rush } from './lanes.ts';
+import { createLoadClient } from './load-client.ts';
+
+const readsPerSecond = 1_000;
+const writesPerSecond = 200;
+const ratioMax = 1.5;
+const durablePerSecondMin = 1_000;
+const orders = 2_000;
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '7' }, seconds: { type: 'string', default: '3' }, milliseconds: { type: 'string', default: '30' }, cache: { type: 'string', default: '33554432' } } });
+const seconds = Number(values.seconds);
+const folder = mkdtempSync(join(tmpdir(), 'orderly-slow-'));
+const service = await startChild({
+  folder: join(folder, 'data'), settings: { 'cache-bytes': values.cache },
+  environment: { LD_PRELOAD: buildLibrary('../bench/slow-sync.c', folder), SLOW_SYNC_MS: values.milliseconds },
+});
+
+try {
+  const client = createLoadClient(service.port);
+  const { thing: { accessToken } } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
+  const token = String(accessToken);
+  const { thing: { id: customerId } } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
+  client.close();
+  const write = request('POST', '/orders', token, { customerId, currency: 'EUR', items: [{ name: 'Green tea', quantity: 2, unitPrice: 749 }, { name: 'Teapot', quantity: 1, unitPrice: 3_490 }] });
+  const readers = await openLanes(service.port, 8);
+  const writers = await openLanes(service.port, 64);
+  const placing = { seconds, status: 201, next: () => write };
+  while ((await rush(writers, { ...placing, seconds: 0.5 })).perSecond === 0);
+  await pace(writers, { ...placing, perSecond: orders / seconds });
+  let read = 0;
+  const reading = { perSecond: readsPerSecond, seconds, status: 200, next: () => request('GET', `/orders/${1 + (read += 1) % orders}`, token) };
+  await pace(readers, reading);
+
+  const alone: number[] = [];
+  const beside: number[] = [];
+  for (let round = 1; round <= Number(values.rounds); round += 1) {
+    const before = await pace(readers, reading);
+    const [during, written] = await Promise.all([pace(readers, reading), pace(writers, { ...placing, perSecond: writesPerSecond })]);
+    alone.push(percentile(before, 0.99));
+    beside.push(percentile(during, 0.99));
+    console.log(`round ${round}: reads alone p50 ${shown(before, 0.5)}, p99 ${shown(before, 0.99)}; beside ${writesPerSecond} writes/s p50 ${shown(during, 0.5)}, p99 ${shown(during, 0.99)}; writes p50 ${shown(written, 0.5)}, p99 ${shown(written, 0.99)} ms`);
+  }
+  const { perSecond, times } = await rush(writers, placing);
+  const ratio = median(beside) / median(alone);
+  console.log(`p99 of reads: ${median(alone).toFixed(2)} ms alone, ${median(beside).toFixed(2)} ms beside writes, ratio ${ratio.toFixed(2)} (at most ${ratioMax})`);
+  console.log(`durable writes from 64 connections: ${Math.round(perSecond)}/s (at least ${durablePerSecondMin}), p50 ${shown(times, 0.5)}, p99 ${shown(times, 0.99)} ms`);
+  process.exitCode = ratio <= ratioMax && perSecond >= durablePerSecondMin ? 0 : 1;
+  for (const lane of [...readers, ...writers]) lane.close();
+} finally {
+  await service.kill('SIGTERM');
+  rmSync(folder, { recursive: true });
+}
+
+function shown(times: readonly number[], share: number): string {
+  return percentile(times, share).toFixed(2);
+}

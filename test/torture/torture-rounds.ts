@@ -1,0 +1,230 @@
+// Rounds of: write over 64 connections, kill the service at a random moment, start it again, and hold it to its answers.
+import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPicker, type Picker } from '../../src/commands/picker.ts';
+import { admin as firstAdmin } from '../service.ts';
+import { runCommand, spawnService, startChild, type ChildService } from './child-service.ts';
+import { createLedger } from './ledger.ts';
+import { createLoadClient, type LoadClient, type Reply, type Thing } from './load-client.ts';
+import { password, renew, staffEmail, writeAll, type Memory, type Person, type Round } from './mixed-writes.ts';
+
+export type TortureOptions = {
+  readonly rounds: number;
+  readonly seed: number;
+  /** After so many a new folder is begun, as all of a folder is compared each time. */
+  readonly roundsInFolder: number;
+  readonly loadMillisecondsMax: number;
+  /** Of the rounds, those that go on until the log is being folded in. */
+  readonly foldShare: number;
+  readonly say: (line: string) => void;
+};
+
+export type TortureResult = {
+  readonly faults: string[];
+  rounds: number;
+  answered: number;
+  /** Requests that were killed before their answer. */
+  unanswered: number;
+  replayed: number;
+  killedWhileStarting: number;
+  /** Rounds in which the log had been folded in before the kill. */
+  folded: number;
+  compared: number;
+};
+
+/** Or tokens would be for another port after each start. */
+const settings = { 'public-url': 'https://orders.example.com' };
+const loadMillisecondsMin = 50;
+const foldBytes = 16 * 2 ** 20;
+const foldMillisecondsMax = 8_000;
+const startShareKilled = 0.2;
+const startMillisecondsMax = 250;
+const repeatsMax = 60;
+const credentialsMax = 20;
+
+export async function torture(options: TortureOptions): Promise<TortureResult> {
+  const result: TortureResult = { faults: [], rounds: 0, answered: 0, unanswered: 0, replayed: 0, killedWhileStarting: 0, folded: 0, compared: 0 };
+  const picker = createPicker(options.seed);
+  while (result.rounds < options.rounds && result.faults.length === 0) await oneFolder(options, picker, result);
+  return result;
+}
+
+/** Kept when a fault is found, to be looked at. */
+async function oneFolder(options: TortureOptions, picker: Picker, result: TortureResult): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-torture-'));
+  let service = await startChild({ folder, settings });
+  try {
+    const memory = await setUp(service.port);
+    const end = Math.min(options.rounds, result.rounds + options.roundsInFolder);
+    while (result.rounds < end && result.faults.length === 0) {
+      result.rounds += 1;
+      service = await oneRound({ folder, service, memory, picker, options, result });
+      if (result.rounds % 10 === 0 || result.faults.length > 0) options.say(progress(result));
+    }
+  } finally {
+    await service.kill('SIGKILL');
+    if (result.faults.length === 0) rmSync(folder, { recursive: true });
+    else options.say(`What was found wrong is in ${folder}.`);
+  }
+}
+
+type RoundOptions = {
+  readonly folder: string; readonly service: ChildService; readonly memory: Memory; readonly picker: Picker; readonly options: TortureOptions; readonly result: TortureResult;
+};
+
+async function oneRound({ folder, service, memory, picker, options, result }: RoundOptions): Promise<ChildService> {
+  const client = createLoadClient(service.port);
+  const counts = { answered: 0, unanswered: 0 };
+  let isOver = false;
+  const fault = (sentence: string): void => { result.faults.push(`Round ${result.rounds}: ${sentence}`); };
+  const round: Round = { memory, client, picker, label: `r${result.rounds}`, counts, fault, isOver: () => isOver };
+  const foldedBefore = timesFolded(folder);
+  const writing = writeAll(round);
+  if (picker.share() < options.foldShare) await untilFolding(folder);
+  await pause(picker.whole(loadMillisecondsMin, options.loadMillisecondsMax));
+  isOver = true;
+  const { signal } = await service.kill('SIGKILL');
+  if (signal !== 'SIGKILL') fault(`The service had ended by itself: ${service.written().slice(-2_000)}`);
+  await writing;
+  client.close();
+  result.answered += counts.answered;
+  result.unanswered += counts.unanswered;
+  if (timesFolded(folder) !== foldedBefore) result.folded += 1;
+  if (picker.share() < startShareKilled) {
+    result.killedWhileStarting += 1;
+    const { child, ended } = spawnService({ folder, settings });
+    await pause(picker.whole(0, startMillisecondsMax));
+    child.kill('SIGKILL');
+    await ended;
+  }
+  const restarted = await startChild({ folder, settings });
+  const after = createLoadClient(restarted.port, 4);
+  const [checked] = await Promise.all([runCommand(folder, ['check']), hold({ ...round, client: after }, result)]);
+  if (checked.code !== 0) fault(`check says ${checked.output}`);
+  after.close();
+  return restarted;
+}
+
+/** Compares all there is with what was answered. */
+async function hold(round: Round, result: TortureResult): Promise<void> {
+  const { memory, client, fault } = round;
+  try {
+    await repeatUnanswered(round);
+    const found = await everything(memory, client);
+    memory.ledger.compare(found).forEach(fault);
+    result.compared += found.length;
+    result.replayed += await repeatAnswered(round);
+    await checkCredentials(round);
+  } catch (error) {
+    fault(error instanceof Error ? error.stack ?? error.message : String(error));
+  }
+}
+
+/** As a client does that has had no answer: half of them send their request with its Idempotency-Key once more. */
+async function repeatUnanswered({ memory, client, picker, fault }: Round): Promise<void> {
+  for (const [asked, { name, close }] of memory.unanswered) {
+    if (picker.share() < 0.5) continue;
+    const reply = await client.ask(asked);
+    if (reply.status >= 300) fault(`The repeated ${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
+    memory.kept.push({ asked, reply });
+    memory.ledger.answered(name, reply.thing);
+    close();
+  }
+  memory.unanswered.clear();
+}
+
+/** The first answer comes again, to the byte. */
+async function repeatAnswered({ memory, client, picker, fault }: Round): Promise<number> {
+  const recent = memory.kept.slice(-repeatsMax / 2);
+  const some = memory.kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.one(memory.kept));
+  for (const { asked, reply } of [...recent, ...some]) {
+    const again = await client.ask(asked);
+    const isSame = again.status === reply.status && again.text === reply.text && again.headers.etag === reply.headers.etag && again.headers.location === reply.headers.location;
+    if (!isSame || again.headers['idempotency-replayed'] !== 'true') fault(`${asked.method} ${asked.path} was answered ${summary(reply)} and then ${summary(again)}`);
+  }
+  return recent.length + some.length;
+}
+
+function summary({ status, headers, text }: Reply): string {
+  return `${status} (Idempotency-Replayed: ${headers['idempotency-replayed']}) ${text.slice(0, 300)}`;
+}
+
+async function checkCredentials(round: Round): Promise<void> {
+  const { memory: { ledger, sessions, keys }, client, fault } = round;
+  for (const [name, { accessToken, refreshToken }] of [...sessions].slice(-credentialsMax)) {
+    const known = ledger.known(name);
+    const { status } = await client.ask({ method: 'GET', path: '/orders?limit=1', token: accessToken });
+    if (status !== (known === undefined ? 401 : 200)) fault(`The token of ${known === undefined ? 'the ended' : 'the'} ${name} gave ${status}.`);
+    if (known !== undefined && refreshToken !== undefined) await renew(round, name, refreshToken, known);
+    if (known === undefined) sessions.delete(name);
+  }
+  for (const [name, key] of [...keys].slice(-credentialsMax)) {
+    const { status } = await client.ask({ method: 'GET', path: '/orders?limit=1', headers: { 'x-api-key': key } });
+    if (status !== (ledger.known(name) === undefined ? 401 : 200)) fault(`${name}, known as ${JSON.stringify(ledger.known(name))}, gave ${status}.`);
+  }
+}
+
+async function everything({ admin, staff }: Memory, client: LoadClient): Promise<(readonly [string, Thing])[]> {
+  const list = async (path: string, token: string, nameOf: (thing: Thing) => string): Promise<(readonly [string, Thing])[]> => {
+    const things = await client.list(path, token);
+    return things.map((thing) => [nameOf(thing), thing] as const);
+  };
+  const lists = await Promise.all([
+    list('/orders?limit=200&sort=id', admin.token, ({ note }) => `order ${note}`), list('/customers?limit=200', admin.token, ({ name }) => `customer ${name}`),
+    list('/api/users?limit=200', admin.token, ({ email }) => `user ${email}`), list('/api/keys?limit=200', staff.token, ({ name }) => `key ${name}`),
+    list('/api/sessions?limit=200', admin.token, ({ userAgent }) => `session ${userAgent}`),
+    list(`/api/sessions?limit=200&userId=${staff.id}`, admin.token, ({ userAgent }) => `session ${userAgent}`),
+  ]);
+  return lists.flat();
+}
+
+async function setUp(port: number): Promise<Memory> {
+  const client = createLoadClient(port);
+  const admin = await signIn(client, firstAdmin.email, firstAdmin.password);
+  await right(client.ask({ method: 'POST', path: '/api/users', token: admin.token, body: { name: 'Staff', email: staffEmail, password, role: 'staff' } }));
+  const staff = await signIn(client, staffEmail, password);
+  const memory: Memory = {
+    ledger: createLedger(), admin, staff, orders: new Map(), customers: new Map(), lonely: new Map(), users: [], sessions: new Map(), keys: new Map(), kept: [], unanswered: new Map(),
+  };
+  memory.ledger.compare(await everything(memory, client));
+  client.close();
+  return memory;
+}
+
+async function signIn(client: LoadClient, email: string, secret: string): Promise<Person> {
+  const { thing } = await right(client.ask({ method: 'POST', path: '/api/sessions', body: { email, password: secret }, headers: { 'user-agent': `first of ${email}` } }));
+  return { id: Number(thing['userId']), token: String(thing['accessToken']) };
+}
+
+async function right(asked: Promise<Reply>): Promise<Reply> {
+  const reply = await asked;
+  if (reply.status !== 201) throw new Error(`The set-up had ${reply.status}: ${reply.text}`);
+  return reply;
+}
+
+/** The first salt in the log's header: one more each time the log is begun anew, once all of it is folded in. */
+function timesFolded(folder: string): number {
+  const file = join(folder, 'orderly.db-wal');
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < 32) return 0;
+  const header = Buffer.alloc(32);
+  const descriptor = openSync(file, 'r');
+  readSync(descriptor, header, 0, 32, 0);
+  closeSync(descriptor);
+  return header.readUInt32BE(16);
+}
+
+/** Folding begins when the log has this length; then a kill at a random moment may fall into it. */
+async function untilFolding(folder: string): Promise<void> {
+  const giveUp = performance.now() + foldMillisecondsMax;
+  while (statSync(join(folder, 'orderly.db-wal')).size < foldBytes && performance.now() < giveUp) await pause(5);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+export function progress({ rounds, faults, answered, unanswered, replayed, killedWhileStarting, folded, compared }: TortureResult): string {
+  return `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off, ${compared} things compared, ${replayed} answers repeated, `
+    + `${folded} kills after the log was folded in, ${killedWhileStarting} more while starting: ${faults.length === 0 ? 'nothing lost' : `${faults.length} FAULTS`}`;
+}
