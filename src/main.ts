@@ -42,7 +42,8 @@ function dotEnv(): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ERR_ACCESS_DENIED') return {}; // there is none, or Node's permission model keeps it away
     throw new ConfigError([`.env can't be read: ${String(error)}`]);
   }
 }

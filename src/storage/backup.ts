@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path';
 import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
-import { databaseFile, explained, lockFolder, makePrivate, openSqlite, schemaVersion, StorageError, syncFolder } from './data-folder.ts';
+import { databaseFile, explained, lockFolder, makePrivate, maySync, openSqlite, schemaVersion, StorageError, syncFolder } from './data-folder.ts';
 
 const pagesAtOnce = 1_000;
 
@@ -71,7 +71,7 @@ function makeOneFile(file: string): void {
   sqlite.exec('PRAGMA journal_mode = DELETE');
   sqlite.close();
   const descriptor = openSync(file, 'r');
-  fsyncSync(descriptor);
+  if (maySync) fsyncSync(descriptor);
   closeSync(descriptor);
 }
 

@@ -3,7 +3,7 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
-import { databaseFile, explained, lockFolder, openSqlite, syncFolder, touch } from './data-folder.ts';
+import { databaseFile, explained, lockFolder, maySync, openSqlite, syncFolder, touch } from './data-folder.ts';
 import { ForeignWatch } from './foreign-watch.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { LogKeeper } from './log-keeper.ts';
@@ -71,7 +71,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   });
   const poll = setInterval(() => foreign.look(), foreignPollMilliseconds).unref();
   const commits: GroupCommit = new GroupCommit({
-    sqlite, logDescriptor, fdatasync: options.fdatasync ?? fdatasync, stats, schedule, log,
+    sqlite, logDescriptor, fdatasync: options.fdatasync ?? (maySync ? fdatasync : alreadySynced), stats, schedule, log,
     onBegin: () => foreign.look(),
     onCommit: (keys) => {
       reads.end(); // whatever was read since the turn ended
@@ -118,10 +118,16 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
 function openLog(sqlite: DatabaseSync, folder: string): number {
   sqlite.exec(touch); // writes and syncs the log's header
   // From here on the event loop waits neither for locks nor for syncs, and the log keeper alone folds the log in.
-  sqlite.exec('PRAGMA busy_timeout = 0; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384');
+  sqlite.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384');
+  if (maySync) sqlite.exec('PRAGMA synchronous = NORMAL');
   const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r');
   syncFolder(folder);
   return descriptor;
+}
+
+/** Where the commit itself waits for the disk, on the event loop. */
+function alreadySynced(_descriptor: number, done: (error: null) => void): void {
+  setImmediate(done, null);
 }
 
 function oncePerTurn(endTurn: () => void): () => void {

@@ -10,7 +10,7 @@ import { openRaw, type RawAnswer, type RawConnection } from './raw-connection.ts
 const seed = 20_260_301;
 const requestsMax = 20_000;
 const connectionsMax = 40;
-const answerMillisecondsMax = 5_000;
+const answerMillisecondsMax = 10_000;
 
 type Json = { readonly [name: string]: unknown };
 type Operation = { readonly method: string; readonly path: string; readonly parameters: readonly string[]; readonly example: unknown };
@@ -188,12 +188,13 @@ async function ask(connection: RawConnection, { bytes, method, isBroken }: Asked
 }
 
 function checkAnswer(answer: RawAnswer, method: string): void {
-  assert.ok(answer.status >= 200 && answer.status < 500, `${answer.status} ${answer.text}`);
+  const isOverload = answer.status === 503 && answer.headers['retry-after'] !== undefined; // see below
+  assert.ok(answer.status >= 200 && (answer.status < 500 || isOverload), `${answer.status} ${answer.text}`);
   assert.match(answer.headers['x-request-id'] ?? '', /^[\w.-]{1,64}$/);
   if (answer.status >= 400 && method !== 'HEAD') assertProblemDocument(answer);
 }
 
-test(`${requestsMax} random and mutated requests do no harm (seed ${seed})`, { timeout: 60_000 }, async (t) => {
+test(`${requestsMax} random and mutated requests do no harm (seed ${seed})`, { timeout: 120_000 }, async (t) => {
   const service = await serviceFor(t, { fdatasync: (_descriptor, done) => void setImmediate(done, null) });
   const world = await worldOf(service);
   const dice = new Dice(seed);
@@ -229,6 +230,8 @@ test(`${requestsMax} random and mutated requests do no harm (seed ${seed})`, { t
   await Promise.all(Array.from({ length: connectionsMax }, client));
   // It reached what it was to reach: things were made, changed, and refused in every way.
   for (const status of [200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 409, 412, 415, 422]) assert.ok((statuses.get(status) ?? 0) > 0, `no answer was ${status}`);
+  // An executable hashes passwords at their full cost, so it may well say that it has too many to check.
+  if (service.inside !== undefined) assert.equal(statuses.get(503), undefined);
   assert.equal((await service.get('/health/ready', { headers: { 'x-request-id': 'the-last' } })).status, 200);
   await until(() => service.logged.some((line) => line.includes('"the-last"')));
   assert.deepEqual(service.logged.filter((line) => line.includes('"level":"error"')), []);

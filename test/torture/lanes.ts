@@ -27,6 +27,7 @@ function openLane(port: number): Promise<Lane> {
   const lane: Lane = {
     ask(request) {
       answered = Promise.withResolvers();
+      if (socket.destroyed) answered.reject(new Error('the connection was closed while it was idle'));
       start = performance.now();
       socket.write(request, 'latin1');
       return answered.promise;
@@ -52,17 +53,15 @@ export async function pace(lanes: readonly Lane[], { perSecond, seconds, status,
   const start = performance.now();
   let sent = 0;
   const send = (): void => {
-    for (let lane = free.pop(); lane !== undefined; lane = due.length > 0 ? free.pop() : undefined) {
-      const since = due.shift();
-      if (since === undefined) return void free.push(lane);
-      const used = lane;
-      void used.ask(next()).then((answer) => {
-        if (answer.status !== status) wrong.push(answer.status);
-        times.push(performance.now() - since);
-        free.push(used);
-        send();
-      }, () => wrong.push(0));
-    }
+    while (due.length > 0 && free.length > 0) sendOn(free.shift() as Lane, due.shift() ?? 0); // there are some
+  };
+  const sendOn = (lane: Lane, since: number): void => {
+    void lane.ask(next()).then((answer) => {
+      if (answer.status === status) times.push(performance.now() - since);
+      else wrong.push(answer.status);
+      free.push(lane);
+      send();
+    }, () => wrong.push(0));
   };
   while (sent < perSecond * seconds) {
     const now = performance.now();

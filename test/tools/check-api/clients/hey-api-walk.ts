@@ -35,7 +35,7 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
   const nextPage = need(await listOrders({ query: { limit: 1, cursor: cursorOf(page.next) }, ...ada }));
   assert.deepEqual([page.data[0]?.id, nextPage.data[0]?.id, nextPage.next], [second.id, order.id, null]);
 
-  const { error, response } = await createOrder({ body: { customerId: customer.id, ...sent.wrong }, ...ada });
+  const { error, response } = await createOrder({ body: sent.wrong, ...ada });
   assert.equal(response?.status, 422);
-  assert.deepEqual(error?.errors?.map(({ pointer }) => pointer), sent.faults);
+  assert.deepEqual(error?.errors?.map(({ pointer }) => pointer).sort(), sent.faults);
 }

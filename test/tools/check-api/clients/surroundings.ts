@@ -20,8 +20,8 @@ export const sent = {
   order: { currency: 'EUR', items, shippingAddress: address },
   total: 2 * 749 + 3900 + 4 * 650,
   sugar: { currency: 'EUR', items: [{ name: 'Sugar', quantity: 1, unitPrice: 129 }] },
-  wrong: { currency: 'EURO', items: [{ name: '', quantity: 0, unitPrice: 1 }] },
-  faults: ['#/currency', '#/items/0/name', '#/items/0/quantity'],
+  wrong: { customerId: 999, currency: 'EURO', items: [{ name: '', quantity: 0, unitPrice: 1 }], shippingAddress: { ...address, postalCode: '123' } },
+  faults: ['#/currency', '#/customerId', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode'],
 };
 
 /** What a call answered, or its problem thrown. */
