@@ -31,13 +31,22 @@ export function readFields(raw: readonly string[]): Fields {
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const value = raw[index + 1] ?? '';
-    // Only names of these lengths are looked at any closer.
-    if (name.length >= 4 && name.length <= 29) read(fields, name.toLowerCase(), value);
+    const known = spellings.get(name) ?? spellings.get(name.toLowerCase());
+    if (known !== undefined) read(fields, known, value);
   }
   return fields;
 }
 
-function read(fields: Fields, name: string, value: string): void {
+const names = [
+  'host', 'accept', 'authorization', 'x-api-key', 'if-match', 'if-none-match', 'x-request-id', 'content-type', 'content-encoding', 'content-length',
+  'idempotency-key', 'user-agent', 'origin', 'traceparent', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'access-control-request-method',
+] as const;
+type Name = (typeof names)[number];
+
+/** As most clients write them, so that few names have to be lower-cased. */
+const spellings: ReadonlyMap<string, Name> = new Map(names.flatMap((name) => [[name, name], [name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()), name]] as const));
+
+function read(fields: Fields, name: Name, value: string): void {
   switch (name) {
     case 'host': fields.host = value; fields.hosts += 1; return;
     case 'accept': fields.accept = joined(fields.accept, value); return;

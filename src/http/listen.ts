@@ -51,7 +51,6 @@ export function createHttpServer(options: Options): HttpServer {
   server.maxConnections = connectionsMax;
   server.maxHeadersCount = 0; // all of them: their bytes are bounded
   Object.assign(server, { httpAllowHalfOpen: true }); // who has said all may still listen
-  server.timeout = idleSocketMillisecondsMax;
   server.on('checkContinue', options.onContinue);
   server.on('checkExpectation', options.onExpectation);
   const refused = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
@@ -64,6 +63,7 @@ export function createHttpServer(options: Options): HttpServer {
   const speaking = new Set<Answering>(); // over TLS, the connections inside of those
   server.on('connection', (socket: Socket) => keep(open, socket));
   server.on(certificate === undefined ? 'connection' : 'secureConnection', (socket: Answering) => keep(speaking, socket));
+  cutStuck(speaking);
 
   return {
     listen: (host, port) => listen(server, host, port),
@@ -86,6 +86,17 @@ function listen(server: Server, host: string, port: number): Promise<AddressInfo
 function keep<T extends Socket>(sockets: Set<T>, socket: T): void {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
+}
+
+/** Cuts off who doesn't read an answer for one to two such times: Node's own time-out would be set anew with every read and write. */
+function cutStuck(sockets: ReadonlySet<Socket>): void {
+  const waiting = new WeakMap<Socket, number>();
+  setInterval(() => {
+    for (const socket of sockets) {
+      if (socket.writableLength > 0 && waiting.get(socket) === socket.writableLength) socket.destroy();
+      else waiting.set(socket, socket.writableLength);
+    }
+  }, idleSocketMillisecondsMax).unref();
 }
 
 async function close(server: Server, open: ReadonlySet<Socket>, speaking: ReadonlySet<Answering>): Promise<void> {

@@ -193,6 +193,6 @@ function isRequestId(text: string): boolean {
 function requestIdSource(): () => string {
   const prefix = randomBytes(9).toString('base64url');
   let count = 0;
-  return () => `${prefix}-${(count += 1).toString(36)}`;
+  return () => `${prefix}-${(count += 1)}`;
 }
 

@@ -183,8 +183,8 @@ async function ask(connection: RawConnection, { bytes, method, isBroken }: Asked
   if (!isBroken) return [await connection.answer(method === 'HEAD' ? 'HEAD' : undefined)];
   connection.socket.end();
   const rest = await connection.closed;
-  assert.match(rest, /^(HTTP\/1\.1 [1-4]|$)/);
-  return rest.startsWith('HTTP/1.1 4') && method !== 'HEAD' ? [await connection.answer()] : []; // what was a HEAD may be none now
+  assert.match(rest, /^(HTTP\/1\.1 \d|$)/);
+  return /^HTTP\/1\.1 [45]/.test(rest) && method !== 'HEAD' ? [await connection.answer()] : []; // what was a HEAD may be none now
 }
 
 function checkAnswer(answer: RawAnswer, method: string): void {
@@ -234,6 +234,6 @@ test(`${requestsMax} random and mutated requests do no harm (seed ${seed})`, { t
   if (service.inside !== undefined) assert.equal(statuses.get(503), undefined);
   assert.equal((await service.get('/health/ready', { headers: { 'x-request-id': 'the-last' } })).status, 200);
   await until(() => service.logged.some((line) => line.includes('"the-last"')));
-  assert.deepEqual(service.logged.filter((line) => line.includes('"level":"error"')), []);
+  assert.deepEqual(service.logged.filter((line) => line.includes('"level":"error"') && !line.includes('"status":503')), []);
   t.diagnostic(`answers by status: ${JSON.stringify(Object.fromEntries(statuses))}`);
 });

@@ -63,7 +63,12 @@ export function spawnService({ folder, settings = {}, environment = {}, inside =
   const child = spawn(program, args, { cwd: tmpdir(), env: { PATH: process.env['PATH'], ...adminEnvironment, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', (more: string) => { text = (text + more).slice(-writtenCharsMax); });
-  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal }));
+  const killWithThis = (): unknown => child.kill('SIGKILL');
+  process.on('exit', killWithThis);
+  const ended = once(child, 'close').then(([code, signal]): Ended => {
+    process.off('exit', killWithThis);
+    return { code, signal };
+  });
   return { child, ended, written: () => text };
 }
 
