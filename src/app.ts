@@ -43,7 +43,6 @@ export type AppOptions = {
   readonly now: () => number;
   readonly connections: () => number;
   readonly isStopping: () => boolean;
-  readonly isBroken: () => boolean;
   /** Routes of a test's own. */
   readonly extraRoutes?: readonly Route[];
 };
@@ -89,7 +88,7 @@ export function createApp(options: AppOptions): App {
   const router: Router = createRouter([{ routes: usersInterface, invalidStatus: 400 }, { routes: ordersInterface, invalidStatus: 422 }]);
 
   function readiness(): 'ready' | 'stopping' | 'read-only' {
-    return options.isStopping() ? 'stopping' : options.isBroken() ? 'read-only' : 'ready';
+    return options.isStopping() ? 'stopping' : db.stats.canWrite ? 'ready' : 'read-only';
   }
 
   function metricsText(): string {

@@ -44,7 +44,7 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
       return;
     }
     if (used + 3 * line.length > gatherBytesMax) flush();
-    if (3 * line.length > gatherBytesMax) return void sink.write(line);
+    if (isTerminal || 3 * line.length > gatherBytesMax) return void sink.write(line);
     if (used === 0) setTimeout(flush, gatherMilliseconds);
     used += gathered.write(line, used);
   }

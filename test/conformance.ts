@@ -7,10 +7,12 @@ import type { Answer, Call } from './service.ts';
 type Json = { readonly [name: string]: unknown };
 type Exchange = { readonly method: string; readonly path: string; readonly sent: Call; readonly answer: Answer };
 
-const documents = new WeakMap<Service, Json>();
+/** By routes: services that have the same ones are held to one document. */
+const documents = new Map<string, Json>();
+const ofService = new WeakMap<Service, Json>();
 
 export function checkExchange(service: Service, { method, path, sent, answer }: Exchange): void {
-  const document = documents.get(service) ?? remember(service);
+  const document = ofService.get(service) ?? remember(service);
   const [pathname = ''] = path.split('?');
   const found = findPath(document, pathname);
   if (found === undefined || method === 'OPTIONS') return; // a path that isn't declared has its 404 only
@@ -28,8 +30,11 @@ export function checkExchange(service: Service, { method, path, sent, answer }: 
 }
 
 function remember(service: Service): Json {
-  const document = openapiDocument(service.app.router.mounted, service.publicUrl, '0.0.0');
-  documents.set(service, document);
+  const { mounted } = service.app.router;
+  const routes = JSON.stringify(mounted.map(({ route: { method, path, access, deprecated } }) => [method, path, access, deprecated]));
+  const document = documents.get(routes) ?? openapiDocument(mounted, service.publicUrl, '0.0.0');
+  documents.set(routes, document);
+  ofService.set(service, document);
   return document;
 }
 

@@ -21,7 +21,7 @@ async function run({ config }: CommandLine): Promise<number> {
   const log = createLog({ level: 'off', sink: process.stderr, isTerminal: false, hasColor: false, now: Date.now });
   const app = createApp({
     config, publicUrl, log, db: noDatabase(), secrets: [new Uint8Array(secretBytesMin)], hasher: createPasswordHasher(),
-    now: Date.now, connections: () => 0, isStopping: () => false, isBroken: () => false,
+    now: Date.now, connections: () => 0, isStopping: () => false,
   });
   app.close();
   await print(JSON.stringify(openapiDocument(app.router.mounted, publicUrl, version), null, 2));

@@ -65,7 +65,6 @@ export type Service = {
 /** A whole service on a folder of its own. Throws ConfigError and StorageError. */
 export async function startService({ config, log, now = Date.now, onFatal = () => {}, hasher = createPasswordHasher(), fdatasync, extraRoutes }: ServiceOptions): Promise<Service> {
   let isStopping = false;
-  let isBroken = false;
   let app: App | undefined;
   const fatal = Promise.withResolvers<Error>();
   const db = await openDatabase({
@@ -73,7 +72,6 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
     onCommit: (keys) => app?.forget(keys), onForeignChange: () => app?.forgetAll(),
     log: (level, message, fields) => log.note(level, message, { ...fields }),
     onFatal: (error) => {
-      isBroken = true;
       log.note('error', 'the disk failed to sync: ending, so that a restart recovers from the log', { cause: error.message });
       fatal.resolve(error);
     },
@@ -99,7 +97,7 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
     const address = await listen(server, config);
     const publicUrl = publicUrlOf(config, address.port);
     app = createApp({
-      config, publicUrl, secrets, db, hasher, log, now, connections: server.connections, isStopping: () => isStopping, isBroken: () => isBroken,
+      config, publicUrl, secrets, db, hasher, log, now, connections: server.connections, isStopping: () => isStopping,
       ...(extraRoutes === undefined ? {} : { extraRoutes }),
     });
 
@@ -111,7 +109,7 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
 
     async function finish(): Promise<void> {
       await server.close();
-      if (!isBroken) await app?.tidyUp().catch(() => {});
+      await app?.tidyUp().catch(() => {});
       app?.close();
       await Promise.all([db.close(), hasher.close()]);
     }

@@ -115,6 +115,7 @@ export class GroupCommit {
   fail(error: Error): void {
     if (this.#refusal === failed) return;
     this.#refusal = failed;
+    this.#options.stats.canWrite = false;
     this.#refuse([...this.#committed.splice(0), ...this.#gathering.splice(0)], failed);
     this.#options.onFatal(error);
   }
@@ -205,6 +206,7 @@ export class GroupCommit {
       if (sqlite.isTransaction) this.#sql.rollback.run();
       return this.#lose(done, error);
     }
+    stats.canWrite = true;
     stats.commits += 1;
     stats.writes += done.length;
     for (const write of done) this.#committed.push(write);
@@ -233,6 +235,7 @@ export class GroupCommit {
   }
 
   #lose(writes: Write[], error: unknown): void {
+    this.#options.stats.canWrite = false;
     this.#complain(error);
     this.#refuse(writes, "The storage can't take changes at the moment.");
   }

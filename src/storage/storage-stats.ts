@@ -16,12 +16,14 @@ export type StorageStats = {
   checkpoints: number;
   /** Writes answered with `unavailable`. */
   refusals: number;
+  /** Whether the last write could be committed, as far as the storage is concerned. */
+  canWrite: boolean;
 };
 
 export function newStats(): StorageStats {
   return {
     commits: 0, writes: 0, syncs: 0, syncSecondsSum: 0, syncSecondsCounts: Array<number>(syncSecondsBounds.length + 1).fill(0),
-    logBytes: 0, waitingWrites: 0, checkpoints: 0, refusals: 0,
+    logBytes: 0, waitingWrites: 0, checkpoints: 0, refusals: 0, canWrite: true,
   };
 }
 

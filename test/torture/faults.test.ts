@@ -62,11 +62,13 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       }
       assert(refused >= 40, 'the disk was filled');
       assert.equal((await service.get('/orders?limit=1', { token: shop.staff.token })).status, 200);
+      assertUnavailable(await service.get('/health/ready'));
       const full = await notesOf(service, shop);
       assert.deepEqual(answered.filter((note) => !full.has(note)), []);
       rmSync(join(disk, 'filler'));
       const after = await shop.place('after');
       assert.equal(after.status, 201);
+      assert.equal((await service.get('/health/ready')).status, 200);
       await service.restart();
       const found = await notesOf(service, shop);
       assert.deepEqual([...answered, 'after'].filter((note) => !found.has(note)), []);
