@@ -21,10 +21,9 @@ async function run({ config }: CommandLine): Promise<number> {
   const { NO_COLOR: noColor = '', TERM: terminal } = process.env;
   const isTerminal = process.stdout.isTTY;
   const log = createLog({ level: config.log, sink: process.stdout, isTerminal, hasColor: isTerminal && noColor === '' && terminal !== 'dumb', now: Date.now });
+  process.stdout.on('error', () => { /* nobody reads the log any more: the service goes on */ });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   const service = await startService({ config, log, onFatal: () => end(1) });
-  if (isTerminal) await print(welcome(config, service));
-  else tellStart(log, config, service);
   process.on('SIGHUP', () => service.reload());
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -33,6 +32,8 @@ async function run({ config }: CommandLine): Promise<number> {
       service.stop().then(() => end(0), () => end(1));
     });
   }
+  if (isTerminal) await print(welcome(config, service));
+  else tellStart(log, config, service);
   const status = await ended;
   log.note('info', 'stopped');
   log.flush();

@@ -8,8 +8,9 @@ import { startChild } from './child-service.ts';
 import { buildLibrary } from './fault-support.ts';
 import { median, openLanes, pace, percentile, request, rush } from './lanes.ts';
 import { createLoadClient } from './load-client.ts';
+import { writeBeside } from './write-load.ts';
 
-const readsPerSecond = 1_000;
+const readsPerSecond = 1_500;
 const writesPerSecond = 200;
 const ratioMax = 1.5;
 const durablePerSecondMin = 1_000;
@@ -31,10 +32,7 @@ try {
   client.close();
   const write = request('POST', '/orders', token, { customerId, currency: 'EUR', items: [{ name: 'Green tea', quantity: 2, unitPrice: 749 }, { name: 'Teapot', quantity: 1, unitPrice: 3_490 }] });
   const readers = await openLanes(service.port, 8);
-  const writers = await openLanes(service.port, 64);
-  const placing = { seconds, status: 201, next: () => write };
-  while ((await rush(writers, { ...placing, seconds: 0.5 })).perSecond === 0);
-  await pace(writers, { ...placing, perSecond: orders / seconds });
+  await writeBeside({ port: service.port, request: write, perSecond: orders / seconds, seconds });
   let read = 0;
   const reading = { perSecond: readsPerSecond, seconds, status: 200, next: () => request('GET', `/orders/${1 + (read += 1) % orders}`, token) };
   await pace(readers, reading);
@@ -43,12 +41,13 @@ try {
   const beside: number[] = [];
   for (let round = 1; round <= Number(values.rounds); round += 1) {
     const before = await pace(readers, reading);
-    const [during, written] = await Promise.all([pace(readers, reading), pace(writers, { ...placing, perSecond: writesPerSecond })]);
+    const [during, written] = await Promise.all([pace(readers, reading), writeBeside({ port: service.port, request: write, perSecond: writesPerSecond, seconds })]);
     alone.push(percentile(before, 0.99));
     beside.push(percentile(during, 0.99));
     console.log(`round ${round}: reads alone p50 ${shown(before, 0.5)}, p99 ${shown(before, 0.99)}; beside ${writesPerSecond} writes/s p50 ${shown(during, 0.5)}, p99 ${shown(during, 0.99)}; writes p50 ${shown(written, 0.5)}, p99 ${shown(written, 0.99)} ms`);
   }
-  const { perSecond, times } = await rush(writers, placing);
+  const writers = await openLanes(service.port, 64);
+  const { perSecond, times } = await rush(writers, { seconds, status: 201, next: () => write });
   const ratio = median(beside) / median(alone);
   console.log(`p99 of reads: ${median(alone).toFixed(2)} ms alone, ${median(beside).toFixed(2)} ms beside writes, ratio ${ratio.toFixed(2)} (at most ${ratioMax})`);
   console.log(`durable writes from 64 connections: ${Math.round(perSecond)}/s (at least ${durablePerSecondMin}), p50 ${shown(times, 0.5)}, p99 ${shown(times, 0.99)} ms`);
