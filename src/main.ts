@@ -50,7 +50,7 @@ function dotEnv(): NodeJS.Dict<string> {
 
 /** Not a fault of the program: told in a sentence, without a stack trace. */
 function isExpected(error: unknown): error is Error {
-  return error instanceof StorageError || error instanceof Problem || (error instanceof Error && ('syscall' in error || 'errcode' in error));
+  return error instanceof StorageError || error instanceof Problem || (error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error));
 }
 
 async function say(text: string): Promise<number> {

@@ -28,7 +28,7 @@ export async function startService(setting: Setting, folder: string, flags: read
   const port = await freePort();
   const limits = ['default', 'anonymous', 'login-account', 'login-address'].flatMap((name) => [`--rate-${name}`, highLimit]);
   const tls = flags.includes('--tls') ? [] : ['--tls', 'off'];
-  const command = [process.execPath, join(project, 'src/start.js'), '--port', String(port), '--data', folder, ...tls, ...limits, ...flags];
+  const command = [process.execPath, '--max-semi-space-size=8', join(project, 'src/start.js'), '--port', String(port), '--data', folder, ...tls, ...limits, ...flags];
   const scheme = tls.length > 0 ? 'http' : 'https';
   return answering(setting, 'orderly', `${scheme}://127.0.0.1:${port}`, { command, env: { ORDERLY_LOG: 'info' } });
 }

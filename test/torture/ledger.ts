@@ -11,6 +11,8 @@ export type Ledger = {
   /** A request was sent; until `close` either all of what it wants is so, or nothing of it. */
   sent(wanted: Wanted): Attempt;
   known(name: string): Thing | undefined;
+  /** All that are known to have a member of that value. */
+  having(member: string, value: unknown): (readonly [name: string, thing: Thing])[];
   /** A sentence for each thing that isn't as it must be. `found` is everything there is; what it shows becomes known. */
   compare(found: readonly (readonly [name: string, thing: Thing])[]): string[];
   readonly size: number;
@@ -64,6 +66,7 @@ export function createLedger(): Ledger {
   return {
     sent, compare, known: (name) => known.get(name), get size() { return known.size; },
     answered: (name, thing) => { known.set(name, thing); },
+    having: (member, value) => [...known].flatMap(([name, thing]) => (thing !== undefined && thing[member] === value ? [[name, thing] as const] : [])),
   };
 }
 

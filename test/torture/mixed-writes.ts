@@ -188,8 +188,9 @@ async function changeUsers(round: Round): Promise<void> {
     await changeShown(round, { method: 'PATCH', path, token: admin.token, body: changes, name, wanted: new Map([[name, after(user, changes)]]), success: 200 });
     return;
   }
-  const owned = await addOwned(round, Number(user['id']));
-  const wanted = new Map([[name, undefined], ...[...owned].map(([each, thing]) => [each, { ...thing, userId: null }] as const)]);
+  await addOwned(round, Number(user['id']));
+  const owned = ledger.having('userId', user['id']).map(([each, thing]) => [each, { ...thing, userId: null }] as const);
+  const wanted = new Map([[name, undefined], ...owned]);
   await change(round, { method: 'DELETE', path, token: admin.token, name, wanted, success: 204 });
 }
 
@@ -204,15 +205,14 @@ async function addUser(round: Round): Promise<void> {
   round.memory.users.push(name);
 }
 
-async function addOwned(round: Round, userId: number): Promise<Map<string, Thing>> {
+async function addOwned(round: Round, userId: number): Promise<void> {
   const { token } = round.memory.staff;
   const tag = newTag(round, 0);
   const [customerName, orderName] = [`customer ${tag}`, `order ${tag}`];
   const customer = { name: tag, email: null, phone: null, address: null, userId };
   const madeCustomer = await changeShown(round, { method: 'POST', path: '/customers', token, body: customer, name: customerName, wanted: new Map([[customerName, customer]]), success: 201 });
   const { sent, wanted } = newOrder(round, tag, madeCustomer, userId);
-  const madeOrder = await changeShown(round, { method: 'POST', path: '/orders', token, body: sent, name: orderName, wanted: new Map([[orderName, wanted]]), success: 201 });
-  return new Map([[customerName, madeCustomer], [orderName, madeOrder]]);
+  await changeShown(round, { method: 'POST', path: '/orders', token, body: sent, name: orderName, wanted: new Map([[orderName, wanted]]), success: 201 });
 }
 
 /** Signs in, renews the tokens some times, and mostly signs out. */
