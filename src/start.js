@@ -1,5 +1,6 @@
 // Where orderly starts: plain JavaScript, so that a Node that is too old says so instead of failing to read the sources.
 import module from 'node:module';
+import { join } from 'node:path';
 
 const oldest = 24;
 if (Number(process.versions.node.split('.')[0]) < oldest) {
@@ -7,6 +8,7 @@ if (Number(process.versions.node.split('.')[0]) < oldest) {
   console.error('unless it is told to leave out optional packages; "npm start" then uses it.');
   process.exit(78);
 }
-module.enableCompileCache?.();
+// Not in the shared folder for temporary files, where others could leave code; where it can't be written there is none.
+module.enableCompileCache?.(join(import.meta.dirname ?? '', '../node_modules/.cache/orderly'));
 const { run } = await import('./main.ts');
 process.exitCode = await run(process.argv.slice(2));

@@ -13,7 +13,7 @@ const floors: readonly (readonly string[])[] = [
   ['src/resources/system/', 'src/resources/orders/'], ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/'], ['src/resources/users/'],
   ['src/web/', 'src/migrations/'], ['src/http/'], ['src/auth/', 'src/storage/'], ['src/errors.ts', 'src/log.ts', 'src/bounded-map.ts'], ['src/limits.ts', 'src/version.ts'], ['src/schema/'],
 ];
-const sourceLinesMax = 6_000;
+const sourceLinesMax = 8_900; // the aim is 6,000: this only goes down
 const lineLengthMax = 200;
 /** Tables of text, a row a line. */
 const tables = ['src/http/problem.ts', 'src/resources/customers/postal-codes.ts'];
@@ -129,7 +129,7 @@ suite('the sources', () => {
     assert.deepEqual(long, []);
   });
 
-  test(`are less than ${sourceLinesMax} lines in all`, { todo: 'they are about 8,700' }, () => {
+  test(`are less than ${sourceLinesMax} lines in all`, () => {
     const lines = sources.reduce((sum, path) => sum + (texts.get(path) ?? '').split('\n').length - 1, 0);
     assert.ok(lines < sourceLinesMax, `They are ${lines}.`);
   });
