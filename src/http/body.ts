@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 /** The whole body; 413 past `bodyBytesMax`, before more is taken in. */
 export function readBody({ request, response, fields, expectsContinue }: Exchange): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  if (Number(fields.contentLength ?? 0) > bodyBytesMax) throw tooLarge();
+  if (Number(fields['content-length'] ?? 0) > bodyBytesMax) throw tooLarge();
   if (expectsContinue) response.writeContinue();
   if (request.readableEnded) resolve(Buffer.alloc(0)); // `optimizeEmptyRequests` has ended what announced no body
   const chunks: Buffer[] = [];

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/access.ts';
 import type { Database } from '../storage/database.ts';
 import { checkPrecondition } from './conditional.ts';
-import { readFields, type Fields } from './fields.ts';
+import { fieldsOf, type Fields } from './fields.ts';
 import { addressBucket, clientAddress, type Peer } from './peer.ts';
 import { quotaExceeded, type Allowance, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
@@ -49,7 +49,7 @@ export class Exchange implements Handed {
     this.path = path;
     this.queryText = rest;
     this.queryKeys = keys;
-    this.fields = readFields(request.rawHeaders);
+    this.fields = fieldsOf(request);
     this.peer = about.peer;
     this.now = about.now;
     this.requestId = about.requestId;
@@ -75,7 +75,7 @@ export class Exchange implements Handed {
   }
 
   get userAgent(): string | null {
-    return this.fields.userAgent?.slice(0, 300) ?? null;
+    return this.fields['user-agent']?.slice(0, 300) ?? null;
   }
 }
 

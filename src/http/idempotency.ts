@@ -1,4 +1,5 @@
 // Requests that may be sent twice: Idempotency-Key, kept in the same transaction as the change.
+import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../auth/access.ts';
 import { Problem } from '../errors.ts';
 import { idempotencyKeyLengthMax } from '../limits.ts';
@@ -6,7 +7,7 @@ import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { KeptAnswer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
-import type { Fields } from './fields.ts';
+import { fieldsOf, timesSent } from './fields.ts';
 import type { Representation } from './representation.ts';
 import type { Route } from './route.ts';
 
@@ -20,7 +21,7 @@ export type KeptAnswers = {
 
 type Answer = (exchange: Exchange, route: Route, made: Representation<unknown>) => void;
 export type Once = {
-  checkKey(fields: Fields, issues: Issue[]): void;
+  checkKey(request: IncomingMessage, issues: Issue[]): void;
   run(exchange: Exchange, route: Route, body: Buffer, work: () => Promise<Representation<unknown>>, answer: Answer): Promise<void>;
 };
 
@@ -68,11 +69,11 @@ function answerOf({ reply }: Route, made: Representation<unknown>): KeptAnswer {
 }
 
 function nameOf({ method, path, fields, address }: Exchange, caller: Caller | undefined): string {
-  return `${caller?.principal ?? address} ${method} ${path} ${fields.idempotencyKey}`;
+  return `${caller?.principal ?? address} ${method} ${path} ${fields['idempotency-key']}`;
 }
 
-function checkKey(fields: Fields, issues: Issue[]): void {
-  const key = fields.idempotencyKey ?? '';
-  if (fields.idempotencyKeys === 1 && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key)) return;
+function checkKey(request: IncomingMessage, issues: Issue[]): void {
+  const key = fieldsOf(request)['idempotency-key'] ?? '';
+  if (timesSent(request, 'idempotency-key') === 1 && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key)) return;
   issues.push({ header: 'Idempotency-Key', code: 'pattern', detail: `Idempotency-Key must be 1–${idempotencyKeyLengthMax} visible ASCII characters, once.` });
 }

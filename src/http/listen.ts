@@ -42,7 +42,7 @@ export function createHttpServer(options: Options): HttpServer {
   const { headersMilliseconds, requestMilliseconds, checkMilliseconds } = options.timeouts ?? timeoutsDefault;
   const settings = {
     maxHeaderSize: headerBytesMax, headersTimeout: headersMilliseconds, requestTimeout: requestMilliseconds, connectionsCheckingInterval: checkMilliseconds,
-    keepAliveTimeout: keepAliveMilliseconds, optimizeEmptyRequests: true, noDelay: true, requireHostHeader: false,
+    keepAliveTimeout: keepAliveMilliseconds, optimizeEmptyRequests: true, joinDuplicateHeaders: true, noDelay: true, requireHostHeader: false,
   };
   const { certificate } = options;
   const server = certificate === undefined

@@ -54,11 +54,11 @@ const mergePatch = 'application/merge-patch+json';
 export function checkContentType(fields: Fields, method: string): void {
   const acceptPatch = method === 'PATCH';
   const allowed = acceptPatch ? ['application/json', mergePatch] : ['application/json'];
-  if (fields.contentEncoding !== undefined) {
+  if (fields['content-encoding'] !== undefined) {
     throw new Problem('unsupported-media-type', 'A body with a Content-Encoding is not read here: send it plain.', { acceptPatch });
   }
-  if (fields.contentType === 'application/json') return;
-  const [type = '', ...parameters] = (fields.contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  if (fields['content-type'] === 'application/json') return;
+  const [type = '', ...parameters] = (fields['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
   const plain = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter));
   if (!allowed.includes(type) || !plain) {
     throw new Problem('unsupported-media-type', `The Content-Type of a body here is ${allowed.join(' or ')}, in UTF-8.`, { acceptPatch });

@@ -24,7 +24,7 @@ export function trustedProxies(blocks: readonly string[]): (address: string) => 
 }
 
 export function isProxied(fields: Fields): boolean {
-  return fields.forwarded !== undefined || fields.forwardedFor !== undefined || fields.forwardedProto !== undefined;
+  return fields['forwarded'] !== undefined || fields['x-forwarded-for'] !== undefined || fields['x-forwarded-proto'] !== undefined;
 }
 
 /**
@@ -33,8 +33,8 @@ export function isProxied(fields: Fields): boolean {
 export function checkTransport(peer: Peer, fields: Fields): void {
   if (peer.isLoopback && !isProxied(fields)) return;
   // The last is the trusted proxy's own word; what stands before it, its client may have sent.
-  const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(fields.forwarded?.split(',').at(-1) ?? '')?.[1];
-  const schemes = [fields.forwardedProto?.split(',').at(-1)?.trim(), forwarded].filter((scheme) => scheme !== undefined);
+  const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(fields['forwarded']?.split(',').at(-1) ?? '')?.[1];
+  const schemes = [fields['x-forwarded-proto']?.split(',').at(-1)?.trim(), forwarded].filter((scheme) => scheme !== undefined);
   if (peer.isTrusted && schemes.length > 0 && schemes.every((scheme) => scheme.toLowerCase() === 'https')) return;
   throw new Problem('tls-required', 'This service is to be reached by HTTPS.');
 }
@@ -42,7 +42,7 @@ export function checkTransport(peer: Peer, fields: Fields): void {
 /** The address nearest to us that isn't a trusted proxy: everything before it can be made up by the client. */
 export function clientAddress(peer: Peer, fields: Fields, isTrusted: (address: string) => boolean): string {
   if (!peer.isTrusted || !isProxied(fields)) return peer.address;
-  const hops = fields.forwardedFor?.split(',') ?? [...(fields.forwarded ?? '').matchAll(/for=("[^"]*"|[^;,\s]*)/gi)].map((match) => match[1] ?? '');
+  const hops = fields['x-forwarded-for']?.split(',') ?? [...(fields['forwarded'] ?? '').matchAll(/for=("[^"]*"|[^;,\s]*)/gi)].map((match) => match[1] ?? '');
   for (const hop of hops.reverse()) {
     const address = hopAddress(hop.trim().replaceAll('"', ''));
     if (isIP(address) === 0) return peer.address;

@@ -11,7 +11,7 @@ import type { Database } from '../storage/database.ts';
 import { createAnswerer, type AnswerOptions } from './answer.ts';
 import { parseJson, readBody } from './body.ts';
 import { Exchange } from './exchange.ts';
-import { checkHost } from './fields.ts';
+import { checkHost, timesSent } from './fields.ts';
 import { createOnce, type KeptAnswers } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
@@ -73,15 +73,16 @@ export function createListener(options: ServiceOptions): { onRequest: Listener; 
     if (mounted === undefined) throw methodNotAllowed(exchange, allowOf(match.methods));
     exchange.params = match.params;
     authorize(exchange, mounted);
-    exchange.mediaType = chooseMediaType(exchange.fields.accept, mounted.route.reply.mediaTypes);
+    exchange.mediaType = chooseMediaType(exchange.fields['accept'], mounted.route.reply.mediaTypes);
     return mounted.route.body === undefined ? handle(exchange, mounted) : handleBody(exchange, mounted);
   }
 
   function checkRequest(exchange: Exchange): void {
     const { fields, request, peer } = exchange;
-    if (fields.requestId !== undefined && isRequestId(fields.requestId)) exchange.requestId = fields.requestId;
+    const named = fields['x-request-id'];
+    if (named !== undefined && isRequestId(named)) exchange.requestId = named;
     if ((request.url ?? '').length > urlBytesMax) throw new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
-    checkHost(fields, request.httpVersion);
+    checkHost(request);
     if (!options.isTls) checkTransport(peer, fields);
   }
 
@@ -96,14 +97,14 @@ export function createListener(options: ServiceOptions): { onRequest: Listener; 
   }
 
   function callerOf(exchange: Exchange): Caller | undefined {
-    const { fields, queryKeys } = exchange;
-    if (fields.credentials + queryKeys.length > 1) {
+    const { fields, queryKeys, request } = exchange;
+    if (timesSent(request, 'authorization') + timesSent(request, 'x-api-key') + queryKeys.length > 1) {
       throw new Problem('multiple-credentials', 'A request carries one credential: an access token or an API key, once.');
     }
-    if (fields.authorization !== undefined) return authenticator.bearer(fields.authorization, exchange.now);
+    if (fields['authorization'] !== undefined) return authenticator.bearer(fields['authorization'], exchange.now);
     const [queryKey] = queryKeys;
     if (queryKey !== undefined && !options.takesQueryKeys) throw new Problem('invalid-token', 'The parameter api_key is not taken here: send the key as X-API-Key.');
-    const key = fields.apiKey ?? (queryKey === undefined ? undefined : decode(queryKey));
+    const key = fields['x-api-key'] ?? (queryKey === undefined ? undefined : decode(queryKey));
     return key === undefined ? undefined : authenticator.apiKey(key, exchange.now);
   }
 
@@ -134,8 +135,8 @@ export function createListener(options: ServiceOptions): { onRequest: Listener; 
     if (found.length > 0) found.push(...moreFaults(route, exchange, found));
     issues.push(...found);
     const work = (): Promise<Representation<unknown>> => Promise.resolve(route.handle(exchange));
-    const isOnce = route.isIdempotent === true && exchange.fields.idempotencyKey !== undefined;
-    if (isOnce) once.checkKey(exchange.fields, issues);
+    const isOnce = route.isIdempotent === true && exchange.fields['idempotency-key'] !== undefined;
+    if (isOnce) once.checkKey(exchange.request, issues);
     if (issues.length > 0) throw invalid(issues);
     if (isOnce) await once.run(exchange, route, bytes, work, answer);
     else answer(exchange, route, await work());
