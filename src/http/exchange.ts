@@ -37,10 +37,8 @@ export class Exchange implements Handed {
   allowance: Allowance | undefined = undefined;
   otherAllowances: Allowance[] | undefined = undefined;
   expectsContinue = false;
-  /** Not a method, so that handlers can take it out of their context. */
-  readonly precondition = (etag: string): void => checkPrecondition(this.fields, etag);
 
-  constructor(request: IncomingMessage, response: ServerResponse, about: { peer: Peer; now: number; requestId: string; db: Database; isTrusted: (address: string) => boolean }) {
+  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer, now: number, requestId: string, db: Database, isTrusted: (address: string) => boolean) {
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
@@ -50,11 +48,16 @@ export class Exchange implements Handed {
     this.queryText = rest;
     this.queryKeys = keys;
     this.fields = fieldsOf(request);
-    this.peer = about.peer;
-    this.now = about.now;
-    this.requestId = about.requestId;
-    this.db = about.db;
-    this.isTrusted = about.isTrusted;
+    this.peer = peer;
+    this.now = now;
+    this.requestId = requestId;
+    this.db = db;
+    this.isTrusted = isTrusted;
+  }
+
+  /** Not a method, so that handlers can take it out of their context. */
+  get precondition(): (etag: string) => void {
+    return (etag) => checkPrecondition(this.fields, etag);
   }
 
   /** Takes one from the bucket, and remembers what the answer says of it; 429 when it is empty. */

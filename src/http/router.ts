@@ -10,14 +10,14 @@ export type Match = {
   readonly params: Readonly<Record<string, number | string>>;
 };
 
-type Node = { readonly words: Map<string, Node>; id?: Branch; word?: Branch; methods?: Map<string, Mounted> };
+type Node = { readonly words: Branch[]; id?: Branch; word?: Branch; methods?: Map<string, Mounted> };
 type Branch = { readonly name: string; readonly node: Node };
 
 export type Router = { find(path: string): Match | undefined; readonly mounted: readonly Mounted[] };
 
 /** The routes of one or more interfaces; a route without an access rule doesn't start. */
 export function createRouter(interfaces: readonly { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 }[]): Router {
-  const root: Node = { words: new Map() };
+  const root: Node = { words: [] };
   const mounted: Mounted[] = [];
   for (const { routes, invalidStatus } of interfaces) {
     for (const route of routes) mounted.push(add(root, { route, invalidStatus, index: mounted.length }));
@@ -39,12 +39,12 @@ function add(root: Node, mounted: Mounted): Mounted {
 
 function child(node: Node, segment: string): Node {
   const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-  if (name === 'name') return (node.word ??= { name, node: { words: new Map() } }).node;
-  if (name !== undefined) return (node.id ??= { name, node: { words: new Map() } }).node;
-  const known = node.words.get(segment);
-  if (known !== undefined) return known;
-  const made: Node = { words: new Map() };
-  node.words.set(segment, made);
+  if (name === 'name') return (node.word ??= { name, node: { words: [] } }).node;
+  if (name !== undefined) return (node.id ??= { name, node: { words: [] } }).node;
+  const known = node.words.find((word) => word.name === segment);
+  if (known !== undefined) return known.node;
+  const made: Node = { words: [] };
+  node.words.push({ name: segment, node: made });
   return made;
 }
 
@@ -54,33 +54,34 @@ const noParams = {};
 function find(root: Node, path: string): Match | undefined {
   let node = root;
   let params: Record<string, number | string> | undefined;
-  let start = 1;
-  while (start <= path.length) {
+  for (let start = 1, end = 0; end < path.length; start = end + 1) {
     const slash = path.indexOf('/', start);
-    const end = slash === -1 ? path.length : slash;
-    const segment = path.slice(start, end);
-    const next = node.words.get(segment);
-    if (next !== undefined) node = next;
-    else {
-      const id = node.id === undefined ? 0 : idOf(segment);
+    end = slash === -1 ? path.length : slash;
+    if (start === end) return undefined; // as after a trailing slash, which names nothing
+    const next = wordAt(node, path, start, end);
+    if (next === undefined) {
+      const id = node.id === undefined ? 0 : idAt(path, start, end);
       const branch = id > 0 ? node.id : node.word;
-      if (branch === undefined || segment === '') return undefined;
-      (params ??= {})[branch.name] = id > 0 ? id : segment;
+      if (branch === undefined) return undefined;
+      (params ??= {})[branch.name] = id > 0 ? id : path.slice(start, end);
       node = branch.node;
-    }
-    start = end + 1;
-    if (slash === path.length - 1) return undefined; // a trailing slash names nothing
+    } else node = next;
   }
   return node.methods === undefined ? undefined : { methods: node.methods, params: params ?? noParams };
 }
 
+function wordAt({ words }: Node, path: string, start: number, end: number): Node | undefined {
+  for (const { name, node } of words) if (name.length === end - start && path.startsWith(name, start)) return node;
+  return undefined;
+}
+
 /** 1 … 2^53−1 in its one spelling, else 0. */
-function idOf(segment: string): number {
-  if (segment.length > 16) return 0;
+function idAt(path: string, start: number, end: number): number {
+  if (end - start > 16) return 0;
   let id = 0;
-  for (let index = 0; index < segment.length; index += 1) {
-    const digit = segment.charCodeAt(index) - 48;
-    if (digit < 0 || digit > 9 || (digit === 0 && index === 0)) return 0;
+  for (let index = start; index < end; index += 1) {
+    const digit = path.charCodeAt(index) - 48;
+    if (digit < 0 || digit > 9 || (digit === 0 && id === 0)) return 0;
     id = id * 10 + digit;
   }
   return id <= idMax ? id : 0;

@@ -1,6 +1,7 @@
 // The path of a request: find route → authenticate → spend → authorize → read and check → handle → answer.
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Caller } from '../auth/access.ts';
 import type { Authenticator } from '../auth/credentials.ts';
 import { Problem, invalid } from '../errors.ts';
@@ -35,6 +36,10 @@ export type ServiceOptions = AnswerOptions & {
   readonly metrics: Metrics;
 };
 
+/** A socket, and who is at its other end. */
+type Known = Socket & { [peerKey]?: Peer };
+const peerKey = Symbol('peer');
+
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** What `node:http` calls for each request. */
@@ -43,12 +48,11 @@ export function createListener(options: ServiceOptions): { onRequest: Listener; 
   const { answer, repeat, answerOptions, answerProblem } = createAnswerer(options);
   const once = createOnce(options.kept, repeat);
   const requestIds = requestIdSource();
-  const peers = new WeakMap<object, Peer>();
 
   function open(request: IncomingMessage, response: ServerResponse): Exchange {
-    const peer = peers.get(request.socket) ?? peerOf(request.socket.remoteAddress, isTrusted);
-    peers.set(request.socket, peer);
-    return new Exchange(request, response, { peer, now: now(), requestId: requestIds(), db, isTrusted });
+    const socket: Known = request.socket;
+    const peer = (socket[peerKey] ??= peerOf(socket.remoteAddress, isTrusted));
+    return new Exchange(request, response, peer, now(), requestIds(), db, isTrusted);
   }
 
   function start(exchange: Exchange): void {
