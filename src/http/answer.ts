@@ -8,7 +8,6 @@ import type { Exchange } from './exchange.ts';
 import { createHeadWriter, line } from './head.ts';
 import type { Metrics } from './metrics.ts';
 import { problemAnswer } from './problem.ts';
-import type { Allowance } from './rate-limit.ts';
 import { wireText, type Representation } from './representation.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted } from './router.ts';
@@ -43,10 +42,7 @@ export function createAnswerer(options: AnswerOptions): Answerer {
 
   /** The lines that every answer has. */
   function head(exchange: Exchange): string {
-    const { allowance, otherAllowances } = exchange;
-    let lines = `X-Request-Id: ${exchange.requestId}\r\n`;
-    if (allowance !== undefined && otherAllowances === undefined) lines += `RateLimit-Policy: ${allowance.policy}\r\nRateLimit: ${allowance.limit}\r\n`;
-    else if (allowance !== undefined) lines += allowanceLines([allowance, ...(otherAllowances ?? [])]);
+    let lines = `X-Request-Id: ${exchange.requestId}\r\n${exchange.rateLines}`;
     if (isTls) lines += 'Strict-Transport-Security: max-age=31536000\r\n';
     if (isStopping()) exchange.response.shouldKeepAlive = false;
     if (corsOrigins.size > 0) lines += corsLines(exchange.fields['origin']);
@@ -119,10 +115,6 @@ export function createAnswerer(options: AnswerOptions): Answerer {
   }
 
   return { answer, repeat, answerOptions, answerProblem };
-}
-
-function allowanceLines(allowances: readonly Allowance[]): string {
-  return `RateLimit-Policy: ${allowances.map(({ policy }) => policy).join(', ')}\r\nRateLimit: ${allowances.map(({ limit }) => limit).join(', ')}\r\n`;
 }
 
 /** RFC 9745 and RFC 8594. */

@@ -6,7 +6,7 @@ import type { Database } from '../storage/database.ts';
 import { checkPrecondition } from './conditional.ts';
 import { fieldsOf, type Fields } from './fields.ts';
 import { addressBucket, clientAddress, type Peer } from './peer.ts';
-import { quotaExceeded, type Allowance, type Limiter } from './rate-limit.ts';
+import { quotaExceeded, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
 import type { Context } from './route.ts';
 import type { Mounted } from './router.ts';
@@ -34,8 +34,8 @@ export class Exchange implements Handed {
   caller: Caller | undefined = undefined;
   db: Pick<Database, 'read' | 'write' | 'readSlowly'>;
   mediaType = 'application/json';
-  allowance: Allowance | undefined = undefined;
-  otherAllowances: Allowance[] | undefined = undefined;
+  /** What the answer's head says of the buckets drawn on. */
+  rateLines = '';
   expectsContinue = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, peer: Peer, now: number, requestId: string, db: Database, isTrusted: (address: string) => boolean) {
@@ -60,12 +60,11 @@ export class Exchange implements Handed {
     return (etag) => checkPrecondition(this.fields, etag);
   }
 
-  /** Takes one from the bucket, and remembers what the answer says of it; 429 when it is empty. */
+  /** Takes one from the bucket; 429 when it is empty. */
   spend(limiter: Limiter, key: string): void {
     const allowance = limiter.spend(key, this.now);
     if (allowance === undefined) return;
-    if (this.allowance === undefined) this.allowance = allowance;
-    else (this.otherAllowances ??= []).push(allowance);
+    this.rateLines += allowance.lines;
     if (allowance.isSpent) throw quotaExceeded(allowance);
   }
 

@@ -4,6 +4,7 @@ import type { Exchange } from './exchange.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
+const statusLines = new Map(Object.entries(STATUS_CODES).map(([status, reason]) => [Number(status), `HTTP/1.1 ${status} ${reason}\r\n`]));
 
 /** One line of a head; throws where a value could be taken for more than one. */
 export function line(name: string, value: string): string {
@@ -21,15 +22,14 @@ type Unsent = ServerResponse & { _header: string | null; _headerSent: boolean; _
  * a tenth of the time of a read; it is left the answers after which a connection may have to end.
  */
 export function createHeadWriter(keepAliveSeconds: number): HeadWriter {
-  const dateText = utcClock();
-  const end = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`;
+  const end = onceASecond((time) => `Date: ${new Date(time).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`);
   return ({ response, expectsContinue }, status, lines, now) => {
     if (response.shouldKeepAlive && !expectsContinue) {
       const unsent = response as Unsent;
       response.statusCode = status;
       if (status === 204 || status === 304) unsent._hasBody = false;
       unsent._headerSent = false;
-      unsent._header = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}Date: ${dateText(now)}\r\n${end}`;
+      unsent._header = `${statusLines.get(status)}${lines}${end(now)}`;
     }
     if (!response.headersSent) response.writeHead(status, pairsOf(lines));
   };
@@ -39,13 +39,12 @@ function pairsOf(lines: string): string[] {
   return lines.split('\r\n').slice(0, -1).flatMap((text) => [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 2)]);
 }
 
-/** RFC 9110's text of a time, made once a second. */
-function utcClock(): (time: number) => string {
+function onceASecond(textOf: (time: number) => string): (time: number) => string {
   let last = NaN;
   let text = '';
   return (time) => {
     const second = Math.floor(time / 1000);
-    if (second !== last) [last, text] = [second, new Date(time).toUTCString()];
+    if (second !== last) [last, text] = [second, textOf(time)];
     return text;
   };
 }

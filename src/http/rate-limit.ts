@@ -10,8 +10,8 @@ export type Rate = { readonly requests: number; readonly seconds: number } | und
 export type Allowance = {
   readonly isSpent: boolean;
   readonly policyName: string;
-  readonly policy: string;
-  readonly limit: string;
+  /** Of the head of the answer. */
+  readonly lines: string;
   readonly retryAfterSeconds: number;
 };
 
@@ -27,7 +27,7 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
   if (rate === undefined) return { spend: () => undefined, size: 0 };
   const { requests, seconds } = rate;
   const perMillisecond = requests / (seconds * 1000);
-  const policy = `"${policyName}";q=${requests};w=${seconds}`;
+  const begin = `RateLimit-Policy: "${policyName}";q=${requests};w=${seconds}\r\nRateLimit: "${policyName}";r=`;
   const buckets = new BoundedMap<string, Bucket>(sizeMax);
 
   function spend(key: string, now: number): Allowance {
@@ -37,8 +37,8 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
     const isSpent = bucket.level < 1;
     if (!isSpent) bucket.level -= 1;
     const secondsUntil = (level: number): number => Math.ceil((level - bucket.level) / perMillisecond / 1000);
-    const limit = `"${policyName}";r=${Math.floor(bucket.level)};t=${secondsUntil(requests)}`;
-    return { isSpent, policyName, policy, limit, retryAfterSeconds: isSpent ? secondsUntil(1) : 0 };
+    const lines = `${begin}${Math.floor(bucket.level)};t=${secondsUntil(requests)}\r\n`;
+    return { isSpent, policyName, lines, retryAfterSeconds: isSpent ? secondsUntil(1) : 0 };
   }
 
   function opened(key: string, now: number): Bucket {
