@@ -1,4 +1,5 @@
 // The log: one JSON object a line, or lines for people on a terminal; gathered a turn, never a secret.
+import { lastMade } from './last-made.ts';
 import { logBacklogBytesMax } from './limits.ts';
 
 export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
@@ -32,7 +33,9 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
   const { sink, isTerminal, hasColor, now } = options;
   const threshold = levels.indexOf(options.level);
   const [writesInfo, writesError] = [writes('info'), writes('error')];
-  const clock = isoClock();
+  const clock = lastMade((time) => new Date(time).toISOString());
+  const beginInfo = lastMade((time) => `{"time":"${clock(time)}","level":"info","requestId":"`);
+  const beginError = lastMade((time) => `{"time":"${clock(time)}","level":"error","requestId":"`);
   const gathered = Buffer.allocUnsafe(gatherBytesMax);
   let used = 0;
   let dropped = 0;
@@ -84,8 +87,9 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
     }
     const who = principal === null ? 'null' : `"${principal}"`;
     const trace = traceparent === undefined ? '' : `,"traceparent":${json(traceparent)}`;
-    add(`{"time":"${clock(time)}","level":"${level}","requestId":"${requestId}","method":"${method}","path":${/^[\w/.-]*$/.test(path) ? `"${path}"` : json(path)},`
-      + `"status":${status},"durationMs":${duration},"principal":${who}${trace}}\n`);
+    const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
+    const begin = status >= 500 ? beginError(time) : beginInfo(time);
+    add(`${begin}${requestId}","method":"${method}","path":"${safePath}","status":${status},"durationMs":${duration},"principal":${who}${trace}}\n`);
   }
 
   return {
@@ -93,16 +97,6 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
     note: (level, message, details = {}) => { if (writes(level)) add(render(now(), level, message, details)); },
     request,
     flush,
-  };
-}
-
-/** RFC 3339 text of a time, made once a millisecond. */
-export function isoClock(): (time: number) => string {
-  let last = NaN;
-  let text = '';
-  return (time) => {
-    if (time !== last) [last, text] = [time, new Date(time).toISOString()];
-    return text;
   };
 }
 

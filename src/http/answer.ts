@@ -37,8 +37,16 @@ const preflightSeconds = 600;
 
 export function createAnswerer(options: AnswerOptions): Answerer {
   const { isTls, corsOrigins, isStopping, log, metrics } = options;
+  const cachings = new Map<string, string>();
   const writeHead = createHeadWriter(keepAliveMilliseconds / 1000);
   const vary = corsOrigins.size > 0 ? 'Accept, Authorization, X-API-Key, Origin' : 'Accept, Authorization, X-API-Key';
+
+  /** What follows the tag; there are few kinds. */
+  function caching(cacheControl: string): string {
+    let lines = cachings.get(cacheControl);
+    if (lines === undefined) cachings.set(cacheControl, lines = `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}\r\n`);
+    return lines;
+  }
 
   /** The lines that every answer has. */
   function head(exchange: Exchange): string {
@@ -60,7 +68,7 @@ export function createAnswerer(options: AnswerOptions): Answerer {
     const { reply } = route;
     let lines = head(exchange);
     if (reply.kind === 'none') return send(exchange, 204, lines, '');
-    lines += `ETag: ${made.etag}\r\nCache-Control: ${reply.cacheControl}\r\nVary: ${vary}\r\n`;
+    lines += `ETag: ${made.etag}${caching(reply.cacheControl)}`;
     if (made.next !== undefined && made.next !== null) lines += line('Link', `<${made.next}>; rel="next"`);
     if (reply.status === 200 && route.method === 'GET' && isUnmodified(exchange.fields, made.etag)) return send(exchange, 304, lines, '');
     if (reply.location !== undefined) lines += line('Location', reply.location(made));
@@ -70,7 +78,7 @@ export function createAnswerer(options: AnswerOptions): Answerer {
 
   function repeat(exchange: Exchange, route: Route, kept: KeptAnswer): void {
     const location = kept.location === null ? '' : line('Location', kept.location);
-    const lines = `ETag: ${kept.etag}\r\nCache-Control: ${route.reply.cacheControl}\r\nVary: ${vary}\r\nIdempotency-Replayed: true\r\n${jsonPolicyLine}${location}`;
+    const lines = `ETag: ${kept.etag}${caching(route.reply.cacheControl)}Idempotency-Replayed: true\r\n${jsonPolicyLine}${location}`;
     sendBody(exchange, kept.status, head(exchange) + lines, 'application/json', kept.text);
   }
 

@@ -1,5 +1,6 @@
 // The head of an answer as text, handed to `node:http` in one piece.
 import type { ServerResponse } from 'node:http';
+import { lastMade } from '../last-made.ts';
 import type { Exchange } from './exchange.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
@@ -22,14 +23,14 @@ type Unsent = ServerResponse & { _header: string | null; _headerSent: boolean; _
  * a tenth of the time of a read; it is left the answers after which a connection may have to end.
  */
 export function createHeadWriter(keepAliveSeconds: number): HeadWriter {
-  const end = onceASecond((time) => `Date: ${new Date(time).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`);
+  const end = lastMade((second) => `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`);
   return ({ response, expectsContinue }, status, lines, now) => {
     if (response.shouldKeepAlive && !expectsContinue) {
       const unsent = response as Unsent;
       response.statusCode = status;
       if (status === 204 || status === 304) unsent._hasBody = false;
       unsent._headerSent = false;
-      unsent._header = `${statusLines.get(status)}${lines}${end(now)}`;
+      unsent._header = `${statusLines.get(status)}${lines}${end(Math.floor(now / 1000))}`;
     }
     if (!response.headersSent) response.writeHead(status, pairsOf(lines));
   };
@@ -37,14 +38,4 @@ export function createHeadWriter(keepAliveSeconds: number): HeadWriter {
 
 function pairsOf(lines: string): string[] {
   return lines.split('\r\n').slice(0, -1).flatMap((text) => [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 2)]);
-}
-
-function onceASecond(textOf: (time: number) => string): (time: number) => string {
-  let last = NaN;
-  let text = '';
-  return (time) => {
-    const second = Math.floor(time / 1000);
-    if (second !== last) [last, text] = [second, textOf(time)];
-    return text;
-  };
 }
