@@ -10,6 +10,7 @@ export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
 export const idleSocketMillisecondsMax = 60_000;
 export const keepAliveMilliseconds = 10_000;
+export const lookMilliseconds = 5_000;
 export const lingerMillisecondsMax = 1_000;
 export const timeoutCheckMilliseconds = 1_000;
 export const connectionsMax = 10_000;

@@ -11,7 +11,7 @@ import { version } from '../src/version.ts';
 const floors: readonly (readonly string[])[] = [
   ['src/start.js'], ['src/main.ts'], ['src/commands/'], ['src/app.ts'], ['src/config.ts'],
   ['src/resources/system/', 'src/resources/orders/'], ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/'], ['src/resources/users/'],
-  ['src/web/', 'src/migrations/'], ['src/http/'], ['src/auth/', 'src/storage/'], ['src/errors.ts', 'src/log.ts', 'src/bounded-map.ts'], ['src/limits.ts', 'src/version.ts'], ['src/schema/'],
+  ['src/web/', 'src/migrations/'], ['src/http/'], ['src/auth/', 'src/storage/'], ['src/errors.ts', 'src/log.ts', 'src/bounded-map.ts'], ['src/limits.ts', 'src/version.ts', 'src/last-made.ts'], ['src/schema/'],
 ];
 const sourceLinesMax = 8_900; // the aim is 6,000: this only goes down
 const lineLengthMax = 200;

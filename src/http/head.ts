@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
-const statusLines = new Map(Object.entries(STATUS_CODES).map(([status, reason]) => [Number(status), `HTTP/1.1 ${status} ${reason}\r\n`]));
+const statusLines: ReadonlyMap<number, string> = new Map(Object.entries(STATUS_CODES).map(([status, reason]) => [Number(status), `HTTP/1.1 ${status} ${reason}\r\n`]));
 
 /** One line of a head; throws where a value could be taken for more than one. */
 export function line(name: string, value: string): string {

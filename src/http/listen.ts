@@ -1,14 +1,15 @@
 // The servers of node:http and node:https around the listener: bounds, the parser's own refusals, shutdown.
 import { randomUUID } from 'node:crypto';
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Problem, type Kind } from '../errors.ts';
 import {
-  connectionsMax, drainMillisecondsMax, headerBytesMax, headersMillisecondsMax, idleSocketMillisecondsMax,
-  keepAliveMilliseconds, lingerMillisecondsMax, requestMillisecondsMax, timeoutCheckMilliseconds, urlBytesMax,
+  connectionsMax, drainMillisecondsMax, headerBytesMax, headersMillisecondsMax,
+  lingerMillisecondsMax, lookMilliseconds, requestMillisecondsMax, timeoutCheckMilliseconds, urlBytesMax,
 } from '../limits.ts';
 import { jsonPolicy } from './answer.ts';
+import { endIdle, type Answering } from './idle-sockets.ts';
 import { problemAnswer } from './problem.ts';
 import type { Listener } from './server.ts';
 
@@ -36,13 +37,13 @@ type Options = {
 
 /** How long at the end a connection stays open between requests. */
 const quietMilliseconds = 250;
-const timeoutsDefault = { headersMilliseconds: headersMillisecondsMax, requestMilliseconds: requestMillisecondsMax, checkMilliseconds: timeoutCheckMilliseconds };
+const timeoutsDefault = { headersMilliseconds: headersMillisecondsMax, requestMilliseconds: requestMillisecondsMax, checkMilliseconds: timeoutCheckMilliseconds, idleMilliseconds: lookMilliseconds };
 
 export function createHttpServer(options: Options): HttpServer {
-  const { headersMilliseconds, requestMilliseconds, checkMilliseconds } = options.timeouts ?? timeoutsDefault;
+  const { headersMilliseconds, requestMilliseconds, checkMilliseconds, idleMilliseconds } = options.timeouts ?? timeoutsDefault;
   const settings = {
     maxHeaderSize: headerBytesMax, headersTimeout: headersMilliseconds, requestTimeout: requestMilliseconds, connectionsCheckingInterval: checkMilliseconds,
-    keepAliveTimeout: keepAliveMilliseconds, optimizeEmptyRequests: true, joinDuplicateHeaders: true, noDelay: true, requireHostHeader: false,
+    keepAliveTimeout: 0, optimizeEmptyRequests: true, joinDuplicateHeaders: true, noDelay: true, requireHostHeader: false,
   };
   const { certificate } = options;
   const server = certificate === undefined
@@ -63,7 +64,7 @@ export function createHttpServer(options: Options): HttpServer {
   const speaking = new Set<Answering>(); // over TLS, the connections inside of those
   server.on('connection', (socket: Socket) => keep(open, socket));
   server.on(certificate === undefined ? 'connection' : 'secureConnection', (socket: Answering) => keep(speaking, socket));
-  cutStuck(speaking);
+  endIdle(speaking, idleMilliseconds);
 
   return {
     listen: (host, port) => listen(server, host, port),
@@ -88,17 +89,6 @@ function keep<T extends Socket>(sockets: Set<T>, socket: T): void {
   socket.once('close', () => sockets.delete(socket));
 }
 
-/** Cuts off who doesn't read an answer for one to two such times: Node's own time-out would be set anew with every read and write. */
-function cutStuck(sockets: ReadonlySet<Socket>): void {
-  const waiting = new WeakMap<Socket, number>();
-  setInterval(() => {
-    for (const socket of sockets) {
-      if (socket.writableLength > 0 && waiting.get(socket) === socket.writableLength) socket.destroy();
-      else waiting.set(socket, socket.writableLength);
-    }
-  }, idleSocketMillisecondsMax).unref();
-}
-
 async function close(server: Server, open: ReadonlySet<Socket>, speaking: ReadonlySet<Answering>): Promise<void> {
   // Node's own would cut off at once what seems idle, though a request may be on its way there, or an answer not yet read.
   server.closeIdleConnections = () => {};
@@ -110,13 +100,6 @@ async function close(server: Server, open: ReadonlySet<Socket>, speaking: Readon
 }
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
-
-/** The insides of a server's socket that say what the parser and the answers are at. */
-type Answering = Socket & {
-  readonly encrypted?: boolean;
-  readonly parser?: { readonly incoming?: { readonly complete: boolean } | null } | null;
-  readonly _httpMessage?: ServerResponse | null;
-};
 
 /**
  * What the parser refuses never becomes a request, or breaks one's body off: the problem is written by hand, after the answers still

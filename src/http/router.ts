@@ -57,7 +57,7 @@ function find(root: Node, path: string): Match | undefined {
   for (let start = 1, end = 0; end < path.length; start = end + 1) {
     const slash = path.indexOf('/', start);
     end = slash === -1 ? path.length : slash;
-    if (start === end) return undefined; // as after a trailing slash, which names nothing
+    if (start === end && path !== '/') return undefined; // a trailing slash names nothing
     const next = wordAt(node, path, start, end);
     if (next === undefined) {
       const id = node.id === undefined ? 0 : idAt(path, start, end);

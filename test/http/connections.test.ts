@@ -353,6 +353,21 @@ describe('connections', () => {
     assert.equal(await connection.closed, '');
   });
 
+  test('a head is the same whether the service or node:http puts it together', async () => {
+    const [etag = ''] = [(await raw(request('GET /problems', ['Accept: application/json']))).headers['etag']];
+    const asked = ['GET /health/live', 'HEAD /health/live', 'OPTIONS /orders', 'GET /nowhere', 'DELETE /orders', 'GET /', 'GET /docs', 'GET /problems', 'GET /orders?status=x'];
+    const varying = ['x-request-id', 'ratelimit', 'date', 'connection', 'keep-alive'];
+    const lines = ({ status, headers }: RawAnswer) => [status, ...Object.entries(headers).filter(([name]) => !varying.includes(name))];
+    for (const line of asked) {
+      const fields = line === 'GET /problems' ? ['Accept: application/json', `If-None-Match: ${etag}`] : [authorization];
+      const method = line.startsWith('HEAD') ? 'HEAD' : undefined;
+      const [ours, nodes] = await Promise.all([raw(request(line, fields), method), raw(request(line, [...fields, 'Connection: close']), method)]);
+      assert.deepEqual(lines(ours), lines(nodes), line);
+      assert.deepEqual([ours.headers['connection'], nodes.headers['connection']], ['keep-alive', 'close'], line);
+      for (const { headers } of [ours, nodes]) assert.match(headers['date'] ?? '', /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+    }
+  });
+
   test('Connection: close is obeyed', async () => {
     const connection = await openRaw(service().port);
     connection.write(request('GET /health/live', ['Connection: close']));
@@ -415,7 +430,7 @@ describe('connections', () => {
   });
 
   describe('time', { concurrency: true }, () => {
-    const timeouts = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20 };
+    const timeouts = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20, idleMilliseconds: 400 };
     /** Another server before the same service, with less patience. */
     async function impatient(t: { after(end: () => Promise<void>): void }): Promise<number | undefined> {
       const { inside } = service();
@@ -475,6 +490,31 @@ describe('connections', () => {
       assert.equal((await connection.answer()).status, 200);
       connection.socket.destroy();
     });
+  });
+
+  test('between requests is bounded: an idle connection is closed, one whose answer is under way is not', async (t) => {
+    const { inside } = service();
+    if (inside === undefined) return t.skip('needs time-outs of its own');
+    const held = Promise.withResolvers<void>();
+    const server = createHttpServer({
+      certificate: undefined, publicUrl: inside.publicUrl, ...inside.app.handlers,
+      timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 10_000, checkMilliseconds: 1000, idleMilliseconds: 20 },
+      onRequest: (asked, answer) => void (asked.url === '/held' ? held.promise : Promise.resolve()).then(() => inside.app.handlers.onRequest(asked, answer)),
+    });
+    const { port } = await server.listen('127.0.0.1', 0);
+    t.after(() => server.close());
+    const waiting = await openRaw(port);
+    waiting.write(request('GET /held'));
+    const idle = await openRaw(port);
+    idle.write(live);
+    const answer = await idle.answer();
+    assert.equal(answer.headers['keep-alive'], 'timeout=10');
+    assert.equal(await idle.closed, '');
+    idle.socket.destroy();
+    held.resolve();
+    assert.equal((await waiting.answer()).status, 404);
+    assert.equal(await waiting.closed, '');
+    waiting.socket.destroy();
   });
 
   test('a thousand connections that break off leave none behind', async () => {

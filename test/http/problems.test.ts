@@ -72,7 +72,7 @@ const provocations: Readonly<Record<Kind, (scene: Scene) => Promise<Provoked | u
   'headers-too-large': ({ service }) => askRaw(service.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
   async 'request-timeout'({ service: { inside } }) {
     if (inside === undefined) return undefined;
-    const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
+    const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10, idleMilliseconds: 5000 };
     const server = createHttpServer({ certificate: undefined, publicUrl: inside.publicUrl, timeouts, ...inside.app.handlers });
     const answer = await askRaw((await server.listen('127.0.0.1', 0)).port, 'GET / HT');
     await server.close();

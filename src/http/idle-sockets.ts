@@ -1,0 +1,32 @@
+// Ends connections on which nothing moves.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { idleSocketMillisecondsMax, keepAliveMilliseconds, lookMilliseconds } from '../limits.ts';
+
+/** The insides of a server's socket that say what the parser and the answers are at. */
+export type Answering = Socket & {
+  readonly encrypted?: boolean;
+  readonly parser?: { readonly incoming?: { readonly complete: boolean } | null } | null;
+  readonly _httpMessage?: ServerResponse | null;
+};
+
+/**
+ * One look at all of them now and then: a timer for each, as Node's own keep-alive has, is set anew twice a request and takes a
+ * twentieth of its time. Between requests a connection may idle for two to three looks; who doesn't read an answer is cut off after more.
+ */
+export function endIdle(sockets: ReadonlySet<Answering>, everyMilliseconds = lookMilliseconds): void {
+  const seen = new WeakMap<Socket, { readonly moved: number; looks: number }>();
+  setInterval(() => {
+    for (const socket of sockets) {
+      const moved = socket.bytesRead + socket.bytesWritten - socket.writableLength;
+      const last = seen.get(socket);
+      if (last?.moved !== moved) seen.set(socket, { moved, looks: 0 });
+      else endIfIdle(socket, (last.looks += 1));
+    }
+  }, everyMilliseconds).unref();
+}
+
+function endIfIdle(socket: Answering, looks: number): void {
+  if (socket.writableLength > 0 && looks >= idleSocketMillisecondsMax / lookMilliseconds) socket.destroy();
+  if (!socket._httpMessage && looks >= keepAliveMilliseconds / lookMilliseconds) socket.destroySoon();
+}
