@@ -96,8 +96,10 @@ export function problemAnswer(problem: Problem, place: Place): { status: number;
   return { status, fields: fieldsOf(kind, more), json };
 }
 
-function shownIssue({ pointer, ...issue }: Issue): object {
-  return pointer === undefined ? issue : { pointer: `#${encodeURI(pointer).replaceAll('#', '%23')}`, ...issue };
+function shownIssue(issue: Issue): object {
+  const { pointer, code, detail } = issue;
+  if (pointer === undefined) return issue;
+  return { pointer: `#${/^[\w/~.-]*$/.test(pointer) ? pointer : encodeURI(pointer).replaceAll('#', '%23')}`, code, detail };
 }
 
 function fieldsOf(kind: Kind, more: Problem['more']): string[] {

@@ -25,6 +25,11 @@ export function findCustomer(db: Connection, reach: Reach, id: number): Customer
   return row === undefined || (reach !== 'everyone' && reach.userId !== row[1]) ? undefined : customerOf(row);
 }
 
+export function customerExists(db: Connection, reach: Reach, id: number): boolean {
+  const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
+  return row !== undefined && (reach === 'everyone' || reach.userId === row[0]);
+}
+
 function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [...CustomerRow, ...SqlValue[]]): Customer {
   return {
     id, userId, name, email, phone, address: address === null ? null : JSON.parse(address), // written by valuesOf

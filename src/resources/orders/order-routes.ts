@@ -10,7 +10,7 @@ import { array, check, fits, oneOf, optional, type Issue } from '../../schema/sc
 import type { Connection } from '../../storage/connection.ts';
 import { checkedOwner } from '../customers/customer-routes.ts';
 import { normalAddress } from '../customers/customer.ts';
-import { cachedCustomer, findCustomer, type CustomerCache } from '../customers/customer-store.ts';
+import { cachedCustomer, customerExists, type CustomerCache } from '../customers/customer-store.ts';
 import { userExists, userFaults } from '../users/user-store.ts';
 import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, priced, statuses, type OrderCore } from './order.ts';
 import { addOrder, cachedOrder, findOrder, orderSorts, replaceOrder, selectOrders, type OrderCache } from './order-store.ts';
@@ -115,7 +115,7 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
 }
 
 function customerFaults(db: Connection, id: number, caller: Caller): Issue[] {
-  return findCustomer(db, reachOf(caller), id) === undefined ? [{ pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` }] : [];
+  return customerExists(db, reachOf(caller), id) ? [] : [{ pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` }];
 }
 
 /** What the order becomes. Throws what speaks against the data of it. */

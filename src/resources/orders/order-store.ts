@@ -30,9 +30,10 @@ function representOrder(row: OrderRow): Representation<Order> {
 }
 
 function orderText([id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt]: OrderRow): string {
+  const created = new Date(createdAt).toISOString();
+  const updated = updatedAt === createdAt ? created : new Date(updatedAt).toISOString();
   return `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId},"currency":"${currency}","items":${items},"total":${total}`
-    + `,"shippingAddress":${shippingAddress},"note":${note === null ? 'null' : JSON.stringify(note)},"createdAt":"${new Date(createdAt).toISOString()}"`
-    + `,"updatedAt":"${new Date(updatedAt).toISOString()}"}`;
+    + `,"shippingAddress":${shippingAddress},"note":${note === null ? 'null' : JSON.stringify(note)},"createdAt":"${created}","updatedAt":"${updated}"}`;
 }
 
 /** The same as committed, kept from before where it still holds. */
