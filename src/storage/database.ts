@@ -118,7 +118,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
 function openLog(sqlite: DatabaseSync, folder: string): number {
   sqlite.exec(touch); // writes and syncs the log's header
   // From here on the event loop waits neither for locks nor for syncs, and the log keeper alone folds the log in.
-  sqlite.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384');
+  sqlite.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192');
   sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
   const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r');
   syncFolder(folder);

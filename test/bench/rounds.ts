@@ -76,7 +76,9 @@ async function measureInTurn({ children, options, say }: Bench, workload: Worklo
   for (const { load } of loaded) await applyLoad(children, { ...load, seconds: warmUpSeconds });
   for (let round = 1; round <= options.rounds; round++) {
     say(`${workload.title}: round ${round} of ${options.rounds}`);
-    for (const [index, { load }] of loaded.entries()) samples[index]?.push(await leastDisturbed(() => applyLoad(children, load)));
+    const inTurn = [...loaded.entries()];
+    if (round % 2 === 0) inTurn.reverse(); // whoever is measured first after a pause finds the machine in another state
+    for (const [index, { load }] of inTurn) samples[index]?.push(await leastDisturbed(() => applyLoad(children, load)));
   }
   return loaded.map(({ server }, index) => ({ server: server.name, samples: samples[index] ?? [] }));
 }

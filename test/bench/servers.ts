@@ -23,14 +23,14 @@ const startSeconds = 20;
 const issuer = 'https://orders.example';
 const fastifySecret = randomBytes(32).toString('hex');
 
-/** The service with all its checks on; only its limits are too high to be met. */
+/** The service as `npm start` runs it, with all its checks on; only its limits are too high to be met. */
 export async function startService(setting: Setting, folder: string, flags: readonly string[]): Promise<Server> {
   const port = await freePort();
   const limits = ['default', 'anonymous', 'login-account', 'login-address'].flatMap((name) => [`--rate-${name}`, highLimit]);
   const tls = flags.includes('--tls') ? [] : ['--tls', 'off'];
   const command = [process.execPath, '--max-semi-space-size=8', join(project, 'src/start.js'), '--port', String(port), '--data', folder, ...tls, ...limits, ...flags];
   const scheme = tls.length > 0 ? 'http' : 'https';
-  return answering(setting, 'orderly', `${scheme}://127.0.0.1:${port}`, { command, env: { ORDERLY_LOG: 'info' } });
+  return answering(setting, 'orderly', `${scheme}://127.0.0.1:${port}`, { command, env: { ORDERLY_LOG: 'info', MALLOC_ARENA_MAX: '1' } });
 }
 
 export async function startFastify(setting: Setting, installed: string, database: string, env: Readonly<Record<string, string>>): Promise<Server> {

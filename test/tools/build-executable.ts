@@ -16,6 +16,7 @@ export function buildExecutable(output: string, isStripped: boolean): void {
     // Paths in it are part of the result: all are relative to the stage.
     writeFileSync(join(stage, 'build.json'), JSON.stringify({
       main: 'start.js', mainFormat: 'module', output: 'orderly', disableExperimentalSEAWarning: true, useVfs: true,
+      execArgv: ['--max-semi-space-size=8'], // as the start script has it
       assets: Object.fromEntries(modules.filter((file) => file !== 'start.js').map((file) => [file, file])),
     }));
     execFileSync(nodeFor(stage, isStripped), ['--build-sea', 'build.json'], { cwd: stage, stdio: ['ignore', 'ignore', 'inherit'] });
