@@ -12,7 +12,7 @@ import { createLimiter } from './http/rate-limit.ts';
 import { weigh, type Representation } from './http/representation.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Router } from './http/router.ts';
-import { createListener, type Listener } from './http/server.ts';
+import { createHandlers, type Handlers } from './http/server.ts';
 import { touchMilliseconds } from './limits.ts';
 import type { Log } from './log.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
@@ -49,7 +49,7 @@ export type AppOptions = {
 
 export type App = {
   readonly router: Router;
-  readonly handlers: { readonly onRequest: Listener; readonly onContinue: Listener; readonly onExpectation: Listener };
+  readonly handlers: Handlers;
   /** Drops from memory what a commit made stale: keys such as `order:7`. */
   forget(keys: readonly string[]): void;
   forgetAll(): void;
@@ -96,7 +96,7 @@ export function createApp(options: AppOptions): App {
     return metrics.text({ mounted: router.mounted, storage: db.stats, buckets, connections: options.connections(), caches: Object.values(caches), passwordsWaiting: hasher.waiting });
   }
 
-  const handlers = createListener({
+  const handlers = createHandlers({
     router, authenticator, db, limiters, publicUrl, now, log, metrics, kept: createKeptAnswers(macFor(secret, 'fingerprints')),
     isTrusted: trustedProxies(config.trustedProxy), takesQueryKeys: config.apiKeyQuery, isTls: config.tls.mode !== 'off',
     corsOrigins: new Set(config.corsOrigins), isStopping: options.isStopping,

@@ -101,18 +101,14 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
     const certificate = readCertificate(config, now(), made);
     const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now: now() });
     if (admin !== undefined) made.push(admin);
-    const server = createHttpServer({
-      certificate, get publicUrl() { return publicUrl; },
-      onRequest: (request, response) => app?.handlers.onRequest(request, response),
-      onContinue: (request, response) => app?.handlers.onContinue(request, response),
-      onExpectation: (request, response) => app?.handlers.onExpectation(request, response),
-    });
+    const server = createHttpServer({ certificate });
     const address = await listen(server, config);
     const publicUrl = publicUrlOf(config, address.port);
     app = createApp({
       config, publicUrl, secrets, db, hasher, log, now, connections: server.connections, isStopping: () => isStopping,
       ...(extraRoutes === undefined ? {} : { extraRoutes }),
     });
+    server.handle(app.handlers);
 
     let stopping: Promise<void> | undefined;
     function stop(): Promise<void> {

@@ -5,7 +5,7 @@ import { keepAliveMilliseconds, urlBytesMax } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { isUnmodified } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
-import { createHeadWriter, line } from './head.ts';
+import { createHeadWriter, lastHead, line } from './head.ts';
 import type { Metrics } from './metrics.ts';
 import { problemAnswer } from './problem.ts';
 import { wireText, type Representation } from './representation.ts';
@@ -27,16 +27,20 @@ export type Answerer = {
   repeat(exchange: Exchange, route: Route, kept: KeptAnswer): void;
   answerOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted>): undefined;
   answerProblem(exchange: Exchange, problem: Problem): void;
+  /** Head and body of the answer to what the parser refused, after which the connection ends. */
+  refusal(problem: Problem, requestId: string, now: number): string;
 };
 export type KeptAnswer = { readonly status: number; readonly location: string | null; readonly etag: string; readonly text: string };
 
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 const jsonPolicyLine = `Content-Security-Policy: ${jsonPolicy}\r\n`;
+const problemLines = `Cache-Control: no-store\r\n${jsonPolicyLine}`;
 const exposed = 'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, Idempotency-Replayed, Deprecation, Sunset';
 const preflightSeconds = 600;
 
 export function createAnswerer(options: AnswerOptions): Answerer {
-  const { isTls, corsOrigins, isStopping, log, metrics } = options;
+  const { corsOrigins, isStopping, log, metrics, publicUrl } = options;
+  const hsts = options.isTls ? 'Strict-Transport-Security: max-age=31536000\r\n' : '';
   const cachings = new Map<string, string>();
   const writeHead = createHeadWriter(keepAliveMilliseconds / 1000);
   const vary = corsOrigins.size > 0 ? 'Accept, Authorization, X-API-Key, Origin' : 'Accept, Authorization, X-API-Key';
@@ -50,8 +54,7 @@ export function createAnswerer(options: AnswerOptions): Answerer {
 
   /** The lines that every answer has. */
   function head(exchange: Exchange): string {
-    let lines = `X-Request-Id: ${exchange.requestId}\r\n${exchange.rateLines}`;
-    if (isTls) lines += 'Strict-Transport-Security: max-age=31536000\r\n';
+    let lines = `X-Request-Id: ${exchange.requestId}\r\n${exchange.rateLines}${hsts}`;
     if (isStopping()) exchange.response.shouldKeepAlive = false;
     if (corsOrigins.size > 0) lines += corsLines(exchange.fields['origin']);
     const deprecated = exchange.mounted?.route.deprecated;
@@ -96,18 +99,25 @@ export function createAnswerer(options: AnswerOptions): Answerer {
   }
 
   function answerProblem(exchange: Exchange, problem: Problem): void {
-    const { publicUrl } = options;
     const invalidStatus = exchange.mounted?.invalidStatus ?? 400;
     const { status, fields, json } = problemAnswer(problem, { publicUrl, invalidStatus, path: exchange.path.slice(0, urlBytesMax), requestId: exchange.requestId });
     if (problem.kind === 'quota-exceeded') metrics.refusals.rate += 1;
     if (problem.kind === 'unavailable') metrics.refusals.unavailable += 1;
     // A client that was to wait for 100 Continue may or may not send its body now: the connection can't go on.
     if (exchange.expectsContinue) exchange.response.shouldKeepAlive = false;
-    sendBody(exchange, status, `${head(exchange)}${linesOf(fields)}Cache-Control: no-store\r\n${jsonPolicyLine}`, 'application/problem+json', wireText(json));
+    sendBody(exchange, status, `${head(exchange)}${linesOf(fields)}${problemLines}`, 'application/problem+json', wireText(json));
+  }
+
+  function refusal(problem: Problem, requestId: string, now: number): string {
+    const { status, json } = problemAnswer(problem, { publicUrl, invalidStatus: 400, path: '/', requestId });
+    const text = wireText(json);
+    metrics.observe(-1, status, 0);
+    log.request({ requestId, method: '-', path: '-', status, milliseconds: 0, principal: null, traceparent: undefined }, now);
+    return lastHead(status, `X-Request-Id: ${requestId}\r\n${hsts}${problemLines}${bodyLines('application/problem+json', text)}`, now) + text;
   }
 
   function sendBody(exchange: Exchange, status: number, lines: string, mediaType: string, text: string): void {
-    send(exchange, status, `${lines}Content-Type: ${mediaType}\r\nContent-Length: ${text.length}\r\nX-Content-Type-Options: nosniff\r\n`, text);
+    send(exchange, status, lines + bodyLines(mediaType, text), text);
   }
 
   /** `text` is latin1: each character a byte, so it leaves with the head in one write. */
@@ -122,7 +132,11 @@ export function createAnswerer(options: AnswerOptions): Answerer {
     log.request({ requestId, method, path, status, milliseconds, principal: caller?.principal ?? null, traceparent: fields['traceparent'] }, exchange.now);
   }
 
-  return { answer, repeat, answerOptions, answerProblem };
+  return { answer, repeat, answerOptions, answerProblem, refusal };
+}
+
+function bodyLines(mediaType: string, text: string): string {
+  return `Content-Type: ${mediaType}\r\nContent-Length: ${text.length}\r\nX-Content-Type-Options: nosniff\r\n`;
 }
 
 /** RFC 9745 and RFC 8594. */

@@ -36,6 +36,11 @@ export function createHeadWriter(keepAliveSeconds: number): HeadWriter {
   };
 }
 
+/** The head of the last answer of a connection. */
+export function lastHead(status: number, lines: string, now: number): string {
+  return `${statusLines.get(status)}${lines}Date: ${new Date(now).toUTCString()}\r\nConnection: close\r\n\r\n`;
+}
+
 function pairsOf(lines: string): string[] {
   return lines.split('\r\n').slice(0, -1).flatMap((text) => [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 2)]);
 }

@@ -1,24 +1,23 @@
 // The servers of node:http and node:https around the listener: bounds, the parser's own refusals, shutdown.
-import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { Problem, type Kind } from '../errors.ts';
+import { Problem } from '../errors.ts';
 import {
   connectionsMax, drainMillisecondsMax, headerBytesMax, headersMillisecondsMax,
   lingerMillisecondsMax, lookMilliseconds, requestMillisecondsMax, timeoutCheckMilliseconds, urlBytesMax,
 } from '../limits.ts';
-import { jsonPolicy } from './answer.ts';
 import { endIdle, type Answering } from './idle-sockets.ts';
-import { problemAnswer } from './problem.ts';
-import type { Listener } from './server.ts';
+import type { Handlers } from './server.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
-const { STATUS_CODES, createServer: createPlain } = process.getBuiltinModule('node:http');
+const { createServer: createPlain } = process.getBuiltinModule('node:http');
 
 export type Certificate = { readonly cert: string; readonly key: string };
 export type HttpServer = {
   listen(host: string, port: number): Promise<AddressInfo>;
+  /** To be called in the turn in which `listen` resolved, so that no request comes too early. */
+  handle(handlers: Handlers): void;
   renew(certificate: Certificate): void;
   connections(): number;
   /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then cuts the rest. */
@@ -27,10 +26,6 @@ export type HttpServer = {
 
 type Options = {
   readonly certificate: Certificate | undefined;
-  readonly publicUrl: string;
-  readonly onRequest: Listener;
-  readonly onContinue: Listener;
-  readonly onExpectation: Listener;
   /** Shorter ones than `limits.ts` has, for tests. */
   readonly timeouts?: typeof timeoutsDefault;
 };
@@ -47,19 +42,11 @@ export function createHttpServer(options: Options): HttpServer {
   };
   const { certificate } = options;
   const server = certificate === undefined
-    ? createPlain(settings, options.onRequest)
-    : process.getBuiltinModule('node:https').createServer({ ...settings, ...certificate, minVersion: 'TLSv1.2' }, options.onRequest);
+    ? createPlain(settings)
+    : process.getBuiltinModule('node:https').createServer({ ...settings, ...certificate, minVersion: 'TLSv1.2' });
   server.maxConnections = connectionsMax;
   server.maxHeadersCount = 0; // all of them: their bytes are bounded
   Object.assign(server, { httpAllowHalfOpen: true }); // who has said all may still listen
-  server.on('checkContinue', options.onContinue);
-  server.on('checkExpectation', options.onExpectation);
-  const refused = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
-  server.on('clientError', (error: ParserError, socket: Socket) => {
-    if (refused.has(socket)) return;
-    refused.add(socket);
-    refuse(error, socket, options.publicUrl);
-  });
   const open = new Set<Socket>();
   const speaking = new Set<Answering>(); // over TLS, the connections inside of those
   server.on('connection', (socket: Socket) => keep(open, socket));
@@ -68,6 +55,7 @@ export function createHttpServer(options: Options): HttpServer {
 
   return {
     listen: (host, port) => listen(server, host, port),
+    handle: (handlers) => handle(server, handlers),
     renew: (renewed) => { if ('setSecureContext' in server) (server as TlsServer).setSecureContext({ ...renewed, minVersion: 'TLSv1.2' }); },
     connections: () => open.size,
     close: () => close(server, open, speaking),
@@ -82,6 +70,15 @@ function listen(server: Server, host: string, port: number): Promise<AddressInfo
     resolve(server.address() as AddressInfo); // it listens on TCP
   });
   return promise;
+}
+
+function handle(server: Server, { onRequest, onContinue, onExpectation, refusal }: Handlers): void {
+  server.on('request', onRequest).on('checkContinue', onContinue).on('checkExpectation', onExpectation);
+  const refused = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
+  server.on('clientError', (error: ParserError, socket: Socket) => {
+    if (!refused.has(socket)) refuse(error, socket, refusal);
+    refused.add(socket);
+  });
 }
 
 function keep<T extends Socket>(sockets: Set<T>, socket: T): void {
@@ -101,38 +98,26 @@ async function close(server: Server, open: ReadonlySet<Socket>, speaking: Readon
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
-/**
- * What the parser refuses never becomes a request, or breaks one's body off: the problem is written by hand, after the answers still
- * on their way, and nothing comes after it.
- */
-function refuse(error: ParserError, socket: Answering, publicUrl: string): void {
+/** What the parser refuses never becomes a request, or breaks one's body off: it is answered after the answers still on their way, and nothing comes after it. */
+function refuse(error: ParserError, socket: Answering, refusal: Handlers['refusal']): void {
   const { _httpMessage: answering, parser } = socket;
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
   const isBroken = parser?.incoming?.complete === false;
-  if (answering && (answering.req.complete || answering.headersSent)) return void answering.once('finish', () => refuse(error, socket, publicUrl));
+  if (answering && (answering.req.complete || answering.headersSent)) return void answering.once('finish', () => refuse(error, socket, refusal));
   if (!answering && isBroken) return socket.destroySoon(); // the request has had its answer
-  socket.end(refusal(error, socket.encrypted === true, publicUrl));
+  socket.end(refusal(problemOf(error)), 'latin1');
   // What still comes is read and thrown away for a while: a reset, the answer to bytes not read, could overtake ours.
   const cut = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
   socket.once('close', () => clearTimeout(cut));
 }
 
-function refusal(error: ParserError, isTls: boolean, publicUrl: string): string {
-  const requestId = randomUUID();
-  const { status, json } = problemAnswer(new Problem(...reasonFor(error)), { publicUrl, invalidStatus: 400, path: '/', requestId });
-  return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Connection: close', `X-Request-Id: ${requestId}`, `Date: ${new Date().toUTCString()}`, 'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(json)}`, 'Cache-Control: no-store', 'X-Content-Type-Options: nosniff', `Content-Security-Policy: ${jsonPolicy}`,
-    ...(isTls ? ['Strict-Transport-Security: max-age=31536000'] : []), '', json,
-  ].join('\r\n');
-}
-
-function reasonFor(error: ParserError): [Kind, string] {
+function problemOf(error: ParserError): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return isLongTarget(error.rawPacket) ? ['uri-too-long', `A target has at most ${urlBytesMax} bytes.`] : ['headers-too-large', `Header fields have at most ${headerBytesMax} bytes in all.`];
-    case 'ERR_HTTP_REQUEST_TIMEOUT': return ['request-timeout', 'The request did not arrive in time.'];
-    default: return ['bad-request', 'This is not a request of HTTP/1.1.'];
+      if (isLongTarget(error.rawPacket)) return new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
+      return new Problem('headers-too-large', `Header fields have at most ${headerBytesMax} bytes in all.`);
+    case 'ERR_HTTP_REQUEST_TIMEOUT': return new Problem('request-timeout', 'The request did not arrive in time.');
+    default: return new Problem('bad-request', 'This is not a request of HTTP/1.1.');
   }
 }
 

@@ -40,12 +40,19 @@ export type ServiceOptions = AnswerOptions & {
 type Known = Socket & { [peerKey]?: Peer };
 const peerKey = Symbol('peer');
 
-export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+export type Handlers = {
+  readonly onRequest: Listener;
+  readonly onContinue: Listener;
+  readonly onExpectation: Listener;
+  /** The whole answer to what never became a request. */
+  readonly refusal: (problem: Problem) => string;
+};
 
-/** What `node:http` calls for each request. */
-export function createListener(options: ServiceOptions): { onRequest: Listener; onContinue: Listener; onExpectation: Listener } {
+/** What the server calls for each request, and for what isn't one. */
+export function createHandlers(options: ServiceOptions): Handlers {
   const { router, authenticator, db, limiters, isTrusted, now } = options;
-  const { answer, repeat, answerOptions, answerProblem } = createAnswerer(options);
+  const { answer, repeat, answerOptions, answerProblem, refusal } = createAnswerer(options);
   const once = createOnce(options.kept, repeat);
   const requestIds = requestIdSource();
 
@@ -164,6 +171,7 @@ export function createListener(options: ServiceOptions): { onRequest: Listener; 
       const exchange = open(request, response);
       fail(exchange, new Problem('bad-request', 'The only expectation met here is 100-continue.', { status: 417 }));
     },
+    refusal: (problem) => refusal(problem, requestIds(), now()),
   };
 }
 

@@ -222,6 +222,13 @@ describe('connections', () => {
   });
 
   describe('what is no request', () => {
+    test('is logged and counted as any other', async () => {
+      const { headers } = await raw('nonsense\r\n\r\n');
+      const [line] = service().logged.map((text) => JSON.parse(text)).filter(({ requestId }) => requestId === headers['x-request-id']);
+      assert.deepEqual([line?.level, line?.status], ['info', 400]);
+      assert.match((await service().get('/metrics')).text, /^orderly_http_requests_total\{method="",route="",status="400"\} [1-9]/m);
+    });
+
     const nonsense: readonly (readonly [what: string, bytes: string | Buffer])[] = [
       ['noise', 'lorem ipsum dolor\r\n\r\n'],
       ['bytes at random', Buffer.from(Array.from({ length: 500 }, (_, index) => (index * 7919 + 13) % 256))],
@@ -435,8 +442,9 @@ describe('connections', () => {
     async function impatient(t: { after(end: () => Promise<void>): void }): Promise<number | undefined> {
       const { inside } = service();
       if (inside === undefined) return undefined;
-      const server = createHttpServer({ certificate: undefined, publicUrl: inside.publicUrl, timeouts, ...inside.app.handlers });
+      const server = createHttpServer({ certificate: undefined, timeouts });
       const { port } = await server.listen('127.0.0.1', 0);
+      server.handle(inside.app.handlers);
       t.after(async () => {
         await until(() => server.connections() === 0);
         await server.close();
@@ -497,11 +505,11 @@ describe('connections', () => {
     if (inside === undefined) return t.skip('needs time-outs of its own');
     const held = Promise.withResolvers<void>();
     const server = createHttpServer({
-      certificate: undefined, publicUrl: inside.publicUrl, ...inside.app.handlers,
-      timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 10_000, checkMilliseconds: 1000, idleMilliseconds: 20 },
-      onRequest: (asked, answer) => void (asked.url === '/held' ? held.promise : Promise.resolve()).then(() => inside.app.handlers.onRequest(asked, answer)),
+      certificate: undefined, timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 10_000, checkMilliseconds: 1000, idleMilliseconds: 20 },
     });
     const { port } = await server.listen('127.0.0.1', 0);
+    const { handlers } = inside.app;
+    server.handle({ ...handlers, onRequest: (asked, answer) => void (asked.url === '/held' ? held.promise : Promise.resolve()).then(() => handlers.onRequest(asked, answer)) });
     t.after(() => server.close());
     const waiting = await openRaw(port);
     waiting.write(request('GET /held'));

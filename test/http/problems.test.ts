@@ -73,8 +73,10 @@ const provocations: Readonly<Record<Kind, (scene: Scene) => Promise<Provoked | u
   async 'request-timeout'({ service: { inside } }) {
     if (inside === undefined) return undefined;
     const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10, idleMilliseconds: 5000 };
-    const server = createHttpServer({ certificate: undefined, publicUrl: inside.publicUrl, timeouts, ...inside.app.handlers });
-    const answer = await askRaw((await server.listen('127.0.0.1', 0)).port, 'GET / HT');
+    const server = createHttpServer({ certificate: undefined, timeouts });
+    const { port } = await server.listen('127.0.0.1', 0);
+    server.handle(inside.app.handlers);
+    const answer = await askRaw(port, 'GET / HT');
     await server.close();
     return answer;
   },
