@@ -72,23 +72,7 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
 };
 
 /** A route with its types forgotten, as the server sees it: the declaration has proven that they fit together. */
-export type Route = {
-  readonly method: Method;
-  readonly path: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly tag: string;
-  readonly access: Access<object, Caller | undefined>;
-  readonly scope?: Scope | 'any';
-  readonly query?: Readonly<Record<string, JsonSchema>>;
-  readonly body?: JsonSchema;
-  readonly reply: Reply<unknown>;
-  readonly problems?: readonly Kind[];
-  readonly isIdempotent?: boolean;
-  readonly isConditional?: boolean;
-  readonly isUnlimited?: boolean;
-  readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
-  moreFaults?(body: Readonly<Record<string, unknown>>, context: Context<object, unknown, unknown, Caller | undefined>): readonly Issue[];
+export type Route = Omit<Declaration<string, Members, unknown, unknown, Caller | undefined>, 'handle'> & {
   handle(context: Context<object, object, unknown, Caller | undefined>): Representation<unknown> | Promise<Representation<unknown>>;
 };
 

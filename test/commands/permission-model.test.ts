@@ -9,7 +9,8 @@ import { describe, test, type TestContext } from 'node:test';
 import { executable } from '../service.ts';
 import { newFolder, serving, start } from './command-support.ts';
 
-const skip = executable !== undefined && 'the executable takes these flags by NODE_OPTIONS';
+const hasAllowNet = process.allowedNodeEnvironmentFlags.has('--allow-net'); // from Node 25 on
+const skip = (executable !== undefined && 'the executable takes these flags by NODE_OPTIONS') || (!hasAllowNet && 'this Node has no --allow-net');
 const quiet = ['--disable-warning=PERM0006', '--disable-warning=ExperimentalWarning'];
 
 function flagsFor(folder: string): string[] {
