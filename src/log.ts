@@ -23,7 +23,6 @@ export type RequestLine = {
 };
 
 export type Log = {
-  readonly writes: (level: Level) => boolean;
   note(level: 'debug' | 'info' | 'warn' | 'error', message: string, details?: Details): void;
   request(line: RequestLine, now: number): void;
   flush(): void;
@@ -93,7 +92,6 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
   }
 
   return {
-    writes,
     note: (level, message, details = {}) => { if (writes(level)) add(render(now(), level, message, details)); },
     request,
     flush,

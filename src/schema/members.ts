@@ -1,7 +1,6 @@
 // The members that resources share: ids, times, lines of text, addresses of people and money.
 import { emailFault } from './email.ts';
 import { countries, currencies } from './iso-codes.ts';
-import { phoneFault } from './phone.ts';
 import { integer, string, type Issue, type Schema } from './schema.ts';
 
 const noControls = '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]';
@@ -13,9 +12,14 @@ export const timestamp = string({
   says: 'a time such as 2026-03-01T09:30:00.000Z', rule: timestampFault, description: 'RFC 3339, UTC, with milliseconds.', examples: ['2026-03-01T09:30:00.000Z'],
 });
 
+/** From milliseconds since 1970. */
+export function timestampOf(time: number): string {
+  return new Date(time).toISOString();
+}
+
 function timestampFault(text: string): string | undefined {
   const time = Date.parse(text);
-  return Number.isNaN(time) || new Date(time).toISOString() !== text ? `${text} is not a time of the calendar.` : undefined;
+  return Number.isNaN(time) || timestampOf(time) !== text ? `${text} is not a time of the calendar.` : undefined;
 }
 
 /** One line of text that isn't blank. */
@@ -33,7 +37,7 @@ export const email = string({
   rule: emailFault, examples: ['ada@example.com'],
 });
 export const phone = string({
-  minLength: 8, maxLength: 16, pattern: '^\\+[1-9]\\d{6,14}$', says: 'a phone number such as +4944112345678 (E.164)', rule: phoneFault, description: 'E.164.', examples: ['+4944112345678'],
+  minLength: 8, maxLength: 16, pattern: '^\\+[1-9]\\d{6,14}$', says: 'a phone number such as +4944112345678 (E.164)', description: 'E.164.', examples: ['+4944112345678'],
 });
 export const country = string({
   minLength: 2, maxLength: 2, pattern: '^[A-Z]{2}$', says: 'a country code such as DE (ISO 3166-1 alpha-2)', description: 'ISO 3166-1 alpha-2.', examples: ['DE'],

@@ -5,7 +5,7 @@ import { Problem } from '../../errors.ts';
 import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
-import { nameKey } from '../../schema/members.ts';
+import { nameKey, timestampOf } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
@@ -33,7 +33,7 @@ export function customerExists(db: Connection, reach: Reach, id: number): boolea
 function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [...CustomerRow, ...SqlValue[]]): Customer {
   return {
     id, userId, name, email, phone, address: address === null ? null : JSON.parse(address), // written by valuesOf
-    createdAt: new Date(createdAt).toISOString(), updatedAt: new Date(updatedAt).toISOString(),
+    createdAt: timestampOf(createdAt), updatedAt: timestampOf(updatedAt),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Reach, Role, Scope } from '../../auth/access.ts';
 import { hashOf, type KeyFacts } from '../../auth/credentials.ts';
 import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
+import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
@@ -22,7 +23,7 @@ export function findKey(db: Connection, reach: Reach, id: number): StoredKey | u
 }
 
 function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: readonly [...KeyRow, ...SqlValue[]]): Key {
-  return { id, name, scopes: scopesOf(scopes), createdAt: iso(createdAt), expiresAt: isoOrNull(expiresAt), lastUsedAt: isoOrNull(lastUsedAt), prefix };
+  return { id, name, scopes: scopesOf(scopes), createdAt: timestampOf(createdAt), expiresAt: isoOrNull(expiresAt), lastUsedAt: isoOrNull(lastUsedAt), prefix };
 }
 
 export function representKey({ key, userId }: StoredKey): Representation<Key> {
@@ -48,7 +49,7 @@ export function addKey(db: Connection, { userId, name, scopes, expiresAt }: Want
   const id = db.run(sql, userId, name, scopes.join(' '), hashOf(secret), '', now, expiresAt).lastId;
   const prefix = `ord_${id}_${secret.slice(0, 4)}`;
   db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
-  return { id, name, scopes: [...scopes], createdAt: iso(now), expiresAt: isoOrNull(expiresAt), lastUsedAt: null, prefix, key: `ord_${id}_${secret}` };
+  return { id, name, scopes: [...scopes], createdAt: timestampOf(now), expiresAt: isoOrNull(expiresAt), lastUsedAt: null, prefix, key: `ord_${id}_${secret}` };
 }
 
 export function removeKey(db: Connection, id: number): void {
@@ -78,10 +79,6 @@ function scopesOf(text: string): Scope[] {
   return text.split(' ') as Scope[]; // written by addKey
 }
 
-function iso(time: number): string {
-  return new Date(time).toISOString();
-}
-
 function isoOrNull(time: number | null): string | null {
-  return time === null ? null : iso(time);
+  return time === null ? null : timestampOf(time);
 }

@@ -3,6 +3,7 @@ import type { Reach } from '../../auth/access.ts';
 import type { BoundedMap } from '../../bounded-map.ts';
 import type { Selection } from '../../http/list.ts';
 import { representText, type Representation } from '../../http/representation.ts';
+import { timestampOf } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -30,8 +31,8 @@ function representOrder(row: OrderRow): Representation<Order> {
 }
 
 function orderText([id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt]: OrderRow): string {
-  const created = new Date(createdAt).toISOString();
-  const updated = updatedAt === createdAt ? created : new Date(updatedAt).toISOString();
+  const created = timestampOf(createdAt);
+  const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
   return `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId},"currency":"${currency}","items":${items},"total":${total}`
     + `,"shippingAddress":${shippingAddress},"note":${note === null ? 'null' : JSON.stringify(note)},"createdAt":"${created}","updatedAt":"${updated}"}`;
 }

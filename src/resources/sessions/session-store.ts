@@ -3,6 +3,7 @@ import type { Reach, Role } from '../../auth/access.ts';
 import type { SessionFacts } from '../../auth/credentials.ts';
 import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
+import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -19,7 +20,7 @@ export function findSession(db: Connection, reach: Reach, id: number, now: numbe
 }
 
 function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: SessionRow): Session {
-  return { id, userId, createdAt: iso(createdAt), lastUsedAt: iso(lastUsedAt), expiresAt: iso(expiresAt), userAgent };
+  return { id, userId, createdAt: timestampOf(createdAt), lastUsedAt: timestampOf(lastUsedAt), expiresAt: timestampOf(expiresAt), userAgent };
 }
 
 export function representSession(session: Session): Representation<Session> {
@@ -78,8 +79,4 @@ export const sessionAudit: Audit<SessionRow> = {
 /** Those that haven't ended, newest first. */
 export function selectSessions(userId: number, now: number): Selection {
   return { table: 'sessions', key: 'id', isDescending: true, streams: [{ sql: 'userId = ? AND +expiresAt > ?', params: [userId, now] }], rest: undefined };
-}
-
-function iso(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -3,10 +3,9 @@ import type { Reach, Role } from '../../auth/access.ts';
 import { Problem } from '../../errors.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
-import { nameKey } from '../../schema/members.ts';
-import { check } from '../../schema/schema.ts';
+import { nameKey, timestampOf } from '../../schema/members.ts';
+import { check, type Issue } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
-import type { Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Selection } from '../../http/list.ts';
 import { all, beginsWith, equals, everything } from '../../storage/keyset.ts';
@@ -22,7 +21,7 @@ export function findUser(db: Connection, reach: Reach, id: number): StoredUser |
   const row = db.get<UserRow>(`SELECT ${columns} FROM users WHERE id = ?`, id);
   if (row === undefined || (reach !== 'everyone' && reach.userId !== id)) return undefined;
   const [, name, email, role, createdAt, version] = row;
-  return { user: { id, name, email, role, createdAt: new Date(createdAt).toISOString() }, version };
+  return { user: { id, name, email, role, createdAt: timestampOf(createdAt) }, version };
 }
 
 export function representUser({ user, version }: StoredUser): Representation<User> {
@@ -99,7 +98,7 @@ export const userAudit: Audit<readonly [...UserRow, nameKey: string, emailKey: s
   thing: 'user', table: 'users', columns: `${columns}, nameKey, emailKey, passwordHash`,
   issues([id, name, email, role, createdAt, , nameKeyKept, emailKeyKept, passwordHash]) {
     return [
-      ...check(User, { id, name, email, role, createdAt: new Date(createdAt).toISOString() }),
+      ...check(User, { id, name, email, role, createdAt: timestampOf(createdAt) }),
       ...unless(nameKeyKept === nameKey(name), '/nameKey', 'nameKey is not that of the name.'),
       ...unless(emailKeyKept === emailKey(email), '/emailKey', 'emailKey is not that of the e-mail address.'),
       ...unless(passwordHash.startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not one of scrypt.'),
