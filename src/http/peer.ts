@@ -27,9 +27,7 @@ export function isProxied(fields: Fields): boolean {
   return fields['forwarded'] !== undefined || fields['x-forwarded-for'] !== undefined || fields['x-forwarded-proto'] !== undefined;
 }
 
-/**
- * Contract section 9: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a local client.
- */
+/** Contract section 9: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a local client. */
 export function checkTransport(peer: Peer, fields: Fields): void {
   if (peer.isLoopback && !isProxied(fields)) return;
   // The last is the trusted proxy's own word; what stands before it, its client may have sent.

@@ -241,11 +241,16 @@ function tell(found: Found, path: Path, code: string, detail: string): void {
 
 /** RFC 6901. */
 function pointerOf(path: Path): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  let pointer = '';
+  for (const step of path) pointer += typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return pointer;
 }
 
 function labelOf(path: Path): string {
-  return path.length === 0 ? 'The body' : path.map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`)).join('');
+  if (path.length === 0) return 'The body';
+  let label = '';
+  for (const step of path) label += typeof step === 'number' ? `[${step}]` : label === '' ? step : `.${step}`;
+  return label;
 }
 
 function known(members: ReadonlyMap<string, unknown>): string {

@@ -9,7 +9,7 @@ import { currency, id, mergePatch, readOnlyFaults, timestamp } from '../../schem
 import { array, check, fits, oneOf, optional, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { checkedOwner } from '../customers/customer-routes.ts';
-import { normalAddress } from '../customers/customer.ts';
+import { normalAddress, type Customer } from '../customers/customer.ts';
 import { cachedCustomer, customerExists, type CustomerCache } from '../customers/customer-store.ts';
 import { userExists, userFaults } from '../users/user-store.ts';
 import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, priced, statuses, type OrderCore } from './order.ts';
@@ -38,14 +38,15 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     method: 'POST', path: '/orders', tag: 'Orders', summary: 'Place an order', access: signedIn, scope: 'orders:write', isIdempotent: true, body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, { links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' } }), problems: ['forbidden'],
     moreFaults: ({ customerId, userId }, { caller, db }) => [
-      ...(fits(id, customerId) ? customerFaults(db.read, customerId, caller) : []), ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
+      ...(fits(id, customerId) && !isOwn(cachedCustomer(db.read, customerCache, customerId), caller) ? [unknownCustomer(customerId)] : []),
+      ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
     ],
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
       const userId = body.userId ?? caller.userId;
       if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may place an order for another user.');
       return db.write((writer) => {
-        const issues = [...customerFaults(writer, body.customerId, caller), ...(userId === caller.userId ? [] : userFaults(writer, userId))];
+        const issues = [...(customerExists(writer, reachOf(caller), body.customerId) ? [] : [unknownCustomer(body.customerId)]), ...(userId === caller.userId ? [] : userFaults(writer, userId))];
         if (issues.length > 0) throw invalid(issues);
         return addOrder(writer, core, body.customerId, userId, now);
       });
@@ -114,8 +115,12 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
   return [list, read];
 }
 
-function customerFaults(db: Connection, id: number, caller: Caller): Issue[] {
-  return customerExists(db, reachOf(caller), id) ? [] : [{ pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` }];
+function isOwn(customer: Representation<Customer> | undefined, caller: Caller): boolean {
+  return customer !== undefined && (isStaff(caller) || customer.ownerId === caller.userId);
+}
+
+function unknownCustomer(id: number): Issue {
+  return { pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` };
 }
 
 /** What the order becomes. Throws what speaks against the data of it. */
