@@ -15,12 +15,12 @@ export function line(name: string, value: string): string {
 
 export type HeadWriter = (exchange: Exchange, status: number, lines: string, now: number) => void;
 
-/** Not documented, but the same in every Node since 0.12: a finished head in `_header` is sent as it is. */
+/** Not documented: Node 24 and 26 send a finished head in `_header` as it is. One that doesn't know it any more is given `writeHead`. */
 type Unsent = ServerResponse & { _header: string | null; _headerSent: boolean; _hasBody: boolean };
 
 /**
- * Does what `writeHead` does, for the lines of a whole head. `writeHead` takes each field apart and puts it together again, which is
- * a tenth of the time of a read; it is left the answers after which a connection may have to end.
+ * Does what `writeHead` does, for the lines of a whole head. `writeHead` takes each field apart and puts it together again, which
+ * costs a read 1 µs of 12; it is left the answers after which a connection may have to end.
  */
 export function createHeadWriter(keepAliveSeconds: number): HeadWriter {
   const end = lastMade((second) => `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`);

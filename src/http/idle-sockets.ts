@@ -1,7 +1,7 @@
 // Ends connections on which nothing moves.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { idleSocketMillisecondsMax, keepAliveMilliseconds, lookMilliseconds } from '../limits.ts';
+import { idleSocketMillisecondsMax, keepAliveMilliseconds, idleLookMilliseconds } from '../limits.ts';
 
 /** The insides of a server's socket that say what the parser and the answers are at. */
 export type Answering = Socket & {
@@ -14,7 +14,7 @@ export type Answering = Socket & {
  * One look at all of them now and then: a timer for each, as Node's own keep-alive has, is set anew twice a request and takes a
  * twentieth of its time. Between requests a connection may idle for two to three looks; who doesn't read an answer is cut off after more.
  */
-export function endIdle(sockets: ReadonlySet<Answering>, everyMilliseconds = lookMilliseconds): void {
+export function endIdle(sockets: ReadonlySet<Answering>, everyMilliseconds = idleLookMilliseconds): void {
   const seen = new WeakMap<Socket, { readonly moved: number; looks: number }>();
   setInterval(() => {
     for (const socket of sockets) {
@@ -27,6 +27,6 @@ export function endIdle(sockets: ReadonlySet<Answering>, everyMilliseconds = loo
 }
 
 function endIfIdle(socket: Answering, looks: number): void {
-  if (socket.writableLength > 0 && looks >= idleSocketMillisecondsMax / lookMilliseconds) socket.destroy();
-  if (!socket._httpMessage && looks >= keepAliveMilliseconds / lookMilliseconds) socket.destroySoon();
+  if (socket.writableLength > 0 && looks >= idleSocketMillisecondsMax / idleLookMilliseconds) socket.destroy();
+  if (!socket._httpMessage && looks >= keepAliveMilliseconds / idleLookMilliseconds) socket.destroySoon();
 }
