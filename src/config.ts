@@ -61,7 +61,7 @@ export const settings: readonly Setting[] = [
   { flag: 'rate-login-account', value: 'RATE', fallback: '5/60', help: 'sign-ins to each account', fault: rate },
   { flag: 'rate-login-address', value: 'RATE', fallback: '20/60', help: 'sign-ins from each address', fault: rate },
   { flag: 'password-min', value: 'LENGTH', fallback: '8', help: 'shortest password, 8–64 (15 is recommended)', fault: wholeNumber(8, 64) },
-  { flag: 'cache-bytes', value: 'BYTES', fallback: '16777216', help: 'memory to keep answers in; 0 keeps none', fault: wholeNumber(0, 2 ** 34) },
+  { flag: 'cache-bytes', value: 'BYTES', fallback: '8388608', help: 'memory to keep answers in; 0 keeps none', fault: wholeNumber(0, 2 ** 34) },
   { flag: 'cors-origins', value: 'LIST', fallback: '', help: 'origins whose pages may call, exactly', fault: listOf(origin) },
   { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), fault: among(levels) },
 ];

@@ -13,8 +13,6 @@ export function line(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-export type HeadWriter = (exchange: Exchange, status: number, lines: string, now: number) => void;
-
 /** Not documented: Node 24 and 26 send a finished head in `_header` as it is. One that doesn't know it any more is given `writeHead`. */
 type Unsent = ServerResponse & { _header: string | null; _headerSent: boolean; _hasBody: boolean };
 
@@ -22,7 +20,7 @@ type Unsent = ServerResponse & { _header: string | null; _headerSent: boolean; _
  * Does what `writeHead` does, for the lines of a whole head. `writeHead` takes each field apart and puts it together again, which
  * costs a read 1 µs of 12; it is left the answers after which a connection may have to end.
  */
-export function createHeadWriter(keepAliveSeconds: number): HeadWriter {
+export function createHeadWriter(keepAliveSeconds: number): (exchange: Exchange, status: number, lines: string, now: number) => void {
   const end = lastMade((second) => `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`);
   return ({ response, expectsContinue }, status, lines, now) => {
     if (response.shouldKeepAlive && !expectsContinue) {

@@ -4,8 +4,7 @@ import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Problem } from '../errors.ts';
 import {
-  connectionsMax, drainMillisecondsMax, headerBytesMax, headersMillisecondsMax,
-  lingerMillisecondsMax, idleLookMilliseconds, requestMillisecondsMax, timeoutCheckMilliseconds, urlBytesMax,
+  connectionsMax, drainMillisecondsMax, headerBytesMax, headersMillisecondsMax, idleLookMilliseconds, lingerMillisecondsMax, requestMillisecondsMax, timeoutCheckMilliseconds, urlBytesMax,
 } from '../limits.ts';
 import { endIdle, type Answering } from './idle-sockets.ts';
 import type { Handlers } from './server.ts';
@@ -32,7 +31,9 @@ type Options = {
 
 /** How long at the end a connection stays open between requests. */
 const quietMilliseconds = 250;
-const timeoutsDefault = { headersMilliseconds: headersMillisecondsMax, requestMilliseconds: requestMillisecondsMax, checkMilliseconds: timeoutCheckMilliseconds, idleMilliseconds: idleLookMilliseconds };
+const timeoutsDefault = {
+  headersMilliseconds: headersMillisecondsMax, requestMilliseconds: requestMillisecondsMax, checkMilliseconds: timeoutCheckMilliseconds, idleMilliseconds: idleLookMilliseconds,
+};
 
 export function createHttpServer(options: Options): HttpServer {
   const { headersMilliseconds, requestMilliseconds, checkMilliseconds, idleMilliseconds } = options.timeouts ?? timeoutsDefault;
