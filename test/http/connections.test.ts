@@ -437,12 +437,12 @@ describe('connections', () => {
   });
 
   describe('time', { concurrency: true }, () => {
-    const timeouts = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20, idleMilliseconds: 400 };
+    const timeouts = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20 };
     /** Another server before the same service, with less patience. */
-    async function impatient(t: { after(end: () => Promise<void>): void }): Promise<number | undefined> {
+    async function impatient(t: { after(end: () => Promise<void>): void }, idleMilliseconds = 400): Promise<number | undefined> {
       const { inside } = service();
       if (inside === undefined) return undefined;
-      const server = createHttpServer({ certificate: undefined, timeouts });
+      const server = createHttpServer({ certificate: undefined, timeouts: { ...timeouts, idleMilliseconds } });
       const { port } = await server.listen('127.0.0.1', 0);
       server.handle(inside.app.handlers);
       t.after(async () => {
@@ -473,6 +473,16 @@ describe('connections', () => {
         connection.socket.destroy();
       });
     }
+
+    test('for a head that doesn’t come has run out before its connection counts as idle', async (t) => {
+      const port = await impatient(t, 65); // nearly in the proportion of limits.ts
+      if (port === undefined) return t.skip('needs time-outs of its own');
+      await new Promise((resolve) => setTimeout(resolve, 55)); // the next look comes at once
+      const connection = await openRaw(port);
+      connection.write('GET /hea');
+      assertProblem(await connection.answer(), 'request-timeout');
+      connection.socket.destroy();
+    });
 
     test('runs out also for fields that come one byte at a time', async (t) => {
       const port = await impatient(t);
