@@ -1,4 +1,4 @@
-// The log: one JSON object a line, or lines for people on a terminal; gathered a turn, never a secret.
+// The log: one JSON object a line, or lines for people on a terminal; gathered for some milliseconds, never a secret.
 import { lastMade } from './last-made.ts';
 import { logBacklogBytesMax } from './limits.ts';
 
@@ -87,7 +87,7 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
     const who = principal === null ? 'null' : `"${principal}"`;
     const trace = traceparent === undefined ? '' : `,"traceparent":${json(traceparent)}`;
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
-    const begin = status >= 500 ? beginError(time) : beginInfo(time);
+    const begin = level === 'info' ? beginInfo(time) : beginError(time);
     add(`${begin}${requestId}","method":"${method}","path":"${safePath}","status":${status},"durationMs":${duration},"principal":${who}${trace}}\n`);
   }
 

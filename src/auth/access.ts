@@ -56,3 +56,8 @@ export function isStaff(caller: Caller): boolean {
 export function reachOf(caller: Caller): Reach {
   return isStaff(caller) ? 'everyone' : { userId: caller.userId };
 }
+
+/** Whether what belongs to this user, null for nobody, may be touched. */
+export function covers(reach: Reach, ownerId: number | null): boolean {
+  return reach === 'everyone' || reach.userId === ownerId;
+}

@@ -48,7 +48,7 @@ async function run({ config }: CommandLine): Promise<number> {
  * command line: what was compiled under other flags counts for nothing, and the start would take a third longer.
  */
 function keepHeapSmall(): void {
-  flushCompileCache?.();
+  flushCompileCache();
   setFlagsFromString('--heap-growing-percent=30');
 }
 

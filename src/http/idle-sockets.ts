@@ -1,21 +1,19 @@
 // Ends connections on which nothing moves.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { idleSocketMillisecondsMax, keepAliveMilliseconds, idleLookMilliseconds } from '../limits.ts';
+import { idleLookMilliseconds, idleSocketMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
 
 /** The insides of a server's socket that say what the parser and the answers are at. */
 export type Answering = Socket & {
-  readonly encrypted?: boolean;
   readonly parser?: { readonly incoming?: { readonly complete: boolean } | null } | null;
   readonly _httpMessage?: ServerResponse | null;
 };
 
 /**
- * One look at all of them now and then: a timer for each, as Node's own keep-alive has, is set anew twice a request and takes a
- * twentieth of its time. It is idle from the third
- * look on that finds nothing moved: 12 s at least, when a head that doesn't come has been refused; who doesn't read an answer is given a minute.
+ * One look at all of them now and then: a timer for each, as Node's own keep-alive has, is set anew twice a request and takes a twentieth of its
+ * time. Between requests a connection is idle at the third look that finds nothing moved: later than a head that doesn't come is refused.
  */
-export function endIdle(sockets: ReadonlySet<Answering>, everyMilliseconds = idleLookMilliseconds): void {
+export function endIdle(sockets: ReadonlySet<Answering>, everyMilliseconds: number): void {
   const seen = new WeakMap<Socket, { readonly moved: number; looks: number }>();
   setInterval(() => {
     for (const socket of sockets) {

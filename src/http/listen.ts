@@ -35,13 +35,12 @@ const timeoutsDefault = {
   headersMilliseconds: headersMillisecondsMax, requestMilliseconds: requestMillisecondsMax, checkMilliseconds: timeoutCheckMilliseconds, idleMilliseconds: idleLookMilliseconds,
 };
 
-export function createHttpServer(options: Options): HttpServer {
-  const { headersMilliseconds, requestMilliseconds, checkMilliseconds, idleMilliseconds } = options.timeouts ?? timeoutsDefault;
+export function createHttpServer({ certificate, timeouts = timeoutsDefault }: Options): HttpServer {
+  const { headersMilliseconds, requestMilliseconds, checkMilliseconds, idleMilliseconds } = timeouts;
   const settings = {
     maxHeaderSize: headerBytesMax, headersTimeout: headersMilliseconds, requestTimeout: requestMilliseconds, connectionsCheckingInterval: checkMilliseconds,
     keepAliveTimeout: 0, optimizeEmptyRequests: true, joinDuplicateHeaders: true, noDelay: true, requireHostHeader: false,
   };
-  const { certificate } = options;
   const server = certificate === undefined
     ? createPlain(settings)
     : process.getBuiltinModule('node:https').createServer({ ...settings, ...certificate, minVersion: 'TLSv1.2' });
@@ -77,8 +76,9 @@ function handle(server: Server, { onRequest, onContinue, onExpectation, refusal 
   server.on('request', onRequest).on('checkContinue', onContinue).on('checkExpectation', onExpectation);
   const refused = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
   server.on('clientError', (error: ParserError, socket: Socket) => {
-    if (!refused.has(socket)) refuse(error, socket, refusal);
+    if (refused.has(socket)) return;
     refused.add(socket);
+    refuse(error, socket, refusal);
   });
 }
 

@@ -1,5 +1,5 @@
 // Customers over HTTP: /customers.
-import { isStaff, reachOf, signedIn, type Caller } from '../../auth/access.ts';
+import { covers, isStaff, reachOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, invalid, notFound } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
@@ -105,13 +105,13 @@ function existing(db: Connection, id: number): Customer {
 
 function ownCustomer(db: Connection, id: number, caller: Caller): Customer {
   const found = existing(db, id);
-  if (!isStaff(caller) && found.userId !== caller.userId) throw forbidden('This is the customer of another user.');
+  if (!covers(reachOf(caller), found.userId)) throw forbidden('This is the customer of another user.');
   return found;
 }
 
 /** The same for a representation that may come from the cache. */
 export function checkedOwner(found: Representation<Customer> | undefined, id: number, caller: Caller): Representation<Customer> {
   if (found === undefined) throw notFound('customer', id);
-  if (!isStaff(caller) && found.ownerId !== caller.userId) throw forbidden('This is the customer of another user.');
+  if (!covers(reachOf(caller), found.ownerId)) throw forbidden('This is the customer of another user.');
   return found;
 }

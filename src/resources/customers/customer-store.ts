@@ -1,5 +1,5 @@
 // The rows of customers.
-import type { Reach } from '../../auth/access.ts';
+import { covers, type Reach } from '../../auth/access.ts';
 import type { BoundedMap } from '../../bounded-map.ts';
 import { Problem } from '../../errors.ts';
 import type { Selection } from '../../http/list.ts';
@@ -22,12 +22,12 @@ export type CustomerCache = BoundedMap<number, Representation<Customer>>;
 
 export function findCustomer(db: Connection, reach: Reach, id: number): Customer | undefined {
   const row = db.get<CustomerRow>(`SELECT ${columns} FROM customers WHERE id = ?`, id);
-  return row === undefined || (reach !== 'everyone' && reach.userId !== row[1]) ? undefined : customerOf(row);
+  return row === undefined || !covers(reach, row[1]) ? undefined : customerOf(row);
 }
 
 export function customerExists(db: Connection, reach: Reach, id: number): boolean {
   const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
-  return row !== undefined && (reach === 'everyone' || reach.userId === row[0]);
+  return row !== undefined && covers(reach, row[0]);
 }
 
 function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [...CustomerRow, ...SqlValue[]]): Customer {

@@ -1,6 +1,6 @@
 // The rows of API keys; of a key itself only its hash is kept.
 import { randomBytes } from 'node:crypto';
-import type { Reach, Role, Scope } from '../../auth/access.ts';
+import { covers, type Reach, type Role, type Scope } from '../../auth/access.ts';
 import { hashOf, type KeyFacts } from '../../auth/credentials.ts';
 import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
@@ -18,7 +18,7 @@ export type StoredKey = { readonly key: Key; readonly userId: number };
 
 export function findKey(db: Connection, reach: Reach, id: number): StoredKey | undefined {
   const row = db.get<KeyRow>(`SELECT ${columns} FROM apiKeys WHERE id = ?`, id);
-  if (row === undefined || (reach !== 'everyone' && reach.userId !== row[1])) return undefined;
+  if (row === undefined || !covers(reach, row[1])) return undefined;
   return { key: keyOf(row), userId: row[1] };
 }
 

@@ -1,5 +1,5 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
-import { isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { covers, isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, invalid, notFound, type Problem } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
@@ -9,7 +9,7 @@ import { currency, id, mergePatch, readOnlyFaults, timestamp } from '../../schem
 import { array, check, fits, oneOf, optional, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { checkedOwner } from '../customers/customer-routes.ts';
-import { normalAddress, type Customer } from '../customers/customer.ts';
+import { normalAddress } from '../customers/customer.ts';
 import { cachedCustomer, customerExists, type CustomerCache } from '../customers/customer-store.ts';
 import { userExists, userFaults } from '../users/user-store.ts';
 import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, priced, statuses, type OrderCore } from './order.ts';
@@ -37,10 +37,11 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
   const create = route({
     method: 'POST', path: '/orders', tag: 'Orders', summary: 'Place an order', access: signedIn, scope: 'orders:write', isIdempotent: true, body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, { links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' } }), problems: ['forbidden'],
-    moreFaults: ({ customerId, userId }, { caller, db }) => [
-      ...(fits(id, customerId) && !isOwn(cachedCustomer(db.read, customerCache, customerId), caller) ? [unknownCustomer(customerId)] : []),
-      ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
-    ],
+    moreFaults({ customerId, userId }, { caller, db }) {
+      const customer = fits(id, customerId) ? cachedCustomer(db.read, customerCache, customerId) : undefined;
+      const isOwn = customer !== undefined && covers(reachOf(caller), customer.ownerId);
+      return [...(fits(id, customerId) && !isOwn ? [unknownCustomer(customerId)] : []), ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [])];
+    },
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
       const userId = body.userId ?? caller.userId;
@@ -115,10 +116,6 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
   return [list, read];
 }
 
-function isOwn(customer: Representation<Customer> | undefined, caller: Caller): boolean {
-  return customer !== undefined && (isStaff(caller) || customer.ownerId === caller.userId);
-}
-
 function unknownCustomer(id: number): Issue {
   return { pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` };
 }
@@ -139,7 +136,7 @@ function coreIn({ status, currency, items, total, shippingAddress, note }: Order
 
 function owned(found: Representation<Order> | undefined, id: number, caller: Caller): Representation<Order> {
   if (found === undefined) throw notFound('order', id);
-  if (!isStaff(caller) && found.ownerId !== caller.userId) throw forbidden('This is the order of another user.');
+  if (!covers(reachOf(caller), found.ownerId)) throw forbidden('This is the order of another user.');
   return found;
 }
 

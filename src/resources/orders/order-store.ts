@@ -1,5 +1,5 @@
 // The rows of orders.
-import type { Reach } from '../../auth/access.ts';
+import { covers, type Reach } from '../../auth/access.ts';
 import type { BoundedMap } from '../../bounded-map.ts';
 import type { Selection } from '../../http/list.ts';
 import { representText, type Representation } from '../../http/representation.ts';
@@ -22,7 +22,7 @@ export type OrderCache = BoundedMap<number, Representation<Order>>;
 /** The representation as it is in the database: JSON columns go into the text as they are. */
 export function findOrder(db: Connection, reach: Reach, id: number): Representation<Order> | undefined {
   const row = db.get<OrderRow>(`SELECT ${columns} FROM orders WHERE id = ?`, id);
-  if (row === undefined || (reach !== 'everyone' && reach.userId !== row[3])) return undefined;
+  if (row === undefined || !covers(reach, row[3])) return undefined;
   return representOrder(row);
 }
 

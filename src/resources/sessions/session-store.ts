@@ -1,5 +1,5 @@
 // The rows of sessions and of the refresh tokens they have used up.
-import type { Reach, Role } from '../../auth/access.ts';
+import { covers, type Reach, type Role } from '../../auth/access.ts';
 import type { SessionFacts } from '../../auth/credentials.ts';
 import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
@@ -15,7 +15,7 @@ const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
 /** A session that hasn't ended. */
 export function findSession(db: Connection, reach: Reach, id: number, now: number): Session | undefined {
   const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
-  if (row === undefined || (reach !== 'everyone' && reach.userId !== row[1])) return undefined;
+  if (row === undefined || !covers(reach, row[1])) return undefined;
   return sessionOf(row);
 }
 

@@ -1,5 +1,5 @@
 // The rows of users.
-import type { Reach, Role } from '../../auth/access.ts';
+import { covers, type Reach, type Role } from '../../auth/access.ts';
 import { Problem } from '../../errors.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
@@ -19,7 +19,7 @@ export type StoredUser = { readonly user: User; readonly version: number };
 /** `reach` says whose row may be read: another's is as if it weren't there. */
 export function findUser(db: Connection, reach: Reach, id: number): StoredUser | undefined {
   const row = db.get<UserRow>(`SELECT ${columns} FROM users WHERE id = ?`, id);
-  if (row === undefined || (reach !== 'everyone' && reach.userId !== id)) return undefined;
+  if (row === undefined || !covers(reach, id)) return undefined;
   const [, name, email, role, createdAt, version] = row;
   return { user: { id, name, email, role, createdAt: timestampOf(createdAt) }, version };
 }
