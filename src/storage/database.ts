@@ -48,7 +48,7 @@ export type Database = {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const unlock = lockFolder(options.folder);
   try {
-    return start(options, await openMigrated(options.folder, options.migrations), unlock);
+    return start(options, await openMigrated(options.folder, options.migrations, (message) => options.log?.('info', message)), unlock);
   } catch (error) {
     unlock();
     throw explained(error, databaseFile(options.folder));

@@ -35,12 +35,11 @@ export function positionsOf(db: Db, listing: Listing): Position[] | Promise<Posi
   const { isGathered, rest, rows, rowsLookedAtMax } = listing;
   const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream, 'indexed'));
   if (streams.length === 0) return [];
-  if (isGathered === true) return isMore(db.read, listing) ? readAside(db, listing) : read(db.read, gathered(listing));
+  if (isGathered === true) return areMany(db.read, listing, listing.streams) ? readAside(db, listing) : read(db.read, gathered(listing));
   if (rest === undefined) return read(db.read, merged(listing, streams, rows + 1));
   const near = merged(listing, streams, rowsLookedAtMax);
-  const isLeft = `EXISTS (SELECT 1 FROM ${listing.table} WHERE ${listing.table}.id = near.id AND ${rest.sql})`;
-  const found = read(db.read, { sql: `SELECT key, id FROM (${near.sql}) AS near WHERE ${isLeft} LIMIT ?`, params: [...near.params, ...rest.params, rows + 1] });
-  return found.length > rows ? found : readAside(db, listing);
+  const found = read(db.read, { sql: `SELECT key, id FROM (${near.sql}) AS near WHERE fits LIMIT ?`, params: [...near.params, rows + 1] });
+  return found.length <= rows && areMany(db.read, listing, streams) ? readAside(db, listing) : found;
 }
 
 function readAside(db: Db, listing: Listing): Promise<Position[]> {
@@ -48,8 +47,8 @@ function readAside(db: Db, listing: Listing): Promise<Position[]> {
   return db.readSlowly<Row & Position>(sql, params);
 }
 
-/** Whether there are more rows than may be gathered on the event loop. */
-function isMore(connection: Connection, { table, streams, rowsLookedAtMax }: Listing): boolean {
+/** Whether these are more rows than may be looked at on the event loop. */
+function areMany(connection: Connection, { table, rowsLookedAtMax }: Listing, streams: readonly Stream[]): boolean {
   const parts = streams.map(({ sql }) => `SELECT 1 FROM ${table} WHERE ${sql}`);
   const params = [...streams.flatMap((stream) => stream.params), rowsLookedAtMax];
   return connection.get(`SELECT 1 FROM (${parts.join(' UNION ALL ')}) LIMIT 1 OFFSET ?`, ...params) !== undefined;
@@ -68,8 +67,8 @@ function gathered(listing: Listing): Condition {
   return { sql: `SELECT key, id FROM (${parts.join(' UNION ALL ')}) ORDER BY +key ${direction(listing)}, +id ${direction(listing)} LIMIT ?`, params };
 }
 
-function selectOf({ table, key }: Listing, stream: Stream): string {
-  return `SELECT ${key} AS key, id FROM ${table} WHERE ${stream.sql}`;
+function selectOf({ table, key }: Listing, stream: Stream, more = ''): string {
+  return `SELECT ${key} AS key, id${more} FROM ${table} WHERE ${stream.sql}`;
 }
 
 /**
@@ -92,10 +91,12 @@ function both(stream: Stream, narrower: string, param: SqlValue): Stream {
   return { ...stream, sql: `${narrower} AND ${stream.sql}`, params: [param, ...stream.params] };
 }
 
+/** The next rows in order; `fits` tells whether the rest holds, too: asked in here, so that an index with its columns answers it. */
 function merged(listing: Listing, streams: readonly Stream[], limit: number): Condition {
-  const parts = streams.map((stream) => selectOf(listing, stream));
+  const { rest } = listing;
+  const parts = streams.map((stream) => selectOf(listing, stream, rest === undefined ? '' : `, ${rest.sql} AS fits`));
   const order = `ORDER BY key ${direction(listing)}, id ${direction(listing)}`;
-  return { sql: `${parts.join(' UNION ALL ')} ${order} LIMIT ?`, params: [...streams.flatMap(({ params }) => params), limit] };
+  return { sql: `${parts.join(' UNION ALL ')} ${order} LIMIT ?`, params: [...streams.flatMap(({ params }) => [...(rest?.params ?? []), ...params]), limit] };
 }
 
 function direction({ isDescending }: Listing): string {

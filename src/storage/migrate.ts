@@ -8,8 +8,8 @@ import { databaseFile, explained, makePrivate, mark, openSqlite, scalar, schemaV
 /** Numbered by its place in the list; never edited once released. */
 export type Migration = { readonly name: string; readonly sql: string };
 
-/** Opens the folder's database for writing, made or migrated where needed. The caller holds the folder's lock. */
-export async function openMigrated(folder: string, migrations: readonly Migration[]): Promise<DatabaseSync> {
+/** Opens the folder's database for writing, made or migrated where needed, which `tell` is told of. The caller holds the folder's lock. */
+export async function openMigrated(folder: string, migrations: readonly Migration[], tell: (message: string) => void = () => {}): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   const version = schemaVersion(file, migrations.length) ?? 0;
   let sqlite: DatabaseSync | undefined;
@@ -18,7 +18,12 @@ export async function openMigrated(folder: string, migrations: readonly Migratio
     sqlite = openSqlite(file);
     sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE)');
     refuseTruncated(sqlite, file);
-    await migrate(sqlite, folder, migrations, version);
+    if (version > 0 && version < migrations.length) {
+      const backup = join(folder, `orderly-v${version}.backup.db`);
+      tell(`The database is brought from schema ${version} to ${migrations.length}, which may take a while; as it is now it's kept in ${backup}.`);
+      await copyDatabase(sqlite, backup);
+    }
+    if (version < migrations.length) migrate(sqlite, migrations, version);
     syncFolder(folder);
     return sqlite;
   } catch (error) {
@@ -34,9 +39,7 @@ function refuseTruncated(sqlite: DatabaseSync, file: string): void {
   if (log === 0 && statSync(file).size < bytes) throw new StorageError(`${file} is cut short: restore a backup.`);
 }
 
-async function migrate(sqlite: DatabaseSync, folder: string, migrations: readonly Migration[], version: number): Promise<void> {
-  if (version === migrations.length) return;
-  if (version > 0) await copyDatabase(sqlite, join(folder, `orderly-v${version}.backup.db`));
+function migrate(sqlite: DatabaseSync, migrations: readonly Migration[], version: number): void {
   // Off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says; checked as a whole in the end.
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
