@@ -4,22 +4,21 @@ import { Problem } from '../errors.ts';
 import { bodyBytesMax, jsonDepthMax } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The whole body; 413 past `bodyBytesMax`, before more is taken in. */
-export function readBody({ request, response, fields, expectsContinue }: Exchange): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+/** `take` is given the whole body, unless it is refused: 413 past `bodyBytesMax`, before more is taken in. */
+export function readBody({ request, response, fields, expectsContinue }: Exchange, take: (body: Buffer) => void, refuse: (problem: Problem) => void): void {
   if (Number(fields['content-length'] ?? 0) > bodyBytesMax) throw tooLarge();
   if (expectsContinue) response.writeContinue();
-  if (request.readableEnded) resolve(Buffer.alloc(0)); // `optimizeEmptyRequests` has ended what announced no body
+  if (request.readableEnded) return take(Buffer.alloc(0)); // `optimizeEmptyRequests` has ended what announced no body
   const chunks: Buffer[] = [];
   let length = 0;
   request.on('data', (chunk: Buffer) => {
+    const before = length;
     length += chunk.length;
     if (length <= bodyBytesMax) chunks.push(chunk);
-    else reject(tooLarge());
+    else if (before <= bodyBytesMax) refuse(tooLarge());
   });
-  request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
-  request.on('error', () => reject(new Problem('bad-request', 'The request ended before its body did.')));
-  return promise;
+  request.on('end', () => { if (length <= bodyBytesMax) take(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)); });
+  request.on('error', () => refuse(new Problem('bad-request', 'The request ended before its body did.')));
 }
 
 function tooLarge(): Problem {

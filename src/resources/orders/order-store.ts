@@ -98,13 +98,13 @@ export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
     ...(filter.currency === undefined ? [] : [equals('currency', filter.currency)]),
   ];
   const range = createdRange(filter);
-  const isGathered = (filter.customerId !== undefined && key !== 'createdAt') || (owners.length > 0 && key === 'total');
-  const isTested = filter.currency !== undefined && equalities.length === 1 && key !== 'createdAt'; // no index: walk all, test the currency
-  const shared = [...(isTested ? [] : equalities.splice(0, 1)), ...(key === 'createdAt' ? range.splice(0) : [])];
-  const rest = all([...(isTested ? equalities : equalities.map(withoutIndex)), ...range]);
+  const isOwned = filter.customerId !== undefined || owners.length > 0;
+  const hasFamily = isOwned || key === 'createdAt'; // else all are walked, and a currency is tested
+  const shared = [...(hasFamily ? equalities.splice(0, 1) : []), ...(key === 'createdAt' ? range.splice(0) : [])];
+  const rest = all([...(hasFamily ? equalities.map(withoutIndex) : equalities), ...range]);
   const isPlain = key === 'id' && shared.length === 0 && filter.status === undefined && rest === undefined;
   const streamOf = (each: OrderStatus): Stream => ({ ...together([...shared, equals('status', each)]), ...(key === 'status' ? { at: each } : {}) });
-  return { table: 'orders', key, isDescending: sort.startsWith('-'), streams: isPlain ? [everything] : [...new Set(status)].map(streamOf), isGathered, rest };
+  return { table: 'orders', key, isDescending: sort.startsWith('-'), streams: isPlain ? [everything] : [...new Set(status)].map(streamOf), isGathered: isOwned && key !== 'createdAt', rest };
 }
 
 function createdRange({ createdFrom, createdBefore }: OrderFilter): Condition[] {
