@@ -54,7 +54,7 @@ export function createAnswerer(options: AnswerOptions): Answerer {
 
   /** The lines that every answer has. */
   function head(exchange: Exchange): string {
-    let lines = `X-Request-Id: ${exchange.requestId}\r\n${exchange.rateLines}${hsts}`;
+    let lines = 'X-Request-Id: ' + exchange.requestId + '\r\n' + exchange.rateLines + hsts;
     if (isStopping()) exchange.response.shouldKeepAlive = false;
     if (corsOrigins.size > 0) lines += corsLines(exchange.fields['origin']);
     const deprecated = exchange.mounted?.route.deprecated;
@@ -71,7 +71,7 @@ export function createAnswerer(options: AnswerOptions): Answerer {
     const { reply } = route;
     let lines = head(exchange);
     if (reply.kind === 'none') return send(exchange, 204, lines, '');
-    lines += `ETag: ${made.etag}${caching(reply.cacheControl)}`;
+    lines += 'ETag: ' + made.etag + caching(reply.cacheControl);
     if (made.next !== undefined && made.next !== null) lines += line('Link', `<${made.next}>; rel="next"`);
     if (reply.status === 200 && route.method === 'GET' && isUnmodified(exchange.fields, made.etag)) return send(exchange, 304, lines, '');
     if (reply.location !== undefined) lines += line('Location', reply.location(made));

@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
-const statusLines: ReadonlyMap<number, string> = new Map(Object.entries(STATUS_CODES).map(([status, reason]) => [Number(status), `HTTP/1.1 ${status} ${reason}\r\n`]));
+const statusLines = Array.from({ length: 600 }, (_, status) => `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`);
 
 /** One line of a head; throws where a value could be taken for more than one. */
 export function line(name: string, value: string): string {
@@ -28,7 +28,7 @@ export function createHeadWriter(keepAliveSeconds: number): (exchange: Exchange,
       response.statusCode = status;
       if (status === 204 || status === 304) unsent._hasBody = false;
       unsent._headerSent = false;
-      unsent._header = `${statusLines.get(status)}${lines}${end(Math.floor(now / 1000))}`;
+      unsent._header = statusLines[status] + lines + end(Math.floor(now / 1000));
     }
     if (!response.headersSent) response.writeHead(status, pairsOf(lines));
   };
@@ -36,7 +36,7 @@ export function createHeadWriter(keepAliveSeconds: number): (exchange: Exchange,
 
 /** The head of the last answer of a connection. */
 export function lastHead(status: number, lines: string, now: number): string {
-  return `${statusLines.get(status)}${lines}Date: ${new Date(now).toUTCString()}\r\nConnection: close\r\n\r\n`;
+  return `${statusLines[status]}${lines}Date: ${new Date(now).toUTCString()}\r\nConnection: close\r\n\r\n`;
 }
 
 function pairsOf(lines: string): string[] {

@@ -27,7 +27,7 @@ export type Sources = {
 };
 
 export function createMetrics(): Metrics {
-  const counts = new Map<number, number>(); // route index × 1000 + status
+  const counts = new Map<number, { answers: number }>(); // route index × 1000 + status
   const buckets = new Float64Array(bounds.length + 1);
   let seconds = 0;
   const delay = monitorEventLoopDelay({ resolution: delayStepMilliseconds });
@@ -36,7 +36,9 @@ export function createMetrics(): Metrics {
 
   function observe(route: number, status: number, milliseconds: number): void {
     const key = route * 1000 + status;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
+    const count = counts.get(key);
+    if (count === undefined) counts.set(key, { answers: 1 });
+    else count.answers += 1;
     const elapsed = milliseconds / 1000;
     seconds += elapsed;
     let index = 0;
@@ -46,7 +48,7 @@ export function createMetrics(): Metrics {
 
   function text(sources: Sources): string {
     const out = createText();
-    const requests = [...counts].map(([key, count]): Sample => [routeLabels(key, sources.mounted), count]);
+    const requests = [...counts].map(([key, { answers }]): Sample => [routeLabels(key, sources.mounted), answers]);
     out.family('orderly_http_requests_total', 'counter', 'Requests answered, by route and status.', requests);
     out.histogram('orderly_http_request_duration_seconds', 'Time from the head of a request to its answer.', bounds, buckets, seconds);
     addEventLoop(out, delay);

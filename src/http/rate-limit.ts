@@ -37,7 +37,7 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
     const isSpent = bucket.level < 1;
     if (!isSpent) bucket.level -= 1;
     const secondsUntil = (level: number): number => Math.ceil((level - bucket.level) / perMillisecond / 1000);
-    const lines = `${begin}${Math.floor(bucket.level)};t=${secondsUntil(requests)}\r\n`;
+    const lines = begin + Math.floor(bucket.level) + ';t=' + secondsUntil(requests) + '\r\n';
     return { isSpent, policyName, lines, retryAfterSeconds: isSpent ? secondsUntil(1) : 0 };
   }
 

@@ -62,16 +62,16 @@ export function createHandlers(options: ServiceOptions): Handlers {
     return new Exchange(request, response, peer, now(), requestIds(), db, isTrusted);
   }
 
-  function attempt(exchange: Exchange, step: () => Promise<void> | undefined): void {
+  function attempt(exchange: Exchange, step: (exchange: Exchange) => Promise<void> | undefined): void {
     try {
-      step()?.catch((error: unknown) => fail(exchange, error));
+      step(exchange)?.catch((error: unknown) => fail(exchange, error));
     } catch (error) {
       fail(exchange, error);
     }
   }
 
   function start(exchange: Exchange): void {
-    attempt(exchange, () => proceed(exchange));
+    attempt(exchange, proceed);
   }
 
   /** In the order of the rules; synchronous to the end for what reads no body and waits for no disk. */
