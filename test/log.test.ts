@@ -63,6 +63,25 @@ test('a level hides what is below it, and off hides all', () => {
   }
 });
 
+test('durations are milliseconds to the microsecond', () => {
+  const { log, text } = logTo();
+  for (const milliseconds of [0, 0.0004, 0.0005, 0.9996, 12, 3.05, 61_234.5678]) log.request({ ...line, milliseconds }, time);
+  assert.deepEqual(text().trim().split('\n').map((each): number => JSON.parse(each).durationMs), [0, 0, 0.001, 1, 12, 3.05, 61_234.568]);
+});
+
+test('every line arrives once and in order, whether the sink writes at once or keeps what it was given', () => {
+  for (const isSlow of [false, true]) {
+    const kept: Uint8Array[] = [];
+    const write = (lines: string | Uint8Array): void => void kept.push(isSlow && typeof lines !== 'string' ? lines : Buffer.from(lines));
+    const log = createLog({ level: 'info', sink: { write, writableLength: isSlow ? 1 : 0 }, isTerminal: false, hasColor: false, now: () => time });
+    const paths = Array.from({ length: 2_000 }, (_, index) => (index === 700 ? `/${'long'.repeat(20_000)}` : `/ö/${index}`));
+    for (const path of paths) log.request({ ...line, path }, time);
+    log.flush();
+    assert.deepEqual(Buffer.concat(kept).toString().trim().split('\n').map((each): string => JSON.parse(each).path), paths);
+    assert.ok(kept.length > 4, 'it came in several pieces');
+  }
+});
+
 test('when the reader is too slow, lines are dropped and counted, not piled up', () => {
   const { log, sink, text } = logTo({ writableLength: 2 ** 30 });
   for (let count = 0; count < 5; count += 1) log.request(line, time);

@@ -1,10 +1,10 @@
-// Placing an order dirties fewer pages, and no list but by its index looks at the rows: orders and their indexes are made anew.
+// Placing an order dirties fewer pages, and what filters test is in the index: orders and their indexes are made anew.
 
 /**
  * Every index costs every order placed, so there are no more than lists need (see `selectOrders`). Status comes before the sort
  * key, since a page without a status filter merges the statuses' streams. After the id comes what other filters test and other
- * sorts need: a user's or a customer's orders, which are few, are gathered from one index and sorted. One for each sort would
- * dirty as many pages for each order, as everybody's are elsewhere.
+ * sorts need. A user's or a customer's orders are few, so they are gathered from one index and sorted: one more for each sort
+ * would dirty one more page for each order, since every owner's entries are elsewhere in it.
  */
 const orderIndexes = [
   ['status', 'id', 'createdAt', 'currency'],
