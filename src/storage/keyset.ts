@@ -13,7 +13,7 @@ export type Stream = Condition & { readonly at?: string };
 /**
  * One list's page. Every stream has an index that begins with the columns of its condition and goes on with its key, so it
  * comes sorted; several are merged. Not so when `isGathered`: then there are few rows, found by an index and sorted here.
- * `rest` is what no index answers: it is tested row by row.
+ * `rest` is what no index sorts: it is tested entry by entry, in an index that holds its columns.
  */
 export type Listing = {
   readonly table: string;
@@ -24,7 +24,7 @@ export type Listing = {
   readonly rest: Condition | undefined;
   readonly after: Position | undefined;
   readonly rows: number;
-  /** How many rows may be gathered, or tested against `rest`, before the slow thread takes over. */
+  /** How many entries may be gathered, or tested against `rest`, before the slow thread takes over. */
   readonly rowsLookedAtMax: number;
 };
 

@@ -86,8 +86,8 @@ export type OrderFilter = {
 };
 
 /**
- * Which orders a list shows, and in what order. The first of customer, user and currency chooses the family of indexes
- * (see the migration), each status is a stream of it, and what is left is tested row by row.
+ * Which orders a list shows, and in what order. The first of customer, user and (by `createdAt` only) currency chooses the
+ * family of indexes (see migration 0002), each status is a stream of it, and what is left is tested entry by entry.
  */
 export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
   const { sort = '-createdAt', status = statuses } = filter;
