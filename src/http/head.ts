@@ -5,7 +5,8 @@ import type { Exchange } from './exchange.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
-const statusLines = Array.from({ length: 600 }, (_, status) => `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`);
+const statusLines: string[] = [];
+for (const [status, reason] of Object.entries(STATUS_CODES)) statusLines[Number(status)] = `HTTP/1.1 ${status} ${reason}\r\n`;
 
 /** One line of a head; throws where a value could be taken for more than one. */
 export function line(name: string, value: string): string {

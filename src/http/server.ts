@@ -70,10 +70,6 @@ export function createHandlers(options: ServiceOptions): Handlers {
     }
   }
 
-  function start(exchange: Exchange): void {
-    attempt(exchange, proceed);
-  }
-
   /** In the order of the rules; synchronous to the end for what reads no body and waits for no disk. */
   function proceed(exchange: Exchange): Promise<void> | undefined {
     checkRequest(exchange);
@@ -157,8 +153,7 @@ export function createHandlers(options: ServiceOptions): Handlers {
 
   function answerWith(exchange: Exchange, route: Route, made: Representation<unknown> | Promise<Representation<unknown>>): Promise<void> | undefined {
     if (made instanceof Promise) return made.then((value) => answer(exchange, route, value));
-    answer(exchange, route, made);
-    return undefined;
+    return void answer(exchange, route, made);
   }
 
   function fail(exchange: Exchange, error: unknown): undefined {
@@ -169,11 +164,11 @@ export function createHandlers(options: ServiceOptions): Handlers {
   }
 
   return {
-    onRequest: (request, response) => start(open(request, response)),
+    onRequest: (request, response) => attempt(open(request, response), proceed),
     onContinue: (request, response) => {
       const exchange = open(request, response);
       exchange.expectsContinue = true;
-      start(exchange);
+      attempt(exchange, proceed);
     },
     onExpectation: (request, response) => {
       const exchange = open(request, response);

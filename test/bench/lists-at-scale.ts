@@ -1,4 +1,4 @@
-// Every filter × sort of every list, first page and one deep inside, at 1,000 and at 1,000,000 orders: does a page cost the same?
+// Every filter × sort of every list, first page and one deep inside, at 1,000 and at 1,000,000 orders: does a page cost the same? `--all` prints all.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { findOrder, orderSorts, selectOrders } from '../../src/resources/orders/
 import { findUser, representUser, selectUsers, userSorts } from '../../src/resources/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import type { Position } from '../../src/storage/keyset.ts';
+import { median, ms } from './bench-table.ts';
 
 const firstDay = Date.parse('2025-03-01T00:00:00.000Z');
 const dayMilliseconds = 86_400_000;
@@ -98,12 +99,11 @@ async function measure(connection: Connection, each: Case): Promise<Times> {
     runs.first.push(await timePage(connection, each, {}));
     runs.deep.push(await timePage(connection, each, cursor === undefined ? {} : { cursor }));
   }
-  return { first: median(runs.first), deep: median(runs.deep) };
+  return { first: medianOf(runs.first), deep: medianOf(runs.deep) };
 }
 
-function median(times: Time[]): Time {
-  const middle = (member: keyof Time) => times.map((time) => time[member]).sort((one, other) => one - other)[times.length >> 1] ?? NaN;
-  return { whole: middle('whole'), here: middle('here') };
+function medianOf(times: readonly Time[]): Time {
+  return { whole: median(times.map(({ whole }) => whole)), here: median(times.map(({ here }) => here)) };
 }
 
 function filled(orders: number): Connection {
@@ -116,7 +116,6 @@ function filled(orders: number): Connection {
 const folder = mkdtempSync(join(tmpdir(), 'orderly-lists-'));
 try {
   const [small, large] = [filled(1_000), filled(1_000_000)];
-  const show = (value: number): string => value.toFixed(2);
   console.log('| list, filter, sort | first page, ms: 1,000 | 1,000,000 | deep page: 1,000 | 1,000,000 | of it on the event loop |\n|---|--:|--:|--:|--:|--:|');
   let [flat, slower, here, fullPage] = [0, 0, 0, 0];
   for (const each of cases()) {
@@ -127,9 +126,9 @@ try {
     if (isFlat) flat += 1;
     else slower += 1;
     const times = [before.first.whole, after.first.whole, before.deep.whole, after.deep.whole, Math.max(after.first.here, after.deep.here)];
-    if (!isFlat || process.argv.includes('--all')) console.log(`| ${each.name} | ${times.map(show).join(' | ')} |`);
+    if (!isFlat || process.argv.includes('--all')) console.log(`| ${each.name} | ${times.map(ms).join(' | ')} |`);
   }
-  console.log(`\n${flat} of ${flat + slower} take at most twice the time that they, or a full page of the whole list, take at 1,000 orders; the others are above. None takes more than ${show(here)} ms of the event loop.`);
+  console.log(`\n${flat} of ${flat + slower} take at most twice the time that they, or a full page of the whole list, take at 1,000 orders; the others are above. None takes more than ${ms(here)} ms of the event loop.`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
