@@ -1,8 +1,8 @@
 // Text that is made anew only when what it is made of changes.
 
-/** For texts of the time, which many ask for within one millisecond or second. */
-export function lastMade(make: (of: number) => string): (of: number) => string {
-  let last = NaN;
+/** For texts that many ask for one after the other: of the millisecond, of a method. */
+export function lastMade<Of extends string | number | null>(make: (of: Of) => string): (of: Of) => string {
+  let last: Of | undefined;
   let text = '';
   return (of) => {
     if (of !== last) [last, text] = [of, make(of)];

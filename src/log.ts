@@ -35,9 +35,13 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
   const { sink, isTerminal, hasColor, now } = options;
   const threshold = levels.indexOf(options.level);
   const [writesInfo, writesError] = [writes('info'), writes('error')];
-  const clock = lastMade((time) => new Date(time).toISOString());
-  const beginInfo = lastMade((time) => `{"time":"${clock(time)}","level":"info","requestId":"`);
-  const beginError = lastMade((time) => `{"time":"${clock(time)}","level":"error","requestId":"`);
+  const clock = lastMade((time: number) => new Date(time).toISOString());
+  const beginInfo = lastMade((time: number) => `{"time":"${clock(time)}","level":"info","requestId":"`);
+  const beginError = lastMade((time: number) => `{"time":"${clock(time)}","level":"error","requestId":"`);
+  // Joined here because each part that a line is added up from costs it a fiftieth.
+  const methodPart = lastMade((method: string) => `","method":"${method}","path":"`);
+  const statusPart = lastMade((status: number) => `","status":${status},"durationMs":`);
+  const principalPart = lastMade((principal: string | null) => (principal === null ? ',"principal":null' : `,"principal":"${principal}"`));
   let gathered = Buffer.allocUnsafe(gatherBytesMax);
   let used = 0;
   let joined = '';
@@ -92,18 +96,16 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
     const level = line.status >= 500 ? 'error' : 'info';
     if (!(level === 'info' ? writesInfo : writesError)) return;
     const { requestId, method, path, status, principal, traceparent } = line;
-    const microseconds = Math.round(line.milliseconds * 1000);
-    const duration = `${Math.floor(microseconds / 1000)}.${String(1000 + microseconds % 1000).slice(1)}`; // of whole numbers: a fraction's shortest text takes long to find
+    const duration = Math.round(line.milliseconds * 1000) / 1000;
     if (isTerminal) {
       const rest = `${printable(path)} ${duration} ms ${principal ?? 'nobody'} ${requestId}`;
       return add(`${clock(time).slice(11, 19)} ${paint(level)} ${status} ${method.padEnd(6)} ${rest}\n`);
     }
-    const who = principal === null ? 'null' : '"' + principal + '"';
     const trace = traceparent === undefined ? '' : `,"traceparent":${json(traceparent)}`;
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
     const begin = level === 'info' ? beginInfo(time) : beginError(time);
     // Here and in heads texts are added up: a template asks of each part whether it's a text, which is a hundredth of a read.
-    add(begin + requestId + '","method":"' + method + '","path":"' + safePath + '","status":' + status + ',"durationMs":' + duration + ',"principal":' + who + trace + '}\n');
+    add(begin + requestId + methodPart(method) + safePath + statusPart(status) + duration + principalPart(principal) + trace + '}\n');
   }
 
   return {

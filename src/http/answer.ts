@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../errors.ts';
 import { keepAliveMilliseconds, urlBytesMax } from '../limits.ts';
+import { lastMade } from '../last-made.ts';
 import type { Log } from '../log.ts';
 import { isUnmodified } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
@@ -135,8 +136,10 @@ export function createAnswerer(options: AnswerOptions): Answerer {
   return { answer, repeat, answerOptions, answerProblem, refusal };
 }
 
+const typeLines = lastMade((mediaType: string) => `X-Content-Type-Options: nosniff\r\nContent-Type: ${mediaType}\r\nContent-Length: `);
+
 function bodyLines(mediaType: string, text: string): string {
-  return `Content-Type: ${mediaType}\r\nContent-Length: ${text.length}\r\nX-Content-Type-Options: nosniff\r\n`;
+  return typeLines(mediaType) + text.length + '\r\n';
 }
 
 /** RFC 9745 and RFC 8594. */

@@ -22,7 +22,7 @@ type Unsent = ServerResponse & { _header: string | null; _headerSent: boolean; _
  * costs a read 1 µs of 12; it is left the answers after which a connection may have to end.
  */
 export function createHeadWriter(keepAliveSeconds: number): (exchange: Exchange, status: number, lines: string, now: number) => void {
-  const end = lastMade((second) => `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`);
+  const end = lastMade((second: number) => `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`);
   return ({ response, expectsContinue }, status, lines, now) => {
     if (response.shouldKeepAlive && !expectsContinue) {
       const unsent = response as Unsent;

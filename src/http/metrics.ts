@@ -6,7 +6,6 @@ import { version } from '../version.ts';
 import type { Mounted } from './router.ts';
 
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds
-
 const delayStepMilliseconds = 10;
 
 export type Metrics = {

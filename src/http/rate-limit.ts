@@ -1,5 +1,6 @@
 // Token buckets in memory: how many requests somebody may make in a span of time.
 import { BoundedMap } from '../bounded-map.ts';
+import { lastMade } from '../last-made.ts';
 import { Problem } from '../errors.ts';
 import { bucketsMax } from '../limits.ts';
 
@@ -28,6 +29,7 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
   const { requests, seconds } = rate;
   const perMillisecond = requests / (seconds * 1000);
   const begin = `RateLimit-Policy: "${policyName}";q=${requests};w=${seconds}\r\nRateLimit: "${policyName}";r=`;
+  const end = lastMade((secondsToFull: number) => `;t=${secondsToFull}\r\n`);
   const buckets = new BoundedMap<string, Bucket>(sizeMax);
 
   function spend(key: string, now: number): Allowance {
@@ -37,7 +39,7 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
     const isSpent = bucket.level < 1;
     if (!isSpent) bucket.level -= 1;
     const secondsUntil = (level: number): number => Math.ceil((level - bucket.level) / perMillisecond / 1000);
-    const lines = begin + Math.floor(bucket.level) + ';t=' + secondsUntil(requests) + '\r\n';
+    const lines = begin + Math.floor(bucket.level) + end(secondsUntil(requests));
     return { isSpent, policyName, lines, retryAfterSeconds: isSpent ? secondsUntil(1) : 0 };
   }
 

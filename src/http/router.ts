@@ -48,8 +48,6 @@ function child(node: Node, segment: string): Node {
   return made;
 }
 
-const noParams = {};
-
 /** Ids are digits and words are not, so a path fits at most one way. */
 function find(root: Node, path: string): Match | undefined {
   let node = root;
@@ -67,7 +65,7 @@ function find(root: Node, path: string): Match | undefined {
       node = branch.node;
     } else node = next;
   }
-  return node.methods === undefined ? undefined : { methods: node.methods, params: params ?? noParams };
+  return node.methods === undefined ? undefined : { methods: node.methods, params: params ?? {} };
 }
 
 function wordAt({ words }: Node, path: string, start: number, end: number): Node | undefined {

@@ -90,7 +90,7 @@ export function createHandlers(options: ServiceOptions): Handlers {
   function checkRequest(exchange: Exchange): void {
     const { fields, request, peer } = exchange;
     const named = fields['x-request-id'];
-    if (named !== undefined && isRequestId(named)) exchange.requestId = named;
+    if (named !== undefined && named.length <= requestIdLengthMax && /^[\w.-]+$/.test(named)) exchange.requestId = named;
     if ((request.url ?? '').length > urlBytesMax) throw new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
     checkHost(request);
     if (!options.isTls) checkTransport(peer, fields);
@@ -201,14 +201,10 @@ function methodNotAllowed(exchange: Exchange, allow: readonly string[]): Problem
   return new Problem('method-not-allowed', `${exchange.path} takes ${allow.join(', ')}, not ${exchange.method}.`, { allow });
 }
 
-function isRequestId(text: string): boolean {
-  return text.length <= requestIdLengthMax && /^[A-Za-z0-9._-]+$/.test(text);
-}
-
 /** Unique without asking the system for randomness each time: a random prefix for the process and a counter. */
 function requestIdSource(): () => string {
-  const prefix = randomBytes(9).toString('base64url');
+  const prefix = randomBytes(9).toString('base64url') + '-';
   let count = 0;
-  return () => `${prefix}-${(count += 1)}`;
+  return () => prefix + (count += 1);
 }
 
