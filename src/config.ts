@@ -7,27 +7,6 @@ import { levels, type Level } from './log.ts';
 import { emailFault } from './schema/email.ts';
 import type { Rate } from './http/rate-limit.ts';
 
-export type Config = {
-  readonly host: string;
-  readonly port: number;
-  readonly data: string;
-  readonly tls: { readonly mode: 'self-signed' | 'files' | 'off'; readonly cert: string; readonly key: string };
-  /** Empty: `https://localhost:<port>`. */
-  readonly publicUrl: string;
-  readonly trustedProxy: readonly string[];
-  readonly registration: 'open' | 'closed';
-  /** Empty: the one kept in `secret.key`. */
-  readonly jwtSecrets: readonly string[];
-  readonly apiKeyQuery: boolean;
-  readonly rates: { readonly default: Rate; readonly anonymous: Rate; readonly loginAccount: Rate; readonly loginAddress: Rate };
-  readonly passwordMin: number;
-  readonly cacheBytes: number;
-  readonly corsOrigins: readonly string[];
-  readonly log: Level;
-  readonly adminEmail: string;
-  readonly adminPassword: string;
-};
-
 /** Thrown with all that is wrong with the settings. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
@@ -41,7 +20,16 @@ export class ConfigError extends Error {
   }
 }
 
-type Setting = { readonly flag: string; readonly value: string; readonly fallback: string; readonly help: string; readonly fault: (text: string) => string | undefined };
+/** A flag of one command; without `value` it takes none. `fault` says what is wrong with a value. */
+export type CommandFlag = {
+  readonly flag: string;
+  readonly value?: string;
+  readonly help: string;
+  readonly isRequired?: true;
+  readonly fault?: Fault;
+};
+type Fault = (text: string) => string | undefined;
+type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
 
 /** Every setting, as help shows it and as it is checked. The environment variable is the flag's name: `--public-url`, `ORDERLY_PUBLIC_URL`. */
 export const settings: readonly Setting[] = [
@@ -49,8 +37,8 @@ export const settings: readonly Setting[] = [
   { flag: 'port', value: 'PORT', fallback: '8443', help: 'port to listen on; 0 picks one', fault: wholeNumber(0, 65_535) },
   { flag: 'data', value: 'FOLDER', fallback: 'data', help: 'the folder that holds everything', fault: (text) => (text === '' ? 'must be a folder' : undefined) },
   { flag: 'tls', value: 'MODE', fallback: 'self-signed', help: 'self-signed, files, or off (behind a proxy)', fault: among(['self-signed', 'files', 'off']) },
-  { flag: 'tls-cert', value: 'FILE', fallback: '', help: 'certificate chain, PEM, for --tls files', fault: anything },
-  { flag: 'tls-key', value: 'FILE', fallback: '', help: 'private key, PEM, for --tls files', fault: anything },
+  { flag: 'tls-cert', value: 'FILE', fallback: '', help: 'certificate chain, PEM, for --tls files' },
+  { flag: 'tls-key', value: 'FILE', fallback: '', help: 'private key, PEM, for --tls files' },
   { flag: 'public-url', value: 'URL', fallback: '', help: 'how clients reach the service (https://localhost:PORT)', fault: origin },
   { flag: 'trusted-proxy', value: 'LIST', fallback: '', help: 'addresses or CIDR blocks of proxies to believe', fault: listOf(block) },
   { flag: 'registration', value: 'MODE', fallback: 'open', help: 'open: anyone may sign up; closed: administrators make users', fault: among(['open', 'closed']) },
@@ -69,37 +57,30 @@ export const settings: readonly Setting[] = [
 /** Settings without a flag: secrets have no place in a list of processes. */
 const adminVariables = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'] as const;
 
-/** A flag of one command, beyond the settings. */
-export type CommandFlag = {
-  readonly flag: string;
-  readonly value?: string;
-  readonly help: string;
-  readonly isRequired?: true;
-  readonly fault?: Setting['fault'];
-};
-
-/** What a command takes; all operands are required. */
+/** What a command takes beyond the settings; all operands are required. */
 export type Syntax = { readonly flags: readonly CommandFlag[]; readonly operands: readonly string[] };
-const settingsOnly: Syntax = { flags: [], operands: [] };
+
+export type Config = ReturnType<typeof configOf>;
 
 export type CommandLine = { readonly config: Config; readonly operands: readonly string[]; readonly flags: Readonly<Record<string, string | true>> };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Flags win over the environment, and that over .env. Throws ConfigError. */
-export function readCommandLine(argv: readonly string[], environment: Environment, dotEnv: Environment, syntax: Syntax = settingsOnly): CommandLine {
+export function readCommandLine(argv: readonly string[], environment: Environment, dotEnv: Environment, syntax: Syntax = { flags: [], operands: [] }): CommandLine {
   const faults: string[] = [];
+  const variables = { ...dotEnv, ...environment };
   const { flags, operands } = readArguments(argv, syntax.flags, faults);
   const values = new Map<string, string>();
   for (const { flag, fallback, fault } of settings) {
     const name = variableOf(flag);
-    const [source, value] = flags[flag] !== undefined ? [`--${flag}`, String(flags[flag])] : [name, environment[name] ?? dotEnv[name] ?? fallback];
-    const wrong = value === fallback ? undefined : fault(value);
+    const [source, value] = flags[flag] !== undefined ? [`--${flag}`, String(flags[flag])] : [name, variables[name] ?? fallback];
+    const wrong = value === fallback ? undefined : fault?.(value);
     if (wrong !== undefined) faults.push(`${source} ${wrong}${flag === 'jwt-secrets' ? '' : `, not ${JSON.stringify(value)}`}`);
     values.set(flag, value);
   }
-  faults.push(...unknownVariables({ ...dotEnv, ...environment }));
-  const config = configOf((flag) => values.get(flag) ?? '', { ...dotEnv, ...environment }, faults);
+  faults.push(...unknownVariables(variables));
+  const config = configOf((flag) => values.get(flag) ?? '', variables, faults);
   const misuse = misuseOf(syntax, operands, flags);
   if (faults.length + misuse.length > 0) throw new ConfigError(faults, misuse);
   return { config, operands, flags };
@@ -118,44 +99,48 @@ function misuseOf({ flags, operands }: Syntax, givenOperands: readonly string[],
 }
 
 function readArguments(argv: readonly string[], own: readonly CommandFlag[], faults: string[]): { flags: Record<string, string | true>; operands: string[] } {
-  const options = Object.fromEntries([
-    ...settings.map(({ flag }) => [flag, { type: 'string' as const }] as const),
-    ...own.map(({ flag, value }) => [flag, { type: value === undefined ? 'boolean' as const : 'string' as const }] as const),
-  ]);
+  const known = [...settings, ...own].map(({ flag, value }) => [flag, { type: value === undefined ? 'boolean' as const : 'string' as const }] as const);
+  const options = Object.fromEntries(known);
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
   const flags: Record<string, string | true> = {};
   const operands: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') operands.push(token.value);
     if (token.kind !== 'option') continue;
-    const known = options[token.name];
-    if (known === undefined || !token.rawName.startsWith('--')) faults.push(`${token.rawName} is not known; --help lists what is`);
+    const type = options[token.name]?.type;
+    if (type === undefined || !token.rawName.startsWith('--')) faults.push(`${token.rawName} is not known; --help lists what is`);
     else if (flags[token.name] !== undefined) faults.push(`${token.rawName} is given more than once`);
-    else if (known.type === 'string' && token.value === undefined) faults.push(`${token.rawName} needs a value`);
-    else if (known.type === 'boolean' && token.value !== undefined) faults.push(`${token.rawName} takes no value`);
+    else if (type === 'string' && token.value === undefined) faults.push(`${token.rawName} needs a value`);
+    else if (type === 'boolean' && token.value !== undefined) faults.push(`${token.rawName} takes no value`);
     else flags[token.name] = token.value ?? true;
   }
   return { flags, operands };
 }
 
-function configOf(get: (flag: string) => string, environment: Environment, faults: string[]): Config {
-  const tls = get('tls') as Config['tls']['mode']; // checked by its setting, or a fault is noted
-  if (tls === 'files' && (get('tls-cert') === '' || get('tls-key') === '')) faults.push('--tls files needs --tls-cert and --tls-key');
-  if (tls !== 'files' && (get('tls-cert') !== '' || get('tls-key') !== '')) faults.push('--tls-cert and --tls-key go with --tls files');
+function configOf(get: (flag: string) => string, environment: Environment, faults: string[]) {
+  const mode = get('tls') as 'self-signed' | 'files' | 'off'; // checked by its setting, or a fault is noted
+  const [cert, key] = [get('tls-cert'), get('tls-key')];
+  if (mode === 'files' && (cert === '' || key === '')) faults.push('--tls files needs --tls-cert and --tls-key');
+  if (mode !== 'files' && (cert !== '' || key !== '')) faults.push('--tls-cert and --tls-key go with --tls files');
   const { ORDERLY_ADMIN_EMAIL: adminEmail = '', ORDERLY_ADMIN_PASSWORD: adminPassword = '' } = environment;
+  const passwordMin = Number(get('password-min'));
   if ((adminEmail === '') !== (adminPassword === '')) faults.push('ORDERLY_ADMIN_EMAIL and ORDERLY_ADMIN_PASSWORD go together');
-  else if (adminEmail !== '') faults.push(...adminFaults(adminEmail, adminPassword, Number(get('password-min'))));
+  else if (adminEmail !== '') faults.push(...adminFaults(adminEmail, adminPassword, passwordMin));
   return {
-    host: get('host'), port: Number(get('port')), data: get('data'), tls: { mode: tls, cert: get('tls-cert'), key: get('tls-key') },
-    publicUrl: get('public-url').replace(/\/$/, ''), trustedProxy: split(get('trusted-proxy')), registration: get('registration') === 'closed' ? 'closed' : 'open',
-    jwtSecrets: split(get('jwt-secrets')), apiKeyQuery: get('api-key-query') === 'on',
+    host: get('host'), port: Number(get('port')), data: get('data'), tls: { mode, cert, key },
+    /** Empty: `https://localhost:<port>`. */
+    publicUrl: get('public-url').replace(/\/$/, ''),
+    trustedProxy: split(get('trusted-proxy')), registration: get('registration') === 'closed' ? 'closed' : 'open',
+    /** Empty: the one kept in `secret.key`. */
+    jwtSecrets: split(get('jwt-secrets')),
+    apiKeyQuery: get('api-key-query') === 'on',
     rates: {
       default: rateOf(get('rate-default')), anonymous: rateOf(get('rate-anonymous')),
       loginAccount: rateOf(get('rate-login-account')), loginAddress: rateOf(get('rate-login-address')),
     },
-    passwordMin: Number(get('password-min')), cacheBytes: Number(get('cache-bytes')), corsOrigins: split(get('cors-origins')), log: get('log') as Level, // as tls
+    passwordMin, cacheBytes: Number(get('cache-bytes')), corsOrigins: split(get('cors-origins')), log: get('log') as Level, // as tls
     adminEmail, adminPassword,
-  };
+  } as const;
 }
 
 function adminFaults(email: string, password: string, passwordMin: number): string[] {
@@ -168,27 +153,23 @@ function unknownVariables(environment: Environment): string[] {
   return Object.keys(environment).filter((name) => name.startsWith('ORDERLY_') && !known.has(name)).map((name) => `${name} is not known; --help lists what is`);
 }
 
-export function variableOf(flag: string): string {
+function variableOf(flag: string): string {
   return `ORDERLY_${flag.toUpperCase().replaceAll('-', '_')}`;
 }
 
-function split(text: string): string[] {
+function split(text: string): readonly string[] {
   return text === '' ? [] : text.split(',').map((part) => part.trim());
 }
 
-function anything(): undefined {
-  return undefined;
-}
-
-export function wholeNumber(min: number, max: number): Setting['fault'] {
+export function wholeNumber(min: number, max: number): Fault {
   return (text) => (/^\d{1,12}$/.test(text) && Number(text) >= min && Number(text) <= max ? undefined : `must be a whole number from ${min} to ${max}`);
 }
 
-function among(values: readonly string[]): Setting['fault'] {
+function among(values: readonly string[]): Fault {
   return (text) => (values.includes(text) ? undefined : `must be ${values.join(' or ')}`);
 }
 
-function listOf(fault: Setting['fault']): Setting['fault'] {
+function listOf(fault: Fault): Fault {
   return (text) => split(text).map(fault).find((each) => each !== undefined);
 }
 

@@ -1,7 +1,7 @@
 // The edges of the process: command line → command → exit status.
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { commands, helpText, type Command } from './commands/commands.ts';
+import { commands, helpText } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
 import { ConfigError, readCommandLine } from './config.ts';
 import { Problem } from './errors.ts';
@@ -31,11 +31,8 @@ async function choose(argv: readonly string[]): Promise<number> {
   if (first === '--help') return say(helpText());
   if (command === undefined) throw new ConfigError([], [`there is no command "${first}"; there are ${Object.keys(commands).join(', ')}`]);
   if (argv.includes('--help')) return say(helpText(name));
-  return runCommand(command, argv.slice(first.startsWith('-') ? 0 : name.split(' ').length));
-}
-
-function runCommand(command: Command, argv: readonly string[]): Promise<number> {
-  return command.run(readCommandLine(argv, process.env, dotEnv(), command));
+  const rest = argv.slice(first.startsWith('-') ? 0 : name.split(' ').length);
+  return command.run(readCommandLine(rest, process.env, dotEnv(), command));
 }
 
 function dotEnv(): NodeJS.Dict<string> {
