@@ -12,17 +12,15 @@ import { createLimiter } from './http/rate-limit.ts';
 import { weigh, type Representation } from './http/representation.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Router } from './http/router.ts';
-import { createHandlers, type Handlers } from './http/server.ts';
+import { createHandlers } from './http/server.ts';
 import { touchMilliseconds } from './limits.ts';
 import type { Log } from './log.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
-import type { CustomerCache } from './resources/customers/customer-store.ts';
 import type { Customer } from './resources/customers/customer.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { findKeyFacts, touchKeys } from './resources/keys/key-store.ts';
 import { steps, type Order } from './resources/orders/order.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
-import type { OrderCache } from './resources/orders/order-store.ts';
 import { endSessionsOf, findSessionFacts, removeEndedSessions } from './resources/sessions/session-store.ts';
 import { sessionRoutes } from './resources/sessions/session-routes.ts';
 import { createKeptAnswers, removeOldAnswers } from './resources/system/kept-answer-store.ts';
@@ -47,23 +45,15 @@ export type AppOptions = {
   readonly extraRoutes?: readonly Route[];
 };
 
-export type App = {
-  readonly router: Router;
-  readonly handlers: Handlers;
-  /** Drops from memory what a commit made stale: keys such as `order:7`. */
-  forget(keys: readonly string[]): void;
-  forgetAll(): void;
-  /** Writes down what is gathered, and removes what has expired. Called now and then, and before the end. */
-  tidyUp(): Promise<void>;
-  close(): void;
-};
+export type App = ReturnType<typeof createApp>;
 
-export function createApp(options: AppOptions): App {
+export function createApp(options: AppOptions) {
   const { config, publicUrl, secrets, db, hasher, log, now } = options;
   const [secret = new Uint8Array()] = secrets;
   const signer = createSigner({ secrets, issuer: publicUrl, audience: publicUrl });
   const cursors = createCursors(macFor(secret, 'cursors'));
-  const caches = createCaches(config.cacheBytes);
+  const orderCache = new BoundedMap<number, Representation<Order>>(config.cacheBytes * 0.8, weigh);
+  const customerCache = new BoundedMap<number, Representation<Customer>>(config.cacheBytes * 0.2, weigh);
   const keysUsed = new Map<number, number>();
   const authenticator = createAuthenticator({
     signer, findSession: (id) => findSessionFacts(db.read, id), findKey: (id) => findKeyFacts(db.read, id), used: (id, time) => keysUsed.set(id, time),
@@ -73,7 +63,7 @@ export function createApp(options: AppOptions): App {
     account: createLimiter('login-account', config.rates.loginAccount), address: createLimiter('login-address', config.rates.loginAddress),
   };
   const metrics = createMetrics();
-  const orders = { cursors, cache: caches.orders, customerCache: caches.customers };
+  const orders = { cursors, cache: orderCache, customerCache };
 
   const description = once(() => openapiDocument(router.mounted, publicUrl, version));
   const docs = once(() => docsPage({ document: description(), publicUrl, rates: config.rates, steps, isSelfSigned: config.tls.mode === 'self-signed' }));
@@ -84,7 +74,7 @@ export function createApp(options: AppOptions): App {
     ...systemRoutes({ publicUrl, readiness, metrics: metricsText, openapi: once(() => JSON.stringify(description())), docsPage: docs, problemPage: (kind) => problemPage(kind, description()) }),
     ...(options.extraRoutes ?? []),
   ];
-  const ordersInterface: Route[] = [...customerRoutes({ cursors, cache: caches.customers }), ...orderRoutes(orders)];
+  const ordersInterface: Route[] = [...customerRoutes({ cursors, cache: customerCache }), ...orderRoutes(orders)];
   const router: Router = createRouter([{ routes: usersInterface, invalidStatus: 400 }, { routes: ordersInterface, invalidStatus: 422 }]);
 
   function readiness(): 'ready' | 'stopping' | 'read-only' {
@@ -93,7 +83,8 @@ export function createApp(options: AppOptions): App {
 
   function metricsText(): string {
     const buckets = Object.values(limiters).reduce((sum, { size }) => sum + size, 0);
-    return metrics.text({ mounted: router.mounted, storage: db.stats, buckets, connections: options.connections(), caches: Object.values(caches), passwordsWaiting: hasher.waiting });
+    const caches = [orderCache, customerCache];
+    return metrics.text({ mounted: router.mounted, storage: db.stats, buckets, connections: options.connections(), caches, passwordsWaiting: hasher.waiting });
   }
 
   const handlers = createHandlers({
@@ -102,22 +93,24 @@ export function createApp(options: AppOptions): App {
     corsOrigins: new Set(config.corsOrigins), isStopping: options.isStopping,
   });
 
+  /** Drops from memory what a commit made stale: keys such as `order:7`. */
   function forget(keys: readonly string[]): void {
     for (const key of keys) {
       const [kind = '', id] = key.split(':');
       if (kind === 'everything') forgetAll();
-      if (kind === 'order') caches.orders.delete(Number(id));
-      if (kind === 'customer') caches.customers.delete(Number(id));
+      if (kind === 'order') orderCache.delete(Number(id));
+      if (kind === 'customer') customerCache.delete(Number(id));
       authenticator.forget(kind, Number(id));
     }
   }
 
   function forgetAll(): void {
-    caches.orders.clear();
-    caches.customers.clear();
+    orderCache.clear();
+    customerCache.clear();
     authenticator.forgetAll();
   }
 
+  /** Writes down what is gathered, and removes what has expired. Called now and then, and before the end. */
   async function tidyUp(): Promise<void> {
     const used = new Map(keysUsed);
     keysUsed.clear();
@@ -132,10 +125,6 @@ export function createApp(options: AppOptions): App {
   return { router, handlers, forget, forgetAll, tidyUp, close: () => { clearInterval(tidying); metrics.close(); } };
 }
 
-function createCaches(bytes: number): { readonly orders: OrderCache; readonly customers: CustomerCache } {
-  return { orders: new BoundedMap<number, Representation<Order>>(bytes * 0.8, weigh), customers: new BoundedMap<number, Representation<Customer>>(bytes * 0.2, weigh) };
-}
-
 /** Each use of a secret has a key of its own. */
 function macFor(secret: Uint8Array, use: string): (text: string) => Buffer {
   return createMac(createMac(secret)(use));
@@ -145,4 +134,3 @@ function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
-
