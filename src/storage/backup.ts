@@ -1,13 +1,13 @@
 // Backup of a live database, restore of a backup, and the check that a database is sound.
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
-import { databaseFile, explained, lockFolder, makePrivate, maySync, openSqlite, schemaVersion, StorageError, syncFolder } from './data-folder.ts';
+import { databaseFile, explained, lockFolder, makePrivate, openSqlite, schemaVersion, StorageError, syncPath } from './data-folder.ts';
 
 const pagesAtOnce = 1_000;
 
-export type Progress = (share: number) => void;
+type Progress = (share: number) => void;
 
 /** A consistent copy as of the call, as one file; the service may go on writing. Throws StorageError. */
 export async function backup(folder: string, file: string, progress?: Progress): Promise<void> {
@@ -15,7 +15,7 @@ export async function backup(folder: string, file: string, progress?: Progress):
   await fromDatabase(databaseFile(folder), Infinity, (source) => copyDatabase(source, file, progress));
 }
 
-export type RestoreOptions = { readonly schemaVersionMax: number; readonly force: boolean; readonly progress?: Progress };
+type RestoreOptions = { readonly schemaVersionMax: number; readonly force: boolean; readonly progress?: Progress };
 
 /** Puts a backup in the place of the folder's database; `force` allows that there is one. Throws StorageError. */
 export async function restore(file: string, folder: string, options: RestoreOptions): Promise<void> {
@@ -58,7 +58,7 @@ export async function copyDatabase(source: DatabaseSync, file: string, progress:
     makeOneFile(partial);
     beforeRename();
     renameSync(partial, file);
-    syncFolder(dirname(file));
+    syncPath(dirname(file));
   } finally {
     source.exec('ROLLBACK');
     rmSync(partial, { force: true });
@@ -70,9 +70,7 @@ function makeOneFile(file: string): void {
   const sqlite = openSqlite(file);
   sqlite.exec('PRAGMA journal_mode = DELETE');
   sqlite.close();
-  const descriptor = openSync(file, 'r');
-  if (maySync) fsyncSync(descriptor);
-  closeSync(descriptor);
+  syncPath(file);
 }
 
 async function fromDatabase(file: string, schemaVersionMax: number, use: (source: DatabaseSync) => Promise<void>): Promise<void> {
@@ -94,5 +92,5 @@ function removeLog(file: string): void {
     replaced.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch { /* what can't be read is what is being replaced */ }
   for (const end of ['-wal', '-shm', '-journal']) rmSync(`${file}${end}`, { force: true });
-  syncFolder(dirname(file));
+  syncPath(dirname(file));
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of ours
-/** A commit that changes nothing. */
+/** Marks a database as ours; where it is, a commit that changes nothing. */
 export const touch = `PRAGMA application_id = ${applicationId}`;
 const busyMillisecondsMax = 5_000;
 
@@ -55,22 +55,15 @@ export function schemaVersion(file: string, versionMax: number): number | undefi
   try {
     using sqlite = openSqlite(file, { readOnly: true });
     const tables = scalar(sqlite, 'SELECT count(*) FROM sqlite_schema');
-    if (scalar(sqlite, 'PRAGMA application_id') === applicationId) return known(file, Number(scalar(sqlite, 'PRAGMA user_version')), versionMax);
-    if (tables === 0) return undefined; // a first start that was cut short
+    const isOurs = scalar(sqlite, 'PRAGMA application_id') === applicationId;
+    if (!isOurs && tables === 0) return undefined; // a first start that was cut short
+    if (!isOurs) throw new StorageError(`${file} is a database of another application; it was left as it is.`);
+    const version = Number(scalar(sqlite, 'PRAGMA user_version'));
+    if (version <= versionMax) return version;
+    throw new StorageError(`${file} has schema version ${version}, made by a newer orderly; this one knows versions up to ${versionMax}. Use the newer one.`);
   } catch (error) {
     throw explained(error, file);
   }
-  throw new StorageError(`${file} is a database of another application; it was left as it is.`);
-}
-
-function known(file: string, version: number, versionMax: number): number {
-  if (version <= versionMax) return version;
-  throw new StorageError(`${file} has schema version ${version}, made by a newer orderly; this one knows versions up to ${versionMax}. Use the newer one.`);
-}
-
-/** Marks a database as ours, at a version; part of the transaction that makes it so. */
-export function mark(sqlite: DatabaseSync, version: number): void {
-  sqlite.exec(`${touch}; PRAGMA user_version = ${version}`);
 }
 
 /** Only this account may read what the service keeps. A file must not be opened here while SQLite has it open:
@@ -93,12 +86,12 @@ export function replacePrivate(file: string, text: string): void {
   rmSync(partial, { force: true });
   writeFileSync(partial, text, { mode: 0o600, flush: maySync });
   renameSync(partial, file);
-  syncFolder(dirname(file));
+  syncPath(dirname(file));
 }
 
-/** Makes new, renamed and removed names in a folder last through a power cut. */
-export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
+/** Makes a file's bytes, or new, renamed and removed names in a folder, last through a power cut. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
   try {
     if (maySync) fsyncSync(descriptor);
   } finally {
@@ -106,15 +99,14 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** SQLite's primary result code, or undefined for errors of another source. */
-export function sqliteCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;
+/** SQLite's primary result code; 0, which is none of an error, for errors of another source. */
+export function sqliteCode(error: unknown): number {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
 }
 
 /** BUSY or LOCKED: another connection is in the way, for now. */
 export function isBusy(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code === 5 || code === 6;
+  return [5, 6].includes(sqliteCode(error));
 }
 
 const sentences: Readonly<Record<number, string>> = {
@@ -128,7 +120,7 @@ const sentences: Readonly<Record<number, string>> = {
 };
 
 export function explained(error: unknown, file: string): unknown {
-  const sentence = sentences[sqliteCode(error) ?? 0];
+  const sentence = sentences[sqliteCode(error)];
   if (error instanceof Error && sentence !== undefined) return new StorageError(`${file} ${sentence} (${error.message}).`, { cause: error });
   if (error instanceof Error && 'syscall' in error) {
     return new StorageError(`${'path' in error ? error.path : file} can't be used: ${error.message}.`, { cause: error });

@@ -3,7 +3,7 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
-import { databaseFile, explained, lockFolder, maySync, openSqlite, syncFolder, touch } from './data-folder.ts';
+import { databaseFile, explained, lockFolder, maySync, openSqlite, syncPath, touch } from './data-folder.ts';
 import { ForeignWatch } from './foreign-watch.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { LogKeeper } from './log-keeper.ts';
@@ -121,7 +121,7 @@ function openLog(sqlite: DatabaseSync, folder: string): number {
   sqlite.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192');
   sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
   const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r');
-  syncFolder(folder);
+  syncPath(folder);
   return descriptor;
 }
 

@@ -273,5 +273,5 @@ function overload(stats: StorageStats): string | undefined {
 
 /** Not the request's fault: locked, out of memory, read-only, interrupted, an I/O error, a full disk, a file that can't be opened. */
 function isEnvironment(error: unknown): boolean {
-  return [5, 6, 7, 8, 9, 10, 13, 14].includes(sqliteCode(error) ?? 0);
+  return [5, 6, 7, 8, 9, 10, 13, 14].includes(sqliteCode(error));
 }

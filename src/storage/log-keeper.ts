@@ -122,7 +122,7 @@ export class LogKeeper {
 
   /** A full disk or a lock passes; after any other error what is on disk is unknown, as after a failed sync. */
   #failed(error: unknown): void {
-    const passes = [5, 6, 7, 13].includes(sqliteCode(error) ?? 0);
+    const passes = [5, 6, 7, 13].includes(sqliteCode(error));
     this.#options.log(passes ? 'warn' : 'error', "the log couldn't be folded into the database", { cause: String(error) });
     this.#options.foreign.changed(); // it may have looked away
     if (passes) this.#later();

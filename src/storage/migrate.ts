@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { copyDatabase } from './backup.ts';
-import { databaseFile, explained, makePrivate, mark, openSqlite, scalar, schemaVersion, StorageError, syncFolder } from './data-folder.ts';
+import { databaseFile, explained, makePrivate, openSqlite, scalar, schemaVersion, StorageError, syncPath, touch } from './data-folder.ts';
 
 /** Numbered by its place in the list; never edited once released. */
 export type Migration = { readonly name: string; readonly sql: string };
@@ -24,7 +24,7 @@ export async function openMigrated(folder: string, migrations: readonly Migratio
       await copyDatabase(sqlite, backup);
     }
     if (version < migrations.length) migrate(sqlite, migrations, version);
-    syncFolder(folder);
+    syncPath(folder);
     return sqlite;
   } catch (error) {
     sqlite?.close();
@@ -45,8 +45,7 @@ function migrate(sqlite: DatabaseSync, migrations: readonly Migration[], version
   try {
     for (const migration of migrations.slice(version)) apply(sqlite, migration);
     if (scalar(sqlite, 'PRAGMA foreign_key_check') !== undefined) throw new StorageError('The migrations leave rows that refer to nothing.');
-    mark(sqlite, migrations.length);
-    sqlite.exec('COMMIT; PRAGMA foreign_keys = ON');
+    sqlite.exec(`${touch}; PRAGMA user_version = ${migrations.length}; COMMIT; PRAGMA foreign_keys = ON`);
   } catch (error) {
     if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
     throw error;
