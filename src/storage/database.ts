@@ -4,12 +4,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
 import { databaseFile, explained, lockFolder, maySync, openSqlite, syncPath, touch } from './data-folder.ts';
-import { ForeignWatch } from './foreign-watch.ts';
-import { GroupCommit, type Fdatasync } from './group-commit.ts';
-import { LogKeeper } from './log-keeper.ts';
+import { createForeignWatch } from './foreign-watch.ts';
+import { createGroupCommit, type Fdatasync, type GroupCommit } from './group-commit.ts';
+import { createLogKeeper, type LogKeeper } from './log-keeper.ts';
 import { openMigrated, type Migration } from './migrate.ts';
-import { QueryWorker } from './query-worker.ts';
-import { ReadSide } from './read-side.ts';
+import { createQueryWorker } from './query-worker.ts';
+import { createReadSide, type ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 
 const foreignPollMilliseconds = 100;
@@ -64,13 +64,13 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     reads.end();
     commits.run();
   });
-  const reads: ReadSide = new ReadSide(openSqlite(file, { readOnly: true }), () => commits.isWorking, schedule);
-  const foreign = new ForeignWatch(sqlite, () => {
+  const reads: ReadSide = createReadSide(openSqlite(file, { readOnly: true }), () => commits.isWorking, schedule);
+  const foreign = createForeignWatch(sqlite, () => {
     reads.end(); // or this turn's snapshot could still fill a cache with what was before
     options.onForeignChange();
   });
   const poll = setInterval(() => foreign.look(), foreignPollMilliseconds).unref();
-  const commits: GroupCommit = new GroupCommit({
+  const commits: GroupCommit = createGroupCommit({
     sqlite, logDescriptor, fdatasync: options.fdatasync ?? (maySync ? fdatasync : alreadySynced), stats, schedule, log,
     onBegin: () => foreign.look(),
     onCommit: (keys) => {
@@ -84,10 +84,10 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
       options.onFatal(error);
     },
   });
-  const slowReads = new QueryWorker(file, 'read');
-  const keeper: LogKeeper = new LogKeeper({
+  const slowReads = createQueryWorker(file, 'read');
+  const keeper: LogKeeper = createLogKeeper({
     logDescriptor, slowReads, commits, foreign, stats, log,
-    worker: new QueryWorker(file, 'write'),
+    worker: createQueryWorker(file, 'write'),
     endRead: () => reads.end(),
   });
 

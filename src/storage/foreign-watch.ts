@@ -1,43 +1,41 @@
 // Notices commits by other processes, such as a command that makes an administrator beside the service.
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 
-export class ForeignWatch {
-  readonly #dataVersion: StatementSync;
-  /** To be called when another process changed something. */
-  readonly changed: () => void;
-  #version: unknown;
-  #isPaused = false;
+export type ForeignWatch = ReturnType<typeof createForeignWatch>;
 
-  /** On the connection that writes, whose own commits don't count. */
-  constructor(sqlite: DatabaseSync, changed: () => void) {
-    this.#dataVersion = sqlite.prepare('PRAGMA data_version');
-    this.changed = changed;
-    this.#version = this.#read();
+/** On the connection that writes, whose own commits don't count. `changed` is to be called when another process changed something. */
+export function createForeignWatch(sqlite: DatabaseSync, changed: () => void) {
+  const dataVersion = sqlite.prepare('PRAGMA data_version');
+  let isAway = false;
+  let version: unknown;
+  version = read();
+
+  function look(): void {
+    if (isAway) return;
+    const before = version;
+    version = read();
+    if (version !== before) changed();
   }
 
-  look(): void {
-    const version = this.#isPaused ? this.#version : this.#read();
-    if (version === this.#version) return;
-    this.#version = version;
-    this.changed();
-  }
-
-  pause(): void {
-    this.look();
-    this.#isPaused = true;
-  }
-
-  /** Whatever happened meanwhile is not noticed. */
-  resume(): void {
-    this.#isPaused = false;
-    this.#version = this.#read();
-  }
-
-  #read(): unknown {
+  /** Whatever happens meanwhile is not noticed. */
+  async function lookAway(work: () => Promise<unknown>): Promise<void> {
+    look();
+    isAway = true;
     try {
-      return Object.values(this.#dataVersion.get() ?? {})[0];
-    } catch {
-      return this.#version; // locked for a moment, or broken, which writes will tell
+      await work();
+    } finally {
+      isAway = false;
+      version = read();
     }
   }
+
+  function read(): unknown {
+    try {
+      return Object.values(dataVersion.get() ?? {})[0];
+    } catch {
+      return version; // locked for a moment, or broken, which writes will tell
+    }
+  }
+
+  return { changed, look, lookAway };
 }

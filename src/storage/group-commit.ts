@@ -1,6 +1,6 @@
 // The write path: many requests' writes in one commit, many commits' durability in one sync off the event loop.
 import assert from 'node:assert';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
 import { Connection, type Work } from './connection.ts';
 import { isBusy, sqliteCode } from './data-folder.ts';
@@ -42,225 +42,216 @@ type Options = {
   log(level: 'error', message: string, fields: object): void;
 };
 
-export class GroupCommit {
-  readonly #options: Options;
-  readonly #db: Connection;
-  readonly #sql: Readonly<Record<'begin' | 'commit' | 'rollback' | 'savepoint' | 'release' | 'rollbackTo', StatementSync>>;
-  #gathering: Write[] = [];
-  #committed: Write[] = [];
-  #syncsRunning = 0;
-  #lastSyncSeconds = 0;
-  #busyUntil: number | undefined;
-  #held = false;
-  #carefulWrites = 0;
-  #isHalfDone = false;
-  #refusal: string | undefined;
-  #nextComplaint = 0;
-  #settled: (() => void) | undefined;
-  isWorking = false;
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
-  constructor(options: Options) {
-    this.#options = options;
-    this.#db = new Connection(options.sqlite);
-    const prepare = (sql: string): StatementSync => options.sqlite.prepare(sql);
-    this.#sql = {
-      begin: prepare('BEGIN IMMEDIATE'), commit: prepare('COMMIT'), rollback: prepare('ROLLBACK'),
-      savepoint: prepare('SAVEPOINT work'), release: prepare('RELEASE work'), rollbackTo: prepare('ROLLBACK TO work'),
-    };
-  }
+export function createGroupCommit(options: Options) {
+  const { sqlite, logDescriptor, stats, schedule } = options;
+  const db = new Connection(sqlite);
+  const [begin, commit, rollback] = [sqlite.prepare('BEGIN IMMEDIATE'), sqlite.prepare('COMMIT'), sqlite.prepare('ROLLBACK')];
+  const savepoint = { set: sqlite.prepare('SAVEPOINT work'), release: sqlite.prepare('RELEASE work'), rollback: sqlite.prepare('ROLLBACK TO work') };
+  const gathering: Write[] = [];
+  let committed: Write[] = [];
+  let syncsRunning = 0;
+  let lastSyncSeconds = 0;
+  let busyUntil: number | undefined;
+  let isHeld = false;
+  let carefulWrites = 0;
+  let isHalfDone = false;
+  let isWorking = false;
+  let refusal: string | undefined;
+  let nextComplaint = 0;
+  let settled: (() => void) | undefined;
 
-  write<T>(work: Work<T>): Promise<T> {
-    assert(!this.isWorking, 'A write was begun inside a write: pass the connection on instead.');
-    const { stats, schedule } = this.#options;
-    const refusal = this.#refusal ?? overload(stats);
+  function write<T>(work: Work<T>): Promise<T> {
+    assert(!isWorking, 'A write was begun inside a write: pass the connection on instead.');
+    const why = refusal ?? overload(stats);
     return new Promise((resolve, reject) => {
       stats.waitingWrites += 1;
-      const write: Write = { work, resolve: resolve as (result: unknown) => void, reject, result: undefined }; // result is what work returned
-      if (refusal !== undefined) return this.#refuse([write], refusal);
-      this.#gathering.push(write);
+      const taken: Write = { work, resolve: resolve as (result: unknown) => void, reject, result: undefined }; // result is what work returned
+      if (why !== undefined) return refuse([taken], why);
+      gathering.push(taken);
       schedule();
     });
   }
 
   /** Runs what gathered in one transaction; called at the end of a turn. */
-  run(): void {
-    if (this.#gathering.length === 0 || this.#held || !this.#tryBegin()) return;
-    const done = this.#runWorks();
-    if (done.length > 0) this.#tryCommit(done);
-    else if (this.#options.sqlite.isTransaction) this.#sql.rollback.run();
-    if (this.#gathering.length > 0) this.#options.schedule();
+  function run(): void {
+    if (gathering.length === 0 || isHeld || !tryBegin()) return;
+    const done = runWorks();
+    if (done.length > 0) tryCommit(done);
+    else if (sqlite.isTransaction) rollback.run();
+    if (gathering.length > 0) schedule();
   }
 
   /** From now on writes gather without being run, while the log is folded in. */
-  hold(): void {
-    assert(this.#refusal !== failed, failed);
-    this.#held = true;
+  function hold(): void {
+    assert(refusal !== failed, failed);
+    isHeld = true;
   }
 
-  release(): void {
-    this.#held = false;
-    this.#options.schedule();
+  function release(): void {
+    isHeld = false;
+    schedule();
   }
 
   /** Takes no more writes; resolves when all that were taken are answered. */
-  close(): Promise<void> {
-    this.#refusal ??= 'The service is stopping.';
+  function close(): Promise<void> {
+    refusal ??= 'The service is stopping.';
     return new Promise((resolve) => {
-      this.#settled = resolve;
-      this.#answered(0);
+      settled = resolve;
+      answered(0);
     });
   }
 
   /** After a failed sync nobody knows what the disk holds: only a restart, which reads the log again, can tell. */
-  fail(error: Error): void {
-    if (this.#refusal === failed) return;
-    this.#refusal = failed;
-    this.#options.stats.canWrite = false;
-    this.#refuse([...this.#committed.splice(0), ...this.#gathering.splice(0)], failed);
-    this.#options.onFatal(error);
+  function fail(error: Error): void {
+    if (refusal === failed) return;
+    refusal = failed;
+    stats.canWrite = false;
+    refuse([...committed.splice(0), ...gathering.splice(0)], failed);
+    options.onFatal(error);
   }
 
   /** False while another process is writing: that is waited for off the event loop, but not for ever. */
-  #tryBegin(): boolean {
+  function tryBegin(): boolean {
     try {
-      this.#sql.begin.run();
+      begin.run();
     } catch (error) {
-      this.#busyUntil ??= performance.now() + busyMillisecondsMax;
-      if (isBusy(error) && performance.now() < this.#busyUntil) {
-        setTimeout(this.#options.schedule, busyRetryMilliseconds);
+      busyUntil ??= performance.now() + busyMillisecondsMax;
+      if (isBusy(error) && performance.now() < busyUntil) {
+        setTimeout(schedule, busyRetryMilliseconds);
       } else {
-        this.#busyUntil = undefined;
-        this.#lose(this.#gathering.splice(0), error);
+        busyUntil = undefined;
+        lose(gathering.splice(0), error);
       }
       return false;
     }
-    this.#busyUntil = undefined;
-    this.#options.onBegin();
+    busyUntil = undefined;
+    options.onBegin();
     return true;
   }
 
   /** The writes that took effect; none if SQLite gave up the transaction. */
-  #runWorks(): Write[] {
+  function runWorks(): Write[] {
     const until = performance.now() + groupMillisecondsMax;
     let done: Write[] = [];
     let ran = 0;
-    for (const write of this.#gathering) {
+    for (const write of gathering) {
       ran += 1;
-      if (this.#runOne(write)) done.push(write);
-      else if (this.#isHalfDone) done = this.#runAgain(done);
-      if (!this.#options.sqlite.isTransaction || performance.now() > until) break;
+      if (runOne(write)) done.push(write);
+      else if (isHalfDone) done = runAgain(done);
+      if (!sqlite.isTransaction || performance.now() > until) break;
     }
-    this.#gathering.splice(0, ran);
-    if (this.#options.sqlite.isTransaction) return done;
-    this.#db.changedKeys.length = 0;
-    this.#lose(done, new Error('SQLite rolled the transaction back.'));
+    gathering.splice(0, ran);
+    if (sqlite.isTransaction) return done;
+    db.changedKeys.length = 0;
+    lose(done, new Error('SQLite rolled the transaction back.'));
     return [];
   }
 
   /** Without a savepoint, which would cost a fifth of a write, unless writes were left half done lately. */
-  #runOne(write: Write): boolean {
-    const { sqlite } = this.#options;
-    const { changedKeys: { length: keys }, writes } = this.#db;
-    const isCareful = this.#carefulWrites > 0;
-    if (isCareful) this.#sql.savepoint.run();
-    this.isWorking = true;
+  function runOne(write: Write): boolean {
+    const { changedKeys: { length: keys }, writes } = db;
+    const isCareful = carefulWrites > 0;
+    if (isCareful) savepoint.set.run();
+    isWorking = true;
     try {
-      write.result = write.work(this.#db);
+      write.result = write.work(db);
       return true;
     } catch (error) {
-      this.#db.changedKeys.length = keys;
-      if (isCareful && sqlite.isTransaction) this.#sql.rollbackTo.run();
-      else this.#isHalfDone = this.#db.writes > writes;
-      if (isEnvironment(error)) this.#lose([write], error);
-      else this.#reject(write, error);
+      db.changedKeys.length = keys;
+      if (isCareful && sqlite.isTransaction) savepoint.rollback.run();
+      else isHalfDone = db.writes > writes;
+      if (isEnvironment(error)) lose([write], error);
+      else reject(write, error);
       return false;
     } finally {
-      this.isWorking = false;
-      this.#carefulWrites -= 1;
-      if (isCareful && sqlite.isTransaction) this.#sql.release.run();
+      isWorking = false;
+      carefulWrites -= 1;
+      if (isCareful && sqlite.isTransaction) savepoint.release.run();
     }
   }
 
   /** A work threw after it had changed something: undo the transaction and run again what ran before it. */
-  #runAgain(done: Write[]): Write[] {
-    const { sqlite } = this.#options;
-    this.#isHalfDone = false;
-    this.#carefulWrites = carefulWritesMin;
-    this.#db.changedKeys.length = 0;
+  function runAgain(done: Write[]): Write[] {
+    isHalfDone = false;
+    carefulWrites = carefulWritesMin;
+    db.changedKeys.length = 0;
     if (!sqlite.isTransaction) return done; // lost already
-    this.#sql.rollback.run();
+    rollback.run();
     try {
-      this.#sql.begin.run();
+      begin.run();
     } catch {
       return done; // lost too: another process got in between
     }
-    return done.filter((write) => this.#runOne(write));
+    return done.filter((write) => runOne(write));
   }
 
-  #tryCommit(done: Write[]): void {
-    const { sqlite, stats, onCommit } = this.#options;
-    const keys = this.#db.changedKeys.splice(0);
+  function tryCommit(done: Write[]): void {
+    const keys = db.changedKeys.splice(0);
     try {
-      this.#sql.commit.run();
+      commit.run();
     } catch (error) {
-      if (sqlite.isTransaction) this.#sql.rollback.run();
-      return this.#lose(done, error);
+      if (sqlite.isTransaction) rollback.run();
+      return lose(done, error);
     }
     stats.canWrite = true;
     stats.commits += 1;
     stats.writes += done.length;
-    for (const write of done) this.#committed.push(write);
-    this.#sync();
-    onCommit(keys);
+    for (const write of done) committed.push(write);
+    sync();
+    options.onCommit(keys);
   }
 
   /** While syncs run, what is committed gathers for the next one. */
-  #sync(): void {
-    if (this.#committed.length === 0 || this.#syncsRunning >= (this.#lastSyncSeconds > slowSyncSeconds ? 2 : 1)) return;
-    const batch = this.#committed;
-    this.#committed = [];
-    this.#syncsRunning += 1;
+  function sync(): void {
+    if (committed.length === 0 || syncsRunning >= (lastSyncSeconds > slowSyncSeconds ? 2 : 1)) return;
+    const batch = committed;
+    committed = [];
+    syncsRunning += 1;
     const start = performance.now();
-    this.#options.fdatasync(this.#options.logDescriptor, (error) => {
-      this.#syncsRunning -= 1;
-      if (error !== null) this.fail(error);
-      if (this.#refusal === failed) return this.#refuse(batch, failed);
-      this.#lastSyncSeconds = (performance.now() - start) / 1000;
-      countSync(this.#options.stats, this.#lastSyncSeconds);
-      this.#sync();
+    options.fdatasync(logDescriptor, (error) => {
+      syncsRunning -= 1;
+      if (error !== null) fail(error);
+      if (refusal === failed) return refuse(batch, failed);
+      lastSyncSeconds = (performance.now() - start) / 1000;
+      countSync(stats, lastSyncSeconds);
+      sync();
       for (const write of batch) write.resolve(write.result);
-      this.#answered(batch.length);
-      this.#options.onSynced();
+      answered(batch.length);
+      options.onSynced();
     });
   }
 
-  #lose(writes: Write[], error: unknown): void {
-    this.#options.stats.canWrite = false;
-    this.#complain(error);
-    this.#refuse(writes, "The storage can't take changes at the moment.");
+  function lose(writes: Write[], error: unknown): void {
+    stats.canWrite = false;
+    complain(error);
+    refuse(writes, "The storage can't take changes at the moment.");
   }
 
   /** Now and then: a full disk doesn't get a line a request. */
-  #complain(error: unknown): void {
-    if (performance.now() < this.#nextComplaint) return;
-    this.#nextComplaint = performance.now() + complaintMilliseconds;
-    this.#options.log('error', 'changes are refused for an error of the storage', { cause: String(error) });
+  function complain(error: unknown): void {
+    if (performance.now() < nextComplaint) return;
+    nextComplaint = performance.now() + complaintMilliseconds;
+    options.log('error', 'changes are refused for an error of the storage', { cause: String(error) });
   }
 
-  #refuse(writes: Write[], detail: string): void {
-    this.#options.stats.refusals += writes.length;
-    for (const write of writes) this.#reject(write, unavailable(detail));
+  function refuse(writes: Write[], detail: string): void {
+    stats.refusals += writes.length;
+    for (const write of writes) reject(write, unavailable(detail));
   }
 
-  #reject(write: Write, error: unknown): void {
+  function reject(write: Write, error: unknown): void {
     write.reject(error);
-    this.#answered(1);
+    answered(1);
   }
 
-  #answered(writes: number): void {
-    this.#options.stats.waitingWrites -= writes;
-    if (this.#options.stats.waitingWrites === 0) this.#settled?.();
+  function answered(writes: number): void {
+    stats.waitingWrites -= writes;
+    if (stats.waitingWrites === 0) settled?.();
   }
+
+  return { write, run, hold, release, close, fail, get isWorking() { return isWorking; } };
 }
 
 const failed = 'The storage failed; the service is stopping.';

@@ -15,7 +15,7 @@ const tailFramesMax = 2 * 1024 ** 2 / frameBytes;
 const lookMilliseconds = 50;
 const retryMilliseconds = 250;
 
-export type LogKeeperOptions = {
+type Options = {
   readonly logDescriptor: number;
   readonly worker: QueryWorker;
   /** Paused while folding: their snapshots would keep the log in use. */
@@ -28,42 +28,38 @@ export type LogKeeperOptions = {
   log(level: 'warn' | 'error', message: string, fields: object): void;
 };
 
-export class LogKeeper {
-  readonly #options: LogKeeperOptions;
-  #working: Promise<void> | undefined;
-  #nextLook = 0;
-  #retry: NodeJS.Timeout | undefined;
-  #closed = false;
+export type LogKeeper = ReturnType<typeof createLogKeeper>;
 
-  constructor(options: LogKeeperOptions) {
-    this.#options = options;
-  }
+export function createLogKeeper({ logDescriptor, worker, slowReads, commits, foreign, stats, endRead, log }: Options) {
+  let working: Promise<void> | undefined;
+  let nextLook = 0;
+  let retry: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   /** Called after each sync. The file keeps its length when the log starts anew, as writing over it is faster than making it longer. */
-  look(): void {
+  function look(): void {
     const now = performance.now();
-    if (now < this.#nextLook || this.#working !== undefined || this.#retry !== undefined || this.#closed) return;
-    this.#nextLook = now + lookMilliseconds;
-    const { size, nlink } = fstatSync(this.#options.logDescriptor);
-    if (nlink === 0) return this.#options.commits.fail(new Error('The log was deleted under the running service.'));
-    if (size < foldFrames * frameBytes) this.#options.stats.logBytes = size;
-    else this.#working = this.#measure().catch((error: unknown) => this.#failed(error)).finally(() => { this.#working = undefined; });
+    if (now < nextLook || working !== undefined || retry !== undefined || isClosed) return;
+    nextLook = now + lookMilliseconds;
+    const { size, nlink } = fstatSync(logDescriptor);
+    if (nlink === 0) return commits.fail(new Error('The log was deleted under the running service.'));
+    if (size < foldFrames * frameBytes) stats.logBytes = size;
+    else working = measure().catch(failed).finally(() => { working = undefined; });
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    clearTimeout(this.#retry);
-    await this.#working;
-    await this.#options.worker.close();
+  async function close(): Promise<void> {
+    isClosed = true;
+    clearTimeout(retry);
+    await working;
+    await worker.close();
   }
 
-  async #measure(): Promise<void> {
-    const { frames } = await this.#checkpoint('NOOP');
+  async function measure(): Promise<void> {
+    const { frames } = await checkpoint('NOOP');
     if (frames < foldFrames) return;
-    const { slowReads, commits } = this.#options;
     await slowReads.pause();
     try {
-      if (!(await this.#fold())) this.#later();
+      if (!(await fold())) later();
     } finally {
       commits.release();
       slowReads.resume();
@@ -71,18 +67,18 @@ export class LogKeeper {
   }
 
   /** Most of it while writes go on, the rest while they are held back. False when a reader's snapshot keeps part of the log in use. */
-  async #fold(): Promise<boolean> {
+  async function fold(): Promise<boolean> {
     for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFrames;) {
-      const { frames, isAll } = await this.#checkpoint('PASSIVE');
+      const { frames, isAll } = await checkpoint('PASSIVE');
       if (!isAll) return false;
       grown = frames - before;
       before = frames;
     }
-    this.#options.commits.hold();
-    const { frames, isAll } = await this.#checkpoint('PASSIVE');
+    commits.hold();
+    const { frames, isAll } = await checkpoint('PASSIVE');
     if (!isAll) return false;
-    await this.#startAnew();
-    return (await this.#checkpoint('NOOP')).frames < frames;
+    await startAnew();
+    return (await checkpoint('NOOP')).frames < frames;
   }
 
   /**
@@ -90,42 +86,38 @@ export class LogKeeper {
    * anything else, lest a power cut revive old frames. The worker makes that commit, so the event loop doesn't wait for
    * the sync. The service would take it for another process's: so it looks away, and the worker looks instead.
    */
-  async #startAnew(): Promise<void> {
-    const { worker, foreign, stats, endRead } = this.#options;
+  async function startAnew(): Promise<void> {
     endRead();
     const [before] = await worker.query('PRAGMA data_version');
-    foreign.pause();
-    try {
-      await worker.query(touch);
-    } finally {
-      foreign.resume();
-    }
+    await foreign.lookAway(() => worker.query(touch));
     const [after] = await worker.query('PRAGMA data_version');
     if (after?.[0] !== before?.[0]) foreign.changed();
     stats.checkpoints += 1;
   }
 
-  async #checkpoint(mode: 'NOOP' | 'PASSIVE'): Promise<{ frames: number; isAll: boolean }> {
-    const [row] = await this.#options.worker.query(`PRAGMA wal_checkpoint(${mode})`);
+  async function checkpoint(mode: 'NOOP' | 'PASSIVE'): Promise<{ frames: number; isAll: boolean }> {
+    const [row] = await worker.query(`PRAGMA wal_checkpoint(${mode})`);
     const [busy, frames, folded] = row ?? [];
-    this.#options.stats.logBytes = Number(frames) * frameBytes;
+    stats.logBytes = Number(frames) * frameBytes;
     return { frames: Number(frames), isAll: busy === 0 && frames === folded };
   }
 
-  #later(): void {
-    if (this.#closed) return;
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined;
-      this.look();
+  function later(): void {
+    if (isClosed) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      look();
     }, retryMilliseconds).unref();
   }
 
   /** A full disk or a lock passes; after any other error what is on disk is unknown, as after a failed sync. */
-  #failed(error: unknown): void {
+  function failed(error: unknown): void {
     const passes = [5, 6, 7, 13].includes(sqliteCode(error));
-    this.#options.log(passes ? 'warn' : 'error', "the log couldn't be folded into the database", { cause: String(error) });
-    this.#options.foreign.changed(); // it may have looked away
-    if (passes) this.#later();
-    else this.#options.commits.fail(error instanceof Error ? error : new Error(String(error)));
+    log(passes ? 'warn' : 'error', "the log couldn't be folded into the database", { cause: String(error) });
+    foreign.changed(); // it may have looked away
+    if (passes) later();
+    else commits.fail(error instanceof Error ? error : new Error(String(error)));
   }
+
+  return { look, close };
 }

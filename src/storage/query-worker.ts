@@ -8,93 +8,88 @@ type Query = { readonly sql: string; readonly params: readonly SqlValue[] };
 type Asked = Query & { readonly resolve: (rows: Row[]) => void; readonly reject: (error: unknown) => void };
 type Answer = { readonly rows: Row[] } | { readonly error: string; readonly errcode: number | undefined };
 
+export type QueryWorker = ReturnType<typeof createQueryWorker>;
+
 /** The thread starts with the first query and ends when it has been idle a while. The caller bounds how many wait. */
-export class QueryWorker {
-  readonly #workerData: { readonly file: string; readonly readOnly: boolean };
-  readonly #waiting: Asked[] = [];
-  #running: Asked | undefined;
-  #worker: Worker | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  #paused: (() => void) | undefined;
+export function createQueryWorker(file: string, access: 'read' | 'write') {
+  const waiting: Asked[] = [];
+  let running: Asked | undefined;
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let paused: (() => void) | undefined;
 
-  constructor(file: string, access: 'read' | 'write') {
-    this.#workerData = { file, readOnly: access === 'read' };
-  }
-
-  get waiting(): number {
-    return this.#waiting.length;
-  }
-
-  query(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+  function query(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ sql, params, resolve, reject });
-      this.#next();
+      waiting.push({ sql, params, resolve, reject });
+      next();
     });
   }
 
   /** Resolves when nothing runs any more; what is asked from now on waits for `resume`. */
-  pause(): Promise<void> {
+  function pause(): Promise<void> {
     return new Promise((resolve) => {
-      this.#paused = resolve;
-      if (this.#running === undefined) resolve();
+      paused = resolve;
+      if (running === undefined) resolve();
     });
   }
 
-  resume(): void {
-    this.#paused = undefined;
-    this.#next();
+  function resume(): void {
+    paused = undefined;
+    next();
   }
 
   /** Answers what was asked, then ends the thread. */
-  async close(): Promise<void> {
-    if (this.#running !== undefined) await this.query('SELECT 1');
-    clearTimeout(this.#idle);
-    const worker = this.#worker;
-    this.#worker = undefined;
-    if (worker === undefined) return;
+  async function close(): Promise<void> {
+    if (running !== undefined) await query('SELECT 1');
+    clearTimeout(idle);
+    const ending = worker;
+    worker = undefined;
+    if (ending === undefined) return;
+    ending.ref();
+    await new Promise((resolve) => ending.once('exit', resolve).postMessage(null));
+  }
+
+  function next(): void {
+    if (running !== undefined || paused !== undefined) return;
+    running = waiting.shift();
+    if (running === undefined) return;
+    const { sql, params } = running;
+    clearTimeout(idle);
+    worker ??= start();
     worker.ref();
-    await new Promise((resolve) => worker.once('exit', resolve).postMessage(null));
+    worker.postMessage({ sql, params } satisfies Query);
   }
 
-  #next(): void {
-    if (this.#running !== undefined || this.#paused !== undefined) return;
-    this.#running = this.#waiting.shift();
-    if (this.#running === undefined) return;
-    const { sql, params } = this.#running;
-    clearTimeout(this.#idle);
-    this.#worker ??= this.#start();
-    this.#worker.ref();
-    this.#worker.postMessage({ sql, params } satisfies Query);
-  }
-
-  #start(): Worker {
-    const worker = new Worker(`(${answerQueries.toString()})()`, {
+  function start(): Worker {
+    const started = new Worker(`(${answerQueries.toString()})()`, {
       eval: true, // so that it also runs where there are no source files: in a single executable
-      workerData: this.#workerData,
+      workerData: { file, readOnly: access === 'read' },
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
     });
     const ended = (error: unknown): void => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      this.#ran(({ reject }) => reject(error));
+      if (worker !== started) return;
+      worker = undefined;
+      ran(({ reject }) => reject(error));
     };
-    return worker.on('error', ended).on('exit', () => ended(new Error('The thread for queries ended early.')))
+    return started.on('error', ended).on('exit', () => ended(new Error('The thread for queries ended early.')))
       .on('message', (answer: Answer) => {
-        worker.unref();
-        this.#idle = setTimeout(() => void this.close(), idleMilliseconds).unref();
-        this.#ran(({ resolve, reject }) => {
+        started.unref();
+        idle = setTimeout(close, idleMilliseconds).unref();
+        ran(({ resolve, reject }) => {
           if ('rows' in answer) resolve(answer.rows);
           else reject(Object.assign(new Error(answer.error), { errcode: answer.errcode }));
         });
       });
   }
 
-  #ran(settle: (asked: Asked) => void): void {
-    if (this.#running !== undefined) settle(this.#running);
-    this.#running = undefined;
-    this.#paused?.();
-    this.#next();
+  function ran(settle: (asked: Asked) => void): void {
+    if (running !== undefined) settle(running);
+    running = undefined;
+    paused?.();
+    next();
   }
+
+  return { query, pause, resume, close, get waiting() { return waiting.length; } };
 }
 
 /** The whole program of the thread, sent there as text: it can use nothing from outside its braces. */

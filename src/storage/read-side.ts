@@ -1,45 +1,36 @@
 // The read-only connection: each turn of the event loop sees one snapshot of what is committed.
 import assert from 'node:assert';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
 
-export class ReadSide {
-  readonly connection: Connection;
-  readonly #sqlite: DatabaseSync;
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
-  readonly #isWriting: () => boolean;
-  readonly #scheduleEnd: () => void;
-  #isOpen = false;
+export type ReadSide = ReturnType<typeof createReadSide>;
 
-  /** `scheduleEnd` asks for `end` to be called when this turn is over. */
-  constructor(sqlite: DatabaseSync, isWriting: () => boolean, scheduleEnd: () => void) {
-    this.#sqlite = sqlite;
-    this.#begin = sqlite.prepare('BEGIN');
-    this.#commit = sqlite.prepare('COMMIT');
-    this.#isWriting = isWriting;
-    this.#scheduleEnd = scheduleEnd;
-    this.connection = new Connection(sqlite, () => this.#start());
-    sqlite.exec('SELECT 1 FROM sqlite_schema'); // from now on it counts as a user of the file
+/** `scheduleEnd` asks for `end` to be called when this turn is over. */
+export function createReadSide(sqlite: DatabaseSync, isWriting: () => boolean, scheduleEnd: () => void) {
+  const begin = sqlite.prepare('BEGIN');
+  const commit = sqlite.prepare('COMMIT');
+  let isOpen = false;
+  sqlite.exec('SELECT 1 FROM sqlite_schema'); // from now on it counts as a user of the file
+
+  function start(): void {
+    if (isOpen) return;
+    assert(!isWriting(), 'A write reads through its own connection: this one would show the state before it.');
+    begin.run();
+    isOpen = true;
+    scheduleEnd();
   }
 
   /** The next read sees what was committed until then. */
-  end(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#commit.run();
+  function end(): void {
+    if (!isOpen) return;
+    isOpen = false;
+    commit.run();
   }
 
-  close(): void {
-    this.end();
-    this.#sqlite.close();
+  function close(): void {
+    end();
+    sqlite.close();
   }
 
-  #start(): void {
-    if (this.#isOpen) return;
-    assert(!this.#isWriting(), 'A write reads through its own connection: this one would show the state before it.');
-    this.#begin.run();
-    this.#isOpen = true;
-    this.#scheduleEnd();
-  }
+  return { connection: new Connection(sqlite, start), end, close };
 }
