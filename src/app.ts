@@ -31,7 +31,7 @@ import { version } from './version.ts';
 import { docsPage } from './web/docs-page.ts';
 import { problemPage } from './web/problem-page.ts';
 
-export type AppOptions = {
+type AppOptions = {
   readonly config: Config;
   readonly publicUrl: string;
   readonly secrets: readonly Uint8Array[];

@@ -69,10 +69,10 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     reads.end(); // or this turn's snapshot could still fill a cache with what was before
     options.onForeignChange();
   });
-  const poll = setInterval(() => foreign.look(), foreignPollMilliseconds).unref();
+  const poll = setInterval(foreign.look, foreignPollMilliseconds).unref();
   const commits: GroupCommit = createGroupCommit({
     sqlite, logDescriptor, fdatasync: options.fdatasync ?? (maySync ? fdatasync : alreadySynced), stats, schedule, log,
-    onBegin: () => foreign.look(),
+    onBegin: foreign.look,
     onCommit: (keys) => {
       reads.end(); // whatever was read since the turn ended
       options.onCommit(keys);
@@ -87,8 +87,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   const slowReads = createQueryWorker(file, 'read');
   const keeper: LogKeeper = createLogKeeper({
     logDescriptor, slowReads, commits, foreign, stats, log,
-    worker: createQueryWorker(file, 'write'),
-    endRead: () => reads.end(),
+    worker: createQueryWorker(file, 'write'), endRead: reads.end,
   });
 
   async function close(): Promise<void> {
@@ -104,7 +103,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   let closing: Promise<void> | undefined;
   return {
     read: reads.connection,
-    write: (work) => commits.write(work),
+    write: commits.write,
     readSlowly: async <R extends Row>(sql: string, params: readonly SqlValue[]) => {
       if (closing !== undefined || slowReads.waiting >= slowReadsMax) throw unavailable('Too many long queries are waiting.');
       return await slowReads.query(sql, params) as unknown as R[]; // the caller's knowledge of its columns

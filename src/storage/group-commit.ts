@@ -225,15 +225,11 @@ export function createGroupCommit(options: Options) {
 
   function lose(writes: Write[], error: unknown): void {
     stats.canWrite = false;
-    complain(error);
+    if (performance.now() >= nextComplaint) { // now and then: a full disk doesn't get a line a request
+      nextComplaint = performance.now() + complaintMilliseconds;
+      options.log('error', 'changes are refused for an error of the storage', { cause: String(error) });
+    }
     refuse(writes, "The storage can't take changes at the moment.");
-  }
-
-  /** Now and then: a full disk doesn't get a line a request. */
-  function complain(error: unknown): void {
-    if (performance.now() < nextComplaint) return;
-    nextComplaint = performance.now() + complaintMilliseconds;
-    options.log('error', 'changes are refused for an error of the storage', { cause: String(error) });
   }
 
   function refuse(writes: Write[], detail: string): void {
