@@ -6,14 +6,13 @@ export type ForeignWatch = ReturnType<typeof createForeignWatch>;
 /** On the connection that writes, whose own commits don't count. `changed` is to be called when another process changed something. */
 export function createForeignWatch(sqlite: DatabaseSync, changed: () => void) {
   const dataVersion = sqlite.prepare('PRAGMA data_version');
+  let version = read(undefined);
   let isAway = false;
-  let version: unknown;
-  version = read();
 
   function look(): void {
     if (isAway) return;
     const before = version;
-    version = read();
+    version = read(before);
     if (version !== before) changed();
   }
 
@@ -25,15 +24,15 @@ export function createForeignWatch(sqlite: DatabaseSync, changed: () => void) {
       await work();
     } finally {
       isAway = false;
-      version = read();
+      version = read(version);
     }
   }
 
-  function read(): unknown {
+  function read(known: unknown): unknown {
     try {
       return Object.values(dataVersion.get() ?? {})[0];
     } catch {
-      return version; // locked for a moment, or broken, which writes will tell
+      return known; // locked for a moment, or broken, which writes will tell
     }
   }
 
