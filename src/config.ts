@@ -59,6 +59,7 @@ const adminVariables = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'] as cons
 
 /** What a command takes beyond the settings; all operands are required. */
 export type Syntax = { readonly flags: readonly CommandFlag[]; readonly operands: readonly string[] };
+const settingsOnly: Syntax = { flags: [], operands: [] };
 
 export type Config = ReturnType<typeof configOf>;
 
@@ -67,7 +68,7 @@ export type CommandLine = { readonly config: Config; readonly operands: readonly
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Flags win over the environment, and that over .env. Throws ConfigError. */
-export function readCommandLine(argv: readonly string[], environment: Environment, dotEnv: Environment, syntax: Syntax = { flags: [], operands: [] }): CommandLine {
+export function readCommandLine(argv: readonly string[], environment: Environment, dotEnv: Environment, syntax: Syntax = settingsOnly): CommandLine {
   const faults: string[] = [];
   const variables = { ...dotEnv, ...environment };
   const { flags, operands } = readArguments(argv, syntax.flags, faults);
