@@ -1,25 +1,7 @@
 // Access tokens: JSON Web Tokens signed with HS256 and nothing else, and the MAC that they and the cursors are sealed with.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { secretBytesMin } from '../limits.ts';
-
-/** What an access token says (RFC 9068); `iat`, `exp` and `auth_time` are seconds since 1970. */
-export type Claims = {
-  readonly iss: string;
-  readonly aud: string;
-  readonly sub: string;
-  readonly sid: number;
-  readonly role: string;
-  readonly iat: number;
-  readonly exp: number;
-  readonly auth_time: number;
-  readonly jti: string;
-};
-
-export type Signer = {
-  sign(claims: Claims): string;
-  /** The claims, if the token is one of ours and valid at that second. */
-  verify(token: string, nowSeconds: number): Claims | undefined;
-};
+import { fits, integer, object, string, type Infer } from '../schema/schema.ts';
 
 export type Mac = (text: string) => Buffer;
 
@@ -31,22 +13,29 @@ const blockBytes = 64;
 const digestBytes = 32;
 const utf8BytesPerCharMax = 3;
 
+const [words, whole] = [string({ maxLength: tokenCharsMax }), integer()];
+/** What an access token says (RFC 9068); `iat`, `exp` and `auth_time` are seconds since 1970. */
+const Claims = object({ iss: words, aud: words, sub: words, sid: whole, role: words, iat: whole, exp: whole, auth_time: whole, jti: words });
+export type Claims = Infer<typeof Claims>;
+export type Signer = ReturnType<typeof createSigner>;
+
 // Base64url without padding or stray bits (RFC 4648 section 3.5): one way to write a token, so none passes for another.
 const quads = '(?:[\\w-]{4})*';
 const part = `${quads}(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?`;
 const wellFormed = new RegExp(`^${part}\\.${part}\\.[\\w-]{42}[AEIMQUYcgkosw048]$`);
 
 /** Throws if there is no secret or a short one. The first signs, all verify. */
-export function createSigner(options: { secrets: readonly Uint8Array[]; issuer: string; audience: string }): Signer {
-  const keys = options.secrets.map(createKey);
+export function createSigner({ secrets, issuer, audience }: { secrets: readonly Uint8Array[]; issuer: string; audience: string }) {
+  const keys = secrets.map(createKey);
   const [signing] = keys;
   if (signing === undefined) throw new Error('Signing tokens needs at least one secret.');
   return {
-    sign: (claims) => sealed(signing, encoded(claims)),
-    verify(token, nowSeconds) {
+    sign: (claims: Claims) => sealed(signing, encoded(claims)),
+    /** The claims, if the token is one of ours and valid at that second. */
+    verify(token: string, nowSeconds: number): Claims | undefined {
       const key = keys.find((each) => signatureIsValid(token, each.mac));
       const claims = key && claimsOf(token, key);
-      const isForUs = claims?.iss === options.issuer && claims.aud === options.audience;
+      const isForUs = claims?.iss === issuer && claims.aud === audience;
       return isForUs && isCurrent(claims, nowSeconds) ? claims : undefined;
     },
   };
@@ -104,23 +93,12 @@ function encoded({ iss, aud, sub, sid, role, iat, exp, auth_time, jti }: Claims)
 function claimsOf(token: string, key: Key): Claims | undefined {
   const [header, payload = ''] = token.split('.');
   if (header !== key.header) return undefined;
-  const claims = parsed(Buffer.from(payload, 'base64url').toString());
-  return isClaims(claims) && encoded(claims) === payload ? claims : undefined;
-}
-
-function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    return fits(Claims, claims) && encoded(claims) === payload ? claims : undefined;
   } catch {
-    return undefined;
+    return undefined; // it isn't JSON
   }
-}
-
-function isClaims(value: unknown): value is Claims {
-  if (typeof value !== 'object' || value === null) return false;
-  const { iss, aud, sub, sid, role, iat, exp, auth_time, jti }: Partial<Record<keyof Claims, unknown>> = value;
-  return [iss, aud, sub, role, jti].every((claim) => typeof claim === 'string')
-    && [sid, iat, exp, auth_time].every((claim) => Number.isSafeInteger(claim));
 }
 
 /** No skew at the end, which `expiresIn` announced; some at the start, since a clock may have been set back. */
