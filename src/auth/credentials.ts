@@ -1,5 +1,5 @@
 // From a credential to the caller behind it, remembering what was verified.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
 import { Problem } from '../errors.ts';
 import { rememberedCallersMax, rememberedTokensMax } from '../limits.ts';
@@ -10,13 +10,7 @@ import type { Signer } from './jwt.ts';
 export type SessionFacts = { readonly caller: Caller; readonly endsAt: number };
 export type KeyFacts = { readonly caller: Caller; readonly endsAt: number; readonly hash: Uint8Array };
 
-export type Authenticator = {
-  bearer(authorization: string, now: number): Caller;
-  apiKey(text: string, now: number): Caller;
-  /** Drops what a change made stale: called with each commit's changed keys. */
-  forget(kind: string, id: number): void;
-  forgetAll(): void;
-};
+export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 type Sources = {
   readonly signer: Signer;
@@ -28,7 +22,7 @@ type Sources = {
 /** A token's signature is remembered; what it stands for is looked up live, so an ended session ends at once. */
 type Verified = { readonly sessionId: number; readonly userId: string; readonly expires: number };
 
-export function createAuthenticator({ signer, findSession, findKey, used }: Sources): Authenticator {
+export function createAuthenticator({ signer, findSession, findKey, used }: Sources) {
   const tokens = new BoundedMap<string, Verified>(rememberedTokensMax);
   const sessions = new BoundedMap<number, SessionFacts>(rememberedCallersMax);
   const keys = new BoundedMap<number, KeyFacts>(rememberedCallersMax);
@@ -62,6 +56,7 @@ export function createAuthenticator({ signer, findSession, findKey, used }: Sour
     return facts.caller;
   }
 
+  /** Drops what a change made stale: called with each commit's changed keys. */
   function forget(kind: string, id: number): void {
     if (kind === 'session') sessions.delete(id);
     if (kind === 'key') keys.delete(id);
@@ -78,7 +73,7 @@ export function createAuthenticator({ signer, findSession, findKey, used }: Sour
 
 /** Secrets of 256 random bits are kept as their SHA-256: nothing is gained by a slow hash. */
 export function hashOf(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 function remembered<Facts>(map: BoundedMap<number, Facts>, id: number, find: (id: number) => Facts | undefined): Facts | undefined {

@@ -3,59 +3,42 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '../errors.ts';
 
-export type ScryptInput = {
-  readonly password: string;
-  readonly salt: Uint8Array;
-  readonly keyBytes: number;
-  readonly ln: number;
-  readonly r: number;
-  readonly p: number;
-};
-
-export type ScryptPool = {
-  /** Throws `unavailable` when too many wait already, or once closed. */
-  derive(input: ScryptInput): Promise<Uint8Array>;
-  close(): Promise<void>;
-  readonly waiting: number;
-};
-
-type Thread = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<unknown> };
-type Waiting = { readonly enter: (thread: Thread) => void; readonly refuse: (reason: unknown) => void };
+/** scrypt's N is 2^ln. */
+export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
+type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
+type Thread = ReturnType<typeof createThread>;
 
 const threadsMax = 2;
 const waitingMax = 32;
 const idleMilliseconds = 60_000;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
-export function createScryptPool(): ScryptPool {
+export function createScryptPool() {
   const closing = new AbortController();
   const threads = Array.from({ length: threadsMax }, () => createThread(closing.signal));
   const free = [...threads];
-  const waiting: Waiting[] = [];
+  const waiting: ((thread: Thread) => void)[] = [];
 
+  /** Throws `unavailable` when too many wait already, or once closed. */
   async function derive(input: ScryptInput): Promise<Uint8Array> {
     const thread = free.pop() ?? (await turn());
     try {
       return await thread.derive(input);
     } finally {
-      leave(thread);
+      const next = waiting.shift();
+      if (next === undefined) free.push(thread);
+      else next(thread);
     }
   }
 
   function turn(): Promise<Thread> {
     if (waiting.length >= waitingMax) throw unavailable('Too many passwords are being checked right now.');
-    return new Promise((enter, refuse) => waiting.push({ enter, refuse }));
+    return new Promise((enter) => waiting.push(enter));
   }
 
-  function leave(thread: Thread): void {
-    const next = waiting.shift();
-    if (next === undefined) free.push(thread);
-    else next.enter(thread);
-  }
-
+  /** Who waits is refused, too: by the thread that each of them gets at once. */
   async function close(): Promise<void> {
     closing.abort(unavailable('The service is stopping.'));
-    for (const { refuse } of waiting.splice(0)) refuse(closing.signal.reason);
     await Promise.all(threads.map((thread) => thread.end()));
   }
 
@@ -63,7 +46,7 @@ export function createScryptPool(): ScryptPool {
 }
 
 /** One worker, started when first needed and ended when it was idle for a while. */
-function createThread(closing: AbortSignal): Thread {
+function createThread(closing: AbortSignal) {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 

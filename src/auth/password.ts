@@ -1,22 +1,9 @@
 // Passwords: what is wrong with one, and their scrypt hashes as PHC strings.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { isCommon } from './common-passwords.ts';
-import { createScryptPool } from './password-worker.ts';
+import { createScryptPool, type Cost } from './password-worker.ts';
 
-/** scrypt's N is 2^ln. */
-export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
-
-export type PasswordHasher = {
-  hash(password: string): Promise<string>;
-  /** Against a user's stored hash; `null`, for a user who doesn't exist, takes as long and is false. */
-  verify(password: string, phc: string | null): Promise<boolean>;
-  /** Whether a stored hash was made with other parameters than are used now. */
-  needsUpgrade(phc: string): boolean;
-  close(): Promise<void>;
-  /** How many wait for a thread. */
-  readonly waiting: number;
-};
-
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 type Stored = { readonly cost: Cost; readonly salt: Buffer; readonly key: Buffer };
 
 const passwordPointsMax = 128;
@@ -26,7 +13,7 @@ const memoryBytesMax = 256 * 2 ** 20;
 const contractCost: Cost = { ln: 15, r: 8, p: 3 };
 
 /** `hash` and `verify` throw `unavailable` when too many wait already. */
-export function createPasswordHasher({ cost = contractCost }: { readonly cost?: Cost } = {}): PasswordHasher {
+export function createPasswordHasher({ cost = contractCost }: { readonly cost?: Cost } = {}) {
   const pool = createScryptPool();
   const nobody: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
@@ -35,12 +22,14 @@ export function createPasswordHasher({ cost = contractCost }: { readonly cost?: 
     return written({ cost, salt, key: Buffer.from(await pool.derive({ password: normal(password), salt, keyBytes, ...cost })) });
   }
 
+  /** Against a user's stored hash; `null`, for a user who doesn't exist, takes as long and is false. */
   async function verify(password: string, phc: string | null): Promise<boolean> {
     const stored = phc === null ? nobody : read(phc);
     const { salt, key } = stored;
     return timingSafeEqual(await pool.derive({ password: normal(password), salt, keyBytes: key.length, ...stored.cost }), key);
   }
 
+  /** Whether a stored hash was made with other parameters than are used now. */
   function needsUpgrade(phc: string): boolean {
     const { salt, key } = read(phc);
     return !phc.startsWith(prefix(cost)) || salt.length !== saltBytes || key.length !== keyBytes;

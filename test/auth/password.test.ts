@@ -7,7 +7,8 @@ import { getPriority } from 'node:os';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { Problem } from '../../src/errors.ts';
-import { createPasswordHasher, passwordFault, type Cost, type PasswordHasher } from '../../src/auth/password.ts';
+import type { Cost } from '../../src/auth/password-worker.ts';
+import { createPasswordHasher, passwordFault, type PasswordHasher } from '../../src/auth/password.ts';
 
 const run = promisify(execFile);
 const cheap: Cost = { ln: 4, r: 8, p: 1 };
