@@ -30,17 +30,13 @@ export type Access<Params, C> = {
 
 export const anyone: Access<object, undefined> = { says: 'Anyone may call this.', credentials: 'ignored', permits: () => true };
 export const signedIn: Access<object, Caller> = { says: 'Anyone signed in may call this.', credentials: 'required', permits: () => true };
-export const adminOnly: Access<object, Caller> = {
-  says: 'Only an administrator may call this.', credentials: 'required', permits: isAdmin,
-};
+export const adminOnly: Access<object, Caller> = { says: 'Only an administrator may call this.', credentials: 'required', permits: isAdmin };
 export const self: Access<{ readonly id: number }, Caller> = {
-  says: 'Only that user and an administrator may call this.',
-  credentials: 'required',
+  says: 'Only that user and an administrator may call this.', credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isAdmin(caller),
 };
 export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
-  says: 'Only that user, staff and an administrator may call this.',
-  credentials: 'required',
+  says: 'Only that user, staff and an administrator may call this.', credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isStaff(caller),
 };
 
