@@ -31,8 +31,9 @@ async function choose(argv: readonly string[]): Promise<number> {
   if (first === '--help') return say(helpText());
   if (command === undefined) throw new ConfigError([], [`there is no command "${first}"; there are ${Object.keys(commands).join(', ')}`]);
   if (argv.includes('--help')) return say(helpText(name));
-  const rest = argv.slice(first.startsWith('-') ? 0 : name.split(' ').length);
-  return command.run(readCommandLine(rest, process.env, dotEnv(), command));
+  const given = argv.slice(first.startsWith('-') ? 0 : name.split(' ').length);
+  const outcome = await command.run(readCommandLine(given, process.env, dotEnv(), command));
+  return typeof outcome === 'string' ? say(outcome) : outcome;
 }
 
 function dotEnv(): NodeJS.Dict<string> {

@@ -1,19 +1,16 @@
 // The commands by name, and their help.
 import { settings, type CommandLine, type Syntax } from '../config.ts';
-import { adminCreate } from './admin-create.ts';
-import { adminReset } from './admin-reset.ts';
-import { backUp } from './back-up.ts';
+import { adminCreate, adminReset, keysCreate } from './accounts.ts';
+import { backUp, restoreBackup } from './backups.ts';
 import { check } from './check.ts';
-import { keysCreate } from './keys-create.ts';
 import { printOpenapi } from './print-openapi.ts';
-import { restoreBackup } from './restore-backup.ts';
 import { sample } from './sample.ts';
 import { serve } from './serve.ts';
 
 export type Command = Syntax & {
   readonly summary: string;
-  /** Exit status. */
-  run(line: CommandLine): Promise<number>;
+  /** Gives what is to be printed, or an exit status. */
+  run(line: CommandLine): Promise<string | number>;
 };
 
 export const commands: Readonly<Record<string, Command>> = {

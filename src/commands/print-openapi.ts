@@ -2,7 +2,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createApp } from '../app.ts';
 import { createPasswordHasher } from '../auth/password.ts';
-import type { CommandLine } from '../config.ts';
 import { openapiDocument } from '../http/openapi.ts';
 import { secretBytesMin } from '../limits.ts';
 import { createLog } from '../log.ts';
@@ -12,21 +11,20 @@ import { newStats } from '../storage/storage-stats.ts';
 import { version } from '../version.ts';
 import type { Command } from './commands.ts';
 import { publicUrlOf } from './serve.ts';
-import { print } from './terminal.ts';
 
-export const printOpenapi: Command = { summary: 'prints the OpenAPI document', operands: [], flags: [], run };
-
-async function run({ config }: CommandLine): Promise<number> {
-  const publicUrl = publicUrlOf(config, config.port);
-  const log = createLog({ level: 'off', sink: process.stderr, isTerminal: false, hasColor: false, now: Date.now });
-  const app = createApp({
-    config, publicUrl, log, db: noDatabase(), secrets: [new Uint8Array(secretBytesMin)], hasher: createPasswordHasher(),
-    now: Date.now, connections: () => 0, isStopping: () => false,
-  });
-  app.close();
-  await print(JSON.stringify(openapiDocument(app.router.mounted, publicUrl, version), null, 2));
-  return 0;
-}
+export const printOpenapi: Command = {
+  summary: 'prints the OpenAPI document', operands: [], flags: [],
+  async run({ config }) {
+    const publicUrl = publicUrlOf(config, config.port);
+    const log = createLog({ level: 'off', sink: process.stderr, isTerminal: false, hasColor: false, now: Date.now });
+    const app = createApp({
+      config, publicUrl, log, db: noDatabase(), secrets: [new Uint8Array(secretBytesMin)], hasher: createPasswordHasher(),
+      now: Date.now, connections: () => 0, isStopping: () => false,
+    });
+    app.close();
+    return JSON.stringify(openapiDocument(app.router.mounted, publicUrl, version), null, 2);
+  },
+};
 
 /** The routes want one, but no request comes. */
 function noDatabase(): Database {

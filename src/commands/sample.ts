@@ -13,7 +13,7 @@ import type { Command } from './commands.ts';
 import { makeFirstAdmin, randomPassword } from './first-admin.ts';
 import { createPicker, type Picker } from './picker.ts';
 import { sampleArticles, sampleCountries, sampleNotes, type SampleCountry } from './sample-data.ts';
-import { print, withProgress } from './terminal.ts';
+import { withProgress } from './terminal.ts';
 
 // All dates are of this year, so that the same seed always gives the same data.
 const yearStart = Date.parse('2025-01-01T00:00:00Z');
@@ -32,11 +32,13 @@ export const sample: Command = {
   run,
 };
 
-async function run({ config, flags }: CommandLine): Promise<number> {
+async function run({ config, flags }: CommandLine): Promise<string> {
   const orderCount = Number(flags['orders'] ?? 1_000);
   const picker = createPicker(Number(flags['seed'] ?? 1));
   return withDatabase(config, async (db, hasher) => {
-    refuseFull(db.connection, config.data);
+    if (hasSeveralUsers(db.connection) || hasCustomers(db.connection)) {
+      throw new StorageError(`The database in ${config.data} is not empty; sample data only goes into an empty one.`);
+    }
     const made = await makeFirstAdmin(config, { read: db.connection, write: db.write, hasher, now: Date.now() });
     const password = randomPassword(config.passwordMin);
     const users = addUsers(db, picker, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
@@ -46,13 +48,8 @@ async function run({ config, flags }: CommandLine): Promise<number> {
       const customers = addCustomers(db, picker, customerCount, users, (done) => at(done / all));
       addOrders(db, picker, orderCount, customers, (done) => at((customerCount + done) / all));
     });
-    await print(told(made, users, customerCount, orderCount, password));
-    return 0;
+    return told(made, users, customerCount, orderCount, password);
   });
-}
-
-function refuseFull(db: Connection, folder: string): void {
-  if (hasSeveralUsers(db) || hasCustomers(db)) throw new StorageError(`The database in ${folder} is not empty; sample data only goes into an empty one.`);
 }
 
 function told(made: string | undefined, users: readonly SampleUser[], customerCount: number, orderCount: number, password: string): string {

@@ -73,11 +73,13 @@ function makeOneFile(file: string): void {
   syncPath(file);
 }
 
-async function fromDatabase(file: string, schemaVersionMax: number, use: (source: DatabaseSync) => Promise<void>): Promise<void> {
-  if (schemaVersion(file, schemaVersionMax) === undefined) throw new StorageError(`There is no database of orderly at ${file}.`);
+/** Opens a database of ours while it is used. */
+export async function fromDatabase<T>(file: string, schemaVersionMax: number, use: (source: DatabaseSync, version: number) => Promise<T>): Promise<T> {
+  const version = schemaVersion(file, schemaVersionMax);
+  if (version === undefined) throw new StorageError(`There is no database of orderly at ${file}.`);
   const source = openSqlite(file);
   try {
-    await use(source);
+    return await use(source, version);
   } catch (error) {
     throw explained(error, file);
   } finally {

@@ -1,0 +1,79 @@
+// `orderly admin create`, `admin reset` and `keys create`: what is made is printed with its secret, once.
+import { scopes, type Scope } from '../auth/access.ts';
+import { ConfigError, type CommandFlag } from '../config.ts';
+import { Problem } from '../errors.ts';
+import { addKey } from '../resources/keys/key-store.ts';
+import { NewKey, expiryOf } from '../resources/keys/key.ts';
+import { endSessionsOf } from '../resources/sessions/session-store.ts';
+import { addUser, findCredentials, findUser, replaceUser } from '../resources/users/user-store.ts';
+import { NewUser, type User } from '../resources/users/user.ts';
+import { check, type Issue } from '../schema/schema.ts';
+import type { Connection } from '../storage/connection.ts';
+import { withDatabase, withExistingDatabase } from './beside-service.ts';
+import type { Command } from './commands.ts';
+import { randomPassword } from './first-admin.ts';
+
+const emailFlag: CommandFlag = { flag: 'email', value: 'EMAIL', help: 'of the user', isRequired: true };
+
+export const adminCreate: Command = {
+  summary: 'makes an administrator and prints a random password once', operands: [],
+  flags: [emailFlag, { flag: 'name', value: 'NAME', help: 'how the administrator is called (Administrator)' }],
+  async run({ config, flags }) {
+    const { email, name = 'Administrator' } = flags;
+    const user = { email: String(email), name: String(name), role: 'admin' as const };
+    const password = randomPassword(config.passwordMin);
+    refuse(check(NewUser, { ...user, password }));
+    return withDatabase(config, async (db, hasher) => {
+      const passwordHash = await hasher.hash(password);
+      const id = db.write((writer) => addUser(writer, { ...user, passwordHash }, Date.now()));
+      return passwordText(id, user.email, password);
+    });
+  },
+};
+
+export const adminReset: Command = {
+  summary: 'prints a new random password of a user once, and ends their sessions', operands: [], flags: [emailFlag],
+  run: ({ config, flags }) => withExistingDatabase(config, async (db, hasher) => {
+    const password = randomPassword(config.passwordMin);
+    const passwordHash = await hasher.hash(password);
+    return db.write((writer) => {
+      const user = userOf(writer, String(flags['email']));
+      replaceUser(writer, user.id, user, passwordHash);
+      endSessionsOf(writer, user.id, null);
+      return passwordText(user.id, user.email, password);
+    });
+  }),
+};
+
+export const keysCreate: Command = {
+  summary: 'makes an API key, good for a year, and prints it once', operands: [],
+  flags: [
+    emailFlag, { flag: 'name', value: 'NAME', help: 'what the key is for', isRequired: true },
+    { flag: 'scopes', value: 'LIST', help: `what it may do, out of ${scopes.join(', ')}`, isRequired: true },
+  ],
+  async run({ config, flags }) {
+    const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] }; // checked in the next line
+    refuse(check(NewKey, wanted));
+    return withExistingDatabase(config, async (db) => {
+      const now = Date.now();
+      const made = db.write((writer) => addKey(writer, { ...wanted, userId: userOf(writer, String(flags['email'])).id, expiresAt: expiryOf(wanted, now) }, now));
+      return `id: ${made.id}\nname: ${made.name}\nscopes: ${made.scopes.join(',')}\nexpires: ${made.expiresAt}\nkey: ${made.key}\nThe key is shown this once.`;
+    });
+  },
+};
+
+/** Throws the issues of what flags of the same names gave. */
+function refuse(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new ConfigError([], issues.map(({ pointer = '', detail }) => `--${pointer.split('/')[1] ?? ''}: ${detail}`));
+}
+
+function userOf(db: Connection, email: string): User {
+  const id = findCredentials(db, email)?.id ?? 0; // nobody's
+  const found = findUser(db, 'everyone', id);
+  if (found === undefined) throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
+  return found.user;
+}
+
+function passwordText(id: number, email: string, password: string): string {
+  return `id: ${id}\nemail: ${email}\npassword: ${password}\nThe password is shown this once.`;
+}
