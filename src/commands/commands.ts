@@ -22,13 +22,17 @@ export const commands: Readonly<Record<string, Command>> = {
 export function helpText(name?: string): string {
   const command = commands[name ?? ''];
   if (name === undefined || command === undefined) {
-    return [usage('[command] [flags]'), '', 'Commands:', ...commandRows(), '', 'Flags of all commands:', ...settingRows(), '', closing].join('\n');
+    const rows = Object.entries(commands).map(([each, { operands, summary }]) => (
+      row([each, ...operands, ...(each === 'serve' ? ['(default)'] : [])].join(' '), summary)
+    ));
+    return ['Usage: orderly [command] [flags]', '', 'Commands:', ...rows, '', 'Flags of all commands:', ...settingRows(), '', closing].join('\n');
   }
   const { operands, flags, summary } = command;
   const required = flags.filter(({ isRequired }) => isRequired).map(({ flag, value }) => `--${flag} ${value}`);
   const own = flags.map(({ flag, value, help }) => row(`--${flag}${value === undefined ? '' : ` ${value}`}`, help));
-  const rows = command === serve ? settingRows() : [...settingRows((flag) => flag === 'data'), '  and the settings that "orderly --help" shows'];
-  return [usage([name, ...operands, ...required, '[flags]'].join(' ')), '', ...wrap(`${name} ${summary}.`, columnsMax), '', 'Flags:', ...own, ...rows, '', closing].join('\n');
+  const rows = command === serve ? settingRows() : [...settingRows(settings.filter(({ flag }) => flag === 'data')), '  and the settings that "orderly --help" shows'];
+  const usage = ['Usage: orderly', name, ...operands, ...required, '[flags]'].join(' ');
+  return [usage, '', ...wrap(`${name} ${summary}.`, columnsMax), '', 'Flags:', ...own, ...rows, '', closing].join('\n');
 }
 
 const columnsMax = 80;
@@ -36,16 +40,8 @@ const closing = `Each setting of serve has an environment variable (--public-url
 ORDERLY_PUBLIC_URL), which a .env file can hold, too; flags win.
 --help after a command shows what it takes; --version says which orderly it is.`;
 
-function usage(rest: string): string {
-  return `Usage: orderly ${rest}`;
-}
-
-function commandRows(): string[] {
-  return Object.entries(commands).map(([name, { operands, summary }]) => row(`${[name, ...operands].join(' ')}${name === 'serve' ? ' (default)' : ''}`, summary));
-}
-
-function settingRows(isShown: (flag: string) => boolean = () => true): string[] {
-  return settings.filter(({ flag }) => isShown(flag)).map(({ flag, value, fallback, help }) => row(`--${flag} ${value}`, fallback === '' ? help : `${help} (${fallback})`));
+function settingRows(shown = settings): string[] {
+  return shown.map(({ flag, value, fallback, help }) => row(`--${flag} ${value}`, fallback === '' ? help : `${help} (${fallback})`));
 }
 
 function row(name: string, text: string): string {
@@ -54,13 +50,7 @@ function row(name: string, text: string): string {
   return lines.map((each, index) => `  ${(index === 0 ? name : '').padEnd(width - 2)}  ${each}`.trimEnd()).join('\n');
 }
 
+/** A word that is longer has a line of its own. */
 function wrap(text: string, width: number): string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? '';
-    if (last !== '' && last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
-  }
-  return lines;
+  return text.match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S+`, 'g')) ?? [];
 }
-
