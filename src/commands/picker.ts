@@ -1,20 +1,12 @@
 // Chance that repeats itself: the same seed, the same picks.
 
-export type Picker = {
-  /** From 0 to 1, without 1. */
-  share(): number;
-  /** A whole number from min to max. */
-  whole(min: number, max: number): number;
-  /** One of the first `count` values, of which there must be some. */
-  one<T>(values: readonly T[], count?: number): T;
-  /** The text with a digit for each #. */
-  digits(text: string): string;
-};
+export type Picker = ReturnType<typeof createPicker>;
 
 /** mulberry32, by Tommy Ettinger (public domain): 32 bits of state are plenty for sample data. */
-export function createPicker(seed: number): Picker {
+export function createPicker(seed: number) {
   let state = seed >>> 0;
 
+  /** From 0 to 1, without 1. */
   function share(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -22,10 +14,16 @@ export function createPicker(seed: number): Picker {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  const whole = (min: number, max: number): number => min + Math.floor(share() * (max - min + 1));
+  /** A whole number from min to max. */
+  function whole(min: number, max: number): number {
+    return min + Math.floor(share() * (max - min + 1));
+  }
+
   return {
     share, whole,
+    /** One of the first `count` values, of which there must be some. */
     one: <T>(values: readonly T[], count = values.length) => values[whole(0, count - 1)] as T, // within the list, as the caller promised
-    digits: (text) => text.replace(/#/g, () => String(whole(0, 9))),
+    /** The text with a digit for each #. */
+    digits: (text: string) => text.replace(/#/g, () => String(whole(0, 9))),
   };
 }

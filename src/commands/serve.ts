@@ -62,22 +62,10 @@ export type ServiceOptions = {
   readonly extraRoutes?: readonly Route[];
 };
 
-export type Service = {
-  readonly app: App;
-  readonly db: Database;
-  /** Where it listens, as seen from this machine. */
-  readonly localUrl: string;
-  readonly publicUrl: string;
-  readonly made: readonly string[];
-  isStopping(): boolean;
-  reload(): void;
-  /** Stops accepting, finishes what runs, writes all. */
-  stop(): Promise<void>;
-};
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** A whole service on a folder of its own. Throws ConfigError and StorageError. */
-export async function startService({ config, log, now = Date.now, onFatal = () => {}, hasher = createPasswordHasher(), fdatasync, extraRoutes }: ServiceOptions): Promise<Service> {
-  let isStopping = false;
+export async function startService({ config, log, now = Date.now, onFatal = () => {}, hasher = createPasswordHasher(), fdatasync, extraRoutes }: ServiceOptions) {
   let app: App | undefined;
   const fatal = Promise.withResolvers<Error>();
   const db = await openDatabase({
@@ -95,7 +83,9 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
   });
 
   /** The folder is this process's from here on, so what it lacks can be made. */
-  async function serveFrom(db: Database): Promise<Service> {
+  async function serveFrom(db: Database) {
+    let stopping: Promise<void> | undefined;
+    const isStopping = (): boolean => stopping !== undefined;
     const made: string[] = [];
     const secrets = readSecrets(config, made);
     const certificate = readCertificate(config, now(), made);
@@ -105,14 +95,13 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
     const address = await listen(server, config);
     const publicUrl = publicUrlOf(config, address.port);
     app = createApp({
-      config, publicUrl, secrets, db, hasher, log, now, connections: server.connections, isStopping: () => isStopping,
+      config, publicUrl, secrets, db, hasher, log, now, connections: server.connections, isStopping,
       ...(extraRoutes === undefined ? {} : { extraRoutes }),
     });
     server.handle(app.handlers);
 
-    let stopping: Promise<void> | undefined;
+    /** Stops accepting, finishes what runs, writes all. */
     function stop(): Promise<void> {
-      isStopping = true;
       return (stopping ??= finish());
     }
 
@@ -135,7 +124,7 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
     }
 
     void fatal.promise.then((error) => stop().finally(() => onFatal(error)));
-    return { app, db, localUrl: localUrlOf(config, address), publicUrl, made, isStopping: () => isStopping, reload, stop };
+    return { app, db, localUrl: localUrlOf(config, address), publicUrl, made, isStopping, reload, stop };
   }
 }
 
@@ -159,6 +148,7 @@ const listenFaults: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'this machine does not have that address', ENOTFOUND: 'there is no host of that name', EAI_AGAIN: 'there is no host of that name',
 };
 
+/** Where it listens, as seen from this machine. */
 function localUrlOf({ tls }: Config, { address, port, family }: AddressInfo): string {
   const host = address === '127.0.0.1' || address === '::1' || address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
   return `${tls.mode === 'off' ? 'http' : 'https'}://${host}:${port}`;
