@@ -1,19 +1,11 @@
 // What sample data is made of: people and places of many countries, and what a shop for tea sells.
 
-/** In postal codes and phone numbers # stands for a digit; phone numbers are of ranges that are kept for fiction, or there is none. */
-export type SampleCountry = {
-  readonly code: string;
-  readonly currency: string;
-  /** Minor units of the currency for a euro cent. */
-  readonly rate: number;
-  readonly phone: string;
-  readonly givenNames: readonly string[];
-  readonly familyNames: readonly string[];
-  readonly streets: readonly string[];
-  readonly places: readonly { readonly city: string; readonly region: string | null; readonly postalCode: string }[];
-};
+export type SampleCountry = Readonly<ReturnType<typeof countryOf>>;
 
-// Country, currency, rate, phone; given names; family names; streets (# is the number); places: city, region where usual, postal code.
+/**
+ * Country, currency, its minor units for a euro cent, phone; given names; family names; streets (# is the number); places: city, region where usual,
+ * postal code. In postal codes and phone numbers # stands for a digit; phone numbers are of ranges that are kept for fiction, or there is none.
+ */
 const rows = `
 DE EUR 1 +4930231250## | Anna Lukas Leonie Jonas | Müller Schmidt Weber Fischer | Lindenstraße #, Am Markt #, Gartenweg # | Berlin//10###, Hamburg//20###, Leipzig//04###
 AT EUR 1 - | Johanna Maximilian Lena Tobias | Gruber Huber Wagner Pichler | Mariahilfer Straße #, Bahnhofstraße # | Wien//10##, Graz//80##, Linz//40##
@@ -44,7 +36,9 @@ NZ NZD 1.8 - | Aria Nikau Mila Leo | Wilson Ngata Clark Harris | # Queen Street,
 ZA ZAR 20 - | Lethabo Johan Naledi Pieter | Dlamini Botha Nkosi Naidoo | # Long Street, # Protea Road | Cape Town//80##, Durban//40##
 `;
 
-export const sampleCountries: readonly SampleCountry[] = rows.trim().split('\n').map((row): SampleCountry => {
+export const sampleCountries: readonly SampleCountry[] = rows.trim().split('\n').map(countryOf);
+
+function countryOf(row: string) {
   const [head = '', givenNames = '', familyNames = '', streets = '', places = ''] = row.split(' | ');
   const [code = '', currency = '', rate, phone = ''] = head.split(' ');
   return {
@@ -55,7 +49,7 @@ export const sampleCountries: readonly SampleCountry[] = rows.trim().split('\n')
       return { city, region: region === '' ? null : region, postalCode };
     }),
   };
-});
+}
 
 /** Number, name, price in euro cents. */
 export const sampleArticles: readonly (readonly [sku: string, name: string, cents: number])[] = [

@@ -5,10 +5,8 @@ const barMilliseconds = 100;
 const lineMilliseconds = 10_000;
 
 /** Rejects when it can't be written, as on a full disk: a result isn't lost in silence. */
-export async function print(text: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
-  await promise;
+export function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve())));
 }
 
 /** Does some work and shows how far it is; `at` takes a share from 0 to 1. A bar is redrawn in its line, without colours or other escapes. */
