@@ -23,7 +23,6 @@ async function run({ config }: CommandLine): Promise<number> {
   const { NO_COLOR: noColor = '', TERM: terminal } = process.env;
   const isTerminal = process.stdout.isTTY;
   const log = createLog({ level: config.log, sink: process.stdout, isTerminal, hasColor: isTerminal && noColor === '' && terminal !== 'dumb', now: Date.now });
-  process.stdout.on('error', () => { /* nobody reads the log any more: the service goes on */ });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   const service = await startService({ config, log, onFatal: () => end(1) });
   process.on('SIGHUP', () => service.reload());
@@ -65,7 +64,7 @@ export type ServiceOptions = {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** A whole service on a folder of its own. Throws ConfigError and StorageError. */
-export async function startService({ config, log, now = Date.now, onFatal = () => {}, hasher = createPasswordHasher(), fdatasync, extraRoutes }: ServiceOptions) {
+export async function startService({ config, log, now = Date.now, onFatal = () => {}, hasher = createPasswordHasher(), fdatasync, extraRoutes = [] }: ServiceOptions) {
   let app: App | undefined;
   const fatal = Promise.withResolvers<Error>();
   const db = await openDatabase({
@@ -94,10 +93,7 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
     const server = createHttpServer({ certificate });
     const address = await listen(server, config);
     const publicUrl = publicUrlOf(config, address.port);
-    app = createApp({
-      config, publicUrl, secrets, db, hasher, log, now, connections: server.connections, isStopping,
-      ...(extraRoutes === undefined ? {} : { extraRoutes }),
-    });
+    app = createApp({ config, publicUrl, secrets, db, hasher, log, now, connections: server.connections, isStopping, extraRoutes });
     server.handle(app.handlers);
 
     /** Stops accepting, finishes what runs, writes all. */
