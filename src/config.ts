@@ -130,7 +130,7 @@ function configOf(get: (flag: string) => string, environment: Environment, fault
   return {
     host: get('host'), port: Number(get('port')), data: get('data'), tls: { mode, cert, key },
     /** Empty: `https://localhost:<port>`. */
-    publicUrl: get('public-url').replace(/\/$/, ''),
+    publicUrl: withoutSlash(get('public-url')),
     trustedProxy: split(get('trusted-proxy')), registration: get('registration') === 'closed' ? 'closed' : 'open',
     /** Empty: the one kept in `secret.key`. */
     jwtSecrets: split(get('jwt-secrets')),
@@ -139,7 +139,7 @@ function configOf(get: (flag: string) => string, environment: Environment, fault
       default: rateOf(get('rate-default')), anonymous: rateOf(get('rate-anonymous')),
       loginAccount: rateOf(get('rate-login-account')), loginAddress: rateOf(get('rate-login-address')),
     },
-    passwordMin, cacheBytes: Number(get('cache-bytes')), corsOrigins: split(get('cors-origins')), log: get('log') as Level, // as tls
+    passwordMin, cacheBytes: Number(get('cache-bytes')), corsOrigins: split(get('cors-origins')).map(withoutSlash), log: get('log') as Level, // as tls
     adminEmail, adminPassword,
   } as const;
 }
@@ -174,10 +174,15 @@ function listOf(fault: Fault): Fault {
   return (text) => split(text).map(fault).find((each) => each !== undefined);
 }
 
+/** As browsers write it in their requests, or with a slash at its end. */
 function origin(text: string): string | undefined {
   const url = URL.parse(text);
-  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.origin === withoutSlash(text);
   return isOrigin ? undefined : 'must be like https://orders.example.com';
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/$/, '');
 }
 
 function block(text: string): string | undefined {

@@ -82,12 +82,15 @@ describe('settings', () => {
     ['a short flag', 'check', '-d', [/^-d is not known; --help/]],
     ['a flag without its value', 'check', '--data', [/^--data needs a value$/]],
     ['a value for a flag without', 'restore', 'x --force=yes', [/^--force takes no value$/]],
+    ['a flag named as what every object has', 'check', '--constructor --__proto__=1', [/^--constructor is not known/, /^--__proto__ is not known/]],
     ['a flag given twice', 'check', '--log info --log warn', [/^--log is given more than once$/]],
     ['a port that is none', 'serve', '--port 1e3', [/^--port must be a whole number from 0 to 65535, not "1e3"$/]],
     ['rates', 'serve', '--rate-default 5 --rate-anonymous 0/60', [/^--rate-default must be like 600\/60/, /^--rate-anonymous must be/]],
     ['a short secret, which is not repeated', 'serve', '--jwt-secrets planted', [/^--jwt-secrets must be secrets of at least 32 bytes each$/]],
     ['proxies', 'serve', '--trusted-proxy 10.0.0.0/33', [/^--trusted-proxy must be addresses or blocks/]],
     ['origins', 'serve', '--cors-origins https://a.example/path --public-url example.com', [/^--public-url must be like https/, /^--cors-origins must be like https/]],
+    ['origins not as browsers write them', 'serve', '--cors-origins https://A.example:443 --public-url https://orders.example.com/?', [/^--public-url must be like https/, /^--cors-origins must be like https/]],
+    ['a public URL with a password', 'serve', '--public-url https://:planted@orders.example.com', [/^--public-url must be like https/]],
     ['half a certificate', 'serve', '--tls files --tls-cert x', [/^--tls files needs --tls-cert and --tls-key$/]],
     ['a certificate that is not asked for', 'serve', '--tls-cert x', [/^--tls-cert and --tls-key go with --tls files$/]],
     ['modes', 'serve', '--registration half --api-key-query maybe --log loud', [/^--registration must be open or closed/, /^--api-key-query must be on or off/, /^--log must be/]],
@@ -100,6 +103,11 @@ describe('settings', () => {
     const dotEnv = { ORDERLY_DATA: 'c', ORDERLY_PORT: '3', ORDERLY_LOG: 'off' };
     const { config } = readCommandLine(['--data=a'], { ORDERLY_DATA: 'b', ORDERLY_PORT: '2' }, dotEnv);
     assert.deepEqual([config.data, config.port, config.log], ['a', 2, 'off']);
+  });
+
+  test('a slash at the end of an origin is left out', () => {
+    const { config } = readCommandLine(['--public-url=https://orders.example.com/', '--cors-origins=https://a.example/,https://b.example'], {}, {});
+    assert.deepEqual([config.publicUrl, config.corsOrigins], ['https://orders.example.com', ['https://a.example', 'https://b.example']]);
   });
 
   test('a variable of orderly that is not known is a fault, in the environment and in .env', () => {
