@@ -1,9 +1,10 @@
 // The OpenAPI 3.1 document: a pure function of the routes.
 import { isDeepStrictEqual } from 'node:util';
 import type { Kind } from '../errors.ts';
-import { nullableBase, type JsonSchema } from '../schema/schema.ts';
+import { pageRowsMax, urlBytesMax } from '../limits.ts';
+import { integer, nullableBase, string, type JsonSchema } from '../schema/schema.ts';
 import { headerFields, requestFields, securitySchemes, tags, textSchemas } from './openapi-parts.ts';
-import { ProblemDocument, problems, typeOf } from './problem.ts';
+import { ProblemDocument, problems, statusOf, typeOf } from './problem.ts';
 import type { Method, Reply, Route } from './route.ts';
 import type { Mounted } from './router.ts';
 
@@ -46,19 +47,20 @@ function usedHeaders(users: Json): Json {
 
 function operation({ route, invalidStatus }: Mounted, components: Components): Json {
   const { access, reply, deprecated } = route;
+  const bodyTypes = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
   return {
     operationId: operationId(route), tags: [route.tag], summary: route.summary,
     description: [route.description, access.says, route.scope === undefined || route.scope === 'any' ? undefined : `An API key needs the scope \`${route.scope}\`.`].filter(Boolean).join('\n\n'),
     ...(deprecated === undefined ? {} : { deprecated: true }),
     security: securityOf(route),
     parameters: parametersOf(route, components),
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(bodyTypes(route), components.use(route.body), exampleOf(route.body)) } }),
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(bodyTypes, components.use(route.body), exampleOf(route.body)) } }),
     responses: { [reply.status]: success(route, components), ...notModified(route), ...failures(route, invalidStatus, components) },
   };
 }
 
 /** `listOrders`, `getUserOrder`, `createSessionToken` … */
-export function operationId({ method, path, reply }: Route): string {
+function operationId({ method, path, reply }: Route): string {
   const segments = path.slice(1).split('/').filter((segment) => segment !== 'api');
   const verbs: Record<Method, string> = { GET: reply.kind === 'list' ? 'list' : 'get', POST: 'create', PUT: 'replace', PATCH: 'update', DELETE: 'delete' };
   const words = segments.map((segment, index) => {
@@ -76,33 +78,21 @@ function securityOf({ access, scope }: Route): Json[] {
 }
 
 function parametersOf(route: Route, components: Components): Json[] {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name, in: 'path', required: true, description: name === 'name' ? 'The name of a problem type.' : 'The id of the object.',
-    schema: name === 'name' ? { type: 'string', maxLength: 100, pattern: '^[a-z-]+$' } : { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    schema: name === 'name' ? string({ maxLength: 100, pattern: '^[a-z-]+$' }) : integer(),
   }));
   const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) => {
     const { description, ...rest } = components.use(schema);
     return { name, in: 'query', description: description ?? `Keeps only those with this ${name}.`, ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}), schema: rest };
   });
-  const conditions = hasEtag(route) ? ['If-None-Match', 'If-Match'] : route.isConditional === true ? ['If-Match'] : [];
+  const conditions = route.method === 'GET' ? ['If-None-Match', 'If-Match'] : route.isConditional === true ? ['If-Match'] : [];
   const fields = ['X-Request-Id', ...conditions, ...(route.isIdempotent === true ? ['Idempotency-Key'] : [])];
   return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 
-function hasEtag({ method }: Route): boolean {
-  return method === 'GET';
-}
-
-function bodyTypes({ method }: Route): string[] {
-  return method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
-}
-
 function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
-  return Object.fromEntries(mediaTypes.map((type) => {
-    const text = textSchemas[type];
-    if (text !== undefined) return [type, { schema: text }];
-    return [type, { schema, ...(example === undefined ? {} : { example }) }];
-  }));
+  return Object.fromEntries(mediaTypes.map((type) => [type, textSchemas[type] === undefined ? { schema, example } : { schema: textSchemas[type] }]));
 }
 
 function success(route: Route, components: Components): Json {
@@ -114,10 +104,10 @@ function success(route: Route, components: Components): Json {
   if (reply.kind === 'list' || (reply.kind === 'page' && route.path !== '/metrics' && !route.path.startsWith('/health'))) fields.push('Link');
   if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
   if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
-  const schema = reply.schema === undefined ? { type: 'object' } : reply.kind === 'list' ? listSchema(components.use(reply.schema)) : components.use(reply.schema);
+  const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema);
   return {
     description: reply.status === 201 ? 'Created.' : 'OK.', headers: headerRefs(fields),
-    content: contentOf(reply.mediaTypes, schema, reply.schema === undefined ? undefined : exampleReply(reply)), ...linksOf(reply),
+    content: contentOf(reply.mediaTypes, reply.kind === 'list' ? listSchema(shown) : shown, exampleReply(reply)), ...linksOf(reply),
   };
 }
 
@@ -125,9 +115,9 @@ function listSchema(element: Json): Json {
   return {
     type: 'object', additionalProperties: false, required: ['data', 'next'],
     properties: {
-      data: { type: 'array', items: element, maxItems: 200 },
-      next: { type: ['string', 'null'], maxLength: 8192, pattern: '^/', description: 'Path and query of the next page; null on the last.' },
-      total: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'With `total=true`: how many there are in all.' },
+      data: { type: 'array', items: element, maxItems: pageRowsMax },
+      next: { type: ['string', 'null'], maxLength: urlBytesMax, pattern: '^/', description: 'Path and query of the next page; null on the last.' },
+      total: integer({ minimum: 0, description: 'With `total=true`: how many there are in all.' }),
     },
   };
 }
@@ -148,7 +138,7 @@ function linksOf({ links }: Reply<unknown>): Json {
 }
 
 function notModified(route: Route): Json {
-  if (!hasEtag(route)) return {};
+  if (route.method !== 'GET') return {};
   const fields = [...commonFields(route), 'ETag', 'Cache-Control', 'Vary', ...(route.reply.kind === 'list' ? ['Link'] : [])];
   return { 304: { description: 'Not modified: what the client has is current.', headers: headerRefs(fields) } };
 }
@@ -166,7 +156,7 @@ function headerRefs(names: readonly string[]): Json {
 
 /** Every problem that the route can tell of, by status. */
 function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
-  const byStatus = Map.groupBy(kindsOf(route), (kind) => (kind === 'validation-failed' || kind === 'invalid-cursor' ? invalidStatus : problems[kind].status));
+  const byStatus = Map.groupBy(kindsOf(route), (kind) => statusOf(kind, invalidStatus));
   const entries = [...byStatus].map(([status, kinds]) => {
     const fields = [...commonFields(route), 'Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options'];
     if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
@@ -183,15 +173,14 @@ function failures(route: Route, invalidStatus: 400 | 422, components: Components
 }
 
 function kindsOf(route: Route): Kind[] {
-  const { access, scope, body, reply } = route;
+  const { access, body, reply } = route;
   const kinds = new Set<Kind>(['bad-request', 'validation-failed', 'not-acceptable', 'request-timeout', 'uri-too-long', 'headers-too-large', 'tls-required', 'internal-error', 'unavailable']);
   if (route.isUnlimited !== true) kinds.add('quota-exceeded');
-  if (access.credentials !== 'ignored') for (const kind of ['invalid-token', 'multiple-credentials', 'insufficient-scope'] as const) kinds.add(kind);
+  if (access.credentials !== 'ignored') kinds.add('invalid-token').add('multiple-credentials').add('insufficient-scope');
   if (access.credentials === 'required') kinds.add('unauthenticated').add('forbidden');
-  if (scope === undefined && access.credentials === 'ignored') kinds.delete('insufficient-scope');
   if (/\{\w+\}/.test(route.path)) kinds.add('not-found');
   if (body !== undefined) kinds.add('malformed-json').add('unsupported-media-type').add('content-too-large');
-  if (hasEtag(route) || route.isConditional === true) kinds.add('precondition-failed');
+  if (route.method === 'GET' || route.isConditional === true) kinds.add('precondition-failed');
   if (route.isIdempotent === true) kinds.add('idempotency-key-reused').add('idempotency-key-in-progress');
   if (reply.kind === 'list') kinds.add('invalid-cursor');
   for (const kind of route.problems ?? []) kinds.add(kind);
@@ -206,7 +195,7 @@ function problemExample(kind: Kind, publicUrl: string): Json {
 }
 
 /** A value that fits, from the schema's own examples. */
-export function exampleOf(schema: JsonSchema): unknown {
+function exampleOf(schema: JsonSchema): unknown {
   if (Array.isArray(schema['examples'])) return schema['examples'][0];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
@@ -220,43 +209,26 @@ function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
   return (schema['properties'] ?? {}) as Record<string, JsonSchema>; // object() sets it
 }
 
-type Components = {
-  readonly schemas: Record<string, Json>;
-  readonly responses: Record<string, Json>;
-  use(schema: JsonSchema): Json;
-  /** Responses alike are one, under a name made of what they are. */
-  response(name: string, response: Json): Json;
-};
+type Components = ReturnType<typeof createComponents>;
 
-/** Named schemas become components, and are referred to. */
-function createComponents(): Components {
-  const components: Record<string, Json> = {};
-  const responses: Record<string, Json> = {};
+/** Named schemas, and responses alike, become components, and are referred to. */
+function createComponents() {
+  const made: Record<'schemas' | 'responses', Record<string, Json>> = { schemas: {}, responses: {} };
+
+  function component(kind: keyof typeof made, name: string, json: Json): Json {
+    const known = (made[kind][name] ??= json);
+    if (!isDeepStrictEqual(known, json)) throw new TypeError(`two ${kind} are named ${name}`);
+    return { $ref: `#/components/${kind}/${name}` };
+  }
 
   function use(schema: JsonSchema): Json {
     const base = nullableBase(schema);
     if (base !== undefined) return { anyOf: [use(base), { type: 'null' }] };
-    const { title } = schema;
-    if (typeof title !== 'string') return plain(schema);
-    const made = plain(schema);
-    if (components[title] !== undefined && !isDeepStrictEqual(components[title], made)) throw new TypeError(`two schemas are named ${title}`);
-    components[title] = made;
-    return { $ref: `#/components/schemas/${title}` };
-  }
-
-  function plain({ title: _title, ...schema }: JsonSchema): Json {
-    const shown: Json = { ...schema };
+    const { title, ...shown }: Json = schema;
     if (schema['properties'] !== undefined) shown['properties'] = Object.fromEntries(Object.entries(propertiesOf(schema)).map(([name, member]) => [name, use(member)]));
     if (schema['items'] !== undefined) shown['items'] = use(schema['items'] as JsonSchema); // array() sets it
-    return shown;
+    return typeof title === 'string' ? component('schemas', title, shown) : shown;
   }
 
-  function response(name: string, made: Json): Json {
-    const known = responses[name] ?? made;
-    if (!isDeepStrictEqual(known, made)) throw new TypeError(`two responses are named ${name}`);
-    responses[name] = made;
-    return { $ref: `#/components/responses/${name}` };
-  }
-
-  return { schemas: components, responses, use, response };
+  return { ...made, use, response: (name: string, json: Json) => component('responses', name, json) };
 }

@@ -46,10 +46,8 @@ export function typeOf(kind: Kind, publicUrl: string): string {
   return kind === 'quota-exceeded' ? quotaExceededType : `${publicUrl}/problems/${kind}`;
 }
 
-export function statusOf(problem: Problem, invalidStatus: 400 | 422): number {
-  if (problem.more.status !== undefined) return problem.more.status;
-  const differs = problem.kind === 'validation-failed' || problem.kind === 'invalid-cursor';
-  return differs ? invalidStatus : problems[problem.kind].status;
+export function statusOf(kind: Kind, invalidStatus: 400 | 422): number {
+  return kind === 'validation-failed' || kind === 'invalid-cursor' ? invalidStatus : problems[kind].status;
 }
 
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
@@ -81,7 +79,7 @@ type Place = { readonly publicUrl: string; readonly invalidStatus: 400 | 422; re
 /** Status, header fields of its own and JSON text of a problem. */
 export function problemAnswer(problem: Problem, place: Place): { status: number; fields: string[]; json: string } {
   const { kind, more } = problem;
-  const status = statusOf(problem, place.invalidStatus);
+  const status = more.status ?? statusOf(kind, place.invalidStatus);
   const json = JSON.stringify({
     type: typeOf(kind, place.publicUrl),
     title: problems[kind].title,
