@@ -8,15 +8,9 @@ import type { Mounted } from './router.ts';
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds
 const delayStepMilliseconds = 10;
 
-export type Metrics = {
-  /** One answer of the route with this index (−1: none fitted). */
-  observe(route: number, status: number, milliseconds: number): void;
-  readonly refusals: { rate: number; unavailable: number };
-  text(sources: Sources): string;
-  close(): void;
-};
+export type Metrics = ReturnType<typeof createMetrics>;
 
-export type Sources = {
+type Sources = {
   readonly mounted: readonly Mounted[];
   readonly storage: Database['stats'];
   readonly buckets: number;
@@ -25,7 +19,7 @@ export type Sources = {
   readonly passwordsWaiting: number;
 };
 
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const counts = new Map<number, { answers: number }>(); // route index × 1000 + status
   const buckets = new Float64Array(bounds.length + 1);
   let seconds = 0;
@@ -33,6 +27,7 @@ export function createMetrics(): Metrics {
   delay.enable();
   const refusals = { rate: 0, unavailable: 0 };
 
+  /** One answer of the route with this index (−1: none fitted). */
   function observe(route: number, status: number, milliseconds: number): void {
     const key = route * 1000 + status;
     const count = counts.get(key);

@@ -2,10 +2,8 @@
 import { array, integer, issuesMax, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { Problem, type Kind } from '../errors.ts';
 
-type Entry = { readonly status: number; readonly title: string; readonly about: string };
-
 /** Every problem the service can tell of, with what its page says. */
-export const problems: Readonly<Record<Kind, Entry>> = {
+export const problems: Readonly<Record<Kind, { readonly status: number; readonly title: string; readonly about: string }>> = {
   'malformed-json': { status: 400, title: 'Malformed JSON', about: 'The body is not JSON as RFC 8259 and RFC 7493 have it: UTF-8 without a byte-order mark, no member named twice, no half surrogate pairs, nested at most 16 deep.' },
   'validation-failed': { status: 422, title: 'Validation failed', about: 'The request was understood, but its data is wrong. `errors` names every fault: where it is (`pointer` into the body, `parameter` or `header`), a `code`, and what would be right. The status is 400 under /api and 422 under /orders and /customers.' },
   'unauthenticated': { status: 401, title: 'Unauthenticated', about: 'This needs a credential: an access token (`Authorization: Bearer …`, from POST /api/sessions) or an API key (`X-API-Key: …`).' },
