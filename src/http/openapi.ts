@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document: a pure function of the routes.
 import { isDeepStrictEqual } from 'node:util';
-import type { Kind } from '../errors.ts';
+import { kinds, type Kind } from '../errors.ts';
 import { pageRowsMax, urlBytesMax } from '../limits.ts';
 import { integer, nullableBase, string, type JsonSchema } from '../schema/schema.ts';
 import { headerFields, requestFields, securitySchemes, tags, textSchemas } from './openapi-parts.ts';
@@ -10,10 +10,10 @@ import type { Mounted } from './router.ts';
 
 type Json = { [name: string]: unknown };
 
-/** What the document says of a service reached at `publicUrl`. */
 export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, version: string): Json {
   const components = createComponents();
   const paths: Record<string, Json> = {};
+  const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(publicUrl);
   for (const each of mounted) {
     (paths[each.route.path] ??= {})[each.route.method.toLowerCase()] = operation(each, components);
   }
@@ -24,20 +24,16 @@ export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, 
       description: 'Errors are problem details (RFC 9457). Lists are pages: follow `next`. Objects have a strong ETag for `If-None-Match` and `If-Match`. '
         + 'Money is an integer count of the currency’s minor unit. GET operations also answer HEAD, and all paths OPTIONS.',
     },
-    servers: [serverAt(publicUrl)],
+    // Spectral's OWASP rules ask for the words and the `x-internal`.
+    servers: [{ url: publicUrl, description: isLocal ? 'This service, local to the machine.' : 'This service, in production.', 'x-internal': false }],
     security: [{ bearer: [] }],
     tags,
     paths,
     components: {
       schemas: components.schemas, responses: components.responses, parameters: requestFields, headers: usedHeaders({ ...paths, ...components.responses }), securitySchemes,
-      examples: Object.fromEntries(Object.entries(problems).map(([kind, entry]) => [kind, { summary: entry.title, value: problemExample(kind as Kind, publicUrl) }])), // its keys are the kinds
+      examples: Object.fromEntries(kinds.map((kind) => [kind, { summary: problems[kind].title, value: problemExample(kind, publicUrl) }])),
     },
   };
-}
-
-/** Spectral's OWASP rules ask for the words and the `x-internal`. */
-function serverAt(url: string): Json {
-  return { url, description: /^https?:\/\/(localhost|127\.|\[::1\])/.test(url) ? 'This service, local to the machine.' : 'This service, in production.', 'x-internal': false };
 }
 
 function usedHeaders(users: Json): Json {
@@ -199,14 +195,10 @@ function exampleOf(schema: JsonSchema): unknown {
   if (Array.isArray(schema['examples'])) return schema['examples'][0];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  if (type === 'object') return Object.fromEntries(Object.entries(propertiesOf(schema)).map(([name, member]) => [name, exampleOf(member)]));
-  if (type === 'array') return [exampleOf(schema['items'] as JsonSchema)]; // array() sets it
+  if (type === 'object') return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, member]) => [name, exampleOf(member)]));
+  if (type === 'array') return [exampleOf(schema.items ?? {})];
   if (type === 'integer') return schema['minimum'];
   return type === 'boolean' ? true : undefined;
-}
-
-function propertiesOf(schema: JsonSchema): Record<string, JsonSchema> {
-  return (schema['properties'] ?? {}) as Record<string, JsonSchema>; // object() sets it
 }
 
 type Components = ReturnType<typeof createComponents>;
@@ -225,8 +217,9 @@ function createComponents() {
     const base = nullableBase(schema);
     if (base !== undefined) return { anyOf: [use(base), { type: 'null' }] };
     const { title, ...shown }: Json = schema;
-    if (schema['properties'] !== undefined) shown['properties'] = Object.fromEntries(Object.entries(propertiesOf(schema)).map(([name, member]) => [name, use(member)]));
-    if (schema['items'] !== undefined) shown['items'] = use(schema['items'] as JsonSchema); // array() sets it
+    const { properties, items } = schema;
+    if (properties !== undefined) shown['properties'] = Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, use(member)]));
+    if (items !== undefined) shown['items'] = use(items);
     return typeof title === 'string' ? component('schemas', title, shown) : shown;
   }
 

@@ -64,7 +64,7 @@ export function readOnlyFaults(current: Readonly<Record<string, unknown>>, sent:
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) merged[name] = value === null ? null : mergePatch(merged[name], value);
+  for (const [name, value] of Object.entries(patch)) merged[name] = mergePatch(merged[name], value);
   return merged;
 }
 

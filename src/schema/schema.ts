@@ -7,6 +7,8 @@ const plan = Symbol('plan');
 export type JsonSchema = {
   readonly type?: string | readonly string[];
   readonly description?: string;
+  readonly items?: JsonSchema;
+  readonly properties?: Members;
   readonly [plan]?: Plan;
   readonly [keyword: string]: unknown;
 };
@@ -34,14 +36,14 @@ type Plan = {
   readonly min?: number;
   readonly max?: number;
   readonly isUnique?: boolean;
-  readonly pattern?: RegExp;
-  readonly says?: string;
-  readonly rule?: Rule;
+  readonly pattern?: RegExp | undefined;
+  readonly says?: string | undefined;
+  readonly rule?: Rule | undefined;
   readonly values?: ReadonlySet<string>;
   readonly items?: JsonSchema;
   readonly members?: ReadonlyMap<string, JsonSchema>;
   readonly required?: readonly string[];
-  readonly objectRule?: (value: object) => Issue[];
+  readonly objectRule?: ((value: object) => Issue[]) | undefined;
   /** The named schema that this one also lets be null. */
   readonly base?: JsonSchema;
 };
@@ -60,11 +62,8 @@ type StringOptions = Notes & {
 /** Lengths count code points, as JSON Schema has it. */
 export function string(options: StringOptions): Schema<string> {
   const { says, rule, ...shown } = options;
-  return make({ type: 'string', ...shown }, {
-    kind: 'string', min: options.minLength ?? 0, max: options.maxLength,
-    ...(options.pattern === undefined ? {} : { pattern: new RegExp(options.pattern, 'u') }),
-    ...(says === undefined ? {} : { says }), ...(rule === undefined ? {} : { rule }),
-  });
+  const pattern = options.pattern === undefined ? undefined : new RegExp(options.pattern, 'u');
+  return make({ type: 'string', ...shown }, { kind: 'string', min: options.minLength ?? 0, max: options.maxLength, pattern, says, rule });
 }
 
 export function integer(options: Notes & { readonly minimum?: number; readonly maximum?: number } = {}): Schema<number> {
@@ -92,7 +91,7 @@ export type ObjectOf<M> = { [K in Exclude<keyof M, OptionalKeys<M>>]: Infer<M[K]
 export function object<M extends Members>(members: M, notes: Notes = {}, rule?: (value: ObjectOf<M>) => Issue[]): Schema<ObjectOf<M>> & { readonly properties: M } {
   const required = Object.keys(members).filter((name) => members[name]?.[plan]?.isOptional !== true);
   const shown = { type: 'object', properties: members, ...(required.length > 0 ? { required } : {}), additionalProperties: false, ...notes };
-  const rules: Plan = { kind: 'object', members: new Map(Object.entries(members)), required, ...(rule === undefined ? {} : { objectRule: rule as (value: object) => Issue[] }) };
+  const rules: Plan = { kind: 'object', members: new Map(Object.entries(members)), required, objectRule: rule as Plan['objectRule'] }; // asked once all members fit
   return make(shown, rules) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
