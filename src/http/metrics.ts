@@ -40,84 +40,71 @@ export function createMetrics() {
     buckets[index] = (buckets[index] ?? 0) + 1;
   }
 
-  function text(sources: Sources): string {
-    const out = createText();
-    const requests = [...counts].map(([key, { answers }]): Sample => [routeLabels(key, sources.mounted), answers]);
-    out.family('orderly_http_requests_total', 'counter', 'Requests answered, by route and status.', requests);
-    out.histogram('orderly_http_request_duration_seconds', 'Time from the head of a request to its answer.', bounds, buckets, seconds);
-    addEventLoop(out, delay);
-    addStorage(out, sources.storage);
-    out.family('orderly_refusals_total', 'counter', 'Requests refused, by reason.', Object.entries(refusals).map(([reason, count]): Sample => [`reason="${reason}"`, count]));
-    const sum = (name: 'hits' | 'misses' | 'weight'): number => sources.caches.reduce((total, cache) => total + cache[name], 0);
-    out.family('orderly_cache_lookups_total', 'counter', 'Look-ups of kept representations, by result.', [['result="hit"', sum('hits')], ['result="miss"', sum('misses')]]);
-    out.one('orderly_cache_bytes', 'gauge', 'Bytes of representations kept in memory.', sum('weight'));
-    out.one('orderly_rate_limit_buckets', 'gauge', 'Token buckets in memory.', sources.buckets);
-    out.one('orderly_connections', 'gauge', 'Open client connections.', sources.connections);
-    out.one('orderly_password_hashes_waiting', 'gauge', 'Password hashes waiting or running.', sources.passwordsWaiting);
-    addProcess(out);
-    return out.lines.join('\n') + '\n';
+  function text({ mounted, storage, buckets: limiterBuckets, connections, caches, passwordsWaiting }: Sources): string {
+    const sum = (name: 'hits' | 'misses' | 'weight'): number => caches.reduce((total, cache) => total + cache[name], 0);
+    const lookups: Sample[] = [['{result="hit"}', sum('hits')], ['{result="miss"}', sum('misses')]];
+    const requests = [...counts].map(([key, { answers }]): Sample => [routeLabels(key, mounted), answers]);
+    const { syncSecondsCounts, syncSecondsSum } = storage;
+    const { rss, heapUsed } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    return textOf([
+      ['orderly_http_requests_total', 'counter', 'Requests answered, by route and status.', requests],
+      histogram('orderly_http_request_duration_seconds', 'Time from the head of a request to its answer.', bounds, buckets, seconds),
+      ['orderly_event_loop_delay_seconds', 'gauge', 'Delay of the event loop since the last look.', delaySamples(delay)],
+      ['orderly_storage_commits_total', 'counter', 'Transactions committed.', storage.commits],
+      ['orderly_storage_writes_total', 'counter', 'Writes in those transactions.', storage.writes],
+      histogram('orderly_storage_sync_duration_seconds', 'Time a sync of the log to disk takes.', syncSecondsBounds, syncSecondsCounts, syncSecondsSum),
+      ['orderly_storage_log_bytes', 'gauge', 'Length of the log that is not yet folded into the database.', storage.logBytes],
+      ['orderly_storage_writes_waiting', 'gauge', 'Writes taken and not answered yet.', storage.waitingWrites],
+      ['orderly_storage_checkpoints_total', 'counter', 'Times the log was folded into the database.', storage.checkpoints],
+      ['orderly_storage_refusals_total', 'counter', 'Writes refused because too many wait or the disk failed.', storage.refusals],
+      ['orderly_refusals_total', 'counter', 'Requests refused, by reason.', Object.entries(refusals).map(([reason, count]) => [`{reason="${reason}"}`, count])],
+      ['orderly_cache_lookups_total', 'counter', 'Look-ups of kept representations, by result.', lookups],
+      ['orderly_cache_bytes', 'gauge', 'Bytes of representations kept in memory.', sum('weight')],
+      ['orderly_rate_limit_buckets', 'gauge', 'Token buckets in memory.', limiterBuckets],
+      ['orderly_connections', 'gauge', 'Open client connections.', connections],
+      ['orderly_password_hashes_waiting', 'gauge', 'Password hashes waiting or running.', passwordsWaiting],
+      ['orderly_build_info', 'gauge', 'Always 1; the labels say what runs.', [[`{version="${version}",node="${process.versions.node}"}`, 1]]],
+      ['process_resident_memory_bytes', 'gauge', 'Resident memory.', rss],
+      ['orderly_heap_used_bytes', 'gauge', 'Memory used on the JavaScript heap.', heapUsed],
+      ['process_cpu_seconds_total', 'counter', 'CPU time used.', (user + system) / 1e6],
+      ['process_start_time_seconds', 'gauge', 'When the process started, since 1970.', Math.floor(Date.now() / 1000 - process.uptime())],
+    ]);
   }
 
   return { observe, refusals, text, close: () => delay.disable() };
 }
 
-type Sample = readonly [labels: string, value: number];
-type Text = ReturnType<typeof createText>;
+/** What follows the family's name, such as `{status="200"}`, and the value. */
+type Sample = readonly [ending: string, value: number];
+type Family = readonly [name: string, type: 'counter' | 'gauge' | 'histogram', help: string, samples: number | readonly Sample[]];
 
-function createText() {
-  const lines: string[] = [];
-  const begin = (name: string, type: string, help: string): number => lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-  return {
-    lines,
-    family(name: string, type: string, help: string, samples: readonly Sample[]): void {
-      begin(name, type, help);
-      for (const [labels, value] of samples) lines.push(`${name}{${labels}} ${value}`);
-    },
-    one(name: string, type: string, help: string, value: number): void {
-      begin(name, type, help);
-      lines.push(`${name} ${value}`);
-    },
-    /** `counts` has one more than `limits`: what is above the last. */
-    histogram(name: string, help: string, limits: readonly number[], counts: ArrayLike<number>, sum: number): void {
-      begin(name, 'histogram', help);
-      let total = 0;
-      limits.forEach((limit, index) => lines.push(`${name}_bucket{le="${limit}"} ${(total += counts[index] ?? 0)}`));
-      total += counts[limits.length] ?? 0;
-      lines.push(`${name}_bucket{le="+Inf"} ${total}`, `${name}_sum ${sum}`, `${name}_count ${total}`);
-    },
-  };
+function textOf(families: readonly Family[]): string {
+  const lines = families.flatMap(([name, type, help, samples]) => {
+    const all: readonly Sample[] = typeof samples === 'number' ? [['', samples]] : samples;
+    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...all.map(([ending, value]) => `${name}${ending} ${value}`)];
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** `counts` has one more than `limits`: what is above the last. */
+function histogram(name: string, help: string, limits: readonly number[], counts: ArrayLike<number>, sum: number): Family {
+  let total = 0;
+  const buckets = [...limits, '+Inf'].map((limit, index): Sample => [`_bucket{le="${limit}"}`, (total += counts[index] ?? 0)]);
+  return [name, 'histogram', help, [...buckets, ['_sum', sum], ['_count', total]]];
 }
 
 function routeLabels(key: number, mounted: readonly Mounted[]): string {
   const route = mounted[Math.floor(key / 1000)]?.route;
   const status = key < 0 ? key + 1000 : key % 1000;
-  return `method="${route?.method ?? ''}",route="${route?.path ?? ''}",status="${status}"`;
+  return `{method="${route?.method ?? ''}",route="${route?.path ?? ''}",status="${status}"}`;
 }
 
-function addEventLoop(out: Text, delay: ReturnType<typeof monitorEventLoopDelay>): void {
+function delaySamples(delay: ReturnType<typeof monitorEventLoopDelay>): Sample[] {
   const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - delayStepMilliseconds / 1000); // the step itself is measured, too
-  out.family('orderly_event_loop_delay_seconds', 'gauge', 'Delay of the event loop since the last look.', [
-    ['percentile="50"', seconds(delay.percentile(50))], ['percentile="99"', seconds(delay.percentile(99))], ['percentile="100"', seconds(delay.max)],
-  ]);
+  const samples: Sample[] = [
+    ['{percentile="50"}', seconds(delay.percentile(50))], ['{percentile="99"}', seconds(delay.percentile(99))], ['{percentile="100"}', seconds(delay.max)],
+  ];
   delay.reset();
-}
-
-function addStorage(out: Text, stats: Database['stats']): void {
-  out.one('orderly_storage_commits_total', 'counter', 'Transactions committed.', stats.commits);
-  out.one('orderly_storage_writes_total', 'counter', 'Writes in those transactions.', stats.writes);
-  out.histogram('orderly_storage_sync_duration_seconds', 'Time a sync of the log to disk takes.', syncSecondsBounds, stats.syncSecondsCounts, stats.syncSecondsSum);
-  out.one('orderly_storage_log_bytes', 'gauge', 'Length of the log that is not yet folded into the database.', stats.logBytes);
-  out.one('orderly_storage_writes_waiting', 'gauge', 'Writes taken and not answered yet.', stats.waitingWrites);
-  out.one('orderly_storage_checkpoints_total', 'counter', 'Times the log was folded into the database.', stats.checkpoints);
-  out.one('orderly_storage_refusals_total', 'counter', 'Writes refused because too many wait or the disk failed.', stats.refusals);
-}
-
-function addProcess(out: Text): void {
-  out.family('orderly_build_info', 'gauge', 'Always 1; the labels say what runs.', [[`version="${version}",node="${process.versions.node}"`, 1]]);
-  const { rss, heapUsed } = process.memoryUsage();
-  const { user, system } = process.cpuUsage();
-  out.one('process_resident_memory_bytes', 'gauge', 'Resident memory.', rss);
-  out.one('orderly_heap_used_bytes', 'gauge', 'Memory used on the JavaScript heap.', heapUsed);
-  out.one('process_cpu_seconds_total', 'counter', 'CPU time used.', (user + system) / 1e6);
-  out.one('process_start_time_seconds', 'gauge', 'When the process started, since 1970.', Math.floor(Date.now() / 1000 - process.uptime()));
+  return samples;
 }
