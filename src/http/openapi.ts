@@ -47,10 +47,10 @@ function operation({ route, invalidStatus }: Mounted, components: Components): J
   return {
     operationId: operationId(route), tags: [route.tag], summary: route.summary,
     description: [route.description, access.says, route.scope === undefined || route.scope === 'any' ? undefined : `An API key needs the scope \`${route.scope}\`.`].filter(Boolean).join('\n\n'),
-    ...(deprecated === undefined ? {} : { deprecated: true }),
+    deprecated: deprecated && true,
     security: securityOf(route),
     parameters: parametersOf(route, components),
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: contentOf(bodyTypes, components.use(route.body), exampleOf(route.body)) } }),
+    requestBody: route.body && { required: true, content: contentOf(bodyTypes, components.use(route.body), exampleOf(route.body)) },
     responses: { [reply.status]: success(route, components), ...notModified(route), ...failures(route, invalidStatus, components) },
   };
 }
@@ -103,7 +103,8 @@ function success(route: Route, components: Components): Json {
   const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema);
   return {
     description: reply.status === 201 ? 'Created.' : 'OK.', headers: headerRefs(fields),
-    content: contentOf(reply.mediaTypes, reply.kind === 'list' ? listSchema(shown) : shown, exampleReply(reply)), ...linksOf(reply),
+    content: contentOf(reply.mediaTypes, reply.kind === 'list' ? listSchema(shown) : shown, exampleReply(reply)),
+    links: reply.links && linksTo(reply.links),
   };
 }
 
@@ -123,14 +124,12 @@ function exampleReply({ kind, schema }: Reply<unknown>): unknown {
   return kind === 'list' ? { data: [example], next: null } : example;
 }
 
-function linksOf({ links }: Reply<unknown>): Json {
-  if (links === undefined) return {};
-  const entries = Object.entries(links).map(([name, target]) => {
+function linksTo(targets: NonNullable<Reply<unknown>['links']>): Json {
+  return Object.fromEntries(Object.entries(targets).map(([name, target]) => {
     const [method = '', path = ''] = target.split(' ');
     const id = operationId({ method, path, reply: { kind: path.endsWith('}') ? 'object' : 'list' } } as Route); // all that operationId looks at
     return [name, { operationId: id, parameters: { id: '$response.body#/id' } }];
-  });
-  return { links: Object.fromEntries(entries) };
+  }));
 }
 
 function notModified(route: Route): Json {

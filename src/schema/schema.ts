@@ -14,7 +14,7 @@ export type JsonSchema = {
 };
 export type Schema<T> = JsonSchema & { readonly [phantom]?: () => T };
 export type Infer<S> = S extends { readonly [phantom]?: () => infer T } ? T : never;
-export type Optional<T> = Schema<T> & { readonly optional?: never; readonly [isOptional]: true };
+type Optional<T> = Schema<T> & { readonly [isOptional]: true };
 declare const isOptional: unique symbol;
 
 /** One fault, and where: exactly one of pointer (JSON Pointer into the body), parameter, header. */
@@ -27,7 +27,7 @@ export type Issue = {
 };
 
 /** A rule beyond JSON Schema: the sentence that says what is wrong, or undefined. */
-export type Rule = (value: string) => string | undefined;
+type Rule = (value: string) => string | undefined;
 
 type Plan = {
   readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object';
@@ -48,7 +48,7 @@ type Plan = {
   readonly base?: JsonSchema;
 };
 
-type Notes = { readonly description?: string; readonly examples?: readonly unknown[]; readonly readOnly?: boolean; readonly writeOnly?: boolean };
+type Notes = { readonly description?: string; readonly examples?: readonly unknown[]; readonly writeOnly?: boolean };
 type StringOptions = Notes & {
   readonly minLength?: number;
   readonly maxLength: number;
@@ -76,7 +76,7 @@ export function boolean(notes: Notes = {}): Schema<boolean> {
 }
 
 export function oneOf<const V extends string>(values: readonly V[], notes: Notes = {}): Schema<V> {
-  return make({ type: 'string', enum: values, ...notes }, { kind: 'string', max: Infinity, values: new Set<string>(values) });
+  return make({ type: 'string', enum: values, ...notes }, { kind: 'string', values: new Set<string>(values) });
 }
 
 export function array<T>(items: Schema<T>, options: Notes & { readonly minItems?: number; readonly maxItems: number; readonly uniqueItems?: true }): Schema<T[]> {

@@ -37,6 +37,10 @@ export function follow<T extends { readonly $ref?: string }>(description: Descri
   return (steps === undefined ? node : steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], description)) as T; // references point to their like
 }
 
+export function successOf({ responses }: Operation): readonly [status: string, Response] {
+  return Object.entries(responses).find(([status]) => status < '300') ?? ['', { description: '' }];
+}
+
 /** The problems that a response can tell of. */
 export function kindsOf(response: Response, description: Description): string[] {
   return Object.keys(follow(description, response).content?.['application/problem+json']?.examples ?? {});

@@ -1,15 +1,17 @@
 // An operation's call as a person would write it: with curl, and in JavaScript.
+import { successOf, type Operation } from './docs-description.ts';
 
-export type Call = {
-  readonly method: string;
-  readonly url: string;
-  readonly needsToken: boolean;
-  readonly takesKey: boolean;
-  readonly body: unknown;
-  readonly answers: 'json' | 'text' | 'nothing';
-};
+type Call = ReturnType<typeof callOf>;
 
-/** `curl` is the command with what it needs to trust the service. */
+export function callOf(operation: Operation, call: { readonly method: string; readonly url: string; readonly body: unknown }) {
+  const types = Object.keys(successOf(operation)[1].content ?? {});
+  return {
+    ...call, answers: types.length === 0 ? 'nothing' : types.some((type) => type.endsWith('json')) ? 'json' : 'text',
+    needsToken: operation.security.length > 0 && operation.security.every((each) => Object.keys(each).length > 0),
+    takesKey: operation.parameters.some(({ $ref }) => $ref?.endsWith('/Idempotency-Key')),
+  };
+}
+
 export function curlExample({ method, url, needsToken, takesKey, body }: Call, curl: string): string {
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
   return [

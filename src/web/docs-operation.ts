@@ -1,6 +1,6 @@
 // One operation on the documentation page: what it takes and answers, how it is called, and a form to try it.
-import { curlExample, json, scriptExample, type Call } from './docs-examples.ts';
-import { follow, kindsOf, type Description, type Operation, type Parameter, type Placed, type Schema } from './docs-description.ts';
+import { callOf, curlExample, json, scriptExample } from './docs-examples.ts';
+import { follow, kindsOf, successOf, type Description, type Operation, type Parameter, type Placed, type Schema } from './docs-description.ts';
 import { fieldOf, fieldsOf } from './docs-fields.ts';
 import { html, link, prose, type Html } from './page-layout.ts';
 
@@ -46,19 +46,6 @@ export function sample(title: string, code: string, group: string, state: 'open'
 
 function parameterField({ name, schema, required, in: place, description: says }: Parameter, description: Description): Html {
   return fieldOf(name, schema, description, { isRequired: required === true, place, says });
-}
-
-export function successOf({ responses }: Operation): readonly [string, Operation['responses'][string]] {
-  return Object.entries(responses).find(([status]) => status < '300') ?? ['', { description: '' }];
-}
-
-function callOf(operation: Operation, call: Pick<Call, 'method' | 'url' | 'body'>): Call {
-  const types = Object.keys(successOf(operation)[1].content ?? {});
-  return {
-    ...call, answers: types.length === 0 ? 'nothing' : types.some((type) => type.endsWith('json')) ? 'json' : 'text',
-    needsToken: operation.security.length > 0 && operation.security.every((each) => Object.keys(each).length > 0),
-    takesKey: operation.parameters.some(({ $ref }) => $ref?.endsWith('/Idempotency-Key')),
-  };
 }
 
 function answers({ responses }: Operation, { description, everywhere }: Setting): Html {

@@ -1,17 +1,16 @@
 // The documentation page: the OpenAPI document for people, with forms that try it.
 import type { Rate } from '../http/rate-limit.ts';
 import { bodyBytesMax, headerBytesMax, idempotencySecondsMax, jsonDepthMax, pageRowsDefault, pageRowsMax, sessionSecondsMax, tokenSeconds, urlBytesMax } from '../limits.ts';
-import { kindsEverywhere, operationsOf, type Description, type Placed } from './docs-description.ts';
+import { kindsEverywhere, operationsOf, successOf, type Description, type Placed } from './docs-description.ts';
 import { json } from './docs-examples.ts';
 import { definitions, fieldsOf } from './docs-fields.ts';
-import { badge, operationArticle, sample, successOf, type Setting } from './docs-operation.ts';
+import { badge, operationArticle, sample, type Setting } from './docs-operation.ts';
 import { docsScript } from './docs-script.ts';
 import { orderDiagram, type Steps } from './order-diagram.ts';
 import { html, inline, link, pageOf, type Html, type Page } from './page-layout.ts';
 import { problemList } from './problem-page.ts';
 
-export type DocsOptions = {
-  /** What `openapiDocument` made. */
+type DocsOptions = {
   readonly document: object;
   readonly publicUrl: string;
   readonly rates: Readonly<Record<'default' | 'anonymous' | 'loginAccount' | 'loginAddress', Rate>>;

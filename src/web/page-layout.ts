@@ -4,7 +4,7 @@ import { pageStyle } from './page-style.ts';
 
 /** Markup, safe to send as it is: only `html` makes it. */
 export type Html = { readonly markup: string };
-export type Part = string | number | Html | readonly Part[];
+type Part = string | number | Html | readonly Part[];
 export type Page = { readonly html: string; readonly policy: string };
 
 /** What is put into the template is text, and escaped, unless `html` made it. */
@@ -55,15 +55,15 @@ ${script === '' ? '' : html`<script>${{ markup: script }}</script>`}
 </body>
 </html>
 `;
-  return { html: markup, policy: policyFor(pageStyle, script) };
+  return { html: markup, policy: policyFor(script) };
 }
 
 const icon = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='%233446c8'/>"
   + "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
 
 /** Nothing but the page's own style and script; requests to the service only where there is a script to make them. The icon is the one image. */
-function policyFor(style: string, script: string): string {
+function policyFor(script: string): string {
   const own = (kind: string, text: string): string => `${kind} 'sha256-${hash('sha256', text, 'base64')}'; `;
   const scripts = script === '' ? '' : `${own('script-src', script)}connect-src 'self'; `;
-  return `default-src 'none'; ${own('style-src', style)}${scripts}img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; ${own('style-src', pageStyle)}${scripts}img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
 }

@@ -9,7 +9,7 @@ import { html, inline, link, pageOf, type Html, type Page } from './page-layout.
 export const problemList = html`<dl class="fields">${kinds.map((kind) => html`<div><dt>${link(`/problems/${kind}`, html`<code>${kind}</code>`)} <span>${problems[kind].status}</span></dt>
 <dd>${inline(problems[kind].about)}</dd></div>`)}</dl>`;
 
-/** One problem type, or all of them. `document` is what `openapiDocument` made. */
+/** One problem type, or all of them. */
 export function problemPage(kind: Kind | undefined, document: object): Page {
   if (kind === undefined) return pageOf({ title: 'Problem types · orderly API', contents: contentsFor(kind), main: html`<section><h1>Problem types</h1>${problemList}</section>` });
   const { title, status, about } = problems[kind];
