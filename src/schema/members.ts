@@ -22,7 +22,6 @@ function timestampFault(text: string): string | undefined {
   return Number.isNaN(time) || timestampOf(time) !== text ? `${text} is not a time of the calendar.` : undefined;
 }
 
-/** One line of text that isn't blank. */
 export function line(maxLength: number, description: string, example: string): Schema<string> {
   return string({ minLength: 1, maxLength, pattern: `^(?=.*\\S)${noControls}+$`, says: 'one line of text that is not blank', description, examples: [example] });
 }

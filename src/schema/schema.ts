@@ -44,8 +44,7 @@ type Plan = {
   readonly members?: ReadonlyMap<string, JsonSchema>;
   readonly required?: readonly string[];
   readonly objectRule?: ((value: object) => Issue[]) | undefined;
-  /** The named schema that this one also lets be null. */
-  readonly base?: JsonSchema;
+  readonly base?: JsonSchema | undefined;
 };
 
 type Notes = { readonly description?: string; readonly examples?: readonly unknown[]; readonly writeOnly?: boolean };
@@ -115,8 +114,7 @@ export function partial<T extends object>(schema: Schema<T>, notes: Notes = {}):
     members.set(name, optional(inner));
   }
   const changed = { ...shown, ...notes, properties: Object.fromEntries(members) };
-  const { base: _base, objectRule: _rule, ...rules } = planOf(schema);
-  return make(changed, { ...rules, members, required: [] });
+  return make(changed, { ...planOf(schema), members, required: [], base: undefined, objectRule: undefined });
 }
 export type Patch<T> = { [K in keyof T]?: T[K] extends readonly unknown[] ? T[K] : T[K] extends object | null ? Patch<NonNullable<T[K]>> | Extract<T[K], null> : T[K] };
 
