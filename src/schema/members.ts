@@ -59,7 +59,7 @@ export function readOnlyFaults(current: Readonly<Record<string, unknown>>, sent:
   }));
 }
 
-/** JSON Merge Patch (RFC 7396) of a document by a patch that fits its schema. */
+/** JSON Merge Patch (RFC 7396) of a document by a patch that fits its schema; null stays, since here what is absent is null. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
