@@ -39,9 +39,9 @@ export function wireText(text: string): string {
   return /[^\x00-\x7f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
-/** Back from the wire's form. */
-export function plainText(wire: string): string {
-  return Buffer.from(wire, 'latin1').toString('utf8');
+/** What a representation is of. */
+export function represented<T>({ text }: Representation<T>): T {
+  return JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // as `represent` was given it
 }
 
 export function etagOf(text: string): string {

@@ -8,7 +8,7 @@ import { createCursors, type ListQuery } from '../../src/http/cursor.ts';
 import { listPage, type Selection } from '../../src/http/list.ts';
 import type { Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
-import { customerSorts, findCustomer, representCustomer, selectCustomers } from '../../src/resources/customers/customer-store.ts';
+import { customerSorts, findCustomer, selectCustomers } from '../../src/resources/customers/customer-store.ts';
 import { findOrder, orderSorts, selectOrders } from '../../src/resources/orders/order-store.ts';
 import { findUser, representUser, selectUsers, userSorts } from '../../src/resources/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
@@ -54,7 +54,7 @@ function cases(): Case[] {
   } as const;
   const customerFilters = { all: {}, user: { userId: 7 }, email: { email: '7@example.com' }, name: { name: 'customer 12' } };
   const userFilters = { all: {}, role: { role: 'staff' }, email: { email: '7@example.com' }, name: { name: 'user 1' } } as const;
-  const loadCustomer = (db: Connection, id: number) => { const found = findCustomer(db, 'everyone', id); return found && representCustomer(found); };
+  const loadCustomer = (db: Connection, id: number) => findCustomer(db, 'everyone', id);
   const loadUser = (db: Connection, id: number) => { const found = findUser(db, 'everyone', id); return found && representUser(found); };
   return [
     ...Object.entries(orderFilters).flatMap(([name, filter]) => orderSorts.map((sort) => (

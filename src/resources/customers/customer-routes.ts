@@ -1,20 +1,21 @@
 // Customers over HTTP: /customers.
-import { covers, isStaff, reachOf, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, invalid, notFound } from '../../errors.ts';
+import { isStaff, reachOf, signedIn, type Caller, type Reach } from '../../auth/access.ts';
+import { forbidden, invalid } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import type { Representation } from '../../http/representation.ts';
+import { represent, represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
 import { email, id, line } from '../../schema/members.ts';
 import { check, fits, oneOf, optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { cached, within, type Cache } from '../users/owned.ts';
 import { userFaults } from '../users/user-store.ts';
 import { Customer, CustomerPatch, CustomerReplacement, NewCustomer, coreOf, ownerOf, replacementOf } from './customer.ts';
-import {
-  addCustomer, cachedCustomer, customerSorts, findCustomer, removeCustomer, replaceCustomer, representCustomer, selectCustomers, type CustomerCache,
-} from './customer-store.ts';
+import { addCustomer, customerSorts, findCustomer, removeCustomer, replaceCustomer, selectCustomers } from './customer-store.ts';
 
-export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; readonly cache: CustomerCache }): Route[] {
+export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; readonly cache: Cache<Customer> }): Route[] {
+  const load = cached(cache, findCustomer);
+
   const list = route({
     method: 'GET', path: '/customers', tag: 'Customers', summary: 'List customers', access: signedIn, scope: 'customers:read',
     description: 'One’s own; staff see all.', reply: listOf(Customer),
@@ -22,7 +23,7 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
       userId: optional(id), email: optional(email), name: optional(line(200, 'The beginning of the name, without regard to case.', 'Gr')),
       sort: optional(oneOf(customerSorts, { description: 'Descending with `-` in front; `id` if left out.' })), ...listParameters,
     },
-    handle: (context) => listPage(context, cursors, selectCustomers(reachOf(context.caller), context.query), (db, id) => cachedCustomer(db, cache, id)),
+    handle: (context) => listPage(context, cursors, selectCustomers(reachOf(context.caller), context.query), load),
   });
 
   const create = route({
@@ -36,7 +37,7 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
       if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may make a customer of another user.');
       return db.write((writer) => {
         if (userId !== caller.userId) checkUser(writer, userId);
-        return representCustomer(existing(writer, addCustomer(writer, core, userId, now)));
+        return existing(writer, addCustomer(writer, core, userId, now), 'everyone');
       });
     },
   });
@@ -44,7 +45,7 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
   const read = route({
     method: 'GET', path: '/customers/{id}', tag: 'Customers', summary: 'Read a customer', access: signedIn, scope: 'customers:read', reply: ok(Customer),
     isConditional: true, problems: ['forbidden'],
-    handle: ({ params, caller, db }) => checkedOwner(cachedCustomer(db.read, cache, params.id), params.id, caller),
+    handle: ({ params, caller, db }) => within(reachOf(caller), load(db.read, params.id), 'customer', params.id),
   });
 
   const replace = route({
@@ -63,7 +64,7 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
     method: 'DELETE', path: '/customers/{id}', tag: 'Customers', summary: 'Delete a customer', access: signedIn, scope: 'customers:write',
     reply: noContent(), isConditional: true, problems: ['customer-has-orders', 'forbidden'],
     handle: ({ params, caller, db, precondition }) => db.write((writer) => {
-      precondition(representCustomer(ownCustomer(writer, params.id, caller)).etag);
+      precondition(existing(writer, params.id, reachOf(caller)).etag);
       removeCustomer(writer, params.id);
       return nothing;
     }),
@@ -76,19 +77,19 @@ type ChangeContext = Pick<Context<{ readonly id: number }, object, unknown, Call
 
 function change({ params, caller, db, now, precondition }: ChangeContext, method: 'PUT' | 'PATCH', body: object): Promise<Representation<Customer>> {
   return db.write((writer) => {
-    const current = ownCustomer(writer, params.id, caller);
-    const before = representCustomer(current);
+    const before = existing(writer, params.id, reachOf(caller));
+    const current = represented(before);
     const wanted = replacementOf(current, method, body);
     const issues = check(CustomerReplacement, wanted);
     if (issues.length > 0) throw invalid(issues);
     const userId = ownerOf(current, wanted, caller);
     const core = coreOf(wanted);
     precondition(before.etag);
-    const isSame = userId === current.userId && representCustomer({ ...current, ...core }).etag === before.etag;
+    const isSame = userId === current.userId && represent({ ...current, ...core }).etag === before.etag;
     if (isSame) return before;
     if (userId !== null && userId !== current.userId) checkUser(writer, userId);
     replaceCustomer(writer, params.id, core, userId, now);
-    return representCustomer(existing(writer, params.id));
+    return existing(writer, params.id, 'everyone');
   });
 }
 
@@ -97,21 +98,6 @@ function checkUser(db: Connection, userId: number): void {
   if (issues.length > 0) throw invalid(issues);
 }
 
-function existing(db: Connection, id: number): Customer {
-  const found = findCustomer(db, 'everyone', id);
-  if (found === undefined) throw notFound('customer', id);
-  return found;
-}
-
-function ownCustomer(db: Connection, id: number, caller: Caller): Customer {
-  const found = existing(db, id);
-  if (!covers(reachOf(caller), found.userId)) throw forbidden('This is the customer of another user.');
-  return found;
-}
-
-/** The same for a representation that may come from the cache. */
-export function checkedOwner(found: Representation<Customer> | undefined, id: number, caller: Caller): Representation<Customer> {
-  if (found === undefined) throw notFound('customer', id);
-  if (!covers(reachOf(caller), found.ownerId)) throw forbidden('This is the customer of another user.');
-  return found;
+function existing(db: Connection, id: number, reach: Reach): Representation<Customer> {
+  return within(reach, findCustomer(db, 'everyone', id), 'customer', id);
 }

@@ -1,6 +1,5 @@
 // The rows of customers.
 import { covers, type Reach } from '../../auth/access.ts';
-import type { BoundedMap } from '../../bounded-map.ts';
 import { Problem } from '../../errors.ts';
 import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
@@ -17,12 +16,10 @@ type CustomerRow = readonly [
 ];
 const columns = 'id, userId, name, email, phone, address, createdAt, updatedAt';
 
-/** Representations by id. Only what `Database.read` gave may go in. */
-export type CustomerCache = BoundedMap<number, Representation<Customer>>;
-
-export function findCustomer(db: Connection, reach: Reach, id: number): Customer | undefined {
+export function findCustomer(db: Connection, reach: Reach, id: number): Representation<Customer> | undefined {
   const row = db.get<CustomerRow>(`SELECT ${columns} FROM customers WHERE id = ?`, id);
-  return row === undefined || !covers(reach, row[1]) ? undefined : customerOf(row);
+  if (row === undefined || !covers(reach, row[1])) return undefined;
+  return represent(customerOf(row), { id, ownerId: row[1] });
 }
 
 export function customerExists(db: Connection, reach: Reach, id: number): boolean {
@@ -35,21 +32,6 @@ function customerOf([id, userId, name, email, phone, address, createdAt, updated
     id, userId, name, email, phone, address: address === null ? null : JSON.parse(address), // written by valuesOf
     createdAt: timestampOf(createdAt), updatedAt: timestampOf(updatedAt),
   };
-}
-
-export function representCustomer(customer: Customer): Representation<Customer> {
-  return represent(customer, { id: customer.id, ownerId: customer.userId });
-}
-
-/** The representation as committed, kept from before where it still holds. */
-export function cachedCustomer(db: Connection, cache: CustomerCache, id: number): Representation<Customer> | undefined {
-  const kept = cache.get(id);
-  if (kept !== undefined) return kept;
-  const found = findCustomer(db, 'everyone', id); // the caller checks ownerId
-  if (found === undefined) return undefined;
-  const made = representCustomer(found);
-  cache.set(id, made);
-  return made;
 }
 
 export function addCustomer(db: Connection, customer: CustomerCore, userId: number, now: number): number {

@@ -3,19 +3,19 @@ import { covers, isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '..
 import { forbidden, invalid, notFound, type Problem } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import { plainText, type Representation } from '../../http/representation.ts';
+import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, ok, route, type Route } from '../../http/route.ts';
 import { currency, id, mergePatch, readOnlyFaults, timestamp } from '../../schema/members.ts';
 import { array, check, fits, oneOf, optional, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { checkedOwner } from '../customers/customer-routes.ts';
-import { normalAddress } from '../customers/customer.ts';
-import { cachedCustomer, customerExists, type CustomerCache } from '../customers/customer-store.ts';
+import { normalAddress, type Customer } from '../customers/customer.ts';
+import { customerExists, findCustomer } from '../customers/customer-store.ts';
+import { cached, within, type Cache } from '../users/owned.ts';
 import { userExists, userFaults } from '../users/user-store.ts';
 import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, priced, statuses, type OrderCore } from './order.ts';
-import { addOrder, cachedOrder, findOrder, orderSorts, replaceOrder, selectOrders, type OrderCache } from './order-store.ts';
+import { addOrder, findOrder, orderSorts, replaceOrder, selectOrders } from './order-store.ts';
 
-export type OrderServices = { readonly cursors: Cursors; readonly cache: OrderCache; readonly customerCache: CustomerCache };
+export type OrderServices = { readonly cursors: Cursors; readonly cache: Cache<Order>; readonly customerCache: Cache<Customer> };
 
 const filters = {
   status: optional(array(oneOf(statuses), { minItems: 1, maxItems: statuses.length, description: 'Any of these, separated by commas.', examples: [['open', 'paid']] })),
@@ -26,7 +26,8 @@ const filters = {
 
 /** Mounted with the orders interface. */
 export function orderRoutes({ cursors, cache, customerCache }: OrderServices): Route[] {
-  const load = (db: Connection, id: number): Representation<Order> | undefined => cachedOrder(db, cache, id);
+  const load = cached(cache, findOrder);
+  const loadCustomer = cached(customerCache, findCustomer);
 
   const list = route({
     method: 'GET', path: '/orders', tag: 'Orders', summary: 'List orders', access: signedIn, scope: 'orders:read', query: filters, reply: listOf(Order),
@@ -38,7 +39,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     method: 'POST', path: '/orders', tag: 'Orders', summary: 'Place an order', access: signedIn, scope: 'orders:write', isIdempotent: true, body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, { links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' } }), problems: ['forbidden'],
     moreFaults({ customerId, userId }, { caller, db }) {
-      const customer = fits(id, customerId) ? cachedCustomer(db.read, customerCache, customerId) : undefined;
+      const customer = fits(id, customerId) ? loadCustomer(db.read, customerId) : undefined;
       const isOwn = customer !== undefined && covers(reachOf(caller), customer.ownerId);
       return [...(fits(id, customerId) && !isOwn ? [unknownCustomer(customerId)] : []), ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [])];
     },
@@ -57,22 +58,22 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
   const read = route({
     method: 'GET', path: '/orders/{id}', tag: 'Orders', summary: 'Read an order', access: signedIn, scope: 'orders:read', reply: ok(Order), isConditional: true,
     problems: ['forbidden'],
-    handle: ({ params, caller, db }) => owned(cachedOrder(db.read, cache, params.id), params.id, caller),
+    handle: ({ params, caller, db }) => within(reachOf(caller), load(db.read, params.id), 'order', params.id),
   });
 
   const update = route({
     method: 'PATCH', path: '/orders/{id}', tag: 'Orders', summary: 'Change an order, or move it on', access: signedIn, scope: 'orders:write', isIdempotent: true,
     isConditional: true, body: OrderPatch, reply: ok(Order), problems: ['invalid-transition', 'order-not-open', 'forbidden'],
     handle: ({ params, body, caller, db, now, precondition }) => db.write((writer) => {
-      const before = owned(findOrder(writer, 'everyone', params.id), params.id, caller);
-      const current: Order = JSON.parse(plainText(before.text)); // as it was represented
+      const before = owned(writer, params.id, caller);
+      const current = represented(before);
       const wanted = changedCore(current, body);
       precondition(before.etag);
       checkStep(current, wanted.status, caller);
       checkOpen(current, wanted);
       if (JSON.stringify(wanted) === JSON.stringify(coreIn(current))) return before;
       replaceOrder(writer, params.id, wanted, now);
-      return owned(findOrder(writer, 'everyone', params.id), params.id, caller);
+      return owned(writer, params.id, caller);
     }),
   });
 
@@ -81,7 +82,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     reply: listOf(Order), problems: ['not-found', 'forbidden'],
     handle(context) {
       const { params, caller, db, query } = context;
-      checkedOwner(cachedCustomer(db.read, customerCache, params.id), params.id, caller);
+      within(reachOf(caller), loadCustomer(db.read, params.id), 'customer', params.id);
       if (query.customerId !== undefined && query.customerId !== params.id) throw otherList('customerId', params.id);
       return listPage(context, cursors, selectOrders('everyone', { ...query, customerId: params.id }), load);
     },
@@ -92,6 +93,8 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
 
 /** Mounted with the users interface. */
 export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
+  const load = cached(cache, findOrder);
+
   const list = route({
     method: 'GET', path: '/api/users/{id}/orders', tag: 'Orders', summary: 'List a user’s orders', access: selfOrStaff, scope: 'orders:read', query: filters,
     reply: listOf(Order), problems: ['not-found'],
@@ -99,7 +102,7 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
       const { params, db, query } = context;
       if (!userExists(db.read, params.id)) throw notFound('user', params.id);
       if (query.userId !== undefined && query.userId !== params.id) throw otherList('userId', params.id);
-      return listPage(context, cursors, selectOrders('everyone', { ...query, userId: params.id }), (reader, id) => cachedOrder(reader, cache, id));
+      return listPage(context, cursors, selectOrders('everyone', { ...query, userId: params.id }), load);
     },
   });
 
@@ -107,7 +110,7 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
     method: 'GET', path: '/api/users/{id}/orders/{order_id}', tag: 'Orders', summary: 'Read an order of a user', access: selfOrStaff, scope: 'orders:read',
     reply: ok(Order), isConditional: true,
     handle({ params, db }) {
-      const found = cachedOrder(db.read, cache, params.order_id);
+      const found = load(db.read, params.order_id);
       if (found === undefined || found.ownerId !== params.id) throw notFound(`order of user ${params.id} with the id`, params.order_id);
       return found;
     },
@@ -134,10 +137,8 @@ function coreIn({ status, currency, items, total, shippingAddress, note }: Order
   return { status, currency, items, total, shippingAddress, note };
 }
 
-function owned(found: Representation<Order> | undefined, id: number, caller: Caller): Representation<Order> {
-  if (found === undefined) throw notFound('order', id);
-  if (!covers(reachOf(caller), found.ownerId)) throw forbidden('This is the order of another user.');
-  return found;
+function owned(db: Connection, id: number, caller: Caller): Representation<Order> {
+  return within(reachOf(caller), findOrder(db, 'everyone', id), 'order', id);
 }
 
 function otherList(parameter: string, id: number): Problem {

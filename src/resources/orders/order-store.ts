@@ -1,6 +1,5 @@
 // The rows of orders.
 import { covers, type Reach } from '../../auth/access.ts';
-import type { BoundedMap } from '../../bounded-map.ts';
 import type { Selection } from '../../http/list.ts';
 import { representText, type Representation } from '../../http/representation.ts';
 import { timestampOf } from '../../schema/members.ts';
@@ -15,9 +14,6 @@ type OrderRow = readonly [
   shippingAddress: string | null, note: string | null, createdAt: number, updatedAt: number,
 ];
 const columns = 'id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
-
-/** Representations by id. Only what `Database.read` gave may go in. */
-export type OrderCache = BoundedMap<number, Representation<Order>>;
 
 /** The representation as it is in the database: JSON columns go into the text as they are. */
 export function findOrder(db: Connection, reach: Reach, id: number): Representation<Order> | undefined {
@@ -35,15 +31,6 @@ function orderText([id, status, customerId, userId, currency, items, total, ship
   const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
   return `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId},"currency":"${currency}","items":${items},"total":${total}`
     + `,"shippingAddress":${shippingAddress},"note":${note === null ? 'null' : JSON.stringify(note)},"createdAt":"${created}","updatedAt":"${updated}"}`;
-}
-
-/** The same as committed, kept from before where it still holds. */
-export function cachedOrder(db: Connection, cache: OrderCache, id: number): Representation<Order> | undefined {
-  const kept = cache.get(id);
-  if (kept !== undefined) return kept;
-  const found = findOrder(db, 'everyone', id); // the caller checks ownerId
-  if (found !== undefined) cache.set(id, found);
-  return found;
 }
 
 export function addOrder(db: Connection, order: OrderCore, customerId: number, userId: number, now: number, updatedAt = now): Representation<Order> {
