@@ -2,6 +2,7 @@
 import { scopes, type Scope } from '../auth/access.ts';
 import { ConfigError, type CommandFlag } from '../config.ts';
 import { Problem } from '../errors.ts';
+import { represented } from '../http/representation.ts';
 import { addKey } from '../resources/keys/key-store.ts';
 import { NewKey, expiryOf } from '../resources/keys/key.ts';
 import { endSessionsOf } from '../resources/sessions/session-store.ts';
@@ -71,7 +72,7 @@ function userOf(db: Connection, email: string): User {
   const id = findCredentials(db, email)?.id ?? 0; // nobody's
   const found = findUser(db, 'everyone', id);
   if (found === undefined) throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
-  return found.user;
+  return represented(found);
 }
 
 function passwordText(id: number, email: string, password: string): string {

@@ -10,7 +10,7 @@ import type { Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { customerSorts, findCustomer, selectCustomers } from '../../src/resources/customers/customer-store.ts';
 import { findOrder, orderSorts, selectOrders } from '../../src/resources/orders/order-store.ts';
-import { findUser, representUser, selectUsers, userSorts } from '../../src/resources/users/user-store.ts';
+import { findUser, selectUsers, userSorts } from '../../src/resources/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import type { Position } from '../../src/storage/keyset.ts';
 import { median, ms } from './bench-table.ts';
@@ -55,7 +55,7 @@ function cases(): Case[] {
   const customerFilters = { all: {}, user: { userId: 7 }, email: { email: '7@example.com' }, name: { name: 'customer 12' } };
   const userFilters = { all: {}, role: { role: 'staff' }, email: { email: '7@example.com' }, name: { name: 'user 1' } } as const;
   const loadCustomer = (db: Connection, id: number) => findCustomer(db, 'everyone', id);
-  const loadUser = (db: Connection, id: number) => { const found = findUser(db, 'everyone', id); return found && representUser(found); };
+  const loadUser = (db: Connection, id: number) => findUser(db, 'everyone', id);
   return [
     ...Object.entries(orderFilters).flatMap(([name, filter]) => orderSorts.map((sort) => (
       { name: `orders, ${name}, ${sort}`, selection: selectOrders('everyone', { ...filter, sort }), load: (db: Connection, id: number) => findOrder(db, 'everyone', id) }))),

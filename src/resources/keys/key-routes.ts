@@ -1,13 +1,13 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all need a session's token.
 import { signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, notFound } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import { represent } from '../../http/representation.ts';
+import { represent, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { within } from '../users/owned.ts';
 import { Key, MadeKey, NewKey, expiryOf } from './key.ts';
-import { addKey, findKey, removeKey, representKey, selectKeys, type StoredKey } from './key-store.ts';
+import { addKey, findKey, removeKey, selectKeys } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   const create = route({
@@ -17,7 +17,7 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
       const wanted = { userId: caller.userId, name: body.name, scopes: body.scopes, expiresAt: expiryOf(body, now) };
       return db.write((writer) => {
         const made = addKey(writer, wanted, now);
-        return { ...represent(made, { id: made.id, ownerId: caller.userId }), etag: representKey(existing(writer, made.id)).etag };
+        return { ...represent(made, { id: made.id, ownerId: caller.userId }), etag: owned(writer, made.id, caller).etag };
       });
     },
   });
@@ -26,22 +26,19 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     method: 'GET', path: '/api/keys', tag: 'API keys', summary: 'List one’s API keys, newest first', access: signedIn, query: listParameters, reply: listOf(Key),
     handle(context) {
       const { userId } = context.caller;
-      return listPage(context, cursors, selectKeys(userId), (db, id) => {
-        const found = findKey(db, { userId }, id);
-        return found === undefined ? undefined : representKey(found);
-      });
+      return listPage(context, cursors, selectKeys(userId), (db, id) => findKey(db, { userId }, id));
     },
   });
 
   const read = route({
     method: 'GET', path: '/api/keys/{id}', tag: 'API keys', summary: 'Read an API key', access: signedIn, reply: ok(Key), problems: ['forbidden'],
-    handle: ({ params, caller, db }) => representKey(owned(db.read, params.id, caller)),
+    handle: ({ params, caller, db }) => owned(db.read, params.id, caller),
   });
 
   const remove = route({
     method: 'DELETE', path: '/api/keys/{id}', tag: 'API keys', summary: 'Delete an API key', access: signedIn, reply: noContent(), isConditional: true, problems: ['forbidden'],
     handle: ({ params, caller, db, precondition }) => db.write((writer) => {
-      precondition(representKey(owned(writer, params.id, caller)).etag);
+      precondition(owned(writer, params.id, caller).etag);
       removeKey(writer, params.id);
       return nothing;
     }),
@@ -50,14 +47,7 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   return [create, list, read, remove];
 }
 
-function owned(db: Connection, id: number, caller: Caller): StoredKey {
-  const found = existing(db, id);
-  if (found.userId !== caller.userId) throw forbidden('This is the API key of another user.');
-  return found;
-}
-
-function existing(db: Connection, id: number): StoredKey {
-  const found = findKey(db, 'everyone', id);
-  if (found === undefined) throw notFound('API key', id);
-  return found;
+/** For its user only, whatever the caller's role. */
+function owned(db: Connection, id: number, caller: Caller): Representation<Key> {
+  return within(caller, findKey(db, 'everyone', id), 'API key', id);
 }

@@ -14,20 +14,14 @@ import { Key, type MadeKey } from './key.ts';
 type KeyRow = readonly [id: number, userId: number, name: string, scopes: string, createdAt: number, expiresAt: number | null, lastUsedAt: number | null, prefix: string];
 const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
 
-export type StoredKey = { readonly key: Key; readonly userId: number };
-
-export function findKey(db: Connection, reach: Reach, id: number): StoredKey | undefined {
+export function findKey(db: Connection, reach: Reach, id: number): Representation<Key> | undefined {
   const row = db.get<KeyRow>(`SELECT ${columns} FROM apiKeys WHERE id = ?`, id);
   if (row === undefined || !covers(reach, row[1])) return undefined;
-  return { key: keyOf(row), userId: row[1] };
+  return represent(keyOf(row), { id, ownerId: row[1] });
 }
 
 function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: readonly [...KeyRow, ...SqlValue[]]): Key {
   return { id, name, scopes: scopesOf(scopes), createdAt: timestampOf(createdAt), expiresAt: isoOrNull(expiresAt), lastUsedAt: isoOrNull(lastUsedAt), prefix };
-}
-
-export function representKey({ key, userId }: StoredKey): Representation<Key> {
-  return represent(key, { id: key.id, ownerId: userId });
 }
 
 /** What the key stands for now. */

@@ -1,6 +1,6 @@
 // Sessions over HTTP: /api/sessions. Signing in makes one, refreshing renews its tokens, deleting it signs out.
 import { randomBytes } from 'node:crypto';
-import { isAdmin, signedIn, anyone, type Caller } from '../../auth/access.ts';
+import { anyone, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
 import { hashOf } from '../../auth/credentials.ts';
 import type { Signer } from '../../auth/jwt.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
@@ -8,16 +8,17 @@ import { Problem, forbidden, notFound } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
-import { represent, type Representation } from '../../http/representation.ts';
+import { represent, represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
 import { tokenSeconds } from '../../limits.ts';
 import { emailKey } from '../../schema/email.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { findCredentials, upgradePasswordHash, type Credentials } from '../users/user-store.ts';
-import { NewSession, Session, TokenRequest, Tokens, claimsFor } from './session.ts';
-import { addSession, endSession, findSession, findSessionFacts, refreshTokenState, representSession, rotate, selectSessions } from './session-store.ts';
+import { within } from '../users/owned.ts';
+import { findCredentials, upgradePasswordHash } from '../users/user-store.ts';
+import { NewSession, Session, TokenRequest, Tokens } from './session.ts';
+import { addSession, endSession, findSession, findSessionFacts, refreshTokenState, rotate, selectSessions } from './session-store.ts';
 
 export type SessionServices = {
   readonly hasher: PasswordHasher;
@@ -38,11 +39,12 @@ export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiter
       context.spend(loginLimiters.account, emailKey(body.email));
       const found = findCredentials(db.read, body.email);
       const isRight = await hasher.verify(body.password, found?.passwordHash ?? null);
-      if (found === undefined || !isRight) throw new Problem('invalid-credentials', 'E-mail address and password do not belong together.');
+      if (found === undefined || !isRight) throw mismatch();
       const upgraded = hasher.needsUpgrade(found.passwordHash) ? await hasher.hash(body.password) : undefined;
       const refreshToken = newRefreshToken();
       return db.write((writer) => {
-        checkStillTrue(writer, body.email, found);
+        const isStill = findCredentials(writer, body.email)?.passwordHash === found.passwordHash; // salted: no two users have the same
+        if (!isStill) throw mismatch(); // it changed while it was checked on another thread
         if (upgraded !== undefined) upgradePasswordHash(writer, found.id, found.passwordHash, upgraded);
         return tokens(writer, addSession(writer, found.id, hashOf(refreshToken), userAgent, now), refreshToken, now);
       });
@@ -68,14 +70,18 @@ export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiter
     },
   });
 
-  function tokens(db: Connection, sessionId: number, refreshToken: string, now: number): Representation<Tokens> {
-    const session = existing(db, sessionId, now);
-    const caller = findSessionFacts(db, sessionId)?.caller;
-    if (caller === undefined) throw notFound('session', sessionId);
-    const claims = claimsFor({ ...caller, sessionId }, { issuer: publicUrl, audience: publicUrl, jti: randomBytes(12).toString('base64url'), now });
-    const { userId, createdAt, expiresAt } = session;
-    const body: Tokens = { id: sessionId, userId, tokenType: 'Bearer', accessToken: signer.sign(claims), expiresIn: tokenSeconds, refreshToken, createdAt, expiresAt };
-    return { ...represent(body, { id: sessionId, ownerId: userId }), etag: representSession(session).etag };
+  function tokens(db: Connection, id: number, refreshToken: string, now: number): Representation<Tokens> {
+    const session = within('everyone', findSession(db, 'everyone', id, now), 'session', id);
+    const { userId, createdAt, expiresAt } = represented(session);
+    const caller = findSessionFacts(db, id)?.caller;
+    if (caller === undefined) throw notFound('session', id);
+    const iat = Math.floor(now / 1000);
+    const accessToken = signer.sign({
+      iss: publicUrl, aud: publicUrl, sub: String(userId), sid: id, role: caller.role, iat, exp: iat + tokenSeconds, auth_time: caller.authTime,
+      jti: randomBytes(12).toString('base64url'),
+    });
+    const body: Tokens = { id, userId, tokenType: 'Bearer', accessToken, expiresIn: tokenSeconds, refreshToken, createdAt, expiresAt };
+    return { ...represent(body, { id, ownerId: userId }), etag: session.etag };
   }
 
   const list = route({
@@ -85,22 +91,19 @@ export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiter
       const { caller, query, now } = context;
       const userId = query.userId ?? caller.userId;
       if (userId !== caller.userId && !isAdmin(caller)) throw forbidden('Only an administrator may see the sessions of others.');
-      return listPage(context, cursors, selectSessions(userId, now), (db, id) => {
-        const session = findSession(db, { userId }, id, now);
-        return session === undefined ? undefined : representSession(session);
-      });
+      return listPage(context, cursors, selectSessions(userId, now), (db, id) => findSession(db, { userId }, id, now));
     },
   });
 
   const read = route({
     method: 'GET', path: '/api/sessions/{id}', tag: 'Sessions', summary: 'Read a session', access: signedIn, reply: ok(Session), problems: ['forbidden'],
-    handle: ({ params, caller, db, now }) => representSession(owned(db.read, params.id, caller, now)),
+    handle: ({ params, caller, db, now }) => owned(db.read, params.id, caller, now),
   });
 
   const remove = route({
     method: 'DELETE', path: '/api/sessions/{id}', tag: 'Sessions', summary: 'Sign out', access: signedIn, reply: noContent(), isConditional: true, problems: ['forbidden'],
     handle: ({ params, caller, db, now, precondition }) => db.write((writer) => {
-      precondition(representSession(owned(writer, params.id, caller, now)).etag);
+      precondition(owned(writer, params.id, caller, now).etag);
       endSession(writer, params.id);
       return nothing;
     }),
@@ -114,21 +117,11 @@ function newRefreshToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The password was checked on another thread; meanwhile it may have changed. */
-function checkStillTrue(db: Connection, email: string, found: Credentials): void {
-  const now = findCredentials(db, email);
-  if (now?.id === found.id && now.passwordHash === found.passwordHash) return;
-  throw new Problem('invalid-credentials', 'E-mail address and password do not belong together.');
+function mismatch(): Problem {
+  return new Problem('invalid-credentials', 'E-mail address and password do not belong together.');
 }
 
-function owned(db: Connection, id: number, caller: Caller, now: number): Session {
-  const session = existing(db, id, now);
-  if (session.userId !== caller.userId && !isAdmin(caller)) throw forbidden('This is the session of another user.');
-  return session;
-}
-
-function existing(db: Connection, id: number, now: number): Session {
-  const session = findSession(db, 'everyone', id, now);
-  if (session === undefined) throw notFound('session', id);
-  return session;
+/** For its user and administrators only, not for other staff. */
+function owned(db: Connection, id: number, caller: Caller, now: number): Representation<Session> {
+  return within(isAdmin(caller) ? 'everyone' : caller, findSession(db, 'everyone', id, now), 'session', id);
 }

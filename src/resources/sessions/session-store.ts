@@ -13,18 +13,14 @@ type SessionRow = readonly [id: number, userId: number, createdAt: number, lastU
 const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
 
 /** A session that hasn't ended. */
-export function findSession(db: Connection, reach: Reach, id: number, now: number): Session | undefined {
+export function findSession(db: Connection, reach: Reach, id: number, now: number): Representation<Session> | undefined {
   const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
   if (row === undefined || !covers(reach, row[1])) return undefined;
-  return sessionOf(row);
+  return represent(sessionOf(row), { id, ownerId: row[1] });
 }
 
 function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: SessionRow): Session {
   return { id, userId, createdAt: timestampOf(createdAt), lastUsedAt: timestampOf(lastUsedAt), expiresAt: timestampOf(expiresAt), userAgent };
-}
-
-export function representSession(session: Session): Representation<Session> {
-  return represent(session, { id: session.id, ownerId: session.userId });
 }
 
 /** What a token of the session stands for now. */

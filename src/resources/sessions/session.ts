@@ -1,7 +1,5 @@
 // A session: what is sent and shown, and when one ends.
-import type { Claims } from '../../auth/jwt.ts';
-import type { Caller } from '../../auth/access.ts';
-import { sessionIdleSecondsMax, sessionSecondsMax, tokenSeconds } from '../../limits.ts';
+import { sessionIdleSecondsMax, sessionSecondsMax } from '../../limits.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
 import { integer, named, nullable, object, oneOf, string, type Infer } from '../../schema/schema.ts';
 
@@ -32,11 +30,4 @@ export type Tokens = Infer<typeof Tokens>;
 /** Milliseconds since 1970: 30 days after sign-in, or 14 days after the last use. */
 export function endOf(createdAt: number, lastUsedAt: number): number {
   return Math.min(createdAt + sessionSecondsMax * 1000, lastUsedAt + sessionIdleSecondsMax * 1000);
-}
-
-type Issuing = { readonly issuer: string; readonly audience: string; readonly jti: string; readonly now: number };
-
-export function claimsFor(caller: Caller & { readonly sessionId: number }, { issuer, audience, jti, now }: Issuing): Claims {
-  const iat = Math.floor(now / 1000);
-  return { iss: issuer, aud: audience, sub: String(caller.userId), sid: caller.sessionId, role: caller.role, iat, exp: iat + tokenSeconds, auth_time: caller.authTime, jti };
 }

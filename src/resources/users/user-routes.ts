@@ -1,18 +1,17 @@
 // Users over HTTP: /api/users.
-import { adminOnly, isAdmin, roles, self, type Access, type Caller, type Role } from '../../auth/access.ts';
+import { adminOnly, isAdmin, roles, self, type Access, type Caller } from '../../auth/access.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
-import { forbidden, invalid, notFound } from '../../errors.ts';
+import { forbidden, invalid } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import type { Representation } from '../../http/representation.ts';
+import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
 import { email, line } from '../../schema/members.ts';
 import { oneOf, optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { within } from './owned.ts';
 import { NewUser, User, UserPatch, UserReplacement, checkReplacement, passwordFaults, replacementOf } from './user.ts';
-import {
-  addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, representUser, selectUsers, userSorts, type StoredUser,
-} from './user-store.ts';
+import { addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, selectUsers, userSorts } from './user-store.ts';
 
 export type UserServices = {
   readonly hasher: PasswordHasher;
@@ -37,9 +36,7 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
       sort: optional(oneOf(userSorts, { description: 'Descending with `-` in front; `id` if left out.' })), ...listParameters,
     },
     reply: listOf(User),
-    handle(context) {
-      return listPage(context, cursors, selectUsers(context.query), (db, id) => represented(findUser(db, 'everyone', id)));
-    },
+    handle: (context) => listPage(context, cursors, selectUsers(context.query), (db, id) => findUser(db, 'everyone', id)),
   });
 
   const create = route({
@@ -53,16 +50,13 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
       const role = body.role ?? 'user';
       if (role !== 'user' && (caller === undefined || !isAdmin(caller))) throw forbidden('Only an administrator may give a role other than user.');
       const passwordHash = await hasher.hash(body.password);
-      return db.write((writer) => {
-        const id = addUser(writer, { name: body.name, email: body.email, role, passwordHash }, now);
-        return representUser(existing(writer, id));
-      });
+      return db.write((writer) => existing(writer, addUser(writer, { name: body.name, email: body.email, role, passwordHash }, now)));
     },
   });
 
   const read = route({
     method: 'GET', path: '/api/users/{id}', tag: 'Users', summary: 'Read a user', access: self, scope: 'users:read', reply: ok(User), isConditional: true,
-    handle: ({ params, db }) => representUser(existing(db.read, params.id)),
+    handle: ({ params, db }) => existing(db.read, params.id),
   });
 
   const replace = route({
@@ -79,20 +73,24 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
 
   /** Checked before the password is hashed, and again with the row as it is when the change is made. */
   async function change({ params, caller, db, now, precondition }: ChangeContext, method: 'PUT' | 'PATCH', body: object): Promise<Representation<User>> {
-    const wantedOf = ({ user }: StoredUser): UserReplacement => {
-      const wanted = replacementOf(user, method, body);
-      checkReplacement(user, wanted, caller, now, passwordMin);
+    const wantedOf = (current: User): UserReplacement => {
+      const wanted = replacementOf(current, method, body);
+      checkReplacement(current, wanted, caller, now, passwordMin);
       return wanted;
     };
-    const { password } = wantedOf(existing(db.read, params.id));
+    const { password } = wantedOf(represented(existing(db.read, params.id)));
     const passwordHash = password === undefined ? undefined : await hasher.hash(password);
     return db.write((writer) => {
-      const current = existing(writer, params.id);
+      const before = existing(writer, params.id);
+      const current = represented(before);
       const wanted = wantedOf(current);
-      precondition(representUser(current).etag);
-      const changed = applied(writer, current, wanted, passwordHash);
+      precondition(before.etag);
+      const { name, email, role = current.role } = wanted;
+      if (passwordHash === undefined && name === current.name && email === current.email && role === current.role) return before;
+      if (role !== 'admin') checkNotLastAdmin(writer, params.id);
+      replaceUser(writer, params.id, { name, email, role }, passwordHash);
       if (passwordHash !== undefined) endSessions(writer, params.id, caller.userId === params.id ? caller.sessionId : null);
-      return representUser(changed);
+      return existing(writer, params.id);
     });
   }
 
@@ -100,7 +98,7 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
     method: 'DELETE', path: '/api/users/{id}', tag: 'Users', summary: 'Delete a user', access: self, scope: 'users:write', reply: noContent(), isConditional: true,
     description: 'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`.', problems: ['last-admin'],
     handle: ({ params, db, precondition }) => db.write((writer) => {
-      precondition(representUser(existing(writer, params.id)).etag);
+      precondition(existing(writer, params.id).etag);
       checkNotLastAdmin(writer, params.id);
       removeUser(writer, params.id);
       return nothing;
@@ -112,20 +110,7 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
 
 type ChangeContext = Pick<Context<{ readonly id: number }, object, unknown, Caller>, 'params' | 'caller' | 'db' | 'now' | 'precondition'>;
 
-function applied(db: Connection, { user, version }: StoredUser, wanted: UserReplacement, passwordHash: string | undefined): StoredUser {
-  const role: Role = wanted.role ?? user.role;
-  if (passwordHash === undefined && wanted.name === user.name && wanted.email === user.email && role === user.role) return { user, version };
-  if (role !== 'admin') checkNotLastAdmin(db, user.id);
-  replaceUser(db, user.id, { ...wanted, role }, passwordHash);
-  return existing(db, user.id);
-}
-
-function existing(db: Connection, id: number): StoredUser {
-  const found = findUser(db, 'everyone', id); // who may ask for which id is the route's access rule
-  if (found === undefined) throw notFound('user', id);
-  return found;
-}
-
-function represented(found: StoredUser | undefined): Representation<User> | undefined {
-  return found === undefined ? undefined : representUser(found);
+/** Who may ask for which id is the route's access rule. */
+function existing(db: Connection, id: number): Representation<User> {
+  return within('everyone', findUser(db, 'everyone', id), 'user', id);
 }

@@ -6,31 +6,26 @@ import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
 import { check, type Issue } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
-import type { Connection } from '../../storage/connection.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Selection } from '../../http/list.ts';
 import { all, beginsWith, equals, everything } from '../../storage/keyset.ts';
-import { User, type UserReplacement } from './user.ts';
+import { User } from './user.ts';
 
 type UserRow = readonly [id: number, name: string, email: string, role: Role, createdAt: number, version: number];
 const columns = 'id, name, email, role, createdAt, version';
 
-export type StoredUser = { readonly user: User; readonly version: number };
-
 /** `reach` says whose row may be read: another's is as if it weren't there. */
-export function findUser(db: Connection, reach: Reach, id: number): StoredUser | undefined {
+export function findUser(db: Connection, reach: Reach, id: number): Representation<User> | undefined {
   const row = db.get<UserRow>(`SELECT ${columns} FROM users WHERE id = ?`, id);
   if (row === undefined || !covers(reach, id)) return undefined;
-  const [, name, email, role, createdAt, version] = row;
-  return { user: { id, name, email, role, createdAt: timestampOf(createdAt) }, version };
+  return represent(userOf(row), { id, ownerId: id, salt: String(row[5]) });
 }
 
-export function representUser({ user, version }: StoredUser): Representation<User> {
-  return represent(user, { id: user.id, ownerId: user.id, salt: String(version) });
+function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...SqlValue[]]): User {
+  return { id, name, email, role, createdAt: timestampOf(createdAt) };
 }
 
-export type Credentials = { readonly id: number; readonly passwordHash: string };
-
-export function findCredentials(db: Connection, email: string): Credentials | undefined {
+export function findCredentials(db: Connection, email: string): { readonly id: number; readonly passwordHash: string } | undefined {
   const row = db.get<[number, string]>('SELECT id, passwordHash FROM users WHERE emailKey = ?', emailKey(email));
   return row === undefined ? undefined : { id: row[0], passwordHash: row[1] };
 }
@@ -41,7 +36,7 @@ export function addUser(db: Connection, user: Omit<User, 'id' | 'createdAt'> & {
   return db.run(sql, user.name, nameKey(user.name), user.email, emailKey(user.email), user.passwordHash, user.role, now).lastId;
 }
 
-export function replaceUser(db: Connection, id: number, wanted: UserReplacement & { readonly role: Role }, passwordHash: string | undefined): void {
+export function replaceUser(db: Connection, id: number, wanted: Pick<User, 'name' | 'email' | 'role'>, passwordHash: string | undefined): void {
   checkEmailFree(db, wanted.email, id);
   db.run(
     'UPDATE users SET name = ?, nameKey = ?, email = ?, emailKey = ?, role = ?, passwordHash = coalesce(?, passwordHash), version = version + 1 WHERE id = ?',
@@ -96,14 +91,11 @@ export function userExists(db: Connection, id: number): boolean {
 
 export const userAudit: Audit<readonly [...UserRow, nameKey: string, emailKey: string, passwordHash: string]> = {
   thing: 'user', table: 'users', columns: `${columns}, nameKey, emailKey, passwordHash`,
-  issues([id, name, email, role, createdAt, , nameKeyKept, emailKeyKept, passwordHash]) {
-    return [
-      ...check(User, { id, name, email, role, createdAt: timestampOf(createdAt) }),
-      ...unless(nameKeyKept === nameKey(name), '/nameKey', 'nameKey is not that of the name.'),
-      ...unless(emailKeyKept === emailKey(email), '/emailKey', 'emailKey is not that of the e-mail address.'),
-      ...unless(passwordHash.startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not one of scrypt.'),
-    ];
-  },
+  issues: (row) => [
+    ...check(User, userOf(row)), ...unless(row[6] === nameKey(row[1]), '/nameKey', 'nameKey is not that of the name.'),
+    ...unless(row[7] === emailKey(row[2]), '/emailKey', 'emailKey is not that of the e-mail address.'),
+    ...unless(row[8].startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not one of scrypt.'),
+  ],
 };
 
 const sortColumns = { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' } as const;
