@@ -47,6 +47,11 @@ export function invalid(issues: readonly Issue[]): Problem {
   return new Problem('validation-failed', detail, { issues: issues.slice(0, issuesMax) });
 }
 
+/** Throws them as `invalid`, if there are any. */
+export function refuse(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw invalid(issues);
+}
+
 /** One fault of the body, at a JSON Pointer such as `/customerId`. */
 export function invalidAt(pointer: string, code: string, detail: string): Problem {
   return invalid([{ pointer, code, detail }]);

@@ -1,9 +1,9 @@
 // Customers over HTTP: /customers.
 import { isStaff, reachOf, signedIn, type Caller, type Reach } from '../../auth/access.ts';
-import { forbidden, invalid } from '../../errors.ts';
+import { forbidden, refuse } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import { represent, represented, type Representation } from '../../http/representation.ts';
+import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
 import { email, id, line } from '../../schema/members.ts';
 import { check, fits, oneOf, optional } from '../../schema/schema.ts';
@@ -36,7 +36,7 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
       const userId = body.userId ?? caller.userId;
       if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may make a customer of another user.');
       return db.write((writer) => {
-        if (userId !== caller.userId) checkUser(writer, userId);
+        if (userId !== caller.userId) refuse(userFaults(writer, userId));
         return existing(writer, addCustomer(writer, core, userId, now), 'everyone');
       });
     },
@@ -48,17 +48,11 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
     handle: ({ params, caller, db }) => within(reachOf(caller), load(db.read, params.id), 'customer', params.id),
   });
 
-  const replace = route({
-    method: 'PUT', path: '/customers/{id}', tag: 'Customers', summary: 'Replace a customer', access: signedIn, scope: 'customers:write',
-    body: CustomerReplacement, reply: ok(Customer), isConditional: true, problems: ['forbidden'],
-    handle: (context) => change(context, 'PUT', context.body),
-  });
-
-  const update = route({
-    method: 'PATCH', path: '/customers/{id}', tag: 'Customers', summary: 'Change a customer', access: signedIn, scope: 'customers:write',
-    body: CustomerPatch, reply: ok(Customer), isConditional: true, problems: ['forbidden'],
-    handle: (context) => change(context, 'PATCH', context.body),
-  });
+  const changing = {
+    path: '/customers/{id}', tag: 'Customers', access: signedIn, scope: 'customers:write', reply: ok(Customer), isConditional: true, problems: ['forbidden'],
+  } as const;
+  const replace = route({ ...changing, method: 'PUT', summary: 'Replace a customer', body: CustomerReplacement, handle: (context) => change(context, 'PUT') });
+  const update = route({ ...changing, method: 'PATCH', summary: 'Change a customer', body: CustomerPatch, handle: (context) => change(context, 'PATCH') });
 
   const remove = route({
     method: 'DELETE', path: '/customers/{id}', tag: 'Customers', summary: 'Delete a customer', access: signedIn, scope: 'customers:write',
@@ -73,29 +67,22 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
   return [list, create, read, replace, update, remove];
 }
 
-type ChangeContext = Pick<Context<{ readonly id: number }, object, unknown, Caller>, 'params' | 'caller' | 'db' | 'now' | 'precondition'>;
+type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
 
-function change({ params, caller, db, now, precondition }: ChangeContext, method: 'PUT' | 'PATCH', body: object): Promise<Representation<Customer>> {
+function change({ params, body, caller, db, now, precondition }: ChangeContext, method: 'PUT' | 'PATCH'): Promise<Representation<Customer>> {
   return db.write((writer) => {
     const before = existing(writer, params.id, reachOf(caller));
     const current = represented(before);
     const wanted = replacementOf(current, method, body);
-    const issues = check(CustomerReplacement, wanted);
-    if (issues.length > 0) throw invalid(issues);
+    refuse(check(CustomerReplacement, wanted));
     const userId = ownerOf(current, wanted, caller);
     const core = coreOf(wanted);
     precondition(before.etag);
-    const isSame = userId === current.userId && represent({ ...current, ...core }).etag === before.etag;
-    if (isSame) return before;
-    if (userId !== null && userId !== current.userId) checkUser(writer, userId);
+    if (JSON.stringify({ ...current, ...core, userId }) === JSON.stringify(current)) return before;
+    if (userId !== null && userId !== current.userId) refuse(userFaults(writer, userId));
     replaceCustomer(writer, params.id, core, userId, now);
     return existing(writer, params.id, 'everyone');
   });
-}
-
-function checkUser(db: Connection, userId: number): void {
-  const issues = userFaults(db, userId);
-  if (issues.length > 0) throw invalid(issues);
 }
 
 function existing(db: Connection, id: number, reach: Reach): Representation<Customer> {

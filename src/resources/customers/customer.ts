@@ -1,6 +1,6 @@
 // A customer and their address: what is sent and shown, and the rules of changing one.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { forbidden, invalid } from '../../errors.ts';
+import { forbidden, refuse } from '../../errors.ts';
 import { country, email, id, line, mergePatch, phone, readOnlyFaults, timestamp } from '../../schema/members.ts';
 import { named, nullable, object, optional, partial, string, type Infer, type Issue } from '../../schema/schema.ts';
 import { normalPostalCode, postalCodeFault } from './address.ts';
@@ -54,9 +54,8 @@ export function coreOf(body: Pick<CustomerReplacement, keyof CustomerCore>): Cus
 
 export function normalAddress(address: NewAddress | null): Address | null {
   if (address === null) return null;
-  const { line1, city, country, postalCode: sent } = address;
-  const postalCode = typeof sent === 'string' ? normalPostalCode(sent) : null;
-  return { name: address.name ?? null, line1, line2: address.line2 ?? null, city, region: address.region ?? null, postalCode, country };
+  const { name = null, line1, line2 = null, city, region = null, postalCode = null, country } = address;
+  return { name, line1, line2, city, region, postalCode: postalCode === null ? null : normalPostalCode(postalCode), country };
 }
 
 function postalCodeFaults({ country, postalCode }: { readonly country: string; readonly postalCode?: string | null }): Issue[] {
@@ -75,7 +74,7 @@ export function replacementOf(current: Customer, method: 'PUT' | 'PATCH', body: 
 export function ownerOf(current: Customer, wanted: CustomerReplacement, caller: Caller): number | null {
   const issues = readOnlyFaults(current, wanted, ['id', 'createdAt', 'updatedAt']);
   if (wanted.userId === null && current.userId !== null) issues.push({ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' });
-  if (issues.length > 0) throw invalid(issues);
+  refuse(issues);
   const userId = wanted.userId === undefined ? current.userId : wanted.userId;
   if (userId !== current.userId && !isStaff(caller)) throw forbidden('Only staff may give a customer to another user.');
   return userId;

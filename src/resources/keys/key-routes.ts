@@ -24,10 +24,7 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
 
   const list = route({
     method: 'GET', path: '/api/keys', tag: 'API keys', summary: 'List one’s API keys, newest first', access: signedIn, query: listParameters, reply: listOf(Key),
-    handle(context) {
-      const { userId } = context.caller;
-      return listPage(context, cursors, selectKeys(userId), (db, id) => findKey(db, { userId }, id));
-    },
+    handle: (context) => listPage(context, cursors, selectKeys(context.caller.userId), (db, id) => findKey(db, context.caller, id)),
   });
 
   const read = route({

@@ -1,18 +1,18 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
-import { covers, isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, invalid, notFound, type Problem } from '../../errors.ts';
+import { isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { forbidden, invalid, notFound, refuse, type Problem } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, ok, route, type Route } from '../../http/route.ts';
 import { currency, id, mergePatch, readOnlyFaults, timestamp } from '../../schema/members.ts';
-import { array, check, fits, oneOf, optional, type Issue } from '../../schema/schema.ts';
+import { array, check, fits, oneOf, optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { normalAddress, type Customer } from '../customers/customer.ts';
-import { customerExists, findCustomer } from '../customers/customer-store.ts';
+import type { Customer } from '../customers/customer.ts';
+import { customerFaults, findCustomer } from '../customers/customer-store.ts';
 import { cached, within, type Cache } from '../users/owned.ts';
 import { userExists, userFaults } from '../users/user-store.ts';
-import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, priced, statuses, type OrderCore } from './order.ts';
+import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, statuses, type OrderCore } from './order.ts';
 import { addOrder, findOrder, orderSorts, replaceOrder, selectOrders } from './order-store.ts';
 
 export type OrderServices = { readonly cursors: Cursors; readonly cache: Cache<Order>; readonly customerCache: Cache<Customer> };
@@ -38,18 +38,16 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
   const create = route({
     method: 'POST', path: '/orders', tag: 'Orders', summary: 'Place an order', access: signedIn, scope: 'orders:write', isIdempotent: true, body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, { links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' } }), problems: ['forbidden'],
-    moreFaults({ customerId, userId }, { caller, db }) {
-      const customer = fits(id, customerId) ? loadCustomer(db.read, customerId) : undefined;
-      const isOwn = customer !== undefined && covers(reachOf(caller), customer.ownerId);
-      return [...(fits(id, customerId) && !isOwn ? [unknownCustomer(customerId)] : []), ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [])];
-    },
+    moreFaults: ({ customerId, userId }, { caller, db }) => [
+      ...(fits(id, customerId) ? customerFaults(db.read, reachOf(caller), customerId) : []),
+      ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
+    ],
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
       const userId = body.userId ?? caller.userId;
       if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may place an order for another user.');
       return db.write((writer) => {
-        const issues = [...(customerExists(writer, reachOf(caller), body.customerId) ? [] : [unknownCustomer(body.customerId)]), ...(userId === caller.userId ? [] : userFaults(writer, userId))];
-        if (issues.length > 0) throw invalid(issues);
+        refuse([...customerFaults(writer, reachOf(caller), body.customerId), ...(userId === caller.userId ? [] : userFaults(writer, userId))]);
         return addOrder(writer, core, body.customerId, userId, now);
       });
     },
@@ -71,7 +69,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
       precondition(before.etag);
       checkStep(current, wanted.status, caller);
       checkOpen(current, wanted);
-      if (JSON.stringify(wanted) === JSON.stringify(coreIn(current))) return before;
+      if (JSON.stringify({ ...current, ...wanted }) === JSON.stringify(current)) return before;
       replaceOrder(writer, params.id, wanted, now);
       return owned(writer, params.id, caller);
     }),
@@ -119,22 +117,12 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
   return [list, read];
 }
 
-function unknownCustomer(id: number): Issue {
-  return { pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` };
-}
-
 /** What the order becomes. Throws what speaks against the data of it. */
 function changedCore(current: Order, patch: object): OrderCore {
   const { total: _computed, ...kept } = current;
   const merged = mergePatch(kept, patch) as OrderReplacement; // checked next
-  const issues = [...check(OrderReplacement, merged), ...readOnlyFaults(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'])];
-  if (issues.length > 0) throw invalid(issues);
-  const { status, currency, note, shippingAddress } = merged;
-  return { status, currency, ...priced(merged.items), shippingAddress: normalAddress(shippingAddress), note };
-}
-
-function coreIn({ status, currency, items, total, shippingAddress, note }: Order): OrderCore {
-  return { status, currency, items, total, shippingAddress, note };
+  refuse([...check(OrderReplacement, merged), ...readOnlyFaults(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'])]);
+  return coreOf(merged);
 }
 
 function owned(db: Connection, id: number, caller: Caller): Representation<Order> {

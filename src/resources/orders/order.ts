@@ -13,17 +13,18 @@ export const steps: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   open: ['paid', 'cancelled'], paid: ['shipped', 'refunded'], shipped: ['delivered', 'refunded'], delivered: ['refunded'], cancelled: [], refunded: [],
 };
 
-export const status = oneOf(statuses, { description: 'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, delivered → refunded.' });
+const status = oneOf(statuses, { description: 'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, delivered → refunded.' });
 const amount = (description: string, example: number) => integer({ minimum: 0, description, examples: [example] });
+const sentTotal = optional(amount('Computed; if sent, it has to be right.', 1498));
 const itemMembers = {
   sku: nullable(line(64, 'The shop’s number of the article.', 'TEA-250')), name: line(200, 'What is bought.', 'Green tea, 250 g'),
   quantity: integer({ minimum: 1, maximum: 1_000_000, examples: [2] }), unitPrice: integer({ minimum: 0, maximum: 1e12, description: 'In the currency’s minor unit.', examples: [749] }),
 };
 
-export const OrderItem = named('OrderItem', object({ ...itemMembers, total: amount('quantity × unitPrice.', 1498) }));
-export type OrderItem = Infer<typeof OrderItem>;
+const OrderItem = named('OrderItem', object({ ...itemMembers, total: amount('quantity × unitPrice.', 1498) }));
+type OrderItem = Infer<typeof OrderItem>;
 const NewItem = named('NewOrderItem', object(
-  { ...itemMembers, sku: optional(itemMembers.sku), total: optional(amount('Computed; if sent, it has to be right.', 1498)) },
+  { ...itemMembers, sku: optional(itemMembers.sku), total: sentTotal },
   {}, ({ quantity, unitPrice, total }) => sumFaults(quantity * unitPrice, total),
 ));
 export type NewItem = Infer<typeof NewItem>;
@@ -40,7 +41,7 @@ export const Order = named('Order', object({
 export type Order = Infer<typeof Order>;
 
 export const NewOrder = named('NewOrder', object({
-  customerId, currency, items, status: optional(oneOf(['open'])), total: optional(amount('Computed; if sent, it has to be right.', 1498)),
+  customerId, currency, items, status: optional(oneOf(['open'])), total: sentTotal,
   shippingAddress: optional(nullable(NewAddress)), note: optional(note), userId: optional(id, { description: 'Another user whose order this is; only staff may name one.' }),
 }, {
   examples: [{ customerId: 1, currency: 'EUR', items: [{ sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }], note: 'Please ring twice.' }],
@@ -48,14 +49,14 @@ export const NewOrder = named('NewOrder', object({
 export type NewOrder = Infer<typeof NewOrder>;
 
 /** What an order is after a PATCH; read-only members may be sent as they are. */
-const Changed = object({
-  status, items, currency, shippingAddress: nullable(NewAddress), note, total: optional(amount('Computed; if sent, it has to be right.', 1498)),
+export const OrderReplacement = object({
+  status, items, currency, shippingAddress: nullable(NewAddress), note, total: sentTotal,
   id, customerId, userId: owner, createdAt: timestamp, updatedAt: timestamp,
 }, {}, (order) => sumFaults(priced(order.items).total, order.total));
-export const OrderPatch = named('OrderPatch', partial(Changed, { description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.', examples: [{ status: 'paid' }] }));
-export type OrderPatch = Infer<typeof OrderPatch>;
-export const OrderReplacement = Changed;
-export type OrderReplacement = Infer<typeof Changed>;
+export const OrderPatch = named('OrderPatch', partial(OrderReplacement, {
+  description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.', examples: [{ status: 'paid' }],
+}));
+export type OrderReplacement = Infer<typeof OrderReplacement>;
 
 /** The items with their totals, and the sum of them. */
 export function priced(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
@@ -68,7 +69,7 @@ export function priced(newItems: readonly NewItem[]): { items: OrderItem[]; tota
 }
 
 /** A sum that was sent has to be right. */
-export function sumFaults(right: number, sent: number | undefined): Issue[] {
+function sumFaults(right: number, sent: number | undefined): Issue[] {
   if (!Number.isSafeInteger(right)) return [{ pointer: '/total', code: 'maximum', detail: `The sum is past ${Number.MAX_SAFE_INTEGER}.` }];
   return sent === undefined || sent === right ? [] : [{ pointer: '/total', code: 'total', detail: `The total is ${right}; leave it out, or send that.` }];
 }
@@ -77,8 +78,8 @@ export function sumFaults(right: number, sent: number | undefined): Issue[] {
 export type OrderCore = Pick<Order, 'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'>;
 
 /** Absent is null, sums are computed. */
-export function coreOf(body: NewOrder): OrderCore {
-  return { status: 'open', currency: body.currency, ...priced(body.items), shippingAddress: normalAddress(body.shippingAddress ?? null), note: body.note ?? null };
+export function coreOf({ status = 'open', currency, items, shippingAddress = null, note = null }: NewOrder | OrderReplacement): OrderCore {
+  return { status, currency, ...priced(items), shippingAddress: normalAddress(shippingAddress), note };
 }
 
 /** Throws unless the caller may take the order from its present status to the wanted one. */

@@ -1,7 +1,7 @@
 // Users over HTTP: /api/users.
 import { adminOnly, isAdmin, roles, self, type Access, type Caller } from '../../auth/access.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
-import { forbidden, invalid } from '../../errors.ts';
+import { forbidden, refuse } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
@@ -45,8 +45,7 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
     problems: ['email-taken', 'forbidden'],
     moreFaults: ({ password, email }) => (typeof password === 'string' && typeof email === 'string' ? passwordFaults(password, email, passwordMin) : []),
     async handle({ body, caller, db, now }) {
-      const issues = passwordFaults(body.password, body.email, passwordMin);
-      if (issues.length > 0) throw invalid(issues);
+      refuse(passwordFaults(body.password, body.email, passwordMin));
       const role = body.role ?? 'user';
       if (role !== 'user' && (caller === undefined || !isAdmin(caller))) throw forbidden('Only an administrator may give a role other than user.');
       const passwordHash = await hasher.hash(body.password);
@@ -59,20 +58,15 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
     handle: ({ params, db }) => existing(db.read, params.id),
   });
 
-  const replace = route({
-    method: 'PUT', path: '/api/users/{id}', tag: 'Users', summary: 'Replace a user', access: self, scope: 'users:write', body: UserReplacement,
-    reply: ok(User), isConditional: true, problems: ['email-taken', 'last-admin', 'step-up-required'],
-    handle: (context) => change(context, 'PUT', context.body),
-  });
-
-  const update = route({
-    method: 'PATCH', path: '/api/users/{id}', tag: 'Users', summary: 'Change a user', access: self, scope: 'users:write', body: UserPatch,
-    reply: ok(User), isConditional: true, problems: ['email-taken', 'last-admin', 'step-up-required'],
-    handle: (context) => change(context, 'PATCH', context.body),
-  });
+  const changing = {
+    path: '/api/users/{id}', tag: 'Users', access: self, scope: 'users:write', reply: ok(User), isConditional: true,
+    problems: ['email-taken', 'last-admin', 'step-up-required'],
+  } as const;
+  const replace = route({ ...changing, method: 'PUT', summary: 'Replace a user', body: UserReplacement, handle: (context) => change(context, 'PUT') });
+  const update = route({ ...changing, method: 'PATCH', summary: 'Change a user', body: UserPatch, handle: (context) => change(context, 'PATCH') });
 
   /** Checked before the password is hashed, and again with the row as it is when the change is made. */
-  async function change({ params, caller, db, now, precondition }: ChangeContext, method: 'PUT' | 'PATCH', body: object): Promise<Representation<User>> {
+  async function change({ params, body, caller, db, now, precondition }: ChangeContext, method: 'PUT' | 'PATCH'): Promise<Representation<User>> {
     const wantedOf = (current: User): UserReplacement => {
       const wanted = replacementOf(current, method, body);
       checkReplacement(current, wanted, caller, now, passwordMin);
@@ -108,7 +102,7 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
   return [list, create, read, replace, update, remove];
 }
 
-type ChangeContext = Pick<Context<{ readonly id: number }, object, unknown, Caller>, 'params' | 'caller' | 'db' | 'now' | 'precondition'>;
+type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
 
 /** Who may ask for which id is the route's access rule. */
 function existing(db: Connection, id: number): Representation<User> {

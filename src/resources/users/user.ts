@@ -1,7 +1,7 @@
 // A user: what is sent and shown, and the rules of changing one.
 import { isAdmin, roles, type Caller } from '../../auth/access.ts';
 import { passwordFault } from '../../auth/password.ts';
-import { Problem, forbidden, invalid } from '../../errors.ts';
+import { Problem, forbidden, refuse } from '../../errors.ts';
 import { stepUpSeconds } from '../../limits.ts';
 import { email, id, line, mergePatch, readOnlyFaults, timestamp } from '../../schema/members.ts';
 import { named, object, oneOf, optional, partial, string, type Infer, type Issue } from '../../schema/schema.ts';
@@ -37,7 +37,7 @@ export function replacementOf(current: User, method: 'PUT' | 'PATCH', body: obje
 export function checkReplacement(current: User, wanted: UserReplacement, caller: Caller, now: number, passwordMin: number): void {
   const issues = readOnlyFaults(current, wanted, ['id', 'createdAt']);
   if (wanted.password !== undefined) issues.push(...passwordFaults(wanted.password, wanted.email, passwordMin));
-  if (issues.length > 0) throw invalid(issues);
+  refuse(issues);
   if (wanted.role !== undefined && wanted.role !== current.role && !isAdmin(caller)) throw forbidden('Only an administrator may change a role.');
   const isSensitive = wanted.password !== undefined || wanted.email !== current.email;
   if (isSensitive) checkStepUp(caller, current.id, now);
