@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { migrations } from '../../src/migrations/migrations.ts';
-import { statuses } from '../../src/resources/orders/order.ts';
-import { orderSorts, selectOrders, type OrderFilter } from '../../src/resources/orders/order-store.ts';
+import { orderSorts, statuses, type OrderFilter } from '../../src/resources/orders/order.ts';
+import { selectOrders } from '../../src/resources/orders/order-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import { countOf, positionsOf, type Position } from '../../src/storage/keyset.ts';
 

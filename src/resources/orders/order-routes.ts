@@ -5,24 +5,19 @@ import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, ok, route, type Route } from '../../http/route.ts';
-import { currency, id, mergePatch, readOnlyFaults, timestamp } from '../../schema/members.ts';
-import { array, check, fits, oneOf, optional } from '../../schema/schema.ts';
+import { id, mergePatch, readOnlyFaults } from '../../schema/members.ts';
+import { check, fits } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerFaults, findCustomer } from '../customers/customer-store.ts';
 import { cached, within, type Cache } from '../users/owned.ts';
 import { userExists, userFaults } from '../users/user-store.ts';
-import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, statuses, type OrderCore } from './order.ts';
-import { addOrder, findOrder, orderSorts, replaceOrder, selectOrders } from './order-store.ts';
+import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, orderFilters, type OrderCore } from './order.ts';
+import { addOrder, findOrder, replaceOrder, selectOrders } from './order-store.ts';
 
 export type OrderServices = { readonly cursors: Cursors; readonly cache: Cache<Order>; readonly customerCache: Cache<Customer> };
 
-const filters = {
-  status: optional(array(oneOf(statuses), { minItems: 1, maxItems: statuses.length, description: 'Any of these, separated by commas.', examples: [['open', 'paid']] })),
-  customerId: optional(id), userId: optional(id), currency: optional(currency, { description: 'Keeps only those in this currency (ISO 4217).' }),
-  createdFrom: optional(timestamp, { description: 'Keeps only those made at this time or later.' }), createdBefore: optional(timestamp, { description: 'Keeps only those made before this time.' }),
-  sort: optional(oneOf(orderSorts, { description: 'Descending with `-` in front; `-createdAt` if left out.' })), ...listParameters,
-};
+const filters = { ...orderFilters, ...listParameters };
 
 /** Mounted with the orders interface. */
 export function orderRoutes({ cursors, cache, customerCache }: OrderServices): Route[] {

@@ -7,7 +7,7 @@ import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { all, equals, everything, together, withoutIndex, type Condition, type Stream } from '../../storage/keyset.ts';
-import { Order, OrderReplacement, statuses, type OrderCore, type OrderStatus } from './order.ts';
+import { Order, OrderReplacement, statuses, type OrderCore, type OrderFilter, type OrderStatus } from './order.ts';
 
 type OrderRow = readonly [
   id: number, status: OrderStatus, customerId: number, userId: number | null, currency: string, items: string, total: number,
@@ -59,17 +59,6 @@ export const orderAudit: Audit<OrderRow> = {
     if (!fits(Order, order)) return check(Order, order);
     return [...check(OrderReplacement, order), ...unless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.')];
   },
-};
-
-export const orderSorts = ['createdAt', '-createdAt', 'id', '-id', 'updatedAt', '-updatedAt', 'status', '-status', 'total', '-total'] as const;
-export type OrderFilter = {
-  readonly status?: readonly OrderStatus[];
-  readonly customerId?: number;
-  readonly userId?: number;
-  readonly currency?: string;
-  readonly createdFrom?: string;
-  readonly createdBefore?: string;
-  readonly sort?: (typeof orderSorts)[number];
 };
 
 /**

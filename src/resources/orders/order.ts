@@ -2,7 +2,7 @@
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden } from '../../errors.ts';
 import { currency, id, line, text, timestamp } from '../../schema/members.ts';
-import { array, integer, named, nullable, object, oneOf, optional, partial, type Infer, type Issue } from '../../schema/schema.ts';
+import { array, integer, named, nullable, object, oneOf, optional, partial, type Infer, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import { Address, NewAddress, normalAddress } from '../customers/customer.ts';
 
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
@@ -57,6 +57,16 @@ export const OrderPatch = named('OrderPatch', partial(OrderReplacement, {
   description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.', examples: [{ status: 'paid' }],
 }));
 export type OrderReplacement = Infer<typeof OrderReplacement>;
+
+export const orderSorts = ['createdAt', '-createdAt', 'id', '-id', 'updatedAt', '-updatedAt', 'status', '-status', 'total', '-total'] as const;
+/** What a list of orders can be asked for. */
+export const orderFilters = {
+  status: optional(array(oneOf(statuses), { minItems: 1, maxItems: statuses.length, description: 'Any of these, separated by commas.', examples: [['open', 'paid']] })),
+  customerId: optional(id), userId: optional(id), currency: optional(currency, { description: 'Keeps only those in this currency (ISO 4217).' }),
+  createdFrom: optional(timestamp, { description: 'Keeps only those made at this time or later.' }), createdBefore: optional(timestamp, { description: 'Keeps only those made before this time.' }),
+  sort: optional(oneOf(orderSorts, { description: 'Descending with `-` in front; `-createdAt` if left out.' })),
+};
+export type OrderFilter = Omit<ObjectOf<typeof orderFilters>, 'status'> & { readonly status?: readonly OrderStatus[] };
 
 /** The items with their totals, and the sum of them. */
 export function priced(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
