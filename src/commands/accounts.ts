@@ -4,7 +4,7 @@ import { ConfigError, type CommandFlag } from '../config.ts';
 import { Problem } from '../errors.ts';
 import { represented } from '../http/representation.ts';
 import { addKey } from '../resources/keys/key-store.ts';
-import { NewKey, expiryOf } from '../resources/keys/key.ts';
+import { NewKey } from '../resources/keys/key.ts';
 import { endSessionsOf } from '../resources/sessions/session-store.ts';
 import { addUser, findCredentials, findUser, replaceUser } from '../resources/users/user-store.ts';
 import { NewUser, type User } from '../resources/users/user.ts';
@@ -56,8 +56,7 @@ export const keysCreate: Command = {
     const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] }; // checked in the next line
     refuse(check(NewKey, wanted));
     return withExistingDatabase(config, async (db) => {
-      const now = Date.now();
-      const made = db.write((writer) => addKey(writer, { ...wanted, userId: userOf(writer, String(flags['email'])).id, expiresAt: expiryOf(wanted, now) }, now));
+      const made = db.write((writer) => addKey(writer, userOf(writer, String(flags['email'])).id, wanted, Date.now()));
       return `id: ${made.id}\nname: ${made.name}\nscopes: ${made.scopes.join(',')}\nexpires: ${made.expiresAt}\nkey: ${made.key}\nThe key is shown this once.`;
     });
   },

@@ -6,20 +6,17 @@ import { represent, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { within } from '../users/owned.ts';
-import { Key, MadeKey, NewKey, expiryOf } from './key.ts';
+import { Key, MadeKey, NewKey } from './key.ts';
 import { addKey, findKey, removeKey, selectKeys } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   const create = route({
     method: 'POST', path: '/api/keys', tag: 'API keys', summary: 'Make an API key', access: signedIn, body: NewKey,
     reply: created(MadeKey, ({ id }) => `/api/keys/${id}`, { isSecret: true, links: { get: 'GET /api/keys/{id}' } }),
-    handle({ body, caller, db, now }) {
-      const wanted = { userId: caller.userId, name: body.name, scopes: body.scopes, expiresAt: expiryOf(body, now) };
-      return db.write((writer) => {
-        const made = addKey(writer, wanted, now);
-        return { ...represent(made, { id: made.id, ownerId: caller.userId }), etag: owned(writer, made.id, caller).etag };
-      });
-    },
+    handle: ({ body, caller, db, now }) => db.write((writer) => {
+      const made = addKey(writer, caller.userId, body, now);
+      return { ...represent(made, { id: made.id, ownerId: caller.userId }), etag: owned(writer, made.id, caller).etag };
+    }),
   });
 
   const list = route({

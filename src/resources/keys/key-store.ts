@@ -9,7 +9,7 @@ import { check } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { equals } from '../../storage/keyset.ts';
-import { Key, type MadeKey } from './key.ts';
+import { Key, expiryOf, type MadeKey, type NewKey } from './key.ts';
 
 type KeyRow = readonly [id: number, userId: number, name: string, scopes: string, createdAt: number, expiresAt: number | null, lastUsedAt: number | null, prefix: string];
 const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
@@ -35,15 +35,15 @@ export function findKeyFacts(db: Connection, id: number): KeyFacts | undefined {
   return { caller, hash, endsAt: expiresAt ?? Infinity };
 }
 
-type Wanted = { readonly userId: number; readonly name: string; readonly scopes: readonly Scope[]; readonly expiresAt: number | null };
-
-export function addKey(db: Connection, { userId, name, scopes, expiresAt }: Wanted, now: number): MadeKey {
+export function addKey(db: Connection, userId: number, wanted: NewKey, now: number): MadeKey {
+  const { name, scopes } = wanted;
+  const expiresAt = expiryOf(wanted, now);
   const secret = randomBytes(32).toString('base64url');
   const sql = 'INSERT INTO apiKeys (userId, name, scopes, hash, prefix, createdAt, expiresAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
   const id = db.run(sql, userId, name, scopes.join(' '), hashOf(secret), '', now, expiresAt).lastId;
   const prefix = `ord_${id}_${secret.slice(0, 4)}`;
   db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
-  return { id, name, scopes: [...scopes], createdAt: timestampOf(now), expiresAt: isoOrNull(expiresAt), lastUsedAt: null, prefix, key: `ord_${id}_${secret}` };
+  return { id, name, scopes, createdAt: timestampOf(now), expiresAt: isoOrNull(expiresAt), lastUsedAt: null, prefix, key: `ord_${id}_${secret}` };
 }
 
 export function removeKey(db: Connection, id: number): void {
