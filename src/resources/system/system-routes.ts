@@ -68,15 +68,11 @@ export function systemRoutes({ publicUrl, readiness, metrics, openapi, docsPage,
     handle: () => ({ ...representText<unknown>(openapi()), fields: described }),
   });
 
-  const docs = route({
-    method: 'GET', path: '/docs', tag: 'Service', summary: 'The documentation, for people', access: anyone, reply: document([html], brief),
-    handle: () => shown(docsPage()),
+  const docsAt = (path: '/docs' | '/', summary: string): Route => route({
+    method: 'GET', path, tag: 'Service', summary, access: anyone, reply: document([html], brief), handle: () => shown(docsPage()),
   });
-
-  const home = route({
-    method: 'GET', path: '/', tag: 'Service', summary: 'The documentation, at the root', access: anyone, reply: document([html], brief),
-    handle: () => shown(docsPage()),
-  });
+  const docs = docsAt('/docs', 'The documentation, for people');
+  const home = docsAt('/', 'The documentation, at the root');
 
   const catalog = route({
     method: 'GET', path: '/.well-known/api-catalog', tag: 'Service', summary: 'Where to find the others (RFC 9727)', access: anyone,
