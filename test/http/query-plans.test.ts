@@ -4,12 +4,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import type { Selection } from '../../src/http/list.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
-import { customerSorts, selectCustomers } from '../../src/resources/customers/customer-store.ts';
+import { customerSorts } from '../../src/resources/customers/customer.ts';
+import { selectCustomers } from '../../src/resources/customers/customer-store.ts';
 import { selectKeys } from '../../src/resources/keys/key-store.ts';
 import { orderSorts } from '../../src/resources/orders/order.ts';
 import { selectOrders } from '../../src/resources/orders/order-store.ts';
 import { selectSessions } from '../../src/resources/sessions/session-store.ts';
-import { selectUsers, userSorts } from '../../src/resources/users/user-store.ts';
+import { userSorts } from '../../src/resources/users/user.ts';
+import { selectUsers } from '../../src/resources/users/user-store.ts';
 import { Connection, type SqlValue } from '../../src/storage/connection.ts';
 import { countOf, positionsOf, type Position } from '../../src/storage/keyset.ts';
 

@@ -5,24 +5,20 @@ import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
-import { email, id, line } from '../../schema/members.ts';
-import { check, fits, oneOf, optional } from '../../schema/schema.ts';
+import { id } from '../../schema/members.ts';
+import { check, fits } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { cached, within, type Cache } from '../users/owned.ts';
 import { userFaults } from '../users/user-store.ts';
-import { Customer, CustomerPatch, CustomerReplacement, NewCustomer, coreOf, ownerOf, replacementOf } from './customer.ts';
-import { addCustomer, customerSorts, findCustomer, removeCustomer, replaceCustomer, selectCustomers } from './customer-store.ts';
+import { Customer, CustomerPatch, CustomerReplacement, NewCustomer, coreOf, customerFilters, ownerOf, replacementOf } from './customer.ts';
+import { addCustomer, findCustomer, removeCustomer, replaceCustomer, selectCustomers } from './customer-store.ts';
 
 export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; readonly cache: Cache<Customer> }): Route[] {
   const load = cached(cache, findCustomer);
 
   const list = route({
     method: 'GET', path: '/customers', tag: 'Customers', summary: 'List customers', access: signedIn, scope: 'customers:read',
-    description: 'One’s own; staff see all.', reply: listOf(Customer),
-    query: {
-      userId: optional(id), email: optional(email), name: optional(line(200, 'The beginning of the name, without regard to case.', 'Gr')),
-      sort: optional(oneOf(customerSorts, { description: 'Descending with `-` in front; `id` if left out.' })), ...listParameters,
-    },
+    description: 'One’s own; staff see all.', query: { ...customerFilters, ...listParameters }, reply: listOf(Customer),
     handle: (context) => listPage(context, cursors, selectCustomers(reachOf(context.caller), context.query), load),
   });
 

@@ -5,11 +5,11 @@ import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
-import { check, fits, type Issue } from '../../schema/schema.ts';
+import { check, fits, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { all, beginsWith, equals, everything, withoutIndex } from '../../storage/keyset.ts';
-import { Customer, CustomerReplacement, type CustomerCore } from './customer.ts';
+import { Customer, CustomerReplacement, type CustomerCore, type customerFilters } from './customer.ts';
 
 type CustomerRow = readonly [
   id: number, userId: number | null, name: string, email: string | null, phone: string | null, address: string | null, createdAt: number, updatedAt: number,
@@ -77,11 +77,9 @@ export const customerAudit: Audit<readonly [...CustomerRow, nameKey: string, ema
 };
 
 const sortColumns = { id: 'id', name: 'nameKey', createdAt: 'createdAt' } as const;
-export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;
-export type CustomerFilter = { readonly userId?: number; readonly email?: string; readonly name?: string; readonly sort?: (typeof customerSorts)[number] };
 
 /** Which customers a list shows, and in what order. Those with one e-mail address are few. */
-export function selectCustomers(reach: Reach, { sort = 'id', userId, email, name }: CustomerFilter): Selection {
+export function selectCustomers(reach: Reach, { sort = 'id', userId, email, name }: ObjectOf<typeof customerFilters>): Selection {
   const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // customerSorts has nothing else
   const owners = [userId, reach === 'everyone' ? undefined : reach.userId].filter((id) => id !== undefined);
   const [family, ...others] = [...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...owners.map((id) => equals('userId', id))];

@@ -2,7 +2,7 @@
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { forbidden, refuse } from '../../errors.ts';
 import { country, email, id, line, mergePatch, phone, readOnlyFaults, timestamp } from '../../schema/members.ts';
-import { named, nullable, object, optional, partial, string, type Infer, type Issue } from '../../schema/schema.ts';
+import { named, nullable, object, oneOf, optional, partial, string, type Infer, type Issue } from '../../schema/schema.ts';
 import { normalPostalCode, postalCodeFault } from './address.ts';
 
 const name = line(200, 'How the customer is called.', 'Grace Hopper');
@@ -43,6 +43,13 @@ export const CustomerReplacement = named('CustomerReplacement', object({
 }, { description: 'The whole customer: what is left out becomes null, but the owner stays. Read-only members may be sent as they are.', examples: [example] }));
 export const CustomerPatch = named('CustomerPatch', partial(CustomerReplacement, { description: 'A JSON Merge Patch (RFC 7396).', examples: [{ phone: '+4944112345678' }] }));
 export type CustomerReplacement = Infer<typeof CustomerReplacement>;
+
+export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;
+/** What a list of customers can be asked for. */
+export const customerFilters = {
+  userId: optional(id), email: optional(email), name: optional(line(200, 'The beginning of the name, without regard to case.', 'Gr')),
+  sort: optional(oneOf(customerSorts, { description: 'Descending with `-` in front; `id` if left out.' })),
+};
 
 /** What a customer is made of, beside what the service sets. */
 export type CustomerCore = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;

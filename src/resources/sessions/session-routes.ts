@@ -29,9 +29,10 @@ export type SessionServices = {
 };
 
 export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters }: SessionServices): Route[] {
+  const reply = created(Tokens, ({ id }) => `/api/sessions/${id}`, { isSecret: true, links: { get: 'GET /api/sessions/{id}' } });
+
   const create = route({
-    method: 'POST', path: '/api/sessions', tag: 'Sessions', summary: 'Sign in', access: anyone, body: NewSession,
-    reply: created(Tokens, ({ id }) => `/api/sessions/${id}`, { isSecret: true, links: { get: 'GET /api/sessions/{id}' } }),
+    method: 'POST', path: '/api/sessions', tag: 'Sessions', summary: 'Sign in', access: anyone, body: NewSession, reply,
     description: 'Unknown e-mail addresses and wrong passwords are answered alike.', problems: ['invalid-credentials', 'unavailable'],
     async handle(context) {
       const { body, db, now, userAgent } = context;
@@ -52,8 +53,7 @@ export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiter
   });
 
   const refresh = route({
-    method: 'POST', path: '/api/sessions/{id}/tokens', tag: 'Sessions', summary: 'Get new tokens', access: anyone, body: TokenRequest,
-    reply: created(Tokens, ({ id }) => `/api/sessions/${id}`, { isSecret: true, links: { get: 'GET /api/sessions/{id}' } }),
+    method: 'POST', path: '/api/sessions/{id}/tokens', tag: 'Sessions', summary: 'Get new tokens', access: anyone, body: TokenRequest, reply,
     description: 'The refresh token is replaced at each use; a second use of an old one ends the session.', problems: ['invalid-credentials'],
     async handle({ params, body, db, now }) {
       const used = hashOf(body.refreshToken);

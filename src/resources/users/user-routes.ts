@@ -1,17 +1,15 @@
 // Users over HTTP: /api/users.
-import { adminOnly, isAdmin, roles, self, type Access, type Caller } from '../../auth/access.ts';
+import { adminOnly, isAdmin, self, type Access, type Caller } from '../../auth/access.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
 import { forbidden, refuse } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
-import { email, line } from '../../schema/members.ts';
-import { oneOf, optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { within } from './owned.ts';
-import { NewUser, User, UserPatch, UserReplacement, checkReplacement, passwordFaults, replacementOf } from './user.ts';
-import { addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, selectUsers, userSorts } from './user-store.ts';
+import { NewUser, User, UserPatch, UserReplacement, checkReplacement, passwordFaults, replacementOf, userFilters } from './user.ts';
+import { addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, selectUsers } from './user-store.ts';
 
 export type UserServices = {
   readonly hasher: PasswordHasher;
@@ -31,11 +29,7 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
 
   const list = route({
     method: 'GET', path: '/api/users', tag: 'Users', summary: 'List users', access: adminOnly, scope: 'users:read',
-    query: {
-      role: optional(oneOf(roles)), email: optional(email), name: optional(line(200, 'The beginning of the name, without regard to case.', 'Ada')),
-      sort: optional(oneOf(userSorts, { description: 'Descending with `-` in front; `id` if left out.' })), ...listParameters,
-    },
-    reply: listOf(User),
+    query: { ...userFilters, ...listParameters }, reply: listOf(User),
     handle: (context) => listPage(context, cursors, selectUsers(context.query), (db, id) => findUser(db, 'everyone', id)),
   });
 

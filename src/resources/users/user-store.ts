@@ -4,12 +4,12 @@ import { Problem } from '../../errors.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
-import { check, type Issue } from '../../schema/schema.ts';
+import { check, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Selection } from '../../http/list.ts';
 import { all, beginsWith, equals, everything } from '../../storage/keyset.ts';
-import { User } from './user.ts';
+import { User, type userFilters } from './user.ts';
 
 type UserRow = readonly [id: number, name: string, email: string, role: Role, createdAt: number, version: number];
 const columns = 'id, name, email, role, createdAt, version';
@@ -99,11 +99,9 @@ export const userAudit: Audit<readonly [...UserRow, nameKey: string, emailKey: s
 };
 
 const sortColumns = { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' } as const;
-export const userSorts = ['id', '-id', 'name', '-name', 'email', '-email', 'createdAt', '-createdAt'] as const;
-export type UserFilter = { readonly role?: Role; readonly email?: string; readonly name?: string; readonly sort?: (typeof userSorts)[number] };
 
 /** Which users a list shows, and in what order. */
-export function selectUsers({ sort = 'id', role, email, name }: UserFilter): Selection {
+export function selectUsers({ sort = 'id', role, email, name }: ObjectOf<typeof userFilters>): Selection {
   const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // userSorts has nothing else
   const streamed = [...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...(role === undefined ? [] : [equals('role', role)])];
   const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];

@@ -19,7 +19,6 @@ export type User = Infer<typeof User>;
 export const NewUser = named('NewUser', object({ name, email, password, role: optional(role) }, {
   examples: [{ name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery staple' }],
 }));
-export type NewUser = Infer<typeof NewUser>;
 
 export const UserReplacement = named('UserReplacement', object({
   name, email, password: optional(password), role: optional(role), id: optional(id), createdAt: optional(timestamp),
@@ -27,6 +26,13 @@ export const UserReplacement = named('UserReplacement', object({
 export type UserReplacement = Infer<typeof UserReplacement>;
 
 export const UserPatch = named('UserPatch', partial(UserReplacement, { description: 'A JSON Merge Patch (RFC 7396).', examples: [{ name: 'Ada King' }] }));
+
+export const userSorts = ['id', '-id', 'name', '-name', 'email', '-email', 'createdAt', '-createdAt'] as const;
+/** What a list of users can be asked for. */
+export const userFilters = {
+  role: optional(oneOf(roles)), email: optional(email), name: optional(line(200, 'The beginning of the name, without regard to case.', 'Ada')),
+  sort: optional(oneOf(userSorts, { description: 'Descending with `-` in front; `id` if left out.' })),
+};
 
 /** What PUT or PATCH asks for, as a full replacement. */
 export function replacementOf(current: User, method: 'PUT' | 'PATCH', body: object): UserReplacement {
