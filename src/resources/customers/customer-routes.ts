@@ -5,12 +5,12 @@ import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
-import { id } from '../../schema/members.ts';
+import { id, mergePatch } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { cached, within, type Cache } from '../users/owned.ts';
 import { userFaults } from '../users/user-store.ts';
-import { Customer, CustomerPatch, CustomerReplacement, NewCustomer, coreOf, customerFilters, ownerOf, replacementOf } from './customer.ts';
+import { Customer, CustomerPatch, CustomerReplacement, NewCustomer, coreOf, customerFilters, ownerOf } from './customer.ts';
 import { addCustomer, findCustomer, removeCustomer, replaceCustomer, selectCustomers } from './customer-store.ts';
 
 export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; readonly cache: Cache<Customer> }): Route[] {
@@ -69,8 +69,9 @@ function change({ params, body, caller, db, now, precondition }: ChangeContext, 
   return db.write((writer) => {
     const before = existing(writer, params.id, reachOf(caller));
     const current = represented(before);
-    const wanted = replacementOf(current, method, body);
-    refuse(check(CustomerReplacement, wanted));
+    const { name, email, phone, address } = current;
+    const wanted = (method === 'PUT' ? body : mergePatch({ name, email, phone, address }, body)) as CustomerReplacement; // checked next
+    refuse(check(CustomerReplacement, wanted)); // an address may be patched to less than one
     const userId = ownerOf(current, wanted, caller);
     const core = coreOf(wanted);
     precondition(before.etag);

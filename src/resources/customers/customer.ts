@@ -1,7 +1,7 @@
 // A customer and their address: what is sent and shown, and the rules of changing one.
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { forbidden, refuse } from '../../errors.ts';
-import { country, email, id, line, mergePatch, phone, readOnlyFaults, timestamp } from '../../schema/members.ts';
+import { country, email, id, line, phone, readOnlyFaults, timestamp } from '../../schema/members.ts';
 import { named, nullable, object, oneOf, optional, partial, string, type Infer, type Issue } from '../../schema/schema.ts';
 import { normalPostalCode, postalCodeFault } from './address.ts';
 
@@ -68,13 +68,6 @@ export function normalAddress(address: NewAddress | null): Address | null {
 function postalCodeFaults({ country, postalCode }: { readonly country: string; readonly postalCode?: string | null }): Issue[] {
   const fault = postalCodeFault(country, typeof postalCode === 'string' ? normalPostalCode(postalCode) : null);
   return fault === undefined ? [] : [{ pointer: '/postalCode', code: 'postal-code', detail: fault }];
-}
-
-/** What PUT or PATCH asks for, as a full replacement. */
-export function replacementOf(current: Customer, method: 'PUT' | 'PATCH', body: object): CustomerReplacement {
-  if (method === 'PUT') return body as CustomerReplacement; // checked by its schema
-  const { name, email, phone, address } = current;
-  return mergePatch({ name, email, phone, address }, body) as CustomerReplacement; // an address patched to less than one is found by the caller
 }
 
 /** Whose the customer becomes. Only staff may name another user, who has to exist. */

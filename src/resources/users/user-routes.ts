@@ -6,9 +6,10 @@ import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
+import { mergePatch } from '../../schema/members.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { within } from './owned.ts';
-import { NewUser, User, UserPatch, UserReplacement, checkReplacement, passwordFaults, replacementOf, userFilters } from './user.ts';
+import { NewUser, User, UserPatch, UserReplacement, checkReplacement, passwordFaults, userFilters } from './user.ts';
 import { addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, selectUsers } from './user-store.ts';
 
 export type UserServices = {
@@ -62,7 +63,8 @@ export function userRoutes({ hasher, cursors, passwordMin, registration, endSess
   /** Checked before the password is hashed, and again with the row as it is when the change is made. */
   async function change({ params, body, caller, db, now, precondition }: ChangeContext, method: 'PUT' | 'PATCH'): Promise<Representation<User>> {
     const wantedOf = (current: User): UserReplacement => {
-      const wanted = replacementOf(current, method, body);
+      const { name, email } = current;
+      const wanted = (method === 'PUT' ? body : mergePatch({ name, email }, body)) as UserReplacement; // the body was checked, and so was what is kept
       checkReplacement(current, wanted, caller, now, passwordMin);
       return wanted;
     };

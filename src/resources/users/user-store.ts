@@ -100,7 +100,6 @@ export const userAudit: Audit<readonly [...UserRow, nameKey: string, emailKey: s
 
 const sortColumns = { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' } as const;
 
-/** Which users a list shows, and in what order. */
 export function selectUsers({ sort = 'id', role, email, name }: ObjectOf<typeof userFilters>): Selection {
   const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // userSorts has nothing else
   const streamed = [...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...(role === undefined ? [] : [equals('role', role)])];

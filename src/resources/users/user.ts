@@ -3,7 +3,7 @@ import { isAdmin, roles, type Caller } from '../../auth/access.ts';
 import { passwordFault } from '../../auth/password.ts';
 import { Problem, forbidden, refuse } from '../../errors.ts';
 import { stepUpSeconds } from '../../limits.ts';
-import { email, id, line, mergePatch, readOnlyFaults, timestamp } from '../../schema/members.ts';
+import { email, id, line, readOnlyFaults, timestamp } from '../../schema/members.ts';
 import { named, object, oneOf, optional, partial, string, type Infer, type Issue } from '../../schema/schema.ts';
 
 const name = line(200, 'How the person is called.', 'Ada Lovelace');
@@ -33,11 +33,6 @@ export const userFilters = {
   role: optional(oneOf(roles)), email: optional(email), name: optional(line(200, 'The beginning of the name, without regard to case.', 'Ada')),
   sort: optional(oneOf(userSorts, { description: 'Descending with `-` in front; `id` if left out.' })),
 };
-
-/** What PUT or PATCH asks for, as a full replacement. */
-export function replacementOf(current: User, method: 'PUT' | 'PATCH', body: object): UserReplacement {
-  return (method === 'PUT' ? body : mergePatch({ name: current.name, email: current.email }, body)) as UserReplacement; // both fit: the body was checked, and so was what is kept
-}
 
 /** Throws what speaks against the change. */
 export function checkReplacement(current: User, wanted: UserReplacement, caller: Caller, now: number, passwordMin: number): void {
