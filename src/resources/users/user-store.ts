@@ -105,6 +105,5 @@ export function selectUsers({ sort = 'id', role, email, name }: ObjectOf<typeof 
   const streamed = [...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...(role === undefined ? [] : [equals('role', role)])];
   const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
   if (key === 'nameKey') streamed.push(...named.splice(0));
-  const stream = all(streamed) ?? everything;
-  return { table: 'users', key, isDescending: sort.startsWith('-'), streams: [stream], rest: all(named) };
+  return { table: 'users', key, isDescending: sort.startsWith('-'), streams: [all(streamed) ?? everything], rest: all(named) };
 }
