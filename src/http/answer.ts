@@ -22,15 +22,6 @@ export type AnswerOptions = {
   readonly metrics: Metrics;
 };
 
-export type Answerer = {
-  answer(exchange: Exchange, route: Route, made: Representation<unknown>): void;
-  /** An answer given before, again. */
-  repeat(exchange: Exchange, route: Route, kept: KeptAnswer): void;
-  answerOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted>): undefined;
-  answerProblem(exchange: Exchange, problem: Problem): void;
-  /** Head and body of the answer to what the parser refused, after which the connection ends. */
-  refusal(problem: Problem, requestId: string, now: number): string;
-};
 export type KeptAnswer = { readonly status: number; readonly location: string | null; readonly etag: string; readonly text: string };
 
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
@@ -39,7 +30,7 @@ const problemLines = `Cache-Control: no-store\r\n${jsonPolicyLine}`;
 const exposed = 'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, Idempotency-Replayed, Deprecation, Sunset';
 const preflightSeconds = 600;
 
-export function createAnswerer(options: AnswerOptions): Answerer {
+export function createAnswerer(options: AnswerOptions) {
   const { corsOrigins, isStopping, log, metrics, publicUrl } = options;
   const hsts = options.isTls ? 'Strict-Transport-Security: max-age=31536000\r\n' : '';
   const cachings = new Map<string, string>();
@@ -80,6 +71,7 @@ export function createAnswerer(options: AnswerOptions): Answerer {
     sendBody(exchange, reply.status, lines, made.mediaType, made.text);
   }
 
+  /** An answer given before, again. */
   function repeat(exchange: Exchange, route: Route, kept: KeptAnswer): void {
     const location = kept.location === null ? '' : line('Location', kept.location);
     const lines = `ETag: ${kept.etag}${caching(route.reply.cacheControl)}Idempotency-Replayed: true\r\n${jsonPolicyLine}${location}`;
@@ -109,6 +101,7 @@ export function createAnswerer(options: AnswerOptions): Answerer {
     sendBody(exchange, status, `${head(exchange)}${linesOf(fields)}${problemLines}`, 'application/problem+json', wireText(json));
   }
 
+  /** Head and body of the answer to what the parser refused, after which the connection ends. */
   function refusal(problem: Problem, requestId: string, now: number): string {
     const { status, json } = problemAnswer(problem, { publicUrl, invalidStatus: 400, path: '/', requestId });
     const text = wireText(json);

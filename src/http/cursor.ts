@@ -2,12 +2,7 @@
 import { Problem } from '../errors.ts';
 import type { Position } from '../storage/keyset.ts';
 
-export type Cursors = {
-  /** The position in a cursor of this list; undefined without one. Throws `invalid-cursor`. */
-  open(path: string, query: ListQuery): Position | undefined;
-  /** Path and query of the page after this position. */
-  next(path: string, query: ListQuery, position: Position): string;
-};
+export type Cursors = ReturnType<typeof createCursors>;
 
 /** A list's checked query; everything but these three selects or sorts, and so binds the cursor. */
 export type ListQuery = { readonly cursor?: string; readonly limit?: number; readonly total?: boolean; readonly [name: string]: unknown };
@@ -15,11 +10,12 @@ export type ListQuery = { readonly cursor?: string; readonly limit?: number; rea
 const tagLength = 22; // 132 bits
 
 /** `seal` is a keyed digest of a text. */
-export function createCursors(seal: (text: string) => Buffer): Cursors {
+export function createCursors(seal: (text: string) => Buffer) {
   function tagOf(bound: string, payload: string): string {
     return seal(`${bound}\n${payload}`).toString('base64url').slice(0, tagLength);
   }
 
+  /** The position in a cursor of this list; undefined without one. Throws `invalid-cursor`. */
   function open(path: string, query: ListQuery): Position | undefined {
     if (query.cursor === undefined) return undefined;
     const payload = query.cursor.slice(0, -tagLength);
@@ -29,6 +25,7 @@ export function createCursors(seal: (text: string) => Buffer): Cursors {
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')); // sealed, so it is what `next` wrote
   }
 
+  /** Path and query of the page after this position. */
   function next(path: string, query: ListQuery, position: Position): string {
     const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
     const parts: string[] = [];

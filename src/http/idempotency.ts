@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts';
 import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { KeptAnswer } from './answer.ts';
+import type { createAnswerer, KeptAnswer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import { fieldsOf, timesSent } from './fields.ts';
 import type { Representation } from './representation.ts';
@@ -19,17 +19,11 @@ export type KeptAnswers = {
   fingerprint(body: Buffer): string;
 };
 
-type Answer = (exchange: Exchange, route: Route, made: Representation<unknown>) => void;
-export type Once = {
-  checkKey(request: IncomingMessage, issues: Issue[]): void;
-  run(exchange: Exchange, route: Route, body: Buffer, work: () => Promise<Representation<unknown>>, answer: Answer): Promise<void>;
-};
-
-export function createOnce(kept: KeptAnswers, repeat: (exchange: Exchange, route: Route, kept: KeptAnswer) => void): Once {
+export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typeof createAnswerer>) {
   const running = new Set<string>();
 
   /** While it runs, its key is held: so what is found kept is on disk, and what isn't found can't appear meanwhile. */
-  async function run(exchange: Exchange, route: Route, body: Buffer, work: () => Promise<Representation<unknown>>, answer: Answer): Promise<void> {
+  async function run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {
     const request = nameOf(exchange, exchange.caller);
     if (running.has(request)) throw new Problem('idempotency-key-in-progress', 'The first request with this Idempotency-Key is still running.', { retryAfterSeconds: 1 });
     running.add(request);
@@ -38,7 +32,7 @@ export function createOnce(kept: KeptAnswers, repeat: (exchange: Exchange, route
       const found = kept.find(exchange.db.read, request, exchange.now);
       if (found === undefined) {
         keepWithChange(exchange, route, request, fingerprint);
-        return answer(exchange, route, await work());
+        return answer(exchange, route, await route.handle(exchange));
       }
       if (found.fingerprint !== fingerprint) throw new Problem('idempotency-key-reused', 'This Idempotency-Key was used for another body.');
       repeat(exchange, route, found);

@@ -13,15 +13,7 @@ import type { Handlers } from './server.ts';
 const { createServer: createPlain } = process.getBuiltinModule('node:http');
 
 export type Certificate = { readonly cert: string; readonly key: string };
-export type HttpServer = {
-  listen(host: string, port: number): Promise<AddressInfo>;
-  /** To be called in the turn in which `listen` resolved, so that no request comes too early. */
-  handle(handlers: Handlers): void;
-  renew(certificate: Certificate): void;
-  connections(): number;
-  /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then cuts the rest. */
-  close(): Promise<void>;
-};
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
 type Options = {
   readonly certificate: Certificate | undefined;
@@ -35,7 +27,7 @@ const timeoutsDefault = {
   headersMilliseconds: headersMillisecondsMax, requestMilliseconds: requestMillisecondsMax, checkMilliseconds: timeoutCheckMilliseconds, idleMilliseconds: idleLookMilliseconds,
 };
 
-export function createHttpServer({ certificate, timeouts = timeoutsDefault }: Options): HttpServer {
+export function createHttpServer({ certificate, timeouts = timeoutsDefault }: Options) {
   const { headersMilliseconds, requestMilliseconds, checkMilliseconds, idleMilliseconds } = timeouts;
   const settings = {
     maxHeaderSize: headerBytesMax, headersTimeout: headersMilliseconds, requestTimeout: requestMilliseconds, connectionsCheckingInterval: checkMilliseconds,
@@ -54,10 +46,14 @@ export function createHttpServer({ certificate, timeouts = timeoutsDefault }: Op
   endIdle(speaking, idleMilliseconds);
 
   return {
-    listen: (host, port) => listen(server, host, port),
-    handle: (handlers) => handle(server, handlers),
-    renew: (renewed) => { if ('setSecureContext' in server) (server as TlsServer).setSecureContext({ ...renewed, minVersion: 'TLSv1.2' }); },
+    listen: (host: string, port: number) => listen(server, host, port),
+    /** To be called in the turn in which `listen` resolved, so that no request comes too early. */
+    handle: (handlers: Handlers) => handle(server, handlers),
+    renew(renewed: Certificate): void {
+      if ('setSecureContext' in server) (server as TlsServer).setSecureContext({ ...renewed, minVersion: 'TLSv1.2' });
+    },
     connections: () => open.size,
+    /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then cuts the rest. */
     close: () => close(server, open, speaking),
   };
 }

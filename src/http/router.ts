@@ -5,7 +5,7 @@ import { idMax } from '../limits.ts';
 /** A route as an interface mounts it: which status its validation faults have. */
 export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422; readonly index: number };
 
-export type Match = {
+type Match = {
   readonly methods: ReadonlyMap<string, Mounted>;
   readonly params: Readonly<Record<string, number | string>>;
 };
@@ -13,16 +13,16 @@ export type Match = {
 type Node = { readonly words: Branch[]; id?: Branch; word?: Branch; methods?: Map<string, Mounted> };
 type Branch = { readonly name: string; readonly node: Node };
 
-export type Router = { find(path: string): Match | undefined; readonly mounted: readonly Mounted[] };
+export type Router = ReturnType<typeof createRouter>;
 
 /** The routes of one or more interfaces; a route without an access rule doesn't start. */
-export function createRouter(interfaces: readonly { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 }[]): Router {
+export function createRouter(interfaces: readonly { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 }[]) {
   const root: Node = { words: [] };
   const mounted: Mounted[] = [];
   for (const { routes, invalidStatus } of interfaces) {
     for (const route of routes) mounted.push(add(root, { route, invalidStatus, index: mounted.length }));
   }
-  return { find: (path) => find(root, path), mounted };
+  return { find: (path: string) => find(root, path), mounted };
 }
 
 function add(root: Node, mounted: Mounted): Mounted {

@@ -40,20 +40,14 @@ export type ServiceOptions = AnswerOptions & {
 type Known = Socket & { [peerKey]?: Peer };
 const peerKey = Symbol('peer');
 
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-export type Handlers = {
-  readonly onRequest: Listener;
-  readonly onContinue: Listener;
-  readonly onExpectation: Listener;
-  /** The whole answer to what never became a request. */
-  readonly refusal: (problem: Problem) => string;
-};
+export type Handlers = ReturnType<typeof createHandlers>;
 
 /** What the server calls for each request, and for what isn't one. */
-export function createHandlers(options: ServiceOptions): Handlers {
+export function createHandlers(options: ServiceOptions) {
   const { router, authenticator, db, limiters, isTrusted, now } = options;
-  const { answer, repeat, answerOptions, answerProblem, refusal } = createAnswerer(options);
-  const once = createOnce(options.kept, repeat);
+  const answerer = createAnswerer(options);
+  const { answer, answerOptions, answerProblem, refusal } = answerer;
+  const once = createOnce(options.kept, answerer);
   const requestIds = requestIdSource();
 
   function open(request: IncomingMessage, response: ServerResponse): Exchange {
@@ -147,7 +141,7 @@ export function createHandlers(options: ServiceOptions): Handlers {
     const isOnce = route.isIdempotent === true && exchange.fields['idempotency-key'] !== undefined;
     if (isOnce) once.checkKey(exchange.request, issues);
     if (issues.length > 0) return fail(exchange, invalid(issues));
-    if (isOnce) return once.run(exchange, route, bytes, () => Promise.resolve(route.handle(exchange)), answer);
+    if (isOnce) return once.run(exchange, route, bytes);
     return answerWith(exchange, route, route.handle(exchange));
   }
 
@@ -164,17 +158,18 @@ export function createHandlers(options: ServiceOptions): Handlers {
   }
 
   return {
-    onRequest: (request, response) => attempt(open(request, response), proceed),
-    onContinue: (request, response) => {
+    onRequest: (request: IncomingMessage, response: ServerResponse) => attempt(open(request, response), proceed),
+    onContinue(request: IncomingMessage, response: ServerResponse): void {
       const exchange = open(request, response);
       exchange.expectsContinue = true;
       attempt(exchange, proceed);
     },
-    onExpectation: (request, response) => {
+    onExpectation(request: IncomingMessage, response: ServerResponse): void {
       const exchange = open(request, response);
       fail(exchange, new Problem('bad-request', 'The only expectation met here is 100-continue.', { status: 417 }));
     },
-    refusal: (problem) => refusal(problem, requestIds(), now()),
+    /** The whole answer to what never became a request. */
+    refusal: (problem: Problem) => refusal(problem, requestIds(), now()),
   };
 }
 
