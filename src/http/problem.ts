@@ -30,7 +30,7 @@ export const problems: Readonly<Record<Kind, { readonly status: number; readonly
   'precondition-failed': { status: 412, title: 'Precondition failed', about: 'The object has changed since the client read it (If-Match): read it again, then repeat the change.' },
   'idempotency-key-reused': { status: 422, title: 'Idempotency key reused', about: 'This Idempotency-Key was used for another request within the last 24 hours: use a new one for each new request.' },
   'idempotency-key-in-progress': { status: 409, title: 'Idempotency key in progress', about: 'The first request with this Idempotency-Key is still running: repeat this one in a moment.' },
-  'invalid-cursor': { status: 400, title: 'Invalid cursor', about: 'The cursor is not one of this list with these filters and this sort: follow `next` as it is, or begin without a cursor.' },
+  'invalid-cursor': { status: 422, title: 'Invalid cursor', about: 'The cursor is not one of this list with these filters and this sort: follow `next` as it is, or begin without a cursor. The status is 400 under /api and 422 under /orders and /customers.' },
   'tls-required': { status: 403, title: 'TLS required', about: 'The service is to be reached by HTTPS only: directly, or through its trusted proxy.' },
   'unavailable': { status: 503, title: 'Unavailable', about: 'The service cannot take this just now; `Retry-After` says when to try again.' },
   'internal-error': { status: 500, title: 'Internal error', about: 'Something unexpected went wrong. The log has the cause under the `requestId`.' },
