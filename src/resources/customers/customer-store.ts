@@ -5,7 +5,7 @@ import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
-import { check, fits, type Issue, type ObjectOf } from '../../schema/schema.ts';
+import { check, fits, type ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { all, beginsWith, equals, everything, withoutIndex } from '../../storage/keyset.ts';
@@ -22,10 +22,9 @@ export function findCustomer(db: Connection, reach: Reach, id: number): Represen
   return represent(customerOf(row), { id, ownerId: row[1] });
 }
 
-/** What is wrong with naming this customer as the one who orders. */
-export function customerFaults(db: Connection, reach: Reach, id: number): Issue[] {
+export function customerExists(db: Connection, reach: Reach, id: number): boolean {
   const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
-  return row !== undefined && covers(reach, row[0]) ? [] : [{ pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` }];
+  return row !== undefined && covers(reach, row[0]);
 }
 
 function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [...CustomerRow, ...SqlValue[]]): Customer {

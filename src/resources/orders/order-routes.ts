@@ -1,15 +1,15 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
-import { isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { covers, isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, invalid, notFound, refuse, type Problem } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, ok, route, type Route } from '../../http/route.ts';
 import { id, mergePatch, readOnlyFaults } from '../../schema/members.ts';
-import { check, fits } from '../../schema/schema.ts';
+import { check, fits, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Customer } from '../customers/customer.ts';
-import { customerFaults, findCustomer } from '../customers/customer-store.ts';
+import { customerExists, findCustomer } from '../customers/customer-store.ts';
 import { cached, within, type Cache } from '../users/owned.ts';
 import { userExists, userFaults } from '../users/user-store.ts';
 import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, orderFilters, type OrderCore } from './order.ts';
@@ -33,16 +33,17 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
   const create = route({
     method: 'POST', path: '/orders', tag: 'Orders', summary: 'Place an order', access: signedIn, scope: 'orders:write', isIdempotent: true, body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, { links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' } }), problems: ['forbidden'],
-    moreFaults: ({ customerId, userId }, { caller, db }) => [
-      ...(fits(id, customerId) ? customerFaults(db.read, reachOf(caller), customerId) : []),
-      ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
-    ],
+    moreFaults({ customerId, userId }, { caller, db }) {
+      const customer = fits(id, customerId) ? loadCustomer(db.read, customerId) : undefined;
+      const isOwn = customer !== undefined && covers(reachOf(caller), customer.ownerId);
+      return [...(fits(id, customerId) ? customerFaults(isOwn, customerId) : []), ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [])];
+    },
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
       const userId = body.userId ?? caller.userId;
       if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may place an order for another user.');
       return db.write((writer) => {
-        refuse([...customerFaults(writer, reachOf(caller), body.customerId), ...(userId === caller.userId ? [] : userFaults(writer, userId))]);
+        refuse([...customerFaults(customerExists(writer, reachOf(caller), body.customerId), body.customerId), ...(userId === caller.userId ? [] : userFaults(writer, userId))]);
         return addOrder(writer, core, body.customerId, userId, now);
       });
     },
@@ -110,6 +111,10 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
   });
 
   return [list, read];
+}
+
+function customerFaults(isOwn: boolean, id: number): Issue[] {
+  return isOwn ? [] : [{ pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` }];
 }
 
 /** What the order becomes. Throws what speaks against the data of it. */
