@@ -1,8 +1,8 @@
 // Answers: their heads, conditional requests, problems, CORS; and what log and metrics learn of them.
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../errors.ts';
-import { keepAliveMilliseconds, urlBytesMax } from '../limits.ts';
 import { lastMade } from '../last-made.ts';
+import { keepAliveMilliseconds, urlBytesMax } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { isUnmodified } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
@@ -33,16 +33,11 @@ const preflightSeconds = 600;
 export function createAnswerer(options: AnswerOptions) {
   const { corsOrigins, isStopping, log, metrics, publicUrl } = options;
   const hsts = options.isTls ? 'Strict-Transport-Security: max-age=31536000\r\n' : '';
-  const cachings = new Map<string, string>();
-  const writeHead = createHeadWriter(keepAliveMilliseconds / 1000);
   const vary = corsOrigins.size > 0 ? 'Accept, Authorization, X-API-Key, Origin' : 'Accept, Authorization, X-API-Key';
-
-  /** What follows the tag; there are few kinds. */
-  function caching(cacheControl: string): string {
-    let lines = cachings.get(cacheControl);
-    if (lines === undefined) cachings.set(cacheControl, lines = `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}\r\n`);
-    return lines;
-  }
+  /** What follows the tag. */
+  const caching = lastMade((cacheControl: string) => `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}\r\n`);
+  const typeLines = lastMade((mediaType: string) => `X-Content-Type-Options: nosniff\r\nContent-Type: ${mediaType}\r\nContent-Length: `);
+  const writeHead = createHeadWriter(keepAliveMilliseconds / 1000);
 
   /** The lines that every answer has. */
   function head(exchange: Exchange): string {
@@ -110,6 +105,10 @@ export function createAnswerer(options: AnswerOptions) {
     return lastHead(status, `X-Request-Id: ${requestId}\r\n${hsts}${problemLines}${bodyLines('application/problem+json', text)}`, now) + text;
   }
 
+  function bodyLines(mediaType: string, text: string): string {
+    return typeLines(mediaType) + text.length + '\r\n';
+  }
+
   function sendBody(exchange: Exchange, status: number, lines: string, mediaType: string, text: string): void {
     send(exchange, status, lines + bodyLines(mediaType, text), text);
   }
@@ -127,12 +126,6 @@ export function createAnswerer(options: AnswerOptions) {
   }
 
   return { answer, repeat, answerOptions, answerProblem, refusal };
-}
-
-const typeLines = lastMade((mediaType: string) => `X-Content-Type-Options: nosniff\r\nContent-Type: ${mediaType}\r\nContent-Length: `);
-
-function bodyLines(mediaType: string, text: string): string {
-  return typeLines(mediaType) + text.length + '\r\n';
 }
 
 /** RFC 9745 and RFC 8594. */

@@ -1,7 +1,7 @@
 // Token buckets in memory: how many requests somebody may make in a span of time.
 import { BoundedMap } from '../bounded-map.ts';
-import { lastMade } from '../last-made.ts';
 import { Problem } from '../errors.ts';
+import { lastMade } from '../last-made.ts';
 import { bucketsMax } from '../limits.ts';
 
 /** `requests` in `seconds`; undefined is no limit. */
