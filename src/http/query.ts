@@ -4,8 +4,7 @@ import { check, fromText, type Issue, type JsonSchema } from '../schema/schema.t
 
 /** Splits a target by hand at its first `?`: `new URL` throws on `//`. The absolute form and `*` (RFC 9112 section 3.2) are taken, too. */
 export function splitTarget(sent: string): { path: string; query: string } {
-  const rest = sent.startsWith('/') ? sent : sent.replace(/^(?:\*|\w[\w+.-]*:\/\/[^/?]*)/, '');
-  const target = rest.startsWith('/') ? rest : `/${rest}`;
+  const target = sent.startsWith('/') ? sent : sent.replace(/^(?:\*|\w[\w+.-]*:\/\/[^/?]*)?\/?/, '/');
   const mark = target.indexOf('?');
   return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }

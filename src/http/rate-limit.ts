@@ -38,9 +38,12 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
     bucket.at = now;
     const isSpent = bucket.level < 1;
     if (!isSpent) bucket.level -= 1;
-    const secondsUntil = (level: number): number => Math.ceil((level - bucket.level) / perMillisecond / 1000);
-    const lines = begin + Math.floor(bucket.level) + end(secondsUntil(requests));
-    return { isSpent, policyName, lines, retryAfterSeconds: isSpent ? secondsUntil(1) : 0 };
+    const lines = begin + Math.floor(bucket.level) + end(secondsFor(requests - bucket.level));
+    return { isSpent, policyName, lines, retryAfterSeconds: isSpent ? secondsFor(1 - bucket.level) : 0 };
+  }
+
+  function secondsFor(tokens: number): number {
+    return Math.ceil(tokens / perMillisecond / 1000);
   }
 
   function opened(key: string, now: number): Bucket {
