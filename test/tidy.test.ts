@@ -13,7 +13,7 @@ const floors: readonly (readonly string[])[] = [
   ['src/resources/system/', 'src/resources/orders/'], ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/'], ['src/resources/users/'],
   ['src/web/', 'src/migrations/'], ['src/http/'], ['src/auth/', 'src/storage/'], ['src/errors.ts', 'src/log.ts', 'src/bounded-map.ts'], ['src/limits.ts', 'src/version.ts', 'src/last-made.ts'], ['src/schema/'],
 ];
-const sourceLinesMax = 8_395; // the aim is 6,000: this only goes down
+const sourceLinesMax = 8_390; // the aim is 6,000: this only goes down
 const lineLengthMax = 200;
 /** Tables of text, a row a line. */
 const tables = ['src/http/problem.ts', 'src/resources/customers/postal-codes.ts'];
