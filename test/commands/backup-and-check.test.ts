@@ -1,14 +1,16 @@
 // `backup`, `restore`, `check` and `sample`, from outside.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
 import { sampleCountries } from '../../src/commands/sample-data.ts';
 import { backup } from '../../src/storage/backup.ts';
 import { serviceFor } from '../service.ts';
 import { newCustomer, newOrder } from '../resources/resource-support.ts';
-import { newFolder, orderly } from './command-support.ts';
+import { dataFolder, newFolder, orderly, program } from './command-support.ts';
 
 const tables = ['users', 'customers', 'orders'] as const;
 
@@ -83,6 +85,12 @@ describe('backup and restore', { concurrency: true }, () => {
 });
 
 describe('sample and check', { concurrency: true }, () => {
+  test('a check whose result can’t be written blames that, not the database', { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' }, async (t) => {
+    const ended = spawn('sh', ['-c', '"$@" > /dev/full', 'sh', ...program, 'check', `--data=${await dataFolder(t)}`], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const stderr = await text(ended.stderr);
+    assert.equal(stderr, 'orderly: ENOSPC: no space left on device, write\n');
+  });
+
   const folders: string[] = [];
   const endings: (() => void)[] = [];
   before(async () => {
