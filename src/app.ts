@@ -42,7 +42,7 @@ type AppOptions = {
   readonly connections: () => number;
   readonly isStopping: () => boolean;
   /** Routes of a test's own. */
-  readonly extraRoutes?: readonly Route[];
+  readonly extraRoutes: readonly Route[];
 };
 
 export type App = ReturnType<typeof createApp>;
@@ -72,7 +72,7 @@ export function createApp(options: AppOptions) {
     ...userRoutes({ hasher, cursors, passwordMin: config.passwordMin, registration: config.registration, endSessions: endSessionsOf }), ...userOrderRoutes(orders),
     ...sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters: limiters }), ...keyRoutes({ cursors }),
     ...systemRoutes({ publicUrl, readiness, metrics: metricsText, openapi: once(() => JSON.stringify(description())), docsPage: docs, problemPage: (kind) => problemPage(kind, description()) }),
-    ...(options.extraRoutes ?? []),
+    ...options.extraRoutes,
   ];
   const ordersInterface: Route[] = [...customerRoutes({ cursors, cache: customerCache }), ...orderRoutes(orders)];
   const router: Router = createRouter([{ routes: usersInterface, invalidStatus: 400 }, { routes: ordersInterface, invalidStatus: 422 }]);

@@ -68,8 +68,8 @@ function refuse(issues: readonly Issue[]): void {
 }
 
 function userOf(db: Connection, email: string): User {
-  const id = findCredentials(db, email)?.id ?? 0; // nobody's
-  const found = findUser(db, 'everyone', id);
+  const id = findCredentials(db, email)?.id;
+  const found = id === undefined ? undefined : findUser(db, 'everyone', id);
   if (found === undefined) throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
   return represented(found);
 }

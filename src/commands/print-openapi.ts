@@ -19,7 +19,7 @@ export const printOpenapi: Command = {
     const log = createLog({ level: 'off', sink: process.stderr, isTerminal: false, hasColor: false, now: Date.now });
     const app = createApp({
       config, publicUrl, log, db: noDatabase(), secrets: [new Uint8Array(secretBytesMin)], hasher: createPasswordHasher(),
-      now: Date.now, connections: () => 0, isStopping: () => false,
+      now: Date.now, connections: () => 0, isStopping: () => false, extraRoutes: [],
     });
     app.close();
     return JSON.stringify(openapiDocument(app.router.mounted, publicUrl, version), null, 2);

@@ -36,14 +36,14 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     moreFaults({ customerId, userId }, { caller, db }) {
       const customer = fits(id, customerId) ? loadCustomer(db.read, customerId) : undefined;
       const isOwn = customer !== undefined && covers(reachOf(caller), customer.ownerId);
-      return [...(fits(id, customerId) ? customerFaults(isOwn, customerId) : []), ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [])];
+      return [...(fits(id, customerId) && !isOwn ? [unknownCustomer(customerId)] : []), ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [])];
     },
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
       const userId = body.userId ?? caller.userId;
       if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may place an order for another user.');
       return db.write((writer) => {
-        refuse([...customerFaults(customerExists(writer, reachOf(caller), body.customerId), body.customerId), ...(userId === caller.userId ? [] : userFaults(writer, userId))]);
+        refuse([...(customerExists(writer, reachOf(caller), body.customerId) ? [] : [unknownCustomer(body.customerId)]), ...(userId === caller.userId ? [] : userFaults(writer, userId))]);
         return addOrder(writer, core, body.customerId, userId, now);
       });
     },
@@ -113,8 +113,8 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
   return [list, read];
 }
 
-function customerFaults(isOwn: boolean, id: number): Issue[] {
-  return isOwn ? [] : [{ pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` }];
+function unknownCustomer(id: number): Issue {
+  return { pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` };
 }
 
 /** What the order becomes. Throws what speaks against the data of it. */
