@@ -56,26 +56,61 @@ export function createApp(options: AppOptions) {
   const customerCache = new BoundedMap<number, Representation<Customer>>(config.cacheBytes * 0.2, weigh);
   const keysUsed = new Map<number, number>();
   const authenticator = createAuthenticator({
-    signer, findSession: (id) => findSessionFacts(db.read, id), findKey: (id) => findKeyFacts(db.read, id), used: (id, time) => keysUsed.set(id, time),
+    signer,
+    findSession: (id) => findSessionFacts(db.read, id),
+    findKey: (id) => findKeyFacts(db.read, id),
+    used: (id, time) => keysUsed.set(id, time),
   });
   const limiters = {
-    default: createLimiter('default', config.rates.default), anonymous: createLimiter('anonymous', config.rates.anonymous),
-    account: createLimiter('login-account', config.rates.loginAccount), address: createLimiter('login-address', config.rates.loginAddress),
+    default: createLimiter('default', config.rates.default),
+    anonymous: createLimiter('anonymous', config.rates.anonymous),
+    account: createLimiter('login-account', config.rates.loginAccount),
+    address: createLimiter('login-address', config.rates.loginAddress),
   };
   const metrics = createMetrics();
   const orders = { cursors, cache: orderCache, customerCache };
 
   const description = once(() => openapiDocument(router.mounted, publicUrl, version));
-  const docs = once(() => docsPage({ document: description(), publicUrl, rates: config.rates, steps, isSelfSigned: config.tls.mode === 'self-signed' }));
-  // The two interfaces of the requirements: what is wrong with a request's data is a 400 in one and a 422 in the other.
+  const docs = once(() =>
+    docsPage({
+      document: description(),
+      publicUrl,
+      rates: config.rates,
+      steps,
+      isSelfSigned: config.tls.mode === 'self-signed',
+    }),
+  );
+  // The two interfaces of the requirements: what is wrong with a request's data is a 400 in one and a 422 in
+  // the other.
   const usersInterface: Route[] = [
-    ...userRoutes({ hasher, cursors, passwordMin: config.passwordMin, registration: config.registration, endSessions: endSessionsOf }), ...userOrderRoutes(orders),
-    ...sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters: limiters }), ...keyRoutes({ cursors }),
-    ...systemRoutes({ publicUrl, readiness, metrics: metricsText, openapi: once(() => JSON.stringify(description())), docsPage: docs, problemPage: (kind) => problemPage(kind, description()) }),
+    ...userRoutes({
+      hasher,
+      cursors,
+      passwordMin: config.passwordMin,
+      registration: config.registration,
+      endSessions: endSessionsOf,
+    }),
+    ...userOrderRoutes(orders),
+    ...sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters: limiters }),
+    ...keyRoutes({ cursors }),
+    ...systemRoutes({
+      publicUrl,
+      readiness,
+      metrics: metricsText,
+      openapi: once(() => JSON.stringify(description())),
+      docsPage: docs,
+      problemPage: (kind) => problemPage(kind, description()),
+    }),
     ...options.extraRoutes,
   ];
-  const ordersInterface: Route[] = [...customerRoutes({ cursors, cache: customerCache }), ...orderRoutes(orders)];
-  const router: Router = createRouter([{ routes: usersInterface, invalidStatus: 400 }, { routes: ordersInterface, invalidStatus: 422 }]);
+  const ordersInterface: Route[] = [
+    ...customerRoutes({ cursors, cache: customerCache }),
+    ...orderRoutes(orders),
+  ];
+  const router: Router = createRouter([
+    { routes: usersInterface, invalidStatus: 400 },
+    { routes: ordersInterface, invalidStatus: 422 },
+  ]);
 
   function readiness(): 'ready' | 'stopping' | 'read-only' {
     return options.isStopping() ? 'stopping' : db.stats.canWrite ? 'ready' : 'read-only';
@@ -84,13 +119,31 @@ export function createApp(options: AppOptions) {
   function metricsText(): string {
     const buckets = Object.values(limiters).reduce((sum, { size }) => sum + size, 0);
     const caches = [orderCache, customerCache];
-    return metrics.text({ mounted: router.mounted, storage: db.stats, buckets, connections: options.connections(), caches, passwordsWaiting: hasher.waiting });
+    return metrics.text({
+      mounted: router.mounted,
+      storage: db.stats,
+      buckets,
+      connections: options.connections(),
+      caches,
+      passwordsWaiting: hasher.waiting,
+    });
   }
 
   const handlers = createHandlers({
-    router, authenticator, db, limiters, publicUrl, now, log, metrics, kept: createKeptAnswers(macFor(secret, 'fingerprints')),
-    isTrusted: trustedProxies(config.trustedProxy), takesQueryKeys: config.apiKeyQuery, isTls: config.tls.mode !== 'off',
-    corsOrigins: new Set(config.corsOrigins), isStopping: options.isStopping,
+    router,
+    authenticator,
+    db,
+    limiters,
+    publicUrl,
+    now,
+    log,
+    metrics,
+    kept: createKeptAnswers(macFor(secret, 'fingerprints')),
+    isTrusted: trustedProxies(config.trustedProxy),
+    takesQueryKeys: config.apiKeyQuery,
+    isTls: config.tls.mode !== 'off',
+    corsOrigins: new Set(config.corsOrigins),
+    isStopping: options.isStopping,
   });
 
   /** Drops from memory what a commit made stale: keys such as `order:7`. */
@@ -121,8 +174,24 @@ export function createApp(options: AppOptions) {
     });
   }
 
-  const tidying = setInterval(() => tidyUp().catch(() => { /* the next time will do */ }), touchMilliseconds).unref();
-  return { router, handlers, forget, forgetAll, tidyUp, close: () => { clearInterval(tidying); metrics.close(); } };
+  const tidying = setInterval(
+    () =>
+      tidyUp().catch(() => {
+        /* the next time will do */
+      }),
+    touchMilliseconds,
+  ).unref();
+  return {
+    router,
+    handlers,
+    forget,
+    forgetAll,
+    tidyUp,
+    close: () => {
+      clearInterval(tidying);
+      metrics.close();
+    },
+  };
 }
 
 /** Each use of a secret has a key of its own. */

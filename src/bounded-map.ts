@@ -2,8 +2,8 @@
 
 /**
  * Two generations: what is found in the old one moves to the young one; when the young one holds half of
- * `weightMax` it becomes the old one and the old one is forgotten. So a look-up that hits costs one `Map.get`,
- * where a strict least-recently-used list would be rewritten at every read.
+ * `weightMax` it becomes the old one and the old one is forgotten. So a look-up that hits costs one
+ * `Map.get`, where a strict least-recently-used list would be rewritten at every read.
  */
 export class BoundedMap<Key, Value> {
   readonly #weightMax: number;

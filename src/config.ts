@@ -31,26 +31,125 @@ export type CommandFlag = {
 type Fault = (text: string) => string | undefined;
 type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
 
-/** Every setting, as help shows it and as it is checked. The environment variable is the flag's name: `--public-url`, `ORDERLY_PUBLIC_URL`. */
+/**
+ * Every setting, as help shows it and as it is checked. The environment variable is the flag's name:
+ * `--public-url`, `ORDERLY_PUBLIC_URL`.
+ */
 export const settings: readonly Setting[] = [
-  { flag: 'host', value: 'ADDRESS', fallback: '127.0.0.1', help: 'address to listen on', fault: (text) => (text === '' ? 'must be an address' : undefined) },
-  { flag: 'port', value: 'PORT', fallback: '8443', help: 'port to listen on; 0 picks one', fault: wholeNumber(0, 65_535) },
-  { flag: 'data', value: 'FOLDER', fallback: 'data', help: 'the folder that holds everything', fault: (text) => (text === '' ? 'must be a folder' : undefined) },
-  { flag: 'tls', value: 'MODE', fallback: 'self-signed', help: 'self-signed, files, or off (behind a proxy)', fault: among(['self-signed', 'files', 'off']) },
+  {
+    flag: 'host',
+    value: 'ADDRESS',
+    fallback: '127.0.0.1',
+    help: 'address to listen on',
+    fault: (text) => (text === '' ? 'must be an address' : undefined),
+  },
+  {
+    flag: 'port',
+    value: 'PORT',
+    fallback: '8443',
+    help: 'port to listen on; 0 picks one',
+    fault: wholeNumber(0, 65_535),
+  },
+  {
+    flag: 'data',
+    value: 'FOLDER',
+    fallback: 'data',
+    help: 'the folder that holds everything',
+    fault: (text) => (text === '' ? 'must be a folder' : undefined),
+  },
+  {
+    flag: 'tls',
+    value: 'MODE',
+    fallback: 'self-signed',
+    help: 'self-signed, files, or off (behind a proxy)',
+    fault: among(['self-signed', 'files', 'off']),
+  },
   { flag: 'tls-cert', value: 'FILE', fallback: '', help: 'certificate chain, PEM, for --tls files' },
   { flag: 'tls-key', value: 'FILE', fallback: '', help: 'private key, PEM, for --tls files' },
-  { flag: 'public-url', value: 'URL', fallback: '', help: 'how clients reach the service (https://localhost:PORT)', fault: origin },
-  { flag: 'trusted-proxy', value: 'LIST', fallback: '', help: 'addresses or CIDR blocks of proxies to believe', fault: listOf(block) },
-  { flag: 'registration', value: 'MODE', fallback: 'open', help: 'open: anyone may sign up; closed: administrators make users', fault: among(['open', 'closed']) },
-  { flag: 'jwt-secrets', value: 'LIST', fallback: '', help: `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). Better in the environment`, fault: listOf(secret) },
-  { flag: 'api-key-query', value: 'MODE', fallback: 'on', help: 'whether ?api_key= is taken: on or off', fault: among(['on', 'off']) },
-  { flag: 'rate-default', value: 'RATE', fallback: '600/60', help: 'requests/seconds of each principal, or off', fault: rate },
-  { flag: 'rate-anonymous', value: 'RATE', fallback: '120/60', help: 'of each address without a credential', fault: rate },
-  { flag: 'rate-login-account', value: 'RATE', fallback: '5/60', help: 'sign-ins to each account', fault: rate },
-  { flag: 'rate-login-address', value: 'RATE', fallback: '20/60', help: 'sign-ins from each address', fault: rate },
-  { flag: 'password-min', value: 'LENGTH', fallback: '8', help: 'shortest password, 8–64 (15 is recommended)', fault: wholeNumber(8, 64) },
-  { flag: 'cache-bytes', value: 'BYTES', fallback: '8388608', help: 'memory to keep answers in; 0 keeps none', fault: wholeNumber(0, 2 ** 34) },
-  { flag: 'cors-origins', value: 'LIST', fallback: '', help: 'origins whose pages may call, exactly', fault: listOf(origin) },
+  {
+    flag: 'public-url',
+    value: 'URL',
+    fallback: '',
+    help: 'how clients reach the service (https://localhost:PORT)',
+    fault: origin,
+  },
+  {
+    flag: 'trusted-proxy',
+    value: 'LIST',
+    fallback: '',
+    help: 'addresses or CIDR blocks of proxies to believe',
+    fault: listOf(block),
+  },
+  {
+    flag: 'registration',
+    value: 'MODE',
+    fallback: 'open',
+    help: 'open: anyone may sign up; closed: administrators make users',
+    fault: among(['open', 'closed']),
+  },
+  {
+    flag: 'jwt-secrets',
+    value: 'LIST',
+    fallback: '',
+    help: `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). Better in the environment`,
+    fault: listOf(secret),
+  },
+  {
+    flag: 'api-key-query',
+    value: 'MODE',
+    fallback: 'on',
+    help: 'whether ?api_key= is taken: on or off',
+    fault: among(['on', 'off']),
+  },
+  {
+    flag: 'rate-default',
+    value: 'RATE',
+    fallback: '600/60',
+    help: 'requests/seconds of each principal, or off',
+    fault: rate,
+  },
+  {
+    flag: 'rate-anonymous',
+    value: 'RATE',
+    fallback: '120/60',
+    help: 'of each address without a credential',
+    fault: rate,
+  },
+  {
+    flag: 'rate-login-account',
+    value: 'RATE',
+    fallback: '5/60',
+    help: 'sign-ins to each account',
+    fault: rate,
+  },
+  {
+    flag: 'rate-login-address',
+    value: 'RATE',
+    fallback: '20/60',
+    help: 'sign-ins from each address',
+    fault: rate,
+  },
+  {
+    flag: 'password-min',
+    value: 'LENGTH',
+    fallback: '8',
+    help: 'shortest password, 8–64 (15 is recommended)',
+    fault: wholeNumber(8, 64),
+  },
+  {
+    flag: 'cache-bytes',
+    value: 'BYTES',
+    fallback: '8388608',
+    help: 'memory to keep answers in; 0 keeps none',
+    fault: wholeNumber(0, 2 ** 34),
+  },
+  {
+    flag: 'cors-origins',
+    value: 'LIST',
+    fallback: '',
+    help: 'origins whose pages may call, exactly',
+    fault: listOf(origin),
+  },
   { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), fault: among(levels) },
 ];
 
@@ -63,21 +162,32 @@ const settingsOnly: Syntax = { flags: [], operands: [] };
 
 export type Config = ReturnType<typeof configOf>;
 
-export type CommandLine = { readonly config: Config; readonly operands: readonly string[]; readonly flags: Readonly<Record<string, string | true>> };
+export type CommandLine = {
+  readonly config: Config;
+  readonly operands: readonly string[];
+  readonly flags: Readonly<Record<string, string | true>>;
+};
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Flags win over the environment, and that over .env. Throws ConfigError. */
-export function readCommandLine(argv: readonly string[], environment: Environment, dotEnv: Environment, syntax: Syntax = settingsOnly): CommandLine {
+export function readCommandLine(
+  argv: readonly string[],
+  environment: Environment,
+  dotEnv: Environment,
+  syntax: Syntax = settingsOnly,
+): CommandLine {
   const faults: string[] = [];
   const variables = { ...dotEnv, ...environment };
   const { flags, operands } = readArguments(argv, syntax.flags, faults);
   const values = new Map<string, string>();
   for (const { flag, fallback, fault } of settings) {
     const name = variableOf(flag);
-    const [source, value] = flags[flag] !== undefined ? [`--${flag}`, String(flags[flag])] : [name, variables[name] ?? fallback];
+    const [source, value] =
+      flags[flag] !== undefined ? [`--${flag}`, String(flags[flag])] : [name, variables[name] ?? fallback];
     const wrong = value === fallback ? undefined : fault?.(value);
-    if (wrong !== undefined) faults.push(`${source} ${wrong}${flag === 'jwt-secrets' ? '' : `, not ${JSON.stringify(value)}`}`);
+    if (wrong !== undefined)
+      faults.push(`${source} ${wrong}${flag === 'jwt-secrets' ? '' : `, not ${JSON.stringify(value)}`}`);
     values.set(flag, value);
   }
   faults.push(...unknownVariables(variables));
@@ -87,11 +197,17 @@ export function readCommandLine(argv: readonly string[], environment: Environmen
   return { config, operands, flags };
 }
 
-function misuseOf({ flags, operands }: Syntax, givenOperands: readonly string[], given: CommandLine['flags']): string[] {
+function misuseOf(
+  { flags, operands }: Syntax,
+  givenOperands: readonly string[],
+  given: CommandLine['flags'],
+): string[] {
   return [
     ...operands.slice(givenOperands.length).map((name) => `${name} is missing`),
     ...givenOperands.slice(operands.length).map((text) => `${JSON.stringify(text)} is an argument too many`),
-    ...flags.filter(({ flag, isRequired }) => isRequired === true && given[flag] === undefined).map(({ flag, value = '' }) => `--${flag} ${value} is missing`),
+    ...flags
+      .filter(({ flag, isRequired }) => isRequired === true && given[flag] === undefined)
+      .map(({ flag, value = '' }) => `--${flag} ${value} is missing`),
     ...flags.flatMap(({ flag, fault }) => {
       const wrong = given[flag] === undefined ? undefined : fault?.(String(given[flag]));
       return wrong === undefined ? [] : [`--${flag} ${wrong}, not ${JSON.stringify(given[flag])}`];
@@ -99,17 +215,31 @@ function misuseOf({ flags, operands }: Syntax, givenOperands: readonly string[],
   ];
 }
 
-function readArguments(argv: readonly string[], own: readonly CommandFlag[], faults: string[]): { flags: Record<string, string | true>; operands: string[] } {
-  const known = [...settings, ...own].map(({ flag, value }) => [flag, { type: value === undefined ? 'boolean' as const : 'string' as const }] as const);
+function readArguments(
+  argv: readonly string[],
+  own: readonly CommandFlag[],
+  faults: string[],
+): { flags: Record<string, string | true>; operands: string[] } {
+  const known = [...settings, ...own].map(
+    ({ flag, value }) =>
+      [flag, { type: value === undefined ? ('boolean' as const) : ('string' as const) }] as const,
+  );
   const options = Object.fromEntries(known);
-  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
   const flags: Record<string, string | true> = {};
   const operands: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') operands.push(token.value);
     if (token.kind !== 'option') continue;
     const type = options[token.name]?.type;
-    if (type === undefined || !token.rawName.startsWith('--')) faults.push(`${token.rawName} is not known; --help lists what is`);
+    if (type === undefined || !token.rawName.startsWith('--'))
+      faults.push(`${token.rawName} is not known; --help lists what is`);
     else if (flags[token.name] !== undefined) faults.push(`${token.rawName} is given more than once`);
     else if (type === 'string' && token.value === undefined) faults.push(`${token.rawName} needs a value`);
     else if (type === 'boolean' && token.value !== undefined) faults.push(`${token.rawName} takes no value`);
@@ -121,37 +251,55 @@ function readArguments(argv: readonly string[], own: readonly CommandFlag[], fau
 function configOf(get: (flag: string) => string, environment: Environment, faults: string[]) {
   const mode = get('tls') as 'self-signed' | 'files' | 'off'; // checked by its setting, or a fault is noted
   const [cert, key] = [get('tls-cert'), get('tls-key')];
-  if (mode === 'files' && (cert === '' || key === '')) faults.push('--tls files needs --tls-cert and --tls-key');
-  if (mode !== 'files' && (cert !== '' || key !== '')) faults.push('--tls-cert and --tls-key go with --tls files');
+  if (mode === 'files' && (cert === '' || key === ''))
+    faults.push('--tls files needs --tls-cert and --tls-key');
+  if (mode !== 'files' && (cert !== '' || key !== ''))
+    faults.push('--tls-cert and --tls-key go with --tls files');
   const { ORDERLY_ADMIN_EMAIL: adminEmail = '', ORDERLY_ADMIN_PASSWORD: adminPassword = '' } = environment;
   const passwordMin = Number(get('password-min'));
-  if ((adminEmail === '') !== (adminPassword === '')) faults.push('ORDERLY_ADMIN_EMAIL and ORDERLY_ADMIN_PASSWORD go together');
+  if ((adminEmail === '') !== (adminPassword === ''))
+    faults.push('ORDERLY_ADMIN_EMAIL and ORDERLY_ADMIN_PASSWORD go together');
   else if (adminEmail !== '') faults.push(...adminFaults(adminEmail, adminPassword, passwordMin));
   return {
-    host: get('host'), port: Number(get('port')), data: get('data'), tls: { mode, cert, key },
+    host: get('host'),
+    port: Number(get('port')),
+    data: get('data'),
+    tls: { mode, cert, key },
     /** Empty: `https://localhost:<port>`. */
     publicUrl: withoutSlash(get('public-url')),
-    trustedProxy: split(get('trusted-proxy')), registration: get('registration') === 'closed' ? 'closed' : 'open',
+    trustedProxy: split(get('trusted-proxy')),
+    registration: get('registration') === 'closed' ? 'closed' : 'open',
     /** Empty: the one kept in `secret.key`. */
     jwtSecrets: split(get('jwt-secrets')),
     apiKeyQuery: get('api-key-query') === 'on',
     rates: {
-      default: rateOf(get('rate-default')), anonymous: rateOf(get('rate-anonymous')),
-      loginAccount: rateOf(get('rate-login-account')), loginAddress: rateOf(get('rate-login-address')),
+      default: rateOf(get('rate-default')),
+      anonymous: rateOf(get('rate-anonymous')),
+      loginAccount: rateOf(get('rate-login-account')),
+      loginAddress: rateOf(get('rate-login-address')),
     },
-    passwordMin, cacheBytes: Number(get('cache-bytes')), corsOrigins: split(get('cors-origins')).map(withoutSlash), log: get('log') as Level, // as tls
-    adminEmail, adminPassword,
+    passwordMin,
+    cacheBytes: Number(get('cache-bytes')),
+    corsOrigins: split(get('cors-origins')).map(withoutSlash),
+    log: get('log') as Level, // as tls
+    adminEmail,
+    adminPassword,
   } as const;
 }
 
 function adminFaults(email: string, password: string, passwordMin: number): string[] {
-  const faults = [[adminVariables[0], emailFault(email)], [adminVariables[1], passwordFault(password, email, passwordMin)]] as const;
+  const faults = [
+    [adminVariables[0], emailFault(email)],
+    [adminVariables[1], passwordFault(password, email, passwordMin)],
+  ] as const;
   return faults.flatMap(([name, fault]) => (fault === undefined ? [] : [`${name} won't do: ${fault}`]));
 }
 
 function unknownVariables(environment: Environment): string[] {
   const known = new Set([...settings.map(({ flag }) => variableOf(flag)), ...adminVariables]);
-  return Object.keys(environment).filter((name) => name.startsWith('ORDERLY_') && !known.has(name)).map((name) => `${name} is not known; --help lists what is`);
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('ORDERLY_') && !known.has(name))
+    .map((name) => `${name} is not known; --help lists what is`);
 }
 
 function variableOf(flag: string): string {
@@ -163,7 +311,10 @@ function split(text: string): readonly string[] {
 }
 
 export function wholeNumber(min: number, max: number): Fault {
-  return (text) => (/^\d{1,12}$/.test(text) && Number(text) >= min && Number(text) <= max ? undefined : `must be a whole number from ${min} to ${max}`);
+  return (text) =>
+    /^\d{1,12}$/.test(text) && Number(text) >= min && Number(text) <= max
+      ? undefined
+      : `must be a whole number from ${min} to ${max}`;
 }
 
 function among(values: readonly string[]): Fault {
@@ -171,7 +322,10 @@ function among(values: readonly string[]): Fault {
 }
 
 function listOf(fault: Fault): Fault {
-  return (text) => split(text).map(fault).find((each) => each !== undefined);
+  return (text) =>
+    split(text)
+      .map(fault)
+      .find((each) => each !== undefined);
 }
 
 /** As browsers write it in their requests, or with a slash at its end. */
@@ -188,19 +342,28 @@ function withoutSlash(url: string): string {
 function block(text: string): string | undefined {
   const [network = '', bits, more] = text.split('/');
   const widest = isIP(network) === 6 ? 128 : 32;
-  const isBlock = isIP(network) !== 0 && more === undefined && (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest));
+  const isBlock =
+    isIP(network) !== 0 &&
+    more === undefined &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest));
   return isBlock ? undefined : 'must be addresses or blocks such as 10.0.0.0/8';
 }
 
 function secret(text: string): string | undefined {
-  return Buffer.byteLength(text) >= secretBytesMin ? undefined : `must be secrets of at least ${secretBytesMin} bytes each`;
+  return Buffer.byteLength(text) >= secretBytesMin
+    ? undefined
+    : `must be secrets of at least ${secretBytesMin} bytes each`;
 }
 
 function rate(text: string): string | undefined {
-  return text === 'off' || /^[1-9]\d{0,8}\/[1-9]\d{0,5}$/.test(text) ? undefined : 'must be like 600/60 (requests/seconds) or off';
+  return text === 'off' || /^[1-9]\d{0,8}\/[1-9]\d{0,5}$/.test(text)
+    ? undefined
+    : 'must be like 600/60 (requests/seconds) or off';
 }
 
 function rateOf(text: string): Rate {
   const [requests, seconds] = text.split('/').map(Number);
-  return text === 'off' || requests === undefined || seconds === undefined ? undefined : { requests, seconds };
+  return text === 'off' || requests === undefined || seconds === undefined
+    ? undefined
+    : { requests, seconds };
 }

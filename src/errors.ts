@@ -2,12 +2,37 @@
 import { issuesMax, type Issue } from './schema/schema.ts';
 
 export const kinds = [
-  'malformed-json', 'validation-failed', 'unauthenticated', 'invalid-token', 'invalid-credentials', 'step-up-required',
-  'multiple-credentials', 'forbidden', 'insufficient-scope', 'not-found', 'method-not-allowed', 'not-acceptable',
-  'unsupported-media-type', 'content-too-large', 'uri-too-long', 'headers-too-large', 'request-timeout', 'bad-request',
-  'email-taken', 'last-admin', 'customer-has-orders', 'invalid-transition', 'order-not-open', 'precondition-failed',
-  'idempotency-key-reused', 'idempotency-key-in-progress', 'invalid-cursor', 'tls-required', 'unavailable',
-  'internal-error', 'quota-exceeded',
+  'malformed-json',
+  'validation-failed',
+  'unauthenticated',
+  'invalid-token',
+  'invalid-credentials',
+  'step-up-required',
+  'multiple-credentials',
+  'forbidden',
+  'insufficient-scope',
+  'not-found',
+  'method-not-allowed',
+  'not-acceptable',
+  'unsupported-media-type',
+  'content-too-large',
+  'uri-too-long',
+  'headers-too-large',
+  'request-timeout',
+  'bad-request',
+  'email-taken',
+  'last-admin',
+  'customer-has-orders',
+  'invalid-transition',
+  'order-not-open',
+  'precondition-failed',
+  'idempotency-key-reused',
+  'idempotency-key-in-progress',
+  'invalid-cursor',
+  'tls-required',
+  'unavailable',
+  'internal-error',
+  'quota-exceeded',
 ] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -24,8 +49,8 @@ export type More = {
 };
 
 /**
- * Thrown anywhere below the server, told to the client by its one `catch`. Not an Error: nobody reads its stack, and
- * taking one is a twelfth of what a refusal costs.
+ * Thrown anywhere below the server, told to the client by its one `catch`. Not an Error: nobody reads its
+ * stack, and taking one is a twelfth of what a refusal costs.
  */
 export class Problem {
   readonly kind: Kind;
@@ -43,7 +68,10 @@ export class Problem {
 /** The request's data is wrong: 400 or 422, as the interface says that the route is mounted in. */
 export function invalid(issues: readonly Issue[]): Problem {
   const [first] = issues;
-  const detail = issues.length === 1 && first !== undefined ? first.detail : `The request has ${issues.length} faults; errors names ${issues.length > issuesMax ? `the first ${issuesMax}` : 'each'}.`;
+  const detail =
+    issues.length === 1 && first !== undefined
+      ? first.detail
+      : `The request has ${issues.length} faults; errors names ${issues.length > issuesMax ? `the first ${issuesMax}` : 'each'}.`;
   return new Problem('validation-failed', detail, { issues: issues.slice(0, issuesMax) });
 }
 

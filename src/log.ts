@@ -1,4 +1,5 @@
-// The log: one JSON object a line, or lines for people on a terminal; gathered for some milliseconds, never a secret.
+// The log: one JSON object a line, or lines for people on a terminal; gathered for some milliseconds, never a
+// secret.
 import { lastMade } from './last-made.ts';
 import { logBacklogBytesMax } from './limits.ts';
 
@@ -31,7 +32,13 @@ export type Log = {
   flush(): void;
 };
 
-export function createLog(options: { readonly level: Level; readonly sink: Sink; readonly isTerminal: boolean; readonly hasColor: boolean; readonly now: () => number }): Log {
+export function createLog(options: {
+  readonly level: Level;
+  readonly sink: Sink;
+  readonly isTerminal: boolean;
+  readonly hasColor: boolean;
+  readonly now: () => number;
+}): Log {
   const { sink, isTerminal, hasColor, now } = options;
   const threshold = levels.indexOf(options.level);
   const [writesInfo, writesError] = [writes('info'), writes('error')];
@@ -41,13 +48,18 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
   // Joined here because each part that a line is added up from costs it a fiftieth.
   const methodPart = lastMade((method: string) => `","method":"${method}","path":"`);
   const statusPart = lastMade((status: number) => `","status":${status},"durationMs":`);
-  const principalPart = lastMade((principal: string | null) => (principal === null ? ',"principal":null' : `,"principal":"${principal}"`));
+  const principalPart = lastMade((principal: string | null) =>
+    principal === null ? ',"principal":null' : `,"principal":"${principal}"`,
+  );
   let gathered = Buffer.allocUnsafe(gatherBytesMax);
   let used = 0;
   let joined = '';
   let dropped = 0;
 
-  /** One write for what comes close together; when the reader is slow, lines are dropped and counted rather than piled up. */
+  /**
+   * One write for what comes close together; when the reader is slow, lines are dropped and counted rather
+   * than piled up.
+   */
   function add(line: string): void {
     if (sink.writableLength > logBacklogBytesMax) {
       dropped += 1;
@@ -73,13 +85,18 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
     sink.write(gathered.subarray(0, used));
     used = 0;
     if (sink.writableLength > 0) gathered = Buffer.allocUnsafe(gatherBytesMax); // it isn't written yet
-    if (dropped > 0) sink.write(render(now(), 'warn', `${dropped} log lines were dropped: the reader of the log is too slow`, {}));
+    if (dropped > 0)
+      sink.write(
+        render(now(), 'warn', `${dropped} log lines were dropped: the reader of the log is too slow`, {}),
+      );
     dropped = 0;
   }
 
   function render(time: number, level: Level, message: string, details: Details): string {
     if (!isTerminal) return `${json({ time: clock(time), level, message, ...details })}\n`;
-    const rest = Object.entries(details).map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : json(value)}`).join('');
+    const rest = Object.entries(details)
+      .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : json(value)}`)
+      .join('');
     return `${clock(time).slice(11, 19)} ${paint(level)} ${(message + rest).split('\n').map(printable).join('\n    ')}\n`;
   }
 
@@ -104,12 +121,25 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
     const trace = traceparent === undefined ? '' : `,"traceparent":${json(traceparent)}`;
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
     const begin = level === 'info' ? beginInfo(time) : beginError(time);
-    // Here and in heads texts are added up: a template asks of each part whether it's a text, which is a hundredth of a read.
-    add(begin + requestId + methodPart(method) + safePath + statusPart(status) + duration + principalPart(principal) + trace + '}\n');
+    // Here and in heads texts are added up: a template asks of each part whether it's a text, which is a
+    // hundredth of a read.
+    add(
+      begin +
+        requestId +
+        methodPart(method) +
+        safePath +
+        statusPart(status) +
+        duration +
+        principalPart(principal) +
+        trace +
+        '}\n',
+    );
   }
 
   return {
-    note: (level, message, details = {}) => { if (writes(level)) add(render(now(), level, message, details)); },
+    note: (level, message, details = {}) => {
+      if (writes(level)) add(render(now(), level, message, details));
+    },
     request,
     flush,
   };
@@ -117,10 +147,17 @@ export function createLog(options: { readonly level: Level; readonly sink: Sink;
 
 /** JSON of one line that no terminal obeys; of an error what it says. */
 function json(value: unknown): string {
-  return printable(JSON.stringify(value, (_, each: unknown) => (each instanceof Error ? each.message : each)));
+  return printable(
+    JSON.stringify(value, (_, each: unknown) => (each instanceof Error ? each.message : each)),
+  );
 }
 
 /** Controls, line separators and marks that turn the direction of writing are spelled out. */
 function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''));
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
 }

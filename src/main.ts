@@ -12,24 +12,35 @@ import { version } from './version.ts';
 const exitStatus = { ok: 0, failure: 1, usage: 64, config: 78 } as const;
 
 export async function run(argv: readonly string[]): Promise<number> {
-  // A reader that leaves, as in "| head", ends no service; a result that can't be written makes `print` reject.
+  // A reader that leaves, as in "| head", ends no service; a result that can't be written makes `print`
+  // reject.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
     return await choose(argv);
   } catch (error) {
-    if (error instanceof ConfigError) return complain(error.faults, error.isUsage ? exitStatus.usage : exitStatus.config);
-    if (isExpected(error)) return complain('code' in error && error.code === 'EPIPE' ? [] : [error.message], exitStatus.failure);
+    if (error instanceof ConfigError)
+      return complain(error.faults, error.isUsage ? exitStatus.usage : exitStatus.config);
+    if (isExpected(error))
+      return complain('code' in error && error.code === 'EPIPE' ? [] : [error.message], exitStatus.failure);
     throw error;
   }
 }
 
 async function choose(argv: readonly string[]): Promise<number> {
   const [first = 'serve', second = ''] = argv;
-  const name = first.startsWith('-') ? 'serve' : Object.hasOwn(commands, `${first} ${second}`) ? `${first} ${second}` : first;
+  const name = first.startsWith('-')
+    ? 'serve'
+    : Object.hasOwn(commands, `${first} ${second}`)
+      ? `${first} ${second}`
+      : first;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (argv.includes('--version')) return say(version);
   if (first === '--help') return say(helpText());
-  if (command === undefined) throw new ConfigError([], [`there is no command "${first}"; there are ${Object.keys(commands).join(', ')}`]);
+  if (command === undefined)
+    throw new ConfigError(
+      [],
+      [`there is no command "${first}"; there are ${Object.keys(commands).join(', ')}`],
+    );
   if (argv.includes('--help')) return say(helpText(name));
   const given = argv.slice(first.startsWith('-') ? 0 : name.split(' ').length);
   const outcome = await command.run(readCommandLine(given, process.env, dotEnv(), command));
@@ -48,7 +59,11 @@ function dotEnv(): NodeJS.Dict<string> {
 
 /** Not a fault of the program: told in a sentence, without a stack trace. */
 function isExpected(error: unknown): error is Error {
-  return error instanceof StorageError || error instanceof Problem || (error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error));
+  return (
+    error instanceof StorageError ||
+    error instanceof Problem ||
+    (error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error))
+  );
 }
 
 async function say(text: string): Promise<number> {

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 
 const oldest = 24;
 if (Number(process.versions.node.split('.')[0]) < oldest) {
-  console.error(`orderly needs Node ${oldest} or newer, and this is ${process.versions.node}. "npm install" brings one along,`);
+  console.error(
+    `orderly needs Node ${oldest} or newer, and this is ${process.versions.node}. "npm install" brings one along,`,
+  );
   console.error('unless it is told to leave out optional packages; "npm start" then uses it.');
   process.exit(78);
 }

@@ -1,11 +1,17 @@
-// Compares every exchange of every test with the OpenAPI document: what isn't declared, or isn't so, fails the test.
+// Compares every exchange of every test with the OpenAPI document: what isn't declared, or isn't so, fails
+// the test.
 import assert from 'node:assert/strict';
 import type { Service } from '../src/commands/serve.ts';
 import { openapiDocument } from '../src/http/openapi.ts';
 import type { Answer, Call } from './service.ts';
 
 type Json = { readonly [name: string]: unknown };
-type Exchange = { readonly method: string; readonly path: string; readonly sent: Call; readonly answer: Answer };
+type Exchange = {
+  readonly method: string;
+  readonly path: string;
+  readonly sent: Call;
+  readonly answer: Answer;
+};
 
 /** By routes: services that have the same ones are held to one document. */
 const documents = new Map<string, Json>();
@@ -31,7 +37,9 @@ export function checkExchange(service: Service, { method, path, sent, answer }: 
 
 function remember(service: Service): Json {
   const { mounted } = service.app.router;
-  const routes = JSON.stringify(mounted.map(({ route: { method, path, access, deprecated } }) => [method, path, access, deprecated]));
+  const routes = JSON.stringify(
+    mounted.map(({ route: { method, path, access, deprecated } }) => [method, path, access, deprecated]),
+  );
   const document = documents.get(routes) ?? openapiDocument(mounted, service.publicUrl, '0.0.0');
   documents.set(routes, document);
   ofService.set(service, document);
@@ -42,15 +50,30 @@ function findPath(document: Json, pathname: string): Json | undefined {
   const paths = document['paths'] as Record<string, Json>;
   const exact = paths[pathname];
   if (exact !== undefined) return exact;
-  return Object.entries(paths).find(([template]) => new RegExp(`^${template.replace('{name}', '[^/]+').replaceAll(/\{\w+\}/g, '[1-9]\\d*')}$`).test(pathname))?.[1];
+  return Object.entries(paths).find(([template]) =>
+    new RegExp(`^${template.replace('{name}', '[^/]+').replaceAll(/\{\w+\}/g, '[1-9]\\d*')}$`).test(pathname),
+  )?.[1];
 }
 
 /** Fields of HTTP itself, which no operation declares. */
-const ofHttp = new Set(['date', 'connection', 'keep-alive', 'content-type', 'content-length', 'transfer-encoding', 'allow']);
+const ofHttp = new Set([
+  'date',
+  'connection',
+  'keep-alive',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'allow',
+]);
 const ofCors = /^access-control-/;
 
 function checkHeaders(document: Json, response: Json, answer: Answer, where: string): void {
-  const declared = new Map(Object.entries((response['headers'] ?? {}) as Record<string, Json>).map(([name, header]) => [name.toLowerCase(), resolve(document, header)]));
+  const declared = new Map(
+    Object.entries((response['headers'] ?? {}) as Record<string, Json>).map(([name, header]) => [
+      name.toLowerCase(),
+      resolve(document, header),
+    ]),
+  );
   for (const [name, value] of Object.entries(answer.headers)) {
     if (ofHttp.has(name) || ofCors.test(name)) continue;
     const header = declared.get(name);
@@ -67,48 +90,125 @@ function checkBody(document: Json, response: Json, answer: Answer, where: string
   const media = content[type];
   assert.ok(media !== undefined, `${where}: the type ${type} isn't declared`);
   if (answer.body === undefined) return;
-  assert.deepEqual(validate(document, media['schema'] as Json, answer.body, ''), [], `${where}: the body isn't as declared: ${answer.text.slice(0, 500)}`);
+  assert.deepEqual(
+    validate(document, media['schema'] as Json, answer.body, ''),
+    [],
+    `${where}: the body isn't as declared: ${answer.text.slice(0, 500)}`,
+  );
 }
 
 /** What is accepted has to be declared, too. */
 function checkRequest(document: Json, operation: Json, sent: Call, where: string): void {
   if (sent.body === undefined || typeof sent.body === 'string' || Buffer.isBuffer(sent.body)) return;
-  const content = (operation['requestBody'] as Json | undefined)?.['content'] as Record<string, Json> | undefined;
+  const content = (operation['requestBody'] as Json | undefined)?.['content'] as
+    Record<string, Json> | undefined;
   assert.ok(content !== undefined, `${where}: a request body isn't declared`);
-  assert.deepEqual(validate(document, content['application/json']?.['schema'] as Json, JSON.parse(JSON.stringify(sent.body)), ''), [], `${where}: it took a body that isn't declared`);
+  assert.deepEqual(
+    validate(
+      document,
+      content['application/json']?.['schema'] as Json,
+      JSON.parse(JSON.stringify(sent.body)),
+      '',
+    ),
+    [],
+    `${where}: it took a body that isn't declared`,
+  );
 }
 
 function resolve(document: Json, node: Json): Json {
   const reference = node['$ref'];
   if (typeof reference !== 'string') return node;
-  return reference.slice(2).split('/').reduce<Json>((at, step) => at[step] as Json, document);
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce<Json>((at, step) => at[step] as Json, document);
 }
 
-const annotations = new Set(['description', 'examples', 'format', 'title', 'readOnly', 'writeOnly', 'default', 'deprecated']);
+const annotations = new Set([
+  'description',
+  'examples',
+  'format',
+  'title',
+  'readOnly',
+  'writeOnly',
+  'default',
+  'deprecated',
+]);
 
-/** A small JSON Schema validator, independent of the service's own; a keyword that it doesn't know is a failure. */
+/**
+ * A small JSON Schema validator, independent of the service's own; a keyword that it doesn't know is a
+ * failure.
+ */
 export function validate(document: Json, schemaOrRef: Json, value: unknown, at: string): string[] {
   const schema = resolve(document, schemaOrRef);
   const faults: string[] = [];
-  const fault = (text: string): void => { faults.push(`${at}: ${text}`); };
+  const fault = (text: string): void => {
+    faults.push(`${at}: ${text}`);
+  };
   for (const [keyword, rule] of Object.entries(schema)) {
     switch (keyword) {
-      case 'type': if (![rule].flat().includes(typeOf(value)) && !([rule].flat().includes('integer') && Number.isInteger(value))) fault(`is ${typeOf(value)}, not ${String(rule)}`); break;
-      case 'enum': if (!(rule as unknown[]).includes(value)) fault(`is none of ${String(rule)}`); break;
-      case 'anyOf': if (!(rule as Json[]).some((each) => validate(document, each, value, at).length === 0)) fault('fits none of anyOf'); break;
-      case 'minLength': if (typeof value === 'string' && [...value].length < Number(rule)) fault('is too short'); break;
-      case 'maxLength': if (typeof value === 'string' && [...value].length > Number(rule)) fault('is too long'); break;
-      case 'pattern': if (typeof value === 'string' && !new RegExp(String(rule), 'u').test(value)) fault(`doesn't match ${String(rule)}`); break;
-      case 'minimum': if (typeof value === 'number' && value < Number(rule)) fault('is too small'); break;
-      case 'maximum': if (typeof value === 'number' && value > Number(rule)) fault('is too large'); break;
-      case 'minItems': if (Array.isArray(value) && value.length < Number(rule)) fault('has too few items'); break;
-      case 'maxItems': if (Array.isArray(value) && value.length > Number(rule)) fault('has too many items'); break;
-      case 'uniqueItems': if (Array.isArray(value) && new Set(value).size < value.length) fault('names one twice'); break;
-      case 'items': if (Array.isArray(value)) value.forEach((item, index) => faults.push(...validate(document, rule as Json, item, `${at}/${index}`))); break;
-      case 'required': if (isObject(value)) for (const name of rule as string[]) if (!Object.hasOwn(value, name)) fault(`lacks ${name}`); break;
-      case 'properties': if (isObject(value)) for (const [name, member] of Object.entries(rule as Record<string, Json>)) if (Object.hasOwn(value, name)) faults.push(...validate(document, member, value[name], `${at}/${name}`)); break;
-      case 'additionalProperties': if (rule === false && isObject(value)) for (const name of Object.keys(value)) if (!Object.hasOwn((schema['properties'] ?? {}) as object, name)) fault(`has ${name}`); break;
-      default: if (!annotations.has(keyword)) fault(`has the unknown keyword ${keyword}`);
+      case 'type':
+        if (
+          ![rule].flat().includes(typeOf(value)) &&
+          !([rule].flat().includes('integer') && Number.isInteger(value))
+        )
+          fault(`is ${typeOf(value)}, not ${String(rule)}`);
+        break;
+      case 'enum':
+        if (!(rule as unknown[]).includes(value)) fault(`is none of ${String(rule)}`);
+        break;
+      case 'anyOf':
+        if (!(rule as Json[]).some((each) => validate(document, each, value, at).length === 0))
+          fault('fits none of anyOf');
+        break;
+      case 'minLength':
+        if (typeof value === 'string' && [...value].length < Number(rule)) fault('is too short');
+        break;
+      case 'maxLength':
+        if (typeof value === 'string' && [...value].length > Number(rule)) fault('is too long');
+        break;
+      case 'pattern':
+        if (typeof value === 'string' && !new RegExp(String(rule), 'u').test(value))
+          fault(`doesn't match ${String(rule)}`);
+        break;
+      case 'minimum':
+        if (typeof value === 'number' && value < Number(rule)) fault('is too small');
+        break;
+      case 'maximum':
+        if (typeof value === 'number' && value > Number(rule)) fault('is too large');
+        break;
+      case 'minItems':
+        if (Array.isArray(value) && value.length < Number(rule)) fault('has too few items');
+        break;
+      case 'maxItems':
+        if (Array.isArray(value) && value.length > Number(rule)) fault('has too many items');
+        break;
+      case 'uniqueItems':
+        if (Array.isArray(value) && new Set(value).size < value.length) fault('names one twice');
+        break;
+      case 'items':
+        if (Array.isArray(value))
+          value.forEach((item, index) =>
+            faults.push(...validate(document, rule as Json, item, `${at}/${index}`)),
+          );
+        break;
+      case 'required':
+        if (isObject(value))
+          for (const name of rule as string[]) if (!Object.hasOwn(value, name)) fault(`lacks ${name}`);
+        break;
+      case 'properties':
+        if (isObject(value))
+          for (const [name, member] of Object.entries(rule as Record<string, Json>))
+            if (Object.hasOwn(value, name))
+              faults.push(...validate(document, member, value[name], `${at}/${name}`));
+        break;
+      case 'additionalProperties':
+        if (rule === false && isObject(value))
+          for (const name of Object.keys(value))
+            if (!Object.hasOwn((schema['properties'] ?? {}) as object, name)) fault(`has ${name}`);
+        break;
+      default:
+        if (!annotations.has(keyword)) fault(`has the unknown keyword ${keyword}`);
     }
   }
   return faults;

@@ -4,21 +4,51 @@ import { test } from 'node:test';
 import { createLog, type Level, type RequestLine } from '../src/log.ts';
 
 const time = Date.parse('2026-03-01T09:30:00.000Z');
-const line: RequestLine = { requestId: 'r-1', method: 'GET', path: '/orders', status: 200, milliseconds: 1.23456, principal: 'user:7', traceparent: undefined };
+const line: RequestLine = {
+  requestId: 'r-1',
+  method: 'GET',
+  path: '/orders',
+  status: 200,
+  milliseconds: 1.23456,
+  principal: 'user:7',
+  traceparent: undefined,
+};
 
-function logTo(options: { readonly level?: Level; readonly isTerminal?: boolean; readonly hasColor?: boolean; readonly writableLength?: number } = {}) {
+function logTo(
+  options: {
+    readonly level?: Level;
+    readonly isTerminal?: boolean;
+    readonly hasColor?: boolean;
+    readonly writableLength?: number;
+  } = {},
+) {
   const written: string[] = [];
   const sink = { write: (text: string) => written.push(text), writableLength: options.writableLength ?? 0 };
   const { level = 'info', isTerminal = false, hasColor = false } = options;
   const log = createLog({ level, sink, isTerminal, hasColor, now: () => time });
-  return { log, sink, text: () => { log.flush(); return written.join(''); } };
+  return {
+    log,
+    sink,
+    text: () => {
+      log.flush();
+      return written.join('');
+    },
+  };
 }
 
 test('a request is one JSON object a line, its path without a query', () => {
   const { log, text } = logTo();
   log.request({ ...line, traceparent: '00-"x"-01' }, time);
   assert.deepEqual(JSON.parse(text()), {
-    time: '2026-03-01T09:30:00.000Z', level: 'info', requestId: 'r-1', method: 'GET', path: '/orders', status: 200, durationMs: 1.235, principal: 'user:7', traceparent: '00-"x"-01',
+    time: '2026-03-01T09:30:00.000Z',
+    level: 'info',
+    requestId: 'r-1',
+    method: 'GET',
+    path: '/orders',
+    status: 200,
+    durationMs: 1.235,
+    principal: 'user:7',
+    traceparent: '00-"x"-01',
   });
 });
 
@@ -30,10 +60,21 @@ for (const trick of tricks) {
       log.request({ ...line, path: `/${trick}` }, time);
       log.note('warn', `note ${trick}`, { detail: trick, error: new Error(trick) });
       assert.doesNotMatch(text().replaceAll('\n', ''), /[\p{Cc}\p{Cf}\u2028\u2029]/u);
-      if (isTerminal) return assert.ok(text().split('\n').every((each) => /^(\d\d:\d\d:\d\d | {4}|$)/.test(each)));
-      const [request, note] = text().trim().split('\n').map((each): Record<string, unknown> => JSON.parse(each));
+      if (isTerminal)
+        return assert.ok(
+          text()
+            .split('\n')
+            .every((each) => /^(\d\d:\d\d:\d\d | {4}|$)/.test(each)),
+        );
+      const [request, note] = text()
+        .trim()
+        .split('\n')
+        .map((each): Record<string, unknown> => JSON.parse(each));
       assert.equal(request?.['path'], `/${trick}`);
-      assert.deepEqual([note?.['message'], note?.['detail'], note?.['error']], [`note ${trick}`, trick, trick]);
+      assert.deepEqual(
+        [note?.['message'], note?.['detail'], note?.['error']],
+        [`note ${trick}`, trick, trick],
+      );
     });
   }
 }
@@ -42,7 +83,10 @@ test('for people a line has the time, the level, what happened and to whom', () 
   const { log, text } = logTo({ isTerminal: true });
   log.request(line, time);
   log.note('warn', 'something', { why: 'a reason', count: 2 });
-  assert.equal(text(), '09:30:00 info  200 GET    /orders 1.235 ms user:7 r-1\n09:30:00 warn  something why=a reason count=2\n');
+  assert.equal(
+    text(),
+    '09:30:00 info  200 GET    /orders 1.235 ms user:7 r-1\n09:30:00 warn  something why=a reason count=2\n',
+  );
 });
 
 test('colours are only there where they are wanted', () => {
@@ -54,7 +98,13 @@ test('colours are only there where they are wanted', () => {
 });
 
 test('a level hides what is below it, and off hides all', () => {
-  for (const [level, seen] of [['debug', 3], ['info', 3], ['warn', 2], ['error', 1], ['off', 0]] as const) {
+  for (const [level, seen] of [
+    ['debug', 3],
+    ['info', 3],
+    ['warn', 2],
+    ['error', 1],
+    ['off', 0],
+  ] as const) {
     const { log, text } = logTo({ level });
     log.request(line, time);
     log.note('warn', 'x');
@@ -65,19 +115,42 @@ test('a level hides what is below it, and off hides all', () => {
 
 test('durations are milliseconds to the microsecond', () => {
   const { log, text } = logTo();
-  for (const milliseconds of [0, 0.0004, 0.0005, 0.9996, 12, 3.05, 61_234.5678]) log.request({ ...line, milliseconds }, time);
-  assert.deepEqual(text().trim().split('\n').map((each): number => JSON.parse(each).durationMs), [0, 0, 0.001, 1, 12, 3.05, 61_234.568]);
+  for (const milliseconds of [0, 0.0004, 0.0005, 0.9996, 12, 3.05, 61_234.5678])
+    log.request({ ...line, milliseconds }, time);
+  assert.deepEqual(
+    text()
+      .trim()
+      .split('\n')
+      .map((each): number => JSON.parse(each).durationMs),
+    [0, 0, 0.001, 1, 12, 3.05, 61_234.568],
+  );
 });
 
 test('every line arrives once and in order, whether the sink writes at once or keeps what it was given', () => {
   for (const isSlow of [false, true]) {
     const kept: Uint8Array[] = [];
-    const write = (lines: string | Uint8Array): void => void kept.push(isSlow && typeof lines !== 'string' ? lines : Buffer.from(lines));
-    const log = createLog({ level: 'info', sink: { write, writableLength: isSlow ? 1 : 0 }, isTerminal: false, hasColor: false, now: () => time });
-    const paths = Array.from({ length: 2_000 }, (_, index) => (index === 700 ? `/${'long'.repeat(20_000)}` : `/ö/${index}`));
+    const write = (lines: string | Uint8Array): void =>
+      void kept.push(isSlow && typeof lines !== 'string' ? lines : Buffer.from(lines));
+    const log = createLog({
+      level: 'info',
+      sink: { write, writableLength: isSlow ? 1 : 0 },
+      isTerminal: false,
+      hasColor: false,
+      now: () => time,
+    });
+    const paths = Array.from({ length: 2_000 }, (_, index) =>
+      index === 700 ? `/${'long'.repeat(20_000)}` : `/ö/${index}`,
+    );
     for (const path of paths) log.request({ ...line, path }, time);
     log.flush();
-    assert.deepEqual(Buffer.concat(kept).toString().trim().split('\n').map((each): string => JSON.parse(each).path), paths);
+    assert.deepEqual(
+      Buffer.concat(kept)
+        .toString()
+        .trim()
+        .split('\n')
+        .map((each): string => JSON.parse(each).path),
+      paths,
+    );
     assert.ok(kept.length > 4, 'it came in several pieces');
   }
 });

@@ -11,23 +11,38 @@ const run = promisify(execFile);
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const walkThrough = /runs this block as it is -->\n```sh\n([^]*?)```/.exec(readme)?.[1] ?? '';
 
-test('the walk-through of the README works, pasted line by line', { skip: executable !== undefined && 'looks at the sources' }, async (t) => {
-  const service = await serviceFor(t, { settings: { tls: 'self-signed' }, firstAdmin: 'initial-admin.json' });
-  const folder = join(service.folder, 'pasted');
-  mkdirSync(folder);
-  symlinkSync(service.folder, join(folder, 'data'));
-  const script = walkThrough.replaceAll('localhost:8443', `localhost:${service.port}`).replaceAll(/^(?!#|$)/gm, 'echo; ');
-  const { stdout, stderr } = await run('bash', ['-c', script], { cwd: folder });
-  assert.equal(stderr, '');
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  const answers = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
-  const [signedUp, page, staff, second, nextPage, refused] = answers;
-  assert.equal(signedUp.email, 'ada@example.com');
-  assert.deepEqual([page.data[0].items.length, page.data[0].total, page.total], [3, 2 * 749 + 3900 + 4 * 650, 1]);
-  assert.equal(staff.role, 'staff');
-  assert.ok(lines.includes('paid'));
-  assert.equal(second.total, 129);
-  assert.equal(nextPage.data[0].id, page.data[0].id);
-  assert.equal(refused.status, 422);
-  assert.deepEqual(refused.errors.map(({ pointer }: { pointer: string }) => pointer), ['#/currency', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode', '#/customerId']);
-});
+test(
+  'the walk-through of the README works, pasted line by line',
+  { skip: executable !== undefined && 'looks at the sources' },
+  async (t) => {
+    const service = await serviceFor(t, {
+      settings: { tls: 'self-signed' },
+      firstAdmin: 'initial-admin.json',
+    });
+    const folder = join(service.folder, 'pasted');
+    mkdirSync(folder);
+    symlinkSync(service.folder, join(folder, 'data'));
+    const script = walkThrough
+      .replaceAll('localhost:8443', `localhost:${service.port}`)
+      .replaceAll(/^(?!#|$)/gm, 'echo; ');
+    const { stdout, stderr } = await run('bash', ['-c', script], { cwd: folder });
+    assert.equal(stderr, '');
+    const lines = stdout.split('\n').filter((line) => line !== '');
+    const answers = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    const [signedUp, page, staff, second, nextPage, refused] = answers;
+    assert.equal(signedUp.email, 'ada@example.com');
+    assert.deepEqual(
+      [page.data[0].items.length, page.data[0].total, page.total],
+      [3, 2 * 749 + 3900 + 4 * 650, 1],
+    );
+    assert.equal(staff.role, 'staff');
+    assert.ok(lines.includes('paid'));
+    assert.equal(second.total, 129);
+    assert.equal(nextPage.data[0].id, page.data[0].id);
+    assert.equal(refused.status, 422);
+    assert.deepEqual(
+      refused.errors.map(({ pointer }: { pointer: string }) => pointer),
+      ['#/currency', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode', '#/customerId'],
+    );
+  },
+);

@@ -30,11 +30,21 @@ export type Call = {
   /** Sent as JSON; strings and buffers as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** The answer breaks the contract on purpose, or isn't described (an undeclared path): don't compare it with the OpenAPI document. */
+  /**
+   * The answer breaks the contract on purpose, or isn't described (an undeclared path): don't compare it with
+   * the OpenAPI document.
+   */
   readonly isUndescribed?: boolean;
 };
 
-export type Person = { readonly id: number; readonly email: string; readonly password: string; readonly token: string; readonly refreshToken: string; readonly sessionId: number };
+export type Person = {
+  readonly id: number;
+  readonly email: string;
+  readonly password: string;
+  readonly token: string;
+  readonly refreshToken: string;
+  readonly sessionId: number;
+};
 
 export type TestService = {
   readonly url: string;
@@ -84,22 +94,46 @@ let sharedHasher: PasswordHasher | undefined;
 /** One for all services, and cheap: starting threads and real costs would be most of the suite's time. */
 function cheapHasher(): PasswordHasher {
   const hasher = (sharedHasher ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }));
-  return { ...hasher, get waiting() { return hasher.waiting; }, close: () => Promise.resolve() };
+  return {
+    ...hasher,
+    get waiting() {
+      return hasher.waiting;
+    },
+    close: () => Promise.resolve(),
+  };
 }
 
 /** Ends with the test (or suite) `t`. */
-export async function serviceFor(t: Pick<TestContext, 'after'>, options: TestOptions = {}): Promise<TestService> {
+export async function serviceFor(
+  t: Pick<TestContext, 'after'>,
+  options: TestOptions = {},
+): Promise<TestService> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'orderly-test-'));
-  const clock = { now: start, advance: (milliseconds: number) => { clock.now += milliseconds; } };
+  const clock = {
+    now: start,
+    advance: (milliseconds: number) => {
+      clock.now += milliseconds;
+    },
+  };
   const logged: string[] = [];
   const agent = new Agent({ keepAlive: true });
-  let running = await (executable === undefined ? startInside(options, folder, clock, logged) : startExecutable(executable, options, folder, logged));
+  let running = await (executable === undefined
+    ? startInside(options, folder, clock, logged)
+    : startExecutable(executable, options, folder, logged));
 
-  const call = (method: string, path: string, sent: Call = {}): Promise<Answer> => send(agent, running.port, method, path, sent, running.inside);
+  const call = (method: string, path: string, sent: Call = {}): Promise<Answer> =>
+    send(agent, running.port, method, path, sent, running.inside);
   async function signIn(email: string, secret: string): Promise<Person> {
     const { status, body, text } = await call('POST', '/api/sessions', { body: { email, password: secret } });
     if (status !== 201) throw new Error(`sign-in failed: ${status} ${text}`);
-    return { id: body.userId, email, password: secret, token: body.accessToken, refreshToken: body.refreshToken, sessionId: body.id };
+    return {
+      id: body.userId,
+      email,
+      password: secret,
+      token: body.accessToken,
+      refreshToken: body.refreshToken,
+      sessionId: body.id,
+    };
   }
   let people = 0;
   let root: Promise<Person> | undefined;
@@ -107,7 +141,10 @@ export async function serviceFor(t: Pick<TestContext, 'after'>, options: TestOpt
     people += 1;
     const email = `${role}${people}@example.com`;
     const token = role === 'user' ? undefined : (await (root ??= signIn(admin.email, admin.password))).token;
-    const { status, text } = await call('POST', '/api/users', { token, body: { name, email, password, ...(role === 'user' ? {} : { role }) } });
+    const { status, text } = await call('POST', '/api/users', {
+      token,
+      body: { name, email, password, ...(role === 'user' ? {} : { role }) },
+    });
     if (status !== 201) throw new Error(`sign-up failed: ${status} ${text}`);
     return signIn(email, password);
   }
@@ -118,14 +155,26 @@ export async function serviceFor(t: Pick<TestContext, 'after'>, options: TestOpt
     if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
   });
   return {
-    folder, clock, admin, call, signIn, person, stop,
-    get url() { return `http://127.0.0.1:${running.port}`; },
-    get port() { return running.port; },
+    folder,
+    clock,
+    admin,
+    call,
+    signIn,
+    person,
+    stop,
+    get url() {
+      return `http://127.0.0.1:${running.port}`;
+    },
+    get port() {
+      return running.port;
+    },
     get logged() {
       running.flush();
       return logged;
     },
-    get inside() { return running.inside; },
+    get inside() {
+      return running.inside;
+    },
     get: (path, sent) => call('GET', path, sent),
     post: (path, sent) => call('POST', path, sent),
     put: (path, sent) => call('PUT', path, sent),
@@ -133,38 +182,88 @@ export async function serviceFor(t: Pick<TestContext, 'after'>, options: TestOpt
     delete: (path, sent) => call('DELETE', path, sent),
     async restart() {
       await running.stop();
-      running = await (executable === undefined ? startInside(options, folder, clock, logged) : startExecutable(executable, options, folder, logged));
+      running = await (executable === undefined
+        ? startInside(options, folder, clock, logged)
+        : startExecutable(executable, options, folder, logged));
     },
   };
 }
 
-type Running = { readonly port: number; readonly inside: Service | undefined; flush(): void; stop(): Promise<void> };
+type Running = {
+  readonly port: number;
+  readonly inside: Service | undefined;
+  flush(): void;
+  stop(): Promise<void>;
+};
 
 function argumentsFor({ settings = {} }: TestOptions, folder: string): string[] {
-  const all = { port: '0', tls: 'off', data: folder, 'rate-default': 'off', 'rate-anonymous': 'off', 'rate-login-account': 'off', 'rate-login-address': 'off', ...settings };
+  const all = {
+    port: '0',
+    tls: 'off',
+    data: folder,
+    'rate-default': 'off',
+    'rate-anonymous': 'off',
+    'rate-login-account': 'off',
+    'rate-login-address': 'off',
+    ...settings,
+  };
   return Object.entries(all).map(([flag, value]) => `--${flag}=${value}`);
 }
 
 function environmentFor({ firstAdmin = 'given' }: TestOptions): Record<string, string> {
-  return firstAdmin === 'given' ? { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password } : {};
+  return firstAdmin === 'given'
+    ? { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password }
+    : {};
 }
 
-async function startInside(options: TestOptions, folder: string, clock: { now: number }, logged: string[]): Promise<Running> {
+async function startInside(
+  options: TestOptions,
+  folder: string,
+  clock: { now: number },
+  logged: string[],
+): Promise<Running> {
   const { config } = readCommandLine(argumentsFor(options, folder), environmentFor(options), {});
-  const sink = { write: (lines: string | Uint8Array) => logged.push(...lines.toString().trimEnd().split('\n')), writableLength: 0 };
-  const log = createLog({ level: config.log, sink, isTerminal: false, hasColor: false, now: () => clock.now });
+  const sink = {
+    write: (lines: string | Uint8Array) => logged.push(...lines.toString().trimEnd().split('\n')),
+    writableLength: 0,
+  };
+  const log = createLog({
+    level: config.log,
+    sink,
+    isTerminal: false,
+    hasColor: false,
+    now: () => clock.now,
+  });
   const { extraRoutes, fdatasync, onFatal, hasher = cheapHasher() } = options;
   const service = await startService({
-    config, log, hasher, now: () => clock.now, ...(extraRoutes === undefined ? {} : { extraRoutes }), ...(fdatasync === undefined ? {} : { fdatasync }),
+    config,
+    log,
+    hasher,
+    now: () => clock.now,
+    ...(extraRoutes === undefined ? {} : { extraRoutes }),
+    ...(fdatasync === undefined ? {} : { fdatasync }),
     ...(onFatal === undefined ? {} : { onFatal }),
   });
-  return { port: Number(new URL(service.localUrl).port), inside: service, flush: log.flush, stop: () => service.stop() };
+  return {
+    port: Number(new URL(service.localUrl).port),
+    inside: service,
+    flush: log.flush,
+    stop: () => service.stop(),
+  };
 }
 
 /** The same from outside: any program that takes orderly's command line. Its clock is the real one. */
-async function startExecutable(program: string, options: TestOptions, folder: string, logged: string[]): Promise<Running> {
+async function startExecutable(
+  program: string,
+  options: TestOptions,
+  folder: string,
+  logged: string[],
+): Promise<Running> {
   const { ORDERLY_EXECUTABLE: _notASetting, ...inherited } = process.env;
-  const child = spawn(program, argumentsFor(options, folder), { env: { ...inherited, ...environmentFor(options) }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, argumentsFor(options, folder), {
+    env: { ...inherited, ...environmentFor(options) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const lines = createInterface({ input: child.stdout });
   const { promise: port, resolve, reject } = Promise.withResolvers<number>();
   lines.on('line', (line) => {
@@ -174,7 +273,9 @@ async function startExecutable(program: string, options: TestOptions, folder: st
   });
   child.once('exit', (code) => reject(new Error(`the executable ended with ${code}`)));
   return {
-    port: await port, inside: undefined, flush: () => {},
+    port: await port,
+    inside: undefined,
+    flush: () => {},
     async stop() {
       if (child.exitCode !== null) return;
       const exited = once(child, 'exit');
@@ -184,33 +285,62 @@ async function startExecutable(program: string, options: TestOptions, folder: st
   };
 }
 
-function send(agent: Agent, port: number, method: string, path: string, sent: Call, inside: Service | undefined): Promise<Answer> {
+function send(
+  agent: Agent,
+  port: number,
+  method: string,
+  path: string,
+  sent: Call,
+  inside: Service | undefined,
+): Promise<Answer> {
   const { token, key, body, headers = {}, isUndescribed = false } = sent;
-  const payload = body === undefined ? undefined : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const payload =
+    body === undefined
+      ? undefined
+      : typeof body === 'string' || Buffer.isBuffer(body)
+        ? body
+        : JSON.stringify(body);
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const request = httpRequest({
-    agent, port, host: '127.0.0.1', method, path,
-    headers: {
-      ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(key === undefined ? {} : { 'x-api-key': key }), ...headers,
+  const request = httpRequest(
+    {
+      agent,
+      port,
+      host: '127.0.0.1',
+      method,
+      path,
+      headers: {
+        ...(payload === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(key === undefined ? {} : { 'x-api-key': key }),
+        ...headers,
+      },
     },
-  }, (response) => {
-    const chunks: Buffer[] = [];
-    response.on('data', (chunk: Buffer) => chunks.push(chunk));
-    response.on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8');
-      const { statusCode: status = 0, headers: fields, rawHeaders } = response;
-      const isJson = /[/+]json/.test(fields['content-type'] ?? '') && text !== '';
-      const answer: Answer = { status, headers: fields, rawHeaders, text, body: isJson ? JSON.parse(text) : undefined };
-      try {
-        if (inside !== undefined && !isUndescribed) checkExchange(inside, { method, path, sent, answer });
-        resolve(answer);
-      } catch (error) {
-        reject(error);
-      }
-    });
-    response.on('error', reject);
-  });
+    (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const { statusCode: status = 0, headers: fields, rawHeaders } = response;
+        const isJson = /[/+]json/.test(fields['content-type'] ?? '') && text !== '';
+        const answer: Answer = {
+          status,
+          headers: fields,
+          rawHeaders,
+          text,
+          body: isJson ? JSON.parse(text) : undefined,
+        };
+        try {
+          if (inside !== undefined && !isUndescribed) checkExchange(inside, { method, path, sent, answer });
+          resolve(answer);
+        } catch (error) {
+          reject(error);
+        }
+      });
+      response.on('error', reject);
+    },
+  );
   request.on('error', reject);
   request.end(payload);
   return promise;

@@ -1,4 +1,5 @@
-// What must not compile: the mistakes that the types are there to catch, each with the error that it has to give.
+// What must not compile: the mistakes that the types are there to catch, each with the error that it has to
+// give.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { anyone, adminOnly, self, signedIn, type Access, type Caller, type Reach, type Role } from '../src/auth/access.ts';
+import {
+  anyone,
+  adminOnly,
+  self,
+  signedIn,
+  type Access,
+  type Caller,
+  type Reach,
+  type Role,
+} from '../src/auth/access.ts';
 import { Problem } from '../src/errors.ts';
 import { problems } from '../src/http/problem.ts';
 import { represent, type Representation } from '../src/http/representation.ts';
@@ -25,7 +35,9 @@ import type { Database } from '../src/storage/database.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 test('each mistake is refused by the compiler, for its own reason', async (t) => {
-  const marks = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n').map((line) => /@ts-expect-error (TS\d+)$/.exec(line)?.[1]);
+  const marks = readFileSync(fileURLToPath(import.meta.url), 'utf8')
+    .split('\n')
+    .map((line) => /@ts-expect-error (TS\d+)$/.exec(line)?.[1]);
   const expected = marks.flatMap((code, index) => (code === undefined ? [] : [`line ${index + 2}: ${code}`])); // on the next line
   assert.ok(expected.length > 25);
   assert.deepEqual(await errorsWithoutMarks(t), expected);
@@ -35,14 +47,30 @@ test('each mistake is refused by the compiler, for its own reason', async (t) =>
 async function errorsWithoutMarks(t: { after(end: () => void): void }): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-types-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const source = readFileSync(fileURLToPath(import.meta.url), 'utf8').replaceAll(/^( *\/\/) @ts-expect-error/gm, '$1').replaceAll(/(?<= from ')\.\.(?=\/src\/)/g, root);
+  const source = readFileSync(fileURLToPath(import.meta.url), 'utf8')
+    .replaceAll(/^( *\/\/) @ts-expect-error/gm, '$1')
+    .replaceAll(/(?<= from ')\.\.(?=\/src\/)/g, root);
   writeFileSync(join(folder, 'mistakes.ts'), source);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const compilerOptions = { typeRoots: [join(root, 'node_modules', '@types')] };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files: ['mistakes.ts'] }));
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions,
+      include: [],
+      files: ['mistakes.ts'],
+    }),
+  );
   const { promise, resolve } = Promise.withResolvers<string>();
-  execFile(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--pretty', 'false', '-p', folder], (_error, output) => resolve(output));
-  return [...(await promise).matchAll(/^.*mistakes\.ts\((\d+),\d+\): error (TS\d+)/gm)].map(([, line, code]) => `line ${line}: ${code}`);
+  execFile(
+    process.execPath,
+    [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--pretty', 'false', '-p', folder],
+    (_error, output) => resolve(output),
+  );
+  return [...(await promise).matchAll(/^.*mistakes\.ts\((\d+),\d+\): error (TS\d+)/gm)].map(
+    ([, line, code]) => `line ${line}: ${code}`,
+  );
 }
 
 // From here on nothing runs: it is there to be compiled.
@@ -52,67 +80,253 @@ declare const order: Representation<Order>;
 
 export function asItShouldBe(): object[] {
   return [
-    route({ method: 'PATCH', path: '/orders/{id}', ...about, access: self, body: NewOrder, reply: ok(Order), handle: ({ params, body, caller }) => represent({
-      id: params.id, status: 'open' as const, customerId: body.customerId, userId: caller.userId, currency: body.currency, items: [], total: 0, shippingAddress: null,
-      note: body.note ?? null, createdAt: '', updatedAt: '',
-    }) }),
-    route({ method: 'GET', path: '/orders', ...about, access: anyone, query: { limit: optional(integer()) }, reply: ok(Order), handle: ({ query }) => ({ ...order, id: query.limit ?? 1 }) }),
+    route({
+      method: 'PATCH',
+      path: '/orders/{id}',
+      ...about,
+      access: self,
+      body: NewOrder,
+      reply: ok(Order),
+      handle: ({ params, body, caller }) =>
+        represent({
+          id: params.id,
+          status: 'open' as const,
+          customerId: body.customerId,
+          userId: caller.userId,
+          currency: body.currency,
+          items: [],
+          total: 0,
+          shippingAddress: null,
+          note: body.note ?? null,
+          createdAt: '',
+          updatedAt: '',
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: anyone,
+      query: { limit: optional(integer()) },
+      reply: ok(Order),
+      handle: ({ query }) => ({ ...order, id: query.limit ?? 1 }),
+    }),
   ];
 }
 
 export function mistakesOfRoutes(): object[] {
   return [
-    // @ts-expect-error TS2339
-    route({ method: 'GET', path: '/orders/{id}', ...about, access: signedIn, reply: ok(Order), handle: ({ params }) => ({ ...order, id: params.nope }) }),
-    // @ts-expect-error TS2339
-    route({ method: 'GET', path: '/orders', ...about, access: signedIn, reply: ok(Order), handle: ({ params }) => ({ ...order, id: params.id }) }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/orders/{id}', ...about, access: signedIn, reply: ok(Order), handle: ({ params }) => ({ ...order, text: params.id }) }),
+    route({
+      method: 'GET',
+      path: '/orders/{id}',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ params }) => ({ ...order, id: params.nope }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ params }) => ({ ...order, id: params.id }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders/{id}',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2322
+      handle: ({ params }) => ({ ...order, text: params.id }),
+    }),
     // @ts-expect-error TS2322
     route({ method: 'GET', path: '/orders', ...about, access: self, reply: ok(Order), handle: () => order }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/orders', ...about, access: { says: '', credentials: 'required', permits: (_: Caller, params: { id: number }) => params.id > 0 }, reply: ok(Order), handle: () => order }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: {
+        says: '',
+        credentials: 'required',
+        // @ts-expect-error TS2322
+        permits: (_: Caller, params: { id: number }) => params.id > 0,
+      },
+      reply: ok(Order),
+      handle: () => order,
+    }),
     // @ts-expect-error TS2741
     route({ method: 'GET', path: '/orders', ...about, reply: ok(Order), handle: () => order }),
-    // @ts-expect-error TS18048
-    route({ method: 'GET', path: '/orders/{id}', ...about, access: anyone, reply: ok(Order), handle: ({ caller }) => ({ ...order, id: caller.userId }) }),
-    // @ts-expect-error TS18048
-    route({ method: 'GET', path: '/orders', ...about, access: maybe, reply: ok(Order), handle: ({ caller }) => ({ ...order, id: caller.userId }) }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/orders', ...about, access: signedIn, scope: 'orders:delete', reply: ok(Order), handle: () => order }),
-    // @ts-expect-error TS2322
-    route({ method: 'TRACE', path: '/orders', ...about, access: signedIn, reply: ok(Order), handle: () => order }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/orders', ...about, access: signedIn, reply: ok(Order), problems: ['teapot'], handle: () => order }),
-    // @ts-expect-error TS2339
-    route({ method: 'POST', path: '/orders', ...about, access: signedIn, body: NewOrder, reply: ok(Order), handle: ({ body }) => ({ ...order, id: body.price }) }),
-    // @ts-expect-error TS18048
-    route({ method: 'POST', path: '/orders', ...about, access: signedIn, reply: ok(Order), handle: ({ body }) => ({ ...order, id: body.total }) }),
-    // @ts-expect-error TS2339
-    route({ method: 'GET', path: '/orders', ...about, access: signedIn, query: { limit: integer() }, reply: ok(Order), handle: ({ query }) => ({ ...order, id: query.page }) }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/orders', ...about, access: signedIn, query: { limit: optional(integer()) }, reply: ok(Order), handle: ({ query }) => ({ ...order, id: query.limit }) }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(User), handle: () => represent({ id: 1, name: '', email: '', role: 'user' as const }) }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(User), handle: () => represent({ id: 1, name: '', email: '', role: 'root', createdAt: '' }) }),
-    // @ts-expect-error TS2322
-    route({ method: 'POST', path: '/x', ...about, access: signedIn, reply: created(User, () => '/x'), handle: () => order }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(User), handle: async () => Promise.resolve(order) }),
-    // @ts-expect-error TS2322
-    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(User), handle: () => ({ id: 1, name: '', email: '', role: 'user', createdAt: '' }) }),
-    // @ts-expect-error TS2322
-    route({ method: 'DELETE', path: '/x', ...about, access: adminOnly, reply: noContent(), handle: () => order }),
-    route({ method: 'DELETE', path: '/x', ...about, access: adminOnly, reply: noContent(), handle: () => nothing }),
-    // @ts-expect-error TS2339
-    route({ method: 'GET', path: '/x', ...about, access: signedIn, reply: ok(Order), handle: ({ request }) => request }),
+    route({
+      method: 'GET',
+      path: '/orders/{id}',
+      ...about,
+      access: anyone,
+      reply: ok(Order),
+      // @ts-expect-error TS18048
+      handle: ({ caller }) => ({ ...order, id: caller.userId }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: maybe,
+      reply: ok(Order),
+      // @ts-expect-error TS18048
+      handle: ({ caller }) => ({ ...order, id: caller.userId }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      // @ts-expect-error TS2322
+      scope: 'orders:delete',
+      reply: ok(Order),
+      handle: () => order,
+    }),
+    route({
+      // @ts-expect-error TS2322
+      method: 'TRACE',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      handle: () => order,
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2322
+      problems: ['teapot'],
+      handle: () => order,
+    }),
+    route({
+      method: 'POST',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      body: NewOrder,
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ body }) => ({ ...order, id: body.price }),
+    }),
+    route({
+      method: 'POST',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS18048
+      handle: ({ body }) => ({ ...order, id: body.total }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      query: { limit: integer() },
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ query }) => ({ ...order, id: query.page }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      query: { limit: optional(integer()) },
+      reply: ok(Order),
+      // @ts-expect-error TS2322
+      handle: ({ query }) => ({ ...order, id: query.limit }),
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(User),
+      // @ts-expect-error TS2322
+      handle: () => represent({ id: 1, name: '', email: '', role: 'user' as const }),
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(User),
+      // @ts-expect-error TS2322
+      handle: () => represent({ id: 1, name: '', email: '', role: 'root', createdAt: '' }),
+    }),
+    route({
+      method: 'POST',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: created(User, () => '/x'),
+      // @ts-expect-error TS2322
+      handle: () => order,
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(User),
+      // @ts-expect-error TS2322
+      handle: async () => Promise.resolve(order),
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(User),
+      // @ts-expect-error TS2322
+      handle: () => ({ id: 1, name: '', email: '', role: 'user', createdAt: '' }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/x',
+      ...about,
+      access: adminOnly,
+      reply: noContent(),
+      // @ts-expect-error TS2322
+      handle: () => order,
+    }),
+    route({
+      method: 'DELETE',
+      path: '/x',
+      ...about,
+      access: adminOnly,
+      reply: noContent(),
+      handle: () => nothing,
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ request }) => request,
+    }),
   ];
 }
 
 declare const maybe: Access<object, Caller | undefined>;
 
-export function mistakesOfStorage(db: Connection, database: Database, { db: given }: Context<object, object, undefined, Caller>): unknown[] {
+export function mistakesOfStorage(
+  db: Connection,
+  database: Database,
+  { db: given }: Context<object, object, undefined, Caller>,
+): unknown[] {
   return [
     database.write((writer) => writer.run('DELETE FROM orders').changes),
     // @ts-expect-error TS2322
@@ -121,7 +335,8 @@ export function mistakesOfStorage(db: Connection, database: Database, { db: give
     given.write((writer) => Promise.resolve(writer.get('SELECT 1'))),
     // @ts-expect-error TS2339
     given.close(),
-    findOrder(db, 'everyone', 7), findCustomer(db, { userId: 7 }, 7),
+    findOrder(db, 'everyone', 7),
+    findCustomer(db, { userId: 7 }, 7),
     // @ts-expect-error TS2554
     findOrder(db, 7),
     // @ts-expect-error TS2554
@@ -157,13 +372,19 @@ export function mistakesOfTables(): unknown[] {
     new Problem('teapot', 'I am a teapot.'),
     // @ts-expect-error TS2322
     ((): Role => 'root')(),
-    // @ts-expect-error TS2540
-    (value: Caller) => { value.role = 'admin'; },
+    (value: Caller) => {
+      // @ts-expect-error TS2540
+      value.role = 'admin';
+    },
   ];
 }
 
 export function mistakesOfSchemas(): unknown[] {
-  const thing = object({ name: string({ maxLength: 9 }), size: nullable(integer()), note: optional(string({ maxLength: 9 })) });
+  const thing = object({
+    name: string({ maxLength: 9 }),
+    size: nullable(integer()),
+    note: optional(string({ maxLength: 9 })),
+  });
   return [
     { name: 'x', size: null } satisfies Infer<typeof thing>,
     { name: 'x' } satisfies Infer<typeof UserPatch>,

@@ -3,10 +3,19 @@
 export const roles = ['user', 'staff', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
-export const scopes = ['users:read', 'users:write', 'customers:read', 'customers:write', 'orders:read', 'orders:write'] as const;
+export const scopes = [
+  'users:read',
+  'users:write',
+  'customers:read',
+  'customers:write',
+  'orders:read',
+  'orders:write',
+] as const;
 export type Scope = (typeof scopes)[number];
 
-/** The principal of a request: a user by a session's token, or one of their API keys, narrowed to its scopes. */
+/**
+ * The principal of a request: a user by a session's token, or one of their API keys, narrowed to its scopes.
+ */
 export type Caller = {
   readonly principal: string;
   readonly userId: number;
@@ -28,15 +37,29 @@ export type Access<Params, C> = {
   readonly permits: (caller: C, params: Params) => boolean;
 };
 
-export const anyone: Access<object, undefined> = { says: 'Anyone may call this.', credentials: 'ignored', permits: () => true };
-export const signedIn: Access<object, Caller> = { says: 'Anyone signed in may call this.', credentials: 'required', permits: () => true };
-export const adminOnly: Access<object, Caller> = { says: 'Only an administrator may call this.', credentials: 'required', permits: isAdmin };
+export const anyone: Access<object, undefined> = {
+  says: 'Anyone may call this.',
+  credentials: 'ignored',
+  permits: () => true,
+};
+export const signedIn: Access<object, Caller> = {
+  says: 'Anyone signed in may call this.',
+  credentials: 'required',
+  permits: () => true,
+};
+export const adminOnly: Access<object, Caller> = {
+  says: 'Only an administrator may call this.',
+  credentials: 'required',
+  permits: isAdmin,
+};
 export const self: Access<{ readonly id: number }, Caller> = {
-  says: 'Only that user and an administrator may call this.', credentials: 'required',
+  says: 'Only that user and an administrator may call this.',
+  credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isAdmin(caller),
 };
 export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
-  says: 'Only that user, staff and an administrator may call this.', credentials: 'required',
+  says: 'Only that user, staff and an administrator may call this.',
+  credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isStaff(caller),
 };
 

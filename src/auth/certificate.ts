@@ -10,35 +10,54 @@ const pointBytes = 65; // an uncompressed P-256 point, at the end of its Subject
  * (milliseconds since 1970), for clocks that differ, until `days` after. It is no CA: whoever trusts it
  * and loses its key has lost this machine's name, not every name.
  */
-export function selfSigned({ now, days = daysDefault }: { now: number; days?: number }): { certPem: string; keyPem: string } {
+export function selfSigned({ now, days = daysDefault }: { now: number; days?: number }): {
+  certPem: string;
+  keyPem: string;
+} {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const body = toBeSigned(publicKey, new Date(now - dayMilliseconds), new Date(now + days * dayMilliseconds));
   const certificate = sequence(body, ecdsaWithSha256(), bitString(0, sign('sha256', body, privateKey)));
-  return { certPem: new X509Certificate(certificate).toString(), keyPem: String(privateKey.export({ type: 'pkcs8', format: 'pem' })) };
+  return {
+    certPem: new X509Certificate(certificate).toString(),
+    keyPem: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+  };
 }
 
 /** TBSCertificate (RFC 5280 section 4.1). */
 function toBeSigned(publicKey: KeyObject, from: Date, until: Date): Buffer {
-  const name = sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from('localhost'))))); // commonName, 2.5.4.3
+  // commonName, 2.5.4.3
+  const name = sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from('localhost')))));
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
   const version3 = der(0xa0, integer(2));
   const serial = integer(0x40, ...randomBytes(15)); // positive by its first byte
   const validity = sequence(time(from), time(until));
-  return sequence(version3, serial, ecdsaWithSha256(), name, validity, name, keyInfo, extensions(keyInfo.subarray(-pointBytes)));
+  return sequence(
+    version3,
+    serial,
+    ecdsaWithSha256(),
+    name,
+    validity,
+    name,
+    keyInfo,
+    extensions(keyInfo.subarray(-pointBytes)),
+  );
 }
 
 function extensions(publicPoint: Buffer): Buffer {
   const keyId = hash('sha256', publicPoint, 'buffer').subarray(0, 20); // RFC 7093 section 2, method 1
   const addresses = [Buffer.of(127, 0, 0, 1), Buffer.alloc(16).fill(1, 15)].map((bytes) => der(0x87, bytes));
   const critical = der(0x01, Buffer.of(0xff));
-  return der(0xa3, sequence(
-    extension(19, sequence(), critical), // basicConstraints: not a CA
-    extension(15, bitString(7, Buffer.of(0x80)), critical), // keyUsage: digitalSignature
-    extension(37, sequence(oid(0x2b, 6, 1, 5, 5, 7, 3, 1))), // extKeyUsage: serverAuth, 1.3.6.1.5.5.7.3.1
-    extension(17, sequence(der(0x82, Buffer.from('localhost')), ...addresses)), // subjectAltName
-    extension(14, der(0x04, keyId)), // subjectKeyIdentifier
-    extension(35, sequence(der(0x80, keyId))), // authorityKeyIdentifier
-  ));
+  return der(
+    0xa3,
+    sequence(
+      extension(19, sequence(), critical), // basicConstraints: not a CA
+      extension(15, bitString(7, Buffer.of(0x80)), critical), // keyUsage: digitalSignature
+      extension(37, sequence(oid(0x2b, 6, 1, 5, 5, 7, 3, 1))), // extKeyUsage: serverAuth, 1.3.6.1.5.5.7.3.1
+      extension(17, sequence(der(0x82, Buffer.from('localhost')), ...addresses)), // subjectAltName
+      extension(14, der(0x04, keyId)), // subjectKeyIdentifier
+      extension(35, sequence(der(0x80, keyId))), // authorityKeyIdentifier
+    ),
+  );
 }
 
 /** `number` stands below id-ce, 2.5.29. */
@@ -54,10 +73,15 @@ function ecdsaWithSha256(): Buffer {
 /** UTCTime until 2049, GeneralizedTime from 2050 (RFC 5280 section 4.1.2.5). */
 function time(date: Date): Buffer {
   const digits = date.toISOString().replace(/\.\d+|[-:T]/g, '');
-  return date.getUTCFullYear() < 2050 ? der(0x17, Buffer.from(digits.slice(2))) : der(0x18, Buffer.from(digits));
+  return date.getUTCFullYear() < 2050
+    ? der(0x17, Buffer.from(digits.slice(2)))
+    : der(0x18, Buffer.from(digits));
 }
 
-/** Its first byte is 40 times the first number and the second; numbers from 128 on take more bytes, seven bits each. */
+/**
+ * Its first byte is 40 times the first number and the second; numbers from 128 on take more bytes, seven bits
+ * each.
+ */
 function oid(...bytes: readonly number[]): Buffer {
   return der(0x06, Buffer.of(...bytes));
 }

@@ -3,10 +3,16 @@
 
 /** `password` in lower case. The lists stay text: they are searched only when someone chooses a password. */
 export function isCommon(password: string): boolean {
-  return words(listed).includes(password)
-    || ['', ...words(endings)].some((ending) => password.endsWith(ending) && words(stems).includes(password.slice(0, password.length - ending.length)))
-    || words(rows).some((row) => row.includes(password) || row.includes([...password].reverse().join('')))
-    || /^(.)\1+$/su.test(password);
+  return (
+    words(listed).includes(password) ||
+    ['', ...words(endings)].some(
+      (ending) =>
+        password.endsWith(ending) &&
+        words(stems).includes(password.slice(0, password.length - ending.length)),
+    ) ||
+    words(rows).some((row) => row.includes(password) || row.includes([...password].reverse().join(''))) ||
+    /^(.)\1+$/su.test(password)
+  );
 }
 
 function words(text: string): string[] {
@@ -14,7 +20,8 @@ function words(text: string): string[] {
 }
 
 /** Neighbours on a keyboard, in the alphabet or in counting: any stretch, forwards or backwards. */
-const rows = '12345678901234567890 abcdefghijklmnopqrstuvwxyz qwertyuiop qwertzuiop azertyuiop asdfghjkl zxcvbnm,./';
+const rows =
+  '12345678901234567890 abcdefghijklmnopqrstuvwxyz qwertyuiop qwertzuiop azertyuiop asdfghjkl zxcvbnm,./';
 
 /** Each of these is as common with each of the endings, or as it is. */
 const stems = `

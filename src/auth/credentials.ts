@@ -19,7 +19,9 @@ type Sources = {
   readonly used: (keyId: number, now: number) => void;
 };
 
-/** A token's signature is remembered; what it stands for is looked up live, so an ended session ends at once. */
+/**
+ * A token's signature is remembered; what it stands for is looked up live, so an ended session ends at once.
+ */
 type Verified = { readonly sessionId: number; readonly userId: string; readonly expires: number };
 
 export function createAuthenticator({ signer, findSession, findKey, used }: Sources) {
@@ -29,7 +31,8 @@ export function createAuthenticator({ signer, findSession, findKey, used }: Sour
 
   function bearer(authorization: string, now: number): Caller {
     const verified = tokens.get(authorization) ?? verify(authorization, now);
-    if (now >= verified.expires) throw invalidToken('The access token has expired: get a new one with the refresh token, or sign in.');
+    if (now >= verified.expires)
+      throw invalidToken('The access token has expired: get a new one with the refresh token, or sign in.');
     const facts = remembered(sessions, verified.sessionId, findSession);
     if (facts === undefined || now >= facts.endsAt || String(facts.caller.userId) !== verified.userId) {
       throw invalidToken('The session of this access token has ended: sign in again.');
@@ -50,7 +53,8 @@ export function createAuthenticator({ signer, findSession, findKey, used }: Sour
   function apiKey(text: string, now: number): Caller {
     const id = Number(/^ord_([1-9]\d{0,15})_[A-Za-z0-9_-]{43}$/.exec(text)?.[1]);
     const facts = Number.isNaN(id) ? undefined : remembered(keys, id, findKey);
-    if (facts === undefined || !timingSafeEqual(hashOf(text.slice(-43)), facts.hash)) throw invalidToken('The API key is not valid.');
+    if (facts === undefined || !timingSafeEqual(hashOf(text.slice(-43)), facts.hash))
+      throw invalidToken('The API key is not valid.');
     if (now >= facts.endsAt) throw invalidToken('The API key has expired: make a new one.');
     used(id, now);
     return facts.caller;
@@ -76,7 +80,11 @@ export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-function remembered<Facts>(map: BoundedMap<number, Facts>, id: number, find: (id: number) => Facts | undefined): Facts | undefined {
+function remembered<Facts>(
+  map: BoundedMap<number, Facts>,
+  id: number,
+  find: (id: number) => Facts | undefined,
+): Facts | undefined {
   const known = map.get(id);
   if (known !== undefined) return known;
   const found = find(id);

@@ -42,7 +42,13 @@ export function createScryptPool() {
     await Promise.all(threads.map((thread) => thread.end()));
   }
 
-  return { derive, close, get waiting() { return waiting.length; } };
+  return {
+    derive,
+    close,
+    get waiting() {
+      return waiting.length;
+    },
+  };
 }
 
 /** One worker, started when first needed and ended when it was idle for a while. */
@@ -52,7 +58,9 @@ function createThread(closing: AbortSignal) {
 
   function start(): Worker {
     const started = new Worker(`(${scryptWorker})()`, { eval: true, env: {}, execArgv: [], resourceLimits });
-    return started.once('error', () => { worker = undefined; });
+    return started.once('error', () => {
+      worker = undefined;
+    });
   }
 
   async function derive(input: ScryptInput): Promise<Uint8Array> {
@@ -82,17 +90,23 @@ function createThread(closing: AbortSignal) {
   return { derive, end };
 }
 
-/** Runs in the worker, from its source text (a single executable has no file to start one from): uses nothing from outside. */
+/**
+ * Runs in the worker, from its source text (a single executable has no file to start one from): uses nothing
+ * from outside.
+ */
 function scryptWorker(): void {
   const { scryptSync } = process.getBuiltinModule('node:crypto');
   const { readlinkSync } = process.getBuiltinModule('node:fs');
   const { setPriority } = process.getBuiltinModule('node:os');
   const { parentPort } = process.getBuiltinModule('node:worker_threads');
-  try { // on Linux priority belongs to the thread: a login must not slow the requests beside it
+  try {
+    // on Linux priority belongs to the thread: a login must not slow the requests beside it
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
   } catch {} // elsewhere it stays as it is
   parentPort?.on('message', ({ password, salt, keyBytes, ln, r, p }: ScryptInput) => {
     const memoryBytes = 128 * r * (2 ** ln + p);
-    parentPort.postMessage(scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryBytes + 2 ** 20 }));
+    parentPort.postMessage(
+      scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryBytes + 2 ** 20 }),
+    );
   });
 }

@@ -19,14 +19,21 @@ export function createPasswordHasher({ cost = contractCost }: { readonly cost?: 
 
   async function hash(password: string): Promise<string> {
     const salt = randomBytes(saltBytes);
-    return written({ cost, salt, key: Buffer.from(await pool.derive({ password: normal(password), salt, keyBytes, ...cost })) });
+    return written({
+      cost,
+      salt,
+      key: Buffer.from(await pool.derive({ password: normal(password), salt, keyBytes, ...cost })),
+    });
   }
 
   /** Against a user's stored hash; `null`, for a user who doesn't exist, takes as long and is false. */
   async function verify(password: string, phc: string | null): Promise<boolean> {
     const stored = phc === null ? nobody : read(phc);
     const { salt, key } = stored;
-    return timingSafeEqual(await pool.derive({ password: normal(password), salt, keyBytes: key.length, ...stored.cost }), key);
+    return timingSafeEqual(
+      await pool.derive({ password: normal(password), salt, keyBytes: key.length, ...stored.cost }),
+      key,
+    );
   }
 
   /** Whether a stored hash was made with other parameters than are used now. */
@@ -35,13 +42,24 @@ export function createPasswordHasher({ cost = contractCost }: { readonly cost?: 
     return !phc.startsWith(prefix(cost)) || salt.length !== saltBytes || key.length !== keyBytes;
   }
 
-  return { hash, verify, needsUpgrade, close: pool.close, get waiting() { return pool.waiting; } };
+  return {
+    hash,
+    verify,
+    needsUpgrade,
+    close: pool.close,
+    get waiting() {
+      return pool.waiting;
+    },
+  };
 }
 
-/** A sentence that says what is wrong with a new password, or undefined. Lengths are code points after NFKC. */
+/**
+ * A sentence that says what is wrong with a new password, or undefined. Lengths are code points after NFKC.
+ */
 export function passwordFault(password: string, email: string, minLength: number): string | undefined {
   const points = [...normal(password)].length;
-  if (points < minLength || points > passwordPointsMax) return `A password has ${minLength} to ${passwordPointsMax} characters.`;
+  if (points < minLength || points > passwordPointsMax)
+    return `A password has ${minLength} to ${passwordPointsMax} characters.`;
   const folded = normal(password).toLowerCase();
   const address = normal(email).toLowerCase();
   if (isCommon(folded)) return 'This password is one of the commonest: choose one that is harder to guess.';
@@ -69,10 +87,14 @@ function unpadded(bytes: Buffer): string {
 
 /** Throws on what this service can't have stored; the text stays out of the error. */
 function read(phc: string): Stored {
-  const match = /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/.exec(phc);
+  const match =
+    /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/.exec(
+      phc,
+    );
   if (match === null) throw new Error('A stored password hash can not be read.');
   const [, ln, r, p, salt = '', key = ''] = match;
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
-  if (128 * 2 ** cost.ln * cost.r > memoryBytesMax) throw new Error('A stored password hash asks for too much memory.');
+  if (128 * 2 ** cost.ln * cost.r > memoryBytesMax)
+    throw new Error('A stored password hash asks for too much memory.');
   return { cost, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
 }

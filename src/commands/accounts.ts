@@ -17,8 +17,12 @@ import { randomPassword } from './first-admin.ts';
 const emailFlag: CommandFlag = { flag: 'email', value: 'EMAIL', help: 'of the user', isRequired: true };
 
 export const adminCreate: Command = {
-  summary: 'makes an administrator and prints a random password once', operands: [],
-  flags: [emailFlag, { flag: 'name', value: 'NAME', help: 'how the administrator is called (Administrator)' }],
+  summary: 'makes an administrator and prints a random password once',
+  operands: [],
+  flags: [
+    emailFlag,
+    { flag: 'name', value: 'NAME', help: 'how the administrator is called (Administrator)' },
+  ],
   async run({ config, flags }) {
     const { email, name = 'Administrator' } = flags;
     const user = { email: String(email), name: String(name), role: 'admin' as const };
@@ -33,30 +37,38 @@ export const adminCreate: Command = {
 };
 
 export const adminReset: Command = {
-  summary: 'prints a new random password of a user once, and ends their sessions', operands: [], flags: [emailFlag],
-  run: ({ config, flags }) => withExistingDatabase(config, async (db, hasher) => {
-    const password = randomPassword(config.passwordMin);
-    const passwordHash = await hasher.hash(password);
-    return db.write((writer) => {
-      const user = userOf(writer, String(flags['email']));
-      replaceUser(writer, user.id, user, passwordHash);
-      endSessionsOf(writer, user.id, null);
-      return passwordText(user.id, user.email, password);
-    });
-  }),
+  summary: 'prints a new random password of a user once, and ends their sessions',
+  operands: [],
+  flags: [emailFlag],
+  run: ({ config, flags }) =>
+    withExistingDatabase(config, async (db, hasher) => {
+      const password = randomPassword(config.passwordMin);
+      const passwordHash = await hasher.hash(password);
+      return db.write((writer) => {
+        const user = userOf(writer, String(flags['email']));
+        replaceUser(writer, user.id, user, passwordHash);
+        endSessionsOf(writer, user.id, null);
+        return passwordText(user.id, user.email, password);
+      });
+    }),
 };
 
 export const keysCreate: Command = {
-  summary: 'makes an API key, good for a year, and prints it once', operands: [],
+  summary: 'makes an API key, good for a year, and prints it once',
+  operands: [],
   flags: [
-    emailFlag, { flag: 'name', value: 'NAME', help: 'what the key is for', isRequired: true },
+    emailFlag,
+    { flag: 'name', value: 'NAME', help: 'what the key is for', isRequired: true },
     { flag: 'scopes', value: 'LIST', help: `what it may do, out of ${scopes.join(', ')}`, isRequired: true },
   ],
   async run({ config, flags }) {
-    const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] }; // checked in the next line
+    // checked in the next line
+    const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] };
     refuse(check(NewKey, wanted));
     return withExistingDatabase(config, async (db) => {
-      const made = db.write((writer) => addKey(writer, userOf(writer, String(flags['email'])).id, wanted, Date.now()));
+      const made = db.write((writer) =>
+        addKey(writer, userOf(writer, String(flags['email'])).id, wanted, Date.now()),
+      );
       return `id: ${made.id}\nname: ${made.name}\nscopes: ${made.scopes.join(',')}\nexpires: ${made.expiresAt}\nkey: ${made.key}\nThe key is shown this once.`;
     });
   },
@@ -64,13 +76,18 @@ export const keysCreate: Command = {
 
 /** Throws the issues of what flags of the same names gave. */
 function refuse(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new ConfigError([], issues.map(({ pointer = '', detail }) => `--${pointer.split('/')[1] ?? ''}: ${detail}`));
+  if (issues.length > 0)
+    throw new ConfigError(
+      [],
+      issues.map(({ pointer = '', detail }) => `--${pointer.split('/')[1] ?? ''}: ${detail}`),
+    );
 }
 
 function userOf(db: Connection, email: string): User {
   const id = findCredentials(db, email)?.id;
   const found = id === undefined ? undefined : findUser(db, 'everyone', id);
-  if (found === undefined) throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
+  if (found === undefined)
+    throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
   return represented(found);
 }
 

@@ -6,13 +6,20 @@ import { openBeside, type Beside } from '../storage/beside.ts';
 import { databaseFile, schemaVersion, StorageError } from '../storage/data-folder.ts';
 
 /** A command that needs somebody to be there makes no database. */
-export async function withExistingDatabase<T>(config: Config, use: (db: Beside, hasher: PasswordHasher) => Promise<T>): Promise<T> {
+export async function withExistingDatabase<T>(
+  config: Config,
+  use: (db: Beside, hasher: PasswordHasher) => Promise<T>,
+): Promise<T> {
   const file = databaseFile(config.data);
-  if (schemaVersion(file, migrations.length) === undefined) throw new StorageError(`There is no database of orderly at ${file}.`);
+  if (schemaVersion(file, migrations.length) === undefined)
+    throw new StorageError(`There is no database of orderly at ${file}.`);
   return withDatabase(config, use);
 }
 
-export async function withDatabase<T>({ data }: Config, use: (db: Beside, hasher: PasswordHasher) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  { data }: Config,
+  use: (db: Beside, hasher: PasswordHasher) => Promise<T>,
+): Promise<T> {
   const db = await openBeside(data, migrations);
   const hasher = createPasswordHasher();
   try {

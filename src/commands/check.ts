@@ -16,13 +16,18 @@ const faultsShownMax = 100;
 const audits: readonly Audit[] = [userAudit, sessionAudit, keyAudit, customerAudit, orderAudit];
 
 export const check: Command = {
-  summary: 'says whether the database is sound, by its exit status, too', operands: [], flags: [],
+  summary: 'says whether the database is sound, by its exit status, too',
+  operands: [],
+  flags: [],
   async run({ config: { data } }) {
     const file = databaseFile(data);
     const faults: string[] = [];
     const counts = await fromDatabase(file, migrations.length, async (sqlite, version) => {
-      if (version === migrations.length) return await checkAll(new Connection(sqlite), (fault) => faults.push(fault));
-      throw new StorageError(`${file} is of an older orderly: start the service once to bring it up to date, or check it with the older one.`);
+      if (version === migrations.length)
+        return await checkAll(new Connection(sqlite), (fault) => faults.push(fault));
+      throw new StorageError(
+        `${file} is of an older orderly: start the service once to bring it up to date, or check it with the older one.`,
+      );
     });
     if (faults.length === 0) return `${counts.join(', ')}\n${file} is sound.`;
     await print(faultText(file, faults));
@@ -32,7 +37,8 @@ export const check: Command = {
 
 async function checkAll(db: Connection, tell: (fault: string) => void): Promise<string[]> {
   await withProgress('Pages and indexes', () => checkIntegrity(db).forEach(tell));
-  if (hasUsers(db) && !hasAdmins(db)) tell('There are users, but no administrator: "orderly admin create" makes one.');
+  if (hasUsers(db) && !hasAdmins(db))
+    tell('There are users, but no administrator: "orderly admin create" makes one.');
   const counts: string[] = [];
   for (const audit of audits) {
     const rows = await withProgress(`${audit.thing}s`, (at) => auditRows(audit, db, tell, at));
@@ -43,5 +49,9 @@ async function checkAll(db: Connection, tell: (fault: string) => void): Promise<
 
 function faultText(file: string, faults: readonly string[]): string {
   const more = faults.length > faultsShownMax ? [`… and ${faults.length - faultsShownMax} more`] : [];
-  return [...faults.slice(0, faultsShownMax), ...more, `${file} is not sound. Restore a backup, or keep a copy before you repair anything.`].join('\n');
+  return [
+    ...faults.slice(0, faultsShownMax),
+    ...more,
+    `${file} is not sound. Restore a backup, or keep a copy before you repair anything.`,
+  ].join('\n');
 }

@@ -14,25 +14,62 @@ export type Command = Syntax & {
 };
 
 export const commands: Readonly<Record<string, Command>> = {
-  serve, 'admin create': adminCreate, 'admin reset': adminReset, 'keys create': keysCreate,
-  backup: backUp, restore: restoreBackup, check, sample, openapi: printOpenapi,
+  serve,
+  'admin create': adminCreate,
+  'admin reset': adminReset,
+  'keys create': keysCreate,
+  backup: backUp,
+  restore: restoreBackup,
+  check,
+  sample,
+  openapi: printOpenapi,
 };
 
 /** At most 80 columns. */
 export function helpText(name?: string): string {
   const command = commands[name ?? ''];
   if (name === undefined || command === undefined) {
-    const rows = Object.entries(commands).map(([each, { operands, summary }]) => (
-      row([each, ...operands, ...(each === 'serve' ? ['(default)'] : [])].join(' '), summary)
-    ));
-    return ['Usage: orderly [command] [flags]', '', 'Commands:', ...rows, '', 'Flags of all commands:', ...settingRows(), '', closing].join('\n');
+    const rows = Object.entries(commands).map(([each, { operands, summary }]) =>
+      row([each, ...operands, ...(each === 'serve' ? ['(default)'] : [])].join(' '), summary),
+    );
+    return [
+      'Usage: orderly [command] [flags]',
+      '',
+      'Commands:',
+      ...rows,
+      '',
+      'Flags of all commands:',
+      ...settingRows(),
+      '',
+      closing,
+    ].join('\n');
   }
   const { operands, flags, summary } = command;
-  const required = flags.filter(({ isRequired }) => isRequired).map(({ flag, value }) => `--${flag} ${value}`);
-  const own = flags.map(({ flag, value, help }) => row(`--${flag}${value === undefined ? '' : ` ${value}`}`, help));
-  const rows = command === serve ? settingRows() : [...settingRows(settings.filter(({ flag }) => flag === 'data')), '  and the settings that "orderly --help" shows'];
+  const required = flags
+    .filter(({ isRequired }) => isRequired)
+    .map(({ flag, value }) => `--${flag} ${value}`);
+  const own = flags.map(({ flag, value, help }) =>
+    row(`--${flag}${value === undefined ? '' : ` ${value}`}`, help),
+  );
+  const rows =
+    command === serve
+      ? settingRows()
+      : [
+          ...settingRows(settings.filter(({ flag }) => flag === 'data')),
+          '  and the settings that "orderly --help" shows',
+        ];
   const usage = ['Usage: orderly', name, ...operands, ...required, '[flags]'].join(' ');
-  return [usage, '', ...wrap(`${name} ${summary}.`, columnsMax), '', 'Flags:', ...own, ...rows, '', closing].join('\n');
+  return [
+    usage,
+    '',
+    ...wrap(`${name} ${summary}.`, columnsMax),
+    '',
+    'Flags:',
+    ...own,
+    ...rows,
+    '',
+    closing,
+  ].join('\n');
 }
 
 const columnsMax = 80;
@@ -41,13 +78,17 @@ ORDERLY_PUBLIC_URL), which a .env file can hold, too; flags win.
 --help after a command shows what it takes; --version says which orderly it is.`;
 
 function settingRows(shown = settings): string[] {
-  return shown.map(({ flag, value, fallback, help }) => row(`--${flag} ${value}`, fallback === '' ? help : `${help} (${fallback})`));
+  return shown.map(({ flag, value, fallback, help }) =>
+    row(`--${flag} ${value}`, fallback === '' ? help : `${help} (${fallback})`),
+  );
 }
 
 function row(name: string, text: string): string {
   const width = 27;
   const lines = wrap(text, columnsMax - width - 2);
-  return lines.map((each, index) => `  ${(index === 0 ? name : '').padEnd(width - 2)}  ${each}`.trimEnd()).join('\n');
+  return lines
+    .map((each, index) => `  ${(index === 0 ? name : '').padEnd(width - 2)}  ${each}`.trimEnd())
+    .join('\n');
 }
 
 /** A word that is longer has a line of its own. */

@@ -12,18 +12,30 @@ export function adminFile(folder: string): string {
   return join(folder, 'initial-admin.json');
 }
 
-type Place = { readonly read: Connection; write<T>(work: Work<T>): T | Promise<T>; readonly hasher: PasswordHasher; readonly now: number };
+type Place = {
+  readonly read: Connection;
+  write<T>(work: Work<T>): T | Promise<T>;
+  readonly hasher: PasswordHasher;
+  readonly now: number;
+};
 
 /** What was made, or undefined where there are users. */
-export async function makeFirstAdmin({ data, adminEmail, adminPassword, passwordMin }: Config, { read, write, hasher, now }: Place): Promise<string | undefined> {
+export async function makeFirstAdmin(
+  { data, adminEmail, adminPassword, passwordMin }: Config,
+  { read, write, hasher, now }: Place,
+): Promise<string | undefined> {
   if (hasUsers(read)) return undefined;
   const email = adminEmail === '' ? 'admin@localhost' : adminEmail;
   const password = adminPassword === '' ? randomPassword(passwordMin) : adminPassword;
   const passwordHash = await hasher.hash(password);
   // First the file: an administrator whose password nobody knows would be none.
   if (adminPassword === '') replacePrivate(adminFile(data), `${JSON.stringify({ email, password })}\n`);
-  await write((db) => { addUser(db, { name: 'Administrator', email, role: 'admin', passwordHash }, now); });
-  return adminPassword === '' ? `an administrator, ${email}; the password is in ${adminFile(data)}` : `an administrator, ${email}`;
+  await write((db) => {
+    addUser(db, { name: 'Administrator', email, role: 'admin', passwordHash }, now);
+  });
+  return adminPassword === ''
+    ? `an administrator, ${email}; the password is in ${adminFile(data)}`
+    : `an administrator, ${email}`;
 }
 
 /** 120 random bits, or more where passwords have to be longer. */

@@ -21,7 +21,10 @@ export function readSecrets({ jwtSecrets, data }: Config, made: string[]): Uint8
       made.push(`a secret to sign tokens with: ${file}`);
     }
     const secret = Buffer.from(readFileSync(file, 'utf8').trim());
-    if (secret.length < secretBytesMin) throw new StorageError(`${file} is damaged: delete it, and a new one is made; everybody has to sign in again.`);
+    if (secret.length < secretBytesMin)
+      throw new StorageError(
+        `${file} is damaged: delete it, and a new one is made; everybody has to sign in again.`,
+      );
     return [secret];
   } catch (error) {
     throw explained(error, file);
@@ -30,7 +33,8 @@ export function readSecrets({ jwtSecrets, data }: Config, made: string[]): Uint8
 
 export function readCertificate({ tls, data }: Config, now: number, made: string[]): Certificate | undefined {
   if (tls.mode === 'off') return undefined;
-  const files = tls.mode === 'files' ? tls : { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
+  const files =
+    tls.mode === 'files' ? tls : { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
   try {
     if (tls.mode === 'self-signed' && !isGood(files.cert, now)) {
       const { certPem, keyPem } = selfSigned({ now });
@@ -43,11 +47,16 @@ export function readCertificate({ tls, data }: Config, now: number, made: string
     createSecureContext(certificate); // throws unless they are a pair
     return certificate;
   } catch (error) {
-    throw new ConfigError([`the certificate in ${files.cert} with the key in ${files.key} can't be used: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new ConfigError([
+      `the certificate in ${files.cert} with the key in ${files.key} can't be used: ${error instanceof Error ? error.message : String(error)}`,
+    ]);
   }
 }
 
 /** Whether there is a certificate that holds for some time yet. */
 function isGood(file: string, now: number): boolean {
-  return existsSync(file) && new X509Certificate(readFileSync(file)).validToDate.getTime() > now + renewDays * 86_400_000;
+  return (
+    existsSync(file) &&
+    new X509Certificate(readFileSync(file)).validToDate.getTime() > now + renewDays * 86_400_000
+  );
 }

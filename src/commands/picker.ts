@@ -20,9 +20,11 @@ export function createPicker(seed: number) {
   }
 
   return {
-    share, whole,
+    share,
+    whole,
     /** One of the first `count` values, of which there must be some. */
-    one: <T>(values: readonly T[], count = values.length) => values[whole(0, count - 1)] as T, // within the list, as the caller promised
+    // within the list, as the caller promised
+    one: <T>(values: readonly T[], count = values.length) => values[whole(0, count - 1)] as T,
     /** The text with a digit for each #. */
     digits: (text: string) => text.replace(/#/g, () => String(whole(0, 9))),
   };

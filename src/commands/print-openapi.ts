@@ -13,13 +13,29 @@ import type { Command } from './commands.ts';
 import { publicUrlOf } from './serve.ts';
 
 export const printOpenapi: Command = {
-  summary: 'prints the OpenAPI document', operands: [], flags: [],
+  summary: 'prints the OpenAPI document',
+  operands: [],
+  flags: [],
   async run({ config }) {
     const publicUrl = publicUrlOf(config, config.port);
-    const log = createLog({ level: 'off', sink: process.stderr, isTerminal: false, hasColor: false, now: Date.now });
+    const log = createLog({
+      level: 'off',
+      sink: process.stderr,
+      isTerminal: false,
+      hasColor: false,
+      now: Date.now,
+    });
     const app = createApp({
-      config, publicUrl, log, db: noDatabase(), secrets: [new Uint8Array(secretBytesMin)], hasher: createPasswordHasher(),
-      now: Date.now, connections: () => 0, isStopping: () => false, extraRoutes: [],
+      config,
+      publicUrl,
+      log,
+      db: noDatabase(),
+      secrets: [new Uint8Array(secretBytesMin)],
+      hasher: createPasswordHasher(),
+      now: Date.now,
+      connections: () => 0,
+      isStopping: () => false,
+      extraRoutes: [],
     });
     app.close();
     return JSON.stringify(openapiDocument(app.router.mounted, publicUrl, version), null, 2);
@@ -29,5 +45,11 @@ export const printOpenapi: Command = {
 /** The routes want one, but no request comes. */
 function noDatabase(): Database {
   const refuse = (): Promise<never> => Promise.reject(new Error('There is no database.'));
-  return { read: new Connection(new DatabaseSync(':memory:')), write: refuse, readSlowly: refuse, stats: newStats(), close: () => Promise.resolve() };
+  return {
+    read: new Connection(new DatabaseSync(':memory:')),
+    write: refuse,
+    readSlowly: refuse,
+    stats: newStats(),
+    close: () => Promise.resolve(),
+  };
 }

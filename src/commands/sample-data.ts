@@ -42,7 +42,12 @@ function countryOf(row: string) {
   const [head = '', givenNames = '', familyNames = '', streets = '', places = ''] = row.split(' | ');
   const [code = '', currency = '', rate, phone = ''] = head.split(' ');
   return {
-    code, currency, rate: Number(rate), phone: phone === '-' ? '' : phone, givenNames: givenNames.split(' '), streets: streets.split(', '),
+    code,
+    currency,
+    rate: Number(rate),
+    phone: phone === '-' ? '' : phone,
+    givenNames: givenNames.split(' '),
+    streets: streets.split(', '),
     familyNames: familyNames.split(familyNames.includes(',') ? ', ' : ' '),
     places: places.split(', ').map((place) => {
       const [city = '', region = '', postalCode = ''] = place.split('/');
@@ -53,12 +58,34 @@ function countryOf(row: string) {
 
 /** Number, name, price in euro cents. */
 export const sampleArticles: readonly (readonly [sku: string, name: string, cents: number])[] = [
-  ['TEA-250', 'Green tea, 250 g', 749], ['TEA-251', 'Earl Grey, 250 g', 690], ['TEA-252', 'Rooibos, 250 g', 595], ['TEA-500', 'Assam, 500 g', 1290],
-  ['TEA-510', 'Darjeeling first flush, 100 g', 1650], ['TEA-520', 'Matcha, 30 g', 2190], ['TEA-600', 'Camomile, 20 bags', 349], ['TEA-610', 'Peppermint, 20 bags', 329],
-  ['POT-100', 'Teapot, cast iron, 0.8 l', 5900], ['POT-110', 'Teapot, glass, 1.2 l', 3450], ['POT-200', 'Kettle, 1.7 l', 4990], ['CUP-010', 'Cup and saucer', 1450],
-  ['CUP-020', 'Mug, stoneware', 1190], ['CUP-030', 'Thermos cup, 0.4 l', 2390], ['SET-001', 'Gift box “Four seasons”', 3990], ['ACC-001', 'Strainer, stainless steel', 890],
-  ['ACC-002', 'Paper filters, 100', 420], ['ACC-003', 'Tea caddy, 250 g', 990], ['ACC-004', 'Kitchen timer', 1250], ['ACC-005', 'Bamboo whisk', 1790], ['SWT-001', 'Candy sugar, 500 g', 379],
-  ['SWT-002', 'Honey, 350 g', 850], ['SWT-003', 'Shortbread, 160 g', 495],
+  ['TEA-250', 'Green tea, 250 g', 749],
+  ['TEA-251', 'Earl Grey, 250 g', 690],
+  ['TEA-252', 'Rooibos, 250 g', 595],
+  ['TEA-500', 'Assam, 500 g', 1290],
+  ['TEA-510', 'Darjeeling first flush, 100 g', 1650],
+  ['TEA-520', 'Matcha, 30 g', 2190],
+  ['TEA-600', 'Camomile, 20 bags', 349],
+  ['TEA-610', 'Peppermint, 20 bags', 329],
+  ['POT-100', 'Teapot, cast iron, 0.8 l', 5900],
+  ['POT-110', 'Teapot, glass, 1.2 l', 3450],
+  ['POT-200', 'Kettle, 1.7 l', 4990],
+  ['CUP-010', 'Cup and saucer', 1450],
+  ['CUP-020', 'Mug, stoneware', 1190],
+  ['CUP-030', 'Thermos cup, 0.4 l', 2390],
+  ['SET-001', 'Gift box “Four seasons”', 3990],
+  ['ACC-001', 'Strainer, stainless steel', 890],
+  ['ACC-002', 'Paper filters, 100', 420],
+  ['ACC-003', 'Tea caddy, 250 g', 990],
+  ['ACC-004', 'Kitchen timer', 1250],
+  ['ACC-005', 'Bamboo whisk', 1790],
+  ['SWT-001', 'Candy sugar, 500 g', 379],
+  ['SWT-002', 'Honey, 350 g', 850],
+  ['SWT-003', 'Shortbread, 160 g', 495],
 ];
 
-export const sampleNotes: readonly string[] = ['Please ring twice.', 'Leave it with the neighbours, please.', 'It is a present: no invoice in the parcel.', 'Not before 10 o’clock.'];
+export const sampleNotes: readonly string[] = [
+  'Please ring twice.',
+  'Leave it with the neighbours, please.',
+  'It is a present: no invoice in the parcel.',
+  'Not before 10 o’clock.',
+];

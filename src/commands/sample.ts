@@ -1,4 +1,5 @@
-// `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the same seed.
+// `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the
+// same seed.
 import { wholeNumber, type CommandLine } from '../config.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
 import type { Address, CustomerCore } from '../resources/customers/customer.ts';
@@ -24,10 +25,16 @@ const customersStart = yearStart - 180 * dayMilliseconds;
 const rowsAtOnce = 25_000;
 
 export const sample: Command = {
-  summary: 'fills an empty database with believable users, customers and orders of 2025', operands: [],
+  summary: 'fills an empty database with believable users, customers and orders of 2025',
+  operands: [],
   flags: [
     { flag: 'orders', value: 'N', help: 'how many orders (1000)', fault: wholeNumber(1, 10_000_000) },
-    { flag: 'seed', value: 'N', help: 'the same seed gives the same data (1)', fault: wholeNumber(0, 4_294_967_295) },
+    {
+      flag: 'seed',
+      value: 'N',
+      help: 'the same seed gives the same data (1)',
+      fault: wholeNumber(0, 4_294_967_295),
+    },
   ],
   run,
 };
@@ -37,9 +44,16 @@ async function run({ config, flags }: CommandLine): Promise<string> {
   const picker = createPicker(Number(flags['seed'] ?? 1));
   return withDatabase(config, async (db, hasher) => {
     if (hasSeveralUsers(db.connection) || hasCustomers(db.connection)) {
-      throw new StorageError(`The database in ${config.data} is not empty; sample data only goes into an empty one.`);
+      throw new StorageError(
+        `The database in ${config.data} is not empty; sample data only goes into an empty one.`,
+      );
     }
-    const made = await makeFirstAdmin(config, { read: db.connection, write: db.write, hasher, now: Date.now() });
+    const made = await makeFirstAdmin(config, {
+      read: db.connection,
+      write: db.write,
+      hasher,
+      now: Date.now(),
+    });
     const password = randomPassword(config.passwordMin);
     const users = addUsers(db, picker, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
     const customerCount = bounded(orderCount / 4, 5, 200_000);
@@ -52,7 +66,13 @@ async function run({ config, flags }: CommandLine): Promise<string> {
   });
 }
 
-function told(made: string | undefined, users: readonly SampleUser[], customerCount: number, orderCount: number, password: string): string {
+function told(
+  made: string | undefined,
+  users: readonly SampleUser[],
+  customerCount: number,
+  orderCount: number,
+  password: string,
+): string {
   const count = (value: number): string => value.toLocaleString('en');
   return [
     ...(made === undefined ? [] : [`Made ${made}.`]),
@@ -63,84 +83,170 @@ function told(made: string | undefined, users: readonly SampleUser[], customerCo
 }
 
 type SampleUser = { readonly id: number; readonly email: string };
-type SampleCustomer = { readonly id: number; readonly userId: number; readonly country: SampleCountry; readonly address: Address | null };
+type SampleCustomer = {
+  readonly id: number;
+  readonly userId: number;
+  readonly country: SampleCountry;
+  readonly address: Address | null;
+};
 
 function addUsers(db: Beside, picker: Picker, count: number, passwordHash: string): SampleUser[] {
-  return db.write((writer) => Array.from({ length: count }, (_, index) => {
-    const { name, email } = personOf(picker, index);
-    const createdAt = Math.floor(customersStart + index * dayMilliseconds / count);
-    return { id: addUser(writer, { name, email, role: index % 10 === 0 ? 'staff' : 'user', passwordHash }, createdAt), email };
-  }));
+  return db.write((writer) =>
+    Array.from({ length: count }, (_, index) => {
+      const { name, email } = personOf(picker, index);
+      const createdAt = Math.floor(customersStart + (index * dayMilliseconds) / count);
+      return {
+        id: addUser(
+          writer,
+          { name, email, role: index % 10 === 0 ? 'staff' : 'user', passwordHash },
+          createdAt,
+        ),
+        email,
+      };
+    }),
+  );
 }
 
-function addCustomers(db: Beside, picker: Picker, count: number, users: readonly SampleUser[], progress: (done: number) => void): SampleCustomer[] {
+function addCustomers(
+  db: Beside,
+  picker: Picker,
+  count: number,
+  users: readonly SampleUser[],
+  progress: (done: number) => void,
+): SampleCustomer[] {
   const customers: SampleCustomer[] = [];
   inGroups(db, count, progress, (writer, index) => {
     const person = personOf(picker, index);
     const { country } = person;
     const address = picker.share() < 0.05 ? null : addressOf(picker, country);
     const customer: CustomerCore = {
-      name: person.name, address,
-      email: picker.share() < 0.1 ? null : person.email, phone: country.phone === '' ? null : picker.digits(country.phone),
+      name: person.name,
+      address,
+      email: picker.share() < 0.1 ? null : person.email,
+      phone: country.phone === '' ? null : picker.digits(country.phone),
     };
     const userId = picker.one(users).id;
-    customers.push({ id: addCustomer(writer, customer, userId, customerTime(index, count)), userId, country, address });
+    customers.push({
+      id: addCustomer(writer, customer, userId, customerTime(index, count)),
+      userId,
+      country,
+      address,
+    });
   });
   return customers;
 }
 
 /** Customers come evenly; the first five are there before all orders. */
 function customerTime(index: number, count: number): number {
-  return Math.floor(customersStart + dayMilliseconds + Math.max(index - 5, 0) * (yearEnd - customersStart - dayMilliseconds) / count);
+  return Math.floor(
+    customersStart +
+      dayMilliseconds +
+      (Math.max(index - 5, 0) * (yearEnd - customersStart - dayMilliseconds)) / count,
+  );
 }
 
-function addOrders(db: Beside, picker: Picker, count: number, customers: readonly SampleCustomer[], progress: (done: number) => void): void {
+function addOrders(
+  db: Beside,
+  picker: Picker,
+  count: number,
+  customers: readonly SampleCustomer[],
+  progress: (done: number) => void,
+): void {
   let known = 0;
   inGroups(db, count, progress, (writer, index) => {
-    const createdAt = Math.floor(yearStart + (index + picker.share()) * (yearEnd - yearStart) / count);
+    const createdAt = Math.floor(yearStart + ((index + picker.share()) * (yearEnd - yearStart)) / count);
     while (known < customers.length && customerTime(known, customers.length) < createdAt) known += 1;
     const { id, userId, country, address } = picker.one(customers, known);
     const { status, updatedAt } = fateOf(picker, createdAt);
     const note = picker.share() < 0.08 ? picker.one(sampleNotes) : null;
-    const core = coreOf({ customerId: id, currency: country.currency, items: itemsOf(picker, country), shippingAddress: address, note });
+    const core = coreOf({
+      customerId: id,
+      currency: country.currency,
+      items: itemsOf(picker, country),
+      shippingAddress: address,
+      note,
+    });
     addOrder(writer, { ...core, status }, id, userId, createdAt, updatedAt);
   });
 }
 
 /** In transactions of some thousand rows: one for all would need room for two copies. */
-function inGroups(db: Beside, count: number, progress: (done: number) => void, add: (writer: Connection, index: number) => void): void {
+function inGroups(
+  db: Beside,
+  count: number,
+  progress: (done: number) => void,
+  add: (writer: Connection, index: number) => void,
+): void {
   for (let from = 0; from < count; from += rowsAtOnce) {
     const to = Math.min(from + rowsAtOnce, count);
-    db.write((writer) => { for (let index = from; index < to; index += 1) add(writer, index); });
+    db.write((writer) => {
+      for (let index = from; index < to; index += 1) add(writer, index);
+    });
     progress(to);
   }
 }
 
-function personOf(picker: Picker, index: number): { readonly country: SampleCountry; readonly name: string; readonly email: string } {
+function personOf(
+  picker: Picker,
+  index: number,
+): { readonly country: SampleCountry; readonly name: string; readonly email: string } {
   const country = picker.one(sampleCountries);
   const name = `${picker.one(country.givenNames)} ${picker.one(country.familyNames)}`;
-  const plain = name.normalize('NFD').toLowerCase().replace(/\p{M}/gu, '').replaceAll('ø', 'o').replaceAll('ł', 'l');
-  return { country, name, email: `${plain.replace(/[^a-z]+/g, '.')}${index + 1}@example.${picker.one(['com', 'net', 'org'])}` };
+  const plain = name
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replaceAll('ø', 'o')
+    .replaceAll('ł', 'l');
+  return {
+    country,
+    name,
+    email: `${plain.replace(/[^a-z]+/g, '.')}${index + 1}@example.${picker.one(['com', 'net', 'org'])}`,
+  };
 }
 
 function addressOf(picker: Picker, { code, streets, places }: SampleCountry): Address {
   const { city, region, postalCode } = picker.one(places);
   const line1 = picker.one(streets).replace('#', String(picker.whole(1, 180)));
-  return { name: null, line1, line2: picker.share() < 0.08 ? '2nd floor' : null, city, region, postalCode: picker.digits(postalCode), country: code };
+  return {
+    name: null,
+    line1,
+    line2: picker.share() < 0.08 ? '2nd floor' : null,
+    city,
+    region,
+    postalCode: picker.digits(postalCode),
+    country: code,
+  };
 }
 
 function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
   const roundTo = rate > 5 ? 100 : 10;
   return Array.from({ length: Math.ceil(picker.share() ** 2 * 6 + 0.01) }, () => {
     const [sku, name, cents] = picker.one(sampleArticles);
-    return { sku, name, quantity: picker.share() < 0.04 ? 12 : picker.whole(1, 3), unitPrice: Math.round(cents * rate / roundTo) * roundTo };
+    return {
+      sku,
+      name,
+      quantity: picker.share() < 0.04 ? 12 : picker.whole(1, 3),
+      unitPrice: Math.round((cents * rate) / roundTo) * roundTo,
+    };
   });
 }
 
-/** Most orders are delivered within two weeks; some are never paid, cancelled or refunded; those of the last days are still on their way. */
-function fateOf(picker: Picker, createdAt: number): { readonly status: OrderStatus; readonly updatedAt: number } {
+/**
+ * Most orders are delivered within two weeks; some are never paid, cancelled or refunded; those of the last
+ * days are still on their way.
+ */
+function fateOf(
+  picker: Picker,
+  createdAt: number,
+): { readonly status: OrderStatus; readonly updatedAt: number } {
   const fate = picker.share();
-  const steps: OrderStatus[] = fate < 0.02 ? [] : fate < 0.07 ? ['cancelled'] : ['paid', 'shipped', 'delivered', ...(fate < 0.1 ? ['refunded' as const] : [])];
+  const steps: OrderStatus[] =
+    fate < 0.02
+      ? []
+      : fate < 0.07
+        ? ['cancelled']
+        : ['paid', 'shipped', 'delivered', ...(fate < 0.1 ? ['refunded' as const] : [])];
   let status: OrderStatus = 'open';
   let updatedAt = createdAt;
   for (const step of steps) {

@@ -22,7 +22,13 @@ export const serve: Command = { summary: 'runs the service', operands: [], flags
 async function run({ config }: CommandLine): Promise<number> {
   const { NO_COLOR: noColor = '', TERM: terminal } = process.env;
   const isTerminal = process.stdout.isTTY;
-  const log = createLog({ level: config.log, sink: process.stdout, isTerminal, hasColor: isTerminal && noColor === '' && terminal !== 'dumb', now: Date.now });
+  const log = createLog({
+    level: config.log,
+    sink: process.stdout,
+    isTerminal,
+    hasColor: isTerminal && noColor === '' && terminal !== 'dumb',
+    now: Date.now,
+  });
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
   const service = await startService({ config, log, onFatal: () => end(1) });
   process.on('SIGHUP', () => service.reload());
@@ -30,7 +36,10 @@ async function run({ config }: CommandLine): Promise<number> {
     process.on(signal, () => {
       if (service.isStopping()) process.exit(1);
       log.note('info', `${signal}: finishing what runs; a second one stops at once`);
-      service.stop().then(() => end(0), () => end(1));
+      service.stop().then(
+        () => end(0),
+        () => end(1),
+      );
     });
   }
   if (isTerminal) await print(welcome(config, service));
@@ -43,8 +52,9 @@ async function run({ config }: CommandLine): Promise<number> {
 }
 
 /**
- * Answers dropped from memory would otherwise double the heap before they are collected; throughput pays 1–2 %. Not a flag of the
- * command line: what was compiled under other flags counts for nothing, and the start would take a third longer.
+ * Answers dropped from memory would otherwise double the heap before they are collected; throughput pays 1–2
+ * %. Not a flag of the command line: what was compiled under other flags counts for nothing, and the start
+ * would take a third longer.
  */
 function keepHeapSmall(): void {
   flushCompileCache();
@@ -64,15 +74,28 @@ export type ServiceOptions = {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** A whole service on a folder of its own. Throws ConfigError and StorageError. */
-export async function startService({ config, log, now = Date.now, onFatal = () => {}, hasher = createPasswordHasher(), fdatasync, extraRoutes = [] }: ServiceOptions) {
+export async function startService({
+  config,
+  log,
+  now = Date.now,
+  onFatal = () => {},
+  hasher = createPasswordHasher(),
+  fdatasync,
+  extraRoutes = [],
+}: ServiceOptions) {
   let app: App | undefined;
   const fatal = Promise.withResolvers<Error>();
   const db = await openDatabase({
-    folder: config.data, migrations, ...(fdatasync === undefined ? {} : { fdatasync }),
-    onCommit: (keys) => app?.forget(keys), onForeignChange: () => app?.forgetAll(),
+    folder: config.data,
+    migrations,
+    ...(fdatasync === undefined ? {} : { fdatasync }),
+    onCommit: (keys) => app?.forget(keys),
+    onForeignChange: () => app?.forgetAll(),
     log: (level, message, fields) => log.note(level, message, { ...fields }),
     onFatal: (error) => {
-      log.note('error', 'the disk failed to sync: ending, so that a restart recovers from the log', { cause: error.message });
+      log.note('error', 'the disk failed to sync: ending, so that a restart recovers from the log', {
+        cause: error.message,
+      });
       fatal.resolve(error);
     },
   });
@@ -93,7 +116,18 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
     const server = createHttpServer({ certificate });
     const address = await listen(server, config);
     const publicUrl = publicUrlOf(config, address.port);
-    app = createApp({ config, publicUrl, secrets, db, hasher, log, now, connections: server.connections, isStopping, extraRoutes });
+    app = createApp({
+      config,
+      publicUrl,
+      secrets,
+      db,
+      hasher,
+      log,
+      now,
+      connections: server.connections,
+      isStopping,
+      extraRoutes,
+    });
     server.handle(app.handlers);
 
     /** Stops accepting, finishes what runs, writes all. */
@@ -115,7 +149,9 @@ export async function startService({ config, log, now = Date.now, onFatal = () =
         if (renewed !== undefined) server.renew(renewed);
         log.note('info', 'the certificate was read again');
       } catch (error) {
-        log.note('error', 'the certificate could not be read again; the old one stays', { cause: String(error) });
+        log.note('error', 'the certificate could not be read again; the old one stays', {
+          cause: String(error),
+        });
       }
     }
 
@@ -134,18 +170,26 @@ async function listen(server: HttpServer, config: Config): Promise<AddressInfo> 
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException; // what listen rejects with
     const place = `${config.host}, port ${config.port}`;
-    if (code === 'EADDRINUSE') throw unavailable(`something else listens on ${place}: choose another --port, or stop it.`);
+    if (code === 'EADDRINUSE')
+      throw unavailable(`something else listens on ${place}: choose another --port, or stop it.`);
     throw new ConfigError([`can't listen on ${place}: ${listenFaults[code] ?? message}`]);
   }
 }
 
 const listenFaults: Readonly<Record<string, string>> = {
   EACCES: 'that needs more rights; choose a --port above 1023',
-  EADDRNOTAVAIL: 'this machine does not have that address', ENOTFOUND: 'there is no host of that name', EAI_AGAIN: 'there is no host of that name',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'there is no host of that name',
 };
 
 /** Where it listens, as seen from this machine. */
 function localUrlOf({ tls }: Config, { address, port, family }: AddressInfo): string {
-  const host = address === '127.0.0.1' || address === '::1' || address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
+  const host =
+    address === '127.0.0.1' || address === '::1' || address === '0.0.0.0' || address === '::'
+      ? 'localhost'
+      : family === 'IPv6'
+        ? `[${address}]`
+        : address;
   return `${tls.mode === 'off' ? 'http' : 'https'}://${host}:${port}`;
 }

@@ -1,4 +1,5 @@
-// What a command shows: results on stdout; on stderr how far a long one is, as a bar on a terminal and now and then a line elsewhere.
+// What a command shows: results on stdout; on stderr how far a long one is, as a bar on a terminal and now
+// and then a line elsewhere.
 
 const columnsMax = 80;
 const barMilliseconds = 100;
@@ -6,15 +7,28 @@ const lineMilliseconds = 10_000;
 
 /** Rejects when it can't be written, as on a full disk: a result isn't lost in silence. */
 export function print(text: string): Promise<void> {
-  return new Promise((resolve, reject) => process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve())));
+  return new Promise((resolve, reject) =>
+    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve())),
+  );
 }
 
-/** Does some work and shows how far it is; `at` takes a share from 0 to 1. A bar is redrawn in its line, without colours or other escapes. */
-export async function withProgress<T>(label: string, work: (at: (share: number) => void) => T | Promise<T>): Promise<T> {
+/**
+ * Does some work and shows how far it is; `at` takes a share from 0 to 1. A bar is redrawn in its line,
+ * without colours or other escapes.
+ */
+export async function withProgress<T>(
+  label: string,
+  work: (at: (share: number) => void) => T | Promise<T>,
+): Promise<T> {
   const { stderr } = process;
   const pause = stderr.isTTY ? barMilliseconds : lineMilliseconds;
   let next = performance.now() + pause;
-  const show = (share: number): boolean => stderr.write(stderr.isTTY ? `\r${bar(label, share, Math.min(stderr.columns || columnsMax, columnsMax))}` : `${label}: ${percent(share)}\n`);
+  const show = (share: number): boolean =>
+    stderr.write(
+      stderr.isTTY
+        ? `\r${bar(label, share, Math.min(stderr.columns || columnsMax, columnsMax))}`
+        : `${label}: ${percent(share)}\n`,
+    );
   if (stderr.isTTY) show(0);
   try {
     const result = await work((share) => {

@@ -9,23 +9,38 @@ import type { Service } from './serve.ts';
 
 export function tellStart(log: Log, config: Config, { made, localUrl, publicUrl }: Service): void {
   for (const fact of facts(config, made)) log.note('info', fact);
-  log.note('info', 'listening', { url: localUrl, publicUrl, version, node: process.versions.node, pid: process.pid });
+  log.note('info', 'listening', {
+    url: localUrl,
+    publicUrl,
+    version,
+    node: process.versions.node,
+    pid: process.pid,
+  });
 }
 
 /** What this start made; and where a password still is that somebody has to be told of. */
 function facts({ data }: Config, made: readonly string[]): string[] {
   const file = adminFile(data);
   const isTold = !existsSync(file) || made.some((each) => each.includes(file));
-  return [...made.map((each) => `Made ${each}.`), ...(isTold ? [] : [`The first administrator's password is in ${file}: delete that once you know it.`])];
+  return [
+    ...made.map((each) => `Made ${each}.`),
+    ...(isTold ? [] : [`The first administrator's password is in ${file}: delete that once you know it.`]),
+  ];
 }
 
 /** For people, on a terminal: what there is, and what to try. */
 export function welcome(config: Config, { localUrl, made }: Service): string {
   const trust = config.tls.mode === 'self-signed' ? ` --cacert ${join(config.data, 'tls', 'cert.pem')}` : '';
   return [
-    ...facts(config, made), `orderly ${version} listens on ${localUrl}`, '', 'Sign up, from another terminal:',
-    `  curl${trust} ${localUrl}/api/users \\`, "    -H 'Content-Type: application/json' \\",
+    ...facts(config, made),
+    `orderly ${version} listens on ${localUrl}`,
+    '',
+    'Sign up, from another terminal:',
+    `  curl${trust} ${localUrl}/api/users \\`,
+    "    -H 'Content-Type: application/json' \\",
     `    -d '{"name":"Ada","email":"ada@example.com","password":"tea at five"}'`,
-    `The documentation: ${localUrl}/docs`, 'Ctrl-C stops the service.', '',
+    `The documentation: ${localUrl}/docs`,
+    'Ctrl-C stops the service.',
+    '',
   ].join('\n');
 }

@@ -22,21 +22,33 @@ export type AnswerOptions = {
   readonly metrics: Metrics;
 };
 
-export type KeptAnswer = { readonly status: number; readonly location: string | null; readonly etag: string; readonly text: string };
+export type KeptAnswer = {
+  readonly status: number;
+  readonly location: string | null;
+  readonly etag: string;
+  readonly text: string;
+};
 
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 const jsonPolicyLine = `Content-Security-Policy: ${jsonPolicy}\r\n`;
 const problemLines = `Cache-Control: no-store\r\n${jsonPolicyLine}`;
-const exposed = 'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, Idempotency-Replayed, Deprecation, Sunset';
+const exposed =
+  'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, Idempotency-Replayed, Deprecation, Sunset';
 const preflightSeconds = 600;
 
 export function createAnswerer(options: AnswerOptions) {
   const { corsOrigins, isStopping, log, metrics, publicUrl } = options;
   const hsts = options.isTls ? 'Strict-Transport-Security: max-age=31536000\r\n' : '';
-  const vary = corsOrigins.size > 0 ? 'Accept, Authorization, X-API-Key, Origin' : 'Accept, Authorization, X-API-Key';
+  const vary =
+    corsOrigins.size > 0 ? 'Accept, Authorization, X-API-Key, Origin' : 'Accept, Authorization, X-API-Key';
   /** What follows the tag. */
-  const caching = lastMade((cacheControl: string) => `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}\r\n`);
-  const typeLines = lastMade((mediaType: string) => `X-Content-Type-Options: nosniff\r\nContent-Type: ${mediaType}\r\nContent-Length: `);
+  const caching = lastMade(
+    (cacheControl: string) => `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}\r\n`,
+  );
+  const typeLines = lastMade(
+    (mediaType: string) =>
+      `X-Content-Type-Options: nosniff\r\nContent-Type: ${mediaType}\r\nContent-Length: `,
+  );
   const writeHead = createHeadWriter(keepAliveMilliseconds / 1000);
 
   /** The lines that every answer has. */
@@ -60,7 +72,8 @@ export function createAnswerer(options: AnswerOptions) {
     if (reply.kind === 'none') return send(exchange, 204, lines, '');
     lines += 'ETag: ' + made.etag + caching(reply.cacheControl);
     if (made.next !== undefined && made.next !== null) lines += line('Link', `<${made.next}>; rel="next"`);
-    if (reply.status === 200 && route.method === 'GET' && isUnmodified(exchange.fields, made.etag)) return send(exchange, 304, lines, '');
+    if (reply.status === 200 && route.method === 'GET' && isUnmodified(exchange.fields, made.etag))
+      return send(exchange, 304, lines, '');
     if (reply.location !== undefined) lines += line('Location', reply.location(made));
     lines += made.fields === undefined ? jsonPolicyLine : linesOf(made.fields);
     sendBody(exchange, reply.status, lines, made.mediaType, made.text);
@@ -80,7 +93,8 @@ export function createAnswerer(options: AnswerOptions) {
     if (corsOrigins.size > 0) lines += 'Vary: Origin\r\n';
     const { origin, 'access-control-request-method': asked } = exchange.fields;
     if (origin !== undefined && corsOrigins.has(origin) && asked !== undefined) {
-      const taken = 'Authorization, Content-Type, X-API-Key, X-Request-Id, If-Match, If-None-Match, Idempotency-Key, Accept';
+      const taken =
+        'Authorization, Content-Type, X-API-Key, X-Request-Id, If-Match, If-None-Match, Idempotency-Key, Accept';
       lines += `Access-Control-Allow-Methods: ${allow}\r\nAccess-Control-Allow-Headers: ${taken}\r\nAccess-Control-Max-Age: ${preflightSeconds}\r\n`;
     }
     send(exchange, 204, lines, '');
@@ -88,12 +102,24 @@ export function createAnswerer(options: AnswerOptions) {
 
   function answerProblem(exchange: Exchange, problem: Problem): void {
     const invalidStatus = exchange.mounted?.invalidStatus ?? 400;
-    const { status, fields, json } = problemAnswer(problem, { publicUrl, invalidStatus, path: exchange.path.slice(0, urlBytesMax), requestId: exchange.requestId });
+    const { status, fields, json } = problemAnswer(problem, {
+      publicUrl,
+      invalidStatus,
+      path: exchange.path.slice(0, urlBytesMax),
+      requestId: exchange.requestId,
+    });
     if (problem.kind === 'quota-exceeded') metrics.refusals.rate += 1;
     if (problem.kind === 'unavailable') metrics.refusals.unavailable += 1;
-    // A client that was to wait for 100 Continue may or may not send its body now: the connection can't go on.
+    // A client that was to wait for 100 Continue may or may not send its body now: the connection can't go
+    // on.
     if (exchange.expectsContinue) exchange.response.shouldKeepAlive = false;
-    sendBody(exchange, status, `${head(exchange)}${linesOf(fields)}${problemLines}`, 'application/problem+json', wireText(json));
+    sendBody(
+      exchange,
+      status,
+      `${head(exchange)}${linesOf(fields)}${problemLines}`,
+      'application/problem+json',
+      wireText(json),
+    );
   }
 
   /** Head and body of the answer to what the parser refused, after which the connection ends. */
@@ -101,15 +127,30 @@ export function createAnswerer(options: AnswerOptions) {
     const { status, json } = problemAnswer(problem, { publicUrl, invalidStatus: 400, path: '/', requestId });
     const text = wireText(json);
     metrics.observe(-1, status, 0);
-    log.request({ requestId, method: '-', path: '-', status, milliseconds: 0, principal: null, traceparent: undefined }, now);
-    return lastHead(status, `X-Request-Id: ${requestId}\r\n${hsts}${problemLines}${bodyLines('application/problem+json', text)}`, now) + text;
+    log.request(
+      { requestId, method: '-', path: '-', status, milliseconds: 0, principal: null, traceparent: undefined },
+      now,
+    );
+    return (
+      lastHead(
+        status,
+        `X-Request-Id: ${requestId}\r\n${hsts}${problemLines}${bodyLines('application/problem+json', text)}`,
+        now,
+      ) + text
+    );
   }
 
   function bodyLines(mediaType: string, text: string): string {
     return typeLines(mediaType) + text.length + '\r\n';
   }
 
-  function sendBody(exchange: Exchange, status: number, lines: string, mediaType: string, text: string): void {
+  function sendBody(
+    exchange: Exchange,
+    status: number,
+    lines: string,
+    mediaType: string,
+    text: string,
+  ): void {
     send(exchange, status, lines + bodyLines(mediaType, text), text);
   }
 
@@ -122,7 +163,18 @@ export function createAnswerer(options: AnswerOptions) {
     response.end(text, 'latin1');
     const { requestId, method, path, caller, fields, mounted } = exchange;
     metrics.observe(mounted?.index ?? -1, status, milliseconds);
-    log.request({ requestId, method, path, status, milliseconds, principal: caller?.principal ?? null, traceparent: fields['traceparent'] }, exchange.now);
+    log.request(
+      {
+        requestId,
+        method,
+        path,
+        status,
+        milliseconds,
+        principal: caller?.principal ?? null,
+        traceparent: fields['traceparent'],
+      },
+      exchange.now,
+    );
   }
 
   return { answer, repeat, answerOptions, answerProblem, refusal };
@@ -138,6 +190,7 @@ function deprecationLines({ since, sunset, see }: NonNullable<Route['deprecated'
 /** From name, value, name, value. */
 function linesOf(fields: readonly string[]): string {
   let lines = '';
-  for (let index = 0; index < fields.length; index += 2) lines += line(fields[index] ?? '', fields[index + 1] ?? '');
+  for (let index = 0; index < fields.length; index += 2)
+    lines += line(fields[index] ?? '', fields[index + 1] ?? '');
   return lines;
 }

@@ -5,7 +5,11 @@ import { bodyBytesMax, jsonDepthMax } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
 /** `take` is given the whole body, unless it is refused: 413 past `bodyBytesMax`, before more is taken in. */
-export function readBody({ request, response, fields, expectsContinue }: Exchange, take: (body: Buffer) => void, refuse: (problem: Problem) => void): void {
+export function readBody(
+  { request, response, fields, expectsContinue }: Exchange,
+  take: (body: Buffer) => void,
+  refuse: (problem: Problem) => void,
+): void {
   if (Number(fields['content-length'] ?? 0) > bodyBytesMax) throw tooLarge();
   if (expectsContinue) response.writeContinue();
   if (request.readableEnded) return take(Buffer.alloc(0)); // `optimizeEmptyRequests` has ended what announced no body
@@ -17,7 +21,10 @@ export function readBody({ request, response, fields, expectsContinue }: Exchang
     if (length <= bodyBytesMax) chunks.push(chunk);
     else if (before <= bodyBytesMax) refuse(tooLarge());
   });
-  request.on('end', () => { if (length <= bodyBytesMax) take(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)); });
+  request.on('end', () => {
+    if (length <= bodyBytesMax)
+      take(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+  });
   request.on('error', () => refuse(new Problem('bad-request', 'The request ended before its body did.')));
 }
 
@@ -25,7 +32,10 @@ function tooLarge(): Problem {
   return new Problem('content-too-large', `A body has at most ${bodyBytesMax} bytes.`);
 }
 
-/** The value of a JSON text. Refused: what RFC 8259 refuses, and what two readers may take for two things (RFC 7493). */
+/**
+ * The value of a JSON text. Refused: what RFC 8259 refuses, and what two readers may take for two things (RFC
+ * 7493).
+ */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw malformed('The body is empty; it has to be JSON.');
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
@@ -34,7 +44,8 @@ export function parseJson(bytes: Buffer): unknown {
   const members = countMembers(text);
   const value = parse(text);
   if (countKeys(value) !== members) throw malformed('An object of the body names a member twice.');
-  if (text.includes('\\u') && !isWellFormed(value)) throw malformed('The body holds half of a surrogate pair.');
+  if (text.includes('\\u') && !isWellFormed(value))
+    throw malformed('The body holds half of a surrogate pair.');
   return value;
 }
 
@@ -54,21 +65,30 @@ function placeOf(message: string, text: string): string {
 }
 
 /**
- * The members that a JSON text writes down: its colons outside strings. More of them than the parsed value has
- * keys means that one was written twice. Looks at the depth on the way, before JSON.parse spends its stack on it.
+ * The members that a JSON text writes down: its colons outside strings. More of them than the parsed value
+ * has keys means that one was written twice. Looks at the depth on the way, before JSON.parse spends its
+ * stack on it.
  */
 function countMembers(text: string): number {
   let members = 0;
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
     switch (text.charCodeAt(index)) {
-      case 0x22: index = endOfString(text, index); break; // "
-      case 0x3a: members += 1; break; // :
-      case 0x5b: case 0x7b: // [ {
+      case 0x22:
+        index = endOfString(text, index);
+        break; // "
+      case 0x3a:
+        members += 1;
+        break; // :
+      case 0x5b:
+      case 0x7b: // [ {
         depth += 1;
         if (depth > jsonDepthMax) throw malformed(`The body nests deeper than ${jsonDepthMax}.`);
         break;
-      case 0x5d: case 0x7d: depth -= 1; break; // ] }
+      case 0x5d:
+      case 0x7d:
+        depth -= 1;
+        break; // ] }
     }
   }
   return members;
@@ -90,7 +110,8 @@ function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let keys = 0;
   if (Array.isArray(value)) for (const item of value) keys += countKeys(item);
-  else for (const key in value) keys += 1 + countKeys((value as Record<string, unknown>)[key]); // a key of the value
+  // a key of the value
+  else for (const key in value) keys += 1 + countKeys((value as Record<string, unknown>)[key]);
   return keys;
 }
 

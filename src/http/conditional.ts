@@ -4,14 +4,20 @@ import type { Fields } from './fields.ts';
 
 /** Before a change: 412 when the object isn't any more what the client has seen. */
 export function checkPrecondition(fields: Fields, etag: string): void {
-  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong')) throw stale('If-Match names no current version; read it again.');
-  if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak')) throw stale('If-None-Match names the current version.');
+  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
+    throw stale('If-Match names no current version; read it again.');
+  if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
+    throw stale('If-None-Match names the current version.');
 }
 
 /** For GET and HEAD: whether 304 answers it. 412 when If-Match fails. */
 export function isUnmodified(fields: Fields, etag: string): boolean {
-  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong')) throw stale('If-Match names no current version.');
-  return fields['if-none-match'] !== undefined && (fields['if-none-match'] === etag || matches(fields['if-none-match'], etag, 'weak'));
+  if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
+    throw stale('If-Match names no current version.');
+  return (
+    fields['if-none-match'] !== undefined &&
+    (fields['if-none-match'] === etag || matches(fields['if-none-match'], etag, 'weak'))
+  );
 }
 
 /** `*` or a list of entity tags; a weak tag never matches strongly. What isn't a tag matches nothing. */

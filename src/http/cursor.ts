@@ -5,7 +5,12 @@ import type { Position } from '../storage/keyset.ts';
 export type Cursors = ReturnType<typeof createCursors>;
 
 /** A list's checked query; everything but these three selects or sorts, and so binds the cursor. */
-export type ListQuery = { readonly cursor?: string; readonly limit?: number; readonly total?: boolean; readonly [name: string]: unknown };
+export type ListQuery = {
+  readonly cursor?: string;
+  readonly limit?: number;
+  readonly total?: boolean;
+  readonly [name: string]: unknown;
+};
 
 const tagLength = 22; // 132 bits
 
@@ -20,7 +25,10 @@ export function createCursors(seal: (text: string) => Buffer) {
     if (query.cursor === undefined) return undefined;
     const payload = query.cursor.slice(0, -tagLength);
     if (tagOf(bindingOf(path, query), payload) !== query.cursor.slice(-tagLength)) {
-      throw new Problem('invalid-cursor', 'The cursor is not one of this list with these filters and this sort; follow next as it is.');
+      throw new Problem(
+        'invalid-cursor',
+        'The cursor is not one of this list with these filters and this sort; follow next as it is.',
+      );
     }
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')); // sealed, so it is what `next` wrote
   }
@@ -30,7 +38,8 @@ export function createCursors(seal: (text: string) => Buffer) {
     const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
     const parts: string[] = [];
     for (const name in query) {
-      if (name !== 'cursor' && query[name] !== undefined) parts.push(`${name}=${encodeURIComponent(String(query[name])).replaceAll('%2C', ',')}`);
+      if (name !== 'cursor' && query[name] !== undefined)
+        parts.push(`${name}=${encodeURIComponent(String(query[name])).replaceAll('%2C', ',')}`);
     }
     return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${payload}${tagOf(bindingOf(path, query), payload)}`;
   }
@@ -39,6 +48,8 @@ export function createCursors(seal: (text: string) => Buffer) {
 }
 
 function bindingOf(path: string, query: ListQuery): string {
-  const names = Object.keys(query).filter((name) => name !== 'cursor' && name !== 'limit' && name !== 'total').sort();
+  const names = Object.keys(query)
+    .filter((name) => name !== 'cursor' && name !== 'limit' && name !== 'total')
+    .sort();
   return `${path}\n${names.map((name) => `${name}=${String(query[name])}`).join('\n')}`;
 }

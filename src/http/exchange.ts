@@ -13,7 +13,10 @@ import type { Mounted } from './router.ts';
 
 type Handed = Context<object, Query, unknown, Caller | undefined>;
 
-/** A class, so that every exchange has the same shape and handlers are given it as it is (typed as their Context). */
+/**
+ * A class, so that every exchange has the same shape and handlers are given it as it is (typed as their
+ * Context).
+ */
 export class Exchange implements Handed {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -38,7 +41,15 @@ export class Exchange implements Handed {
   rateLines = '';
   expectsContinue = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, peer: Peer, now: number, requestId: string, db: Database, isTrusted: (address: string) => boolean) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    peer: Peer,
+    now: number,
+    requestId: string,
+    db: Database,
+    isTrusted: (address: string) => boolean,
+  ) {
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';

@@ -1,4 +1,5 @@
-// The header fields of a request, by names in lower case; `node:http` has joined repeated ones with commas (RFC 9110 section 5.3).
+// The header fields of a request, by names in lower case; `node:http` has joined repeated ones with commas
+// (RFC 9110 section 5.3).
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
 
@@ -18,8 +19,10 @@ export function timesSent({ headers, rawHeaders }: IncomingMessage, name: string
 
 /** HTTP/1, and (RFC 9112 section 3.2) exactly one Host, which only HTTP/1.0 may leave out. */
 export function checkHost(request: IncomingMessage): void {
-  if (request.httpVersionMajor !== 1) throw new Problem('bad-request', 'Only HTTP/1.1 and HTTP/1.0 are spoken here.');
+  if (request.httpVersionMajor !== 1)
+    throw new Problem('bad-request', 'Only HTTP/1.1 and HTTP/1.0 are spoken here.');
   const hosts = timesSent(request, 'host');
-  if (hosts === 0 && request.httpVersionMinor === 1) throw new Problem('bad-request', 'A request has a Host field.');
+  if (hosts === 0 && request.httpVersionMinor === 1)
+    throw new Problem('bad-request', 'A request has a Host field.');
   if (hosts > 1) throw new Problem('bad-request', 'A request has one Host field, not several.');
 }

@@ -6,23 +6,34 @@ import type { Exchange } from './exchange.ts';
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 const statusLines: string[] = [];
-for (const [status, reason] of Object.entries(STATUS_CODES)) statusLines[Number(status)] = `HTTP/1.1 ${status} ${reason}\r\n`;
+for (const [status, reason] of Object.entries(STATUS_CODES))
+  statusLines[Number(status)] = `HTTP/1.1 ${status} ${reason}\r\n`;
 
 /** One line of a head; throws where a value could be taken for more than one. */
 export function line(name: string, value: string): string {
-  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw new TypeError(`${name} can't have the value ${JSON.stringify(value)}.`);
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+    throw new TypeError(`${name} can't have the value ${JSON.stringify(value)}.`);
   return `${name}: ${value}\r\n`;
 }
 
-/** Not documented: Node 24 and 26 send a finished head in `_header` as it is. One that doesn't know it any more is given `writeHead`. */
+/**
+ * Not documented: Node 24 and 26 send a finished head in `_header` as it is. One that doesn't know it any
+ * more is given `writeHead`.
+ */
 type Unsent = ServerResponse & { _header: string | null; _headerSent: boolean; _hasBody: boolean };
 
 /**
- * Does what `writeHead` does, for the lines of a whole head. `writeHead` takes each field apart and puts it together again, which
- * costs a read 1 µs of 12; it is left the answers after which a connection may have to end.
+ * Does what `writeHead` does, for the lines of a whole head. `writeHead` takes each field apart and puts it
+ * together again, which costs a read 1 µs of 12; it is left the answers after which a connection may have to
+ * end.
  */
-export function createHeadWriter(keepAliveSeconds: number): (exchange: Exchange, status: number, lines: string, now: number) => void {
-  const end = lastMade((second: number) => `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`);
+export function createHeadWriter(
+  keepAliveSeconds: number,
+): (exchange: Exchange, status: number, lines: string, now: number) => void {
+  const end = lastMade(
+    (second: number) =>
+      `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`,
+  );
   return ({ response, expectsContinue }, status, lines, now) => {
     if (response.shouldKeepAlive && !expectsContinue) {
       const unsent = response as Unsent;
@@ -41,5 +52,8 @@ export function lastHead(status: number, lines: string, now: number): string {
 }
 
 function pairsOf(lines: string): string[] {
-  return lines.split('\r\n').slice(0, -1).flatMap((text) => [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 2)]);
+  return lines
+    .split('\r\n')
+    .slice(0, -1)
+    .flatMap((text) => [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 2)]);
 }

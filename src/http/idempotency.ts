@@ -13,7 +13,11 @@ import type { Route } from './route.ts';
 
 /** Where first answers are kept. `request` names principal, method, path and key. */
 export type KeptAnswers = {
-  find(db: Connection, request: string, now: number): (KeptAnswer & { readonly fingerprint: string }) | undefined;
+  find(
+    db: Connection,
+    request: string,
+    now: number,
+  ): (KeptAnswer & { readonly fingerprint: string }) | undefined;
   keep(db: Connection, request: string, fingerprint: string, answer: KeptAnswer, now: number): void;
   /** A keyed digest: bodies may hold passwords. */
   fingerprint(body: Buffer): string;
@@ -22,10 +26,18 @@ export type KeptAnswers = {
 export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typeof createAnswerer>) {
   const running = new Set<string>();
 
-  /** While it runs, its key is held: so what is found kept is on disk, and what isn't found can't appear meanwhile. */
+  /**
+   * While it runs, its key is held: so what is found kept is on disk, and what isn't found can't appear
+   * meanwhile.
+   */
   async function run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {
     const request = nameOf(exchange, exchange.caller);
-    if (running.has(request)) throw new Problem('idempotency-key-in-progress', 'The first request with this Idempotency-Key is still running.', { retryAfterSeconds: 1 });
+    if (running.has(request))
+      throw new Problem(
+        'idempotency-key-in-progress',
+        'The first request with this Idempotency-Key is still running.',
+        { retryAfterSeconds: 1 },
+      );
     running.add(request);
     try {
       const fingerprint = kept.fingerprint(body);
@@ -34,7 +46,8 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
         keepWithChange(exchange, route, request, fingerprint);
         return answer(exchange, route, await route.handle(exchange));
       }
-      if (found.fingerprint !== fingerprint) throw new Problem('idempotency-key-reused', 'This Idempotency-Key was used for another body.');
+      if (found.fingerprint !== fingerprint)
+        throw new Problem('idempotency-key-reused', 'This Idempotency-Key was used for another body.');
       repeat(exchange, route, found);
     } finally {
       running.delete(request);
@@ -45,13 +58,16 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
   function keepWithChange(exchange: Exchange, route: Route, request: string, fingerprint: string): void {
     const { db, now } = exchange;
     exchange.db = {
-      get read() { return db.read; },
+      get read() {
+        return db.read;
+      },
       readSlowly: db.readSlowly,
-      write: (work) => db.write((connection) => {
-        const made: unknown = work(connection);
-        kept.keep(connection, request, fingerprint, answerOf(route, made as Representation<unknown>), now); // an idempotent route's write returns what it answers
-        return made as never; // db.write's own type has refused a promise
-      }),
+      write: (work) =>
+        db.write((connection) => {
+          const made: unknown = work(connection);
+          kept.keep(connection, request, fingerprint, answerOf(route, made as Representation<unknown>), now); // an idempotent route's write returns what it answers
+          return made as never; // db.write's own type has refused a promise
+        }),
     };
   }
 
@@ -68,6 +84,15 @@ function nameOf({ method, path, fields, address }: Exchange, caller: Caller | un
 
 function checkKey(request: IncomingMessage, issues: Issue[]): void {
   const key = fieldsOf(request)['idempotency-key'] ?? '';
-  if (timesSent(request, 'idempotency-key') === 1 && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key)) return;
-  issues.push({ header: 'Idempotency-Key', code: 'pattern', detail: `Idempotency-Key must be 1–${idempotencyKeyLengthMax} visible ASCII characters, once.` });
+  if (
+    timesSent(request, 'idempotency-key') === 1 &&
+    key.length <= idempotencyKeyLengthMax &&
+    /^[\x21-\x7e]+$/.test(key)
+  )
+    return;
+  issues.push({
+    header: 'Idempotency-Key',
+    code: 'pattern',
+    detail: `Idempotency-Key must be 1–${idempotencyKeyLengthMax} visible ASCII characters, once.`,
+  });
 }

@@ -10,8 +10,9 @@ export type Answering = Socket & {
 };
 
 /**
- * One look at all of them now and then: a timer for each, as Node's own keep-alive has, is set anew twice a request and takes a twentieth of its
- * time. Between requests a connection is idle at the third look that finds nothing moved: later than a head that doesn't come is refused.
+ * One look at all of them now and then: a timer for each, as Node's own keep-alive has, is set anew twice a
+ * request and takes a twentieth of its time. Between requests a connection is idle at the third look that
+ * finds nothing moved: later than a head that doesn't come is refused.
  */
 export function endIdle(sockets: ReadonlySet<Answering>, everyMilliseconds: number): void {
   const seen = new WeakMap<Socket, { readonly moved: number; looks: number }>();
@@ -26,6 +27,7 @@ export function endIdle(sockets: ReadonlySet<Answering>, everyMilliseconds: numb
 }
 
 function endIfIdle(socket: Answering, looks: number): void {
-  if (socket.writableLength > 0 && looks >= idleSocketMillisecondsMax / idleLookMilliseconds) socket.destroy();
+  if (socket.writableLength > 0 && looks >= idleSocketMillisecondsMax / idleLookMilliseconds)
+    socket.destroy();
   if (!socket._httpMessage && looks > keepAliveMilliseconds / idleLookMilliseconds) socket.destroySoon();
 }

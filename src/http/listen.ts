@@ -4,7 +4,15 @@ import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { Problem } from '../errors.ts';
 import {
-  connectionsMax, drainMillisecondsMax, headerBytesMax, headersMillisecondsMax, idleLookMilliseconds, lingerMillisecondsMax, requestMillisecondsMax, timeoutCheckMilliseconds, urlBytesMax,
+  connectionsMax,
+  drainMillisecondsMax,
+  headerBytesMax,
+  headersMillisecondsMax,
+  idleLookMilliseconds,
+  lingerMillisecondsMax,
+  requestMillisecondsMax,
+  timeoutCheckMilliseconds,
+  urlBytesMax,
 } from '../limits.ts';
 import { endIdle, type Answering } from './idle-sockets.ts';
 import type { Handlers } from './server.ts';
@@ -24,25 +32,40 @@ type Options = {
 /** How long at the end a connection stays open between requests. */
 const quietMilliseconds = 250;
 const timeoutsDefault = {
-  headersMilliseconds: headersMillisecondsMax, requestMilliseconds: requestMillisecondsMax, checkMilliseconds: timeoutCheckMilliseconds, idleMilliseconds: idleLookMilliseconds,
+  headersMilliseconds: headersMillisecondsMax,
+  requestMilliseconds: requestMillisecondsMax,
+  checkMilliseconds: timeoutCheckMilliseconds,
+  idleMilliseconds: idleLookMilliseconds,
 };
 
 export function createHttpServer({ certificate, timeouts = timeoutsDefault }: Options) {
   const { headersMilliseconds, requestMilliseconds, checkMilliseconds, idleMilliseconds } = timeouts;
   const settings = {
-    maxHeaderSize: headerBytesMax, headersTimeout: headersMilliseconds, requestTimeout: requestMilliseconds, connectionsCheckingInterval: checkMilliseconds,
-    keepAliveTimeout: 0, optimizeEmptyRequests: true, joinDuplicateHeaders: true, noDelay: true, requireHostHeader: false,
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: headersMilliseconds,
+    requestTimeout: requestMilliseconds,
+    connectionsCheckingInterval: checkMilliseconds,
+    keepAliveTimeout: 0,
+    optimizeEmptyRequests: true,
+    joinDuplicateHeaders: true,
+    noDelay: true,
+    requireHostHeader: false,
   };
-  const server = certificate === undefined
-    ? createPlain(settings)
-    : process.getBuiltinModule('node:https').createServer({ ...settings, ...certificate, minVersion: 'TLSv1.2' });
+  const server =
+    certificate === undefined
+      ? createPlain(settings)
+      : process
+          .getBuiltinModule('node:https')
+          .createServer({ ...settings, ...certificate, minVersion: 'TLSv1.2' });
   server.maxConnections = connectionsMax;
   server.maxHeadersCount = 0; // all of them: their bytes are bounded
   Object.assign(server, { httpAllowHalfOpen: true }); // who has said all may still listen
   const open = new Set<Socket>();
   const speaking = new Set<Answering>(); // over TLS, the connections inside of those
   server.on('connection', (socket: Socket) => keep(open, socket));
-  server.on(certificate === undefined ? 'connection' : 'secureConnection', (socket: Answering) => keep(speaking, socket));
+  server.on(certificate === undefined ? 'connection' : 'secureConnection', (socket: Answering) =>
+    keep(speaking, socket),
+  );
   endIdle(speaking, idleMilliseconds);
 
   return {
@@ -50,7 +73,8 @@ export function createHttpServer({ certificate, timeouts = timeoutsDefault }: Op
     /** To be called in the turn in which `listen` resolved, so that no request comes too early. */
     handle: (handlers: Handlers) => handle(server, handlers),
     renew(renewed: Certificate): void {
-      if ('setSecureContext' in server) (server as TlsServer).setSecureContext({ ...renewed, minVersion: 'TLSv1.2' });
+      if ('setSecureContext' in server)
+        (server as TlsServer).setSecureContext({ ...renewed, minVersion: 'TLSv1.2' });
     },
     connections: () => open.size,
     /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then cuts the rest. */
@@ -83,11 +107,20 @@ function keep<T extends Socket>(sockets: Set<T>, socket: T): void {
   socket.once('close', () => sockets.delete(socket));
 }
 
-async function close(server: Server, open: ReadonlySet<Socket>, speaking: ReadonlySet<Answering>): Promise<void> {
-  // Node's own would cut off at once what seems idle, though a request may be on its way there, or an answer not yet read.
+async function close(
+  server: Server,
+  open: ReadonlySet<Socket>,
+  speaking: ReadonlySet<Answering>,
+): Promise<void> {
+  // Node's own would cut off at once what seems idle, though a request may be on its way there, or an answer
+  // not yet read.
   server.closeIdleConnections = () => {};
-  const quiet = setInterval(() => { for (const socket of speaking) if (!socket._httpMessage) socket.destroySoon(); }, quietMilliseconds);
-  const cut = setTimeout(() => { for (const socket of open) socket.destroy(); }, drainMillisecondsMax);
+  const quiet = setInterval(() => {
+    for (const socket of speaking) if (!socket._httpMessage) socket.destroySoon();
+  }, quietMilliseconds);
+  const cut = setTimeout(() => {
+    for (const socket of open) socket.destroy();
+  }, drainMillisecondsMax);
   await new Promise<void>((resolve) => server.close(() => resolve()));
   clearInterval(quiet);
   clearTimeout(cut);
@@ -95,15 +128,20 @@ async function close(server: Server, open: ReadonlySet<Socket>, speaking: Readon
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
-/** What the parser refuses never becomes a request, or breaks one's body off: it is answered after the answers still on their way, and nothing comes after it. */
+/**
+ * What the parser refuses never becomes a request, or breaks one's body off: it is answered after the answers
+ * still on their way, and nothing comes after it.
+ */
 function refuse(error: ParserError, socket: Answering, refusal: Handlers['refusal']): void {
   const { _httpMessage: answering, parser } = socket;
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
   const isBroken = parser?.incoming?.complete === false;
-  if (answering && (answering.req.complete || answering.headersSent)) return void answering.once('finish', () => refuse(error, socket, refusal));
+  if (answering && (answering.req.complete || answering.headersSent))
+    return void answering.once('finish', () => refuse(error, socket, refusal));
   if (!answering && isBroken) return socket.destroySoon(); // the request has had its answer
   socket.end(refusal(problemOf(error)), 'latin1');
-  // What still comes is read and thrown away for a while: a reset, the answer to bytes not read, could overtake ours.
+  // What still comes is read and thrown away for a while: a reset, the answer to bytes not read, could
+  // overtake ours.
   const cut = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
   socket.once('close', () => clearTimeout(cut));
 }
@@ -111,14 +149,21 @@ function refuse(error: ParserError, socket: Answering, refusal: Handlers['refusa
 function problemOf(error: ParserError): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      if (isLongTarget(error.rawPacket)) return new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
+      if (isLongTarget(error.rawPacket))
+        return new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
       return new Problem('headers-too-large', `Header fields have at most ${headerBytesMax} bytes in all.`);
-    case 'ERR_HTTP_REQUEST_TIMEOUT': return new Problem('request-timeout', 'The request did not arrive in time.');
-    default: return new Problem('bad-request', 'This is not a request of HTTP/1.1.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request-timeout', 'The request did not arrive in time.');
+    default:
+      return new Problem('bad-request', 'This is not a request of HTTP/1.1.');
   }
 }
 
 function isLongTarget(packet: Buffer | undefined): boolean {
   const end = packet?.indexOf('\n') ?? -1;
-  return packet !== undefined && (end === -1 ? packet.length : end) > urlBytesMax && /^[A-Z]+ \//.test(packet.subarray(0, 16).toString('latin1'));
+  return (
+    packet !== undefined &&
+    (end === -1 ? packet.length : end) > urlBytesMax &&
+    /^[A-Z]+ \//.test(packet.subarray(0, 16).toString('latin1'))
+  );
 }

@@ -2,17 +2,26 @@
 import { Problem } from '../errors.ts';
 import type { Fields } from './fields.ts';
 
-/** The offered media type that the client likes best; the first one when it states none. 406 when it takes none. */
+/**
+ * The offered media type that the client likes best; the first one when it states none. 406 when it takes
+ * none.
+ */
 export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string {
   const [first = 'application/json'] = offered;
   if (accept === undefined || accept === '*/*' || accept === first) return first;
   const chosen = preferred(accept, offered);
   if (chosen !== undefined) return chosen;
-  throw new Problem('not-acceptable', `Accept leaves nothing that can be sent here; there is ${offered.join(' and ')}.`);
+  throw new Problem(
+    'not-acceptable',
+    `Accept leaves nothing that can be sent here; there is ${offered.join(' and ')}.`,
+  );
 }
 
 export function preferred(accept: string, offered: readonly string[]): string | undefined {
-  const ranges = accept.split(',').map(rangeOf).filter((range) => range !== undefined);
+  const ranges = accept
+    .split(',')
+    .map(rangeOf)
+    .filter((range) => range !== undefined);
   let best: string | undefined;
   let bestQuality = 0;
   for (const type of offered) {
@@ -32,7 +41,8 @@ function rangeOf(text: string): Range | undefined {
     const weight = /^q=(0(\.\d{0,3})?|1(\.0{0,3})?)$/.exec(parameter)?.[1];
     if (weight !== undefined) quality = Number(weight);
     else if (parameter.startsWith('q=')) return undefined;
-    else if (parameter !== '' && parameter !== 'charset=utf-8') return undefined; // no other parameter is offered
+    // no other parameter is offered
+    else if (parameter !== '' && parameter !== 'charset=utf-8') return undefined;
   }
   return { type, quality, rank: type === '*/*' ? 0 : type.endsWith('/*') ? 1 : 2 };
 }
@@ -42,7 +52,10 @@ function qualityOf(ranges: readonly Range[], type: string): number {
   const [plain = ''] = type.split(';');
   let found: Range | undefined;
   for (const range of ranges) {
-    const fits = range.rank === 0 || range.type === plain || (range.rank === 1 && plain.startsWith(range.type.slice(0, -1)));
+    const fits =
+      range.rank === 0 ||
+      range.type === plain ||
+      (range.rank === 1 && plain.startsWith(range.type.slice(0, -1)));
     if (fits && (found === undefined || range.rank > found.rank)) found = range;
   }
   return found?.quality ?? 0;
@@ -55,12 +68,22 @@ export function checkContentType(fields: Fields, method: string): void {
   const acceptPatch = method === 'PATCH';
   const allowed = acceptPatch ? ['application/json', mergePatch] : ['application/json'];
   if (fields['content-encoding'] !== undefined) {
-    throw new Problem('unsupported-media-type', 'A body with a Content-Encoding is not read here: send it plain.', { acceptPatch });
+    throw new Problem(
+      'unsupported-media-type',
+      'A body with a Content-Encoding is not read here: send it plain.',
+      { acceptPatch },
+    );
   }
   if (fields['content-type'] === 'application/json') return;
-  const [type = '', ...parameters] = (fields['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const [type = '', ...parameters] = (fields['content-type'] ?? '')
+    .split(';')
+    .map((part) => part.trim().toLowerCase());
   const plain = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter));
   if (!allowed.includes(type) || !plain) {
-    throw new Problem('unsupported-media-type', `The Content-Type of a body here is ${allowed.join(' or ')}, in UTF-8.`, { acceptPatch });
+    throw new Problem(
+      'unsupported-media-type',
+      `The Content-Type of a body here is ${allowed.join(' or ')}, in UTF-8.`,
+      { acceptPatch },
+    );
   }
 }

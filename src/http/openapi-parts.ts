@@ -8,51 +8,126 @@ const limited = (pattern: string) => ({ type: 'string', maxLength: 300, pattern 
 
 /** Bodies that aren't JSON. */
 export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: unknown }>> = {
-  'text/html': { type: 'string', maxLength: 4_000_000, pattern: '^<!doctype html>', description: 'A page for people.' },
-  'text/plain': { type: 'string', maxLength: 4_000_000, pattern: '^# ', description: 'Prometheus text format.' },
+  'text/html': {
+    type: 'string',
+    maxLength: 4_000_000,
+    pattern: '^<!doctype html>',
+    description: 'A page for people.',
+  },
+  'text/plain': {
+    type: 'string',
+    maxLength: 4_000_000,
+    pattern: '^# ',
+    description: 'Prometheus text format.',
+  },
 };
 
 /** Header fields of answers. */
 export const headerFields = {
-  'X-Request-Id': { description: 'Names the request in the log; the client’s own, if it sent one.', schema: requestId },
-  'RateLimit-Policy': { description: 'The rates that apply: `q` requests in `w` seconds.', schema: limited('^"[a-z-]+";q=\\d+;w=\\d+(, "[a-z-]+";q=\\d+;w=\\d+)*$') },
-  RateLimit: { description: 'What is left of them: `r` requests; all of them again after `t` seconds.', schema: limited('^"[a-z-]+";r=\\d+;t=\\d+(, "[a-z-]+";r=\\d+;t=\\d+)*$') },
+  'X-Request-Id': {
+    description: 'Names the request in the log; the client’s own, if it sent one.',
+    schema: requestId,
+  },
+  'RateLimit-Policy': {
+    description: 'The rates that apply: `q` requests in `w` seconds.',
+    schema: limited('^"[a-z-]+";q=\\d+;w=\\d+(, "[a-z-]+";q=\\d+;w=\\d+)*$'),
+  },
+  RateLimit: {
+    description: 'What is left of them: `r` requests; all of them again after `t` seconds.',
+    schema: limited('^"[a-z-]+";r=\\d+;t=\\d+(, "[a-z-]+";r=\\d+;t=\\d+)*$'),
+  },
   'Strict-Transport-Security': { description: 'Over TLS.', schema: limited('^max-age=\\d+$') },
   ETag: { description: 'The version of what was sent.', schema: etag },
   'Cache-Control': { description: 'How the answer may be kept.', schema: text },
   Vary: { description: 'What the answer depends on.', schema: text },
   'Content-Security-Policy': { description: 'What a browser may load for it.', schema: text },
-  'X-Content-Type-Options': { description: 'The Content-Type is as said.', schema: { type: 'string', enum: ['nosniff'] } },
-  'Referrer-Policy': { description: 'What a browser tells where links lead.', schema: { type: 'string', enum: ['no-referrer'] } },
-  Location: { description: 'Where the created object is.', schema: { type: 'string', maxLength: 200, pattern: '^/' } },
-  Link: { description: 'The next page (`rel="next"`), or this description (`rel="service-desc"`).', schema: text },
-  'WWW-Authenticate': { description: 'How to authenticate (RFC 6750, RFC 9470).', schema: limited('^Bearer ') },
+  'X-Content-Type-Options': {
+    description: 'The Content-Type is as said.',
+    schema: { type: 'string', enum: ['nosniff'] },
+  },
+  'Referrer-Policy': {
+    description: 'What a browser tells where links lead.',
+    schema: { type: 'string', enum: ['no-referrer'] },
+  },
+  Location: {
+    description: 'Where the created object is.',
+    schema: { type: 'string', maxLength: 200, pattern: '^/' },
+  },
+  Link: {
+    description: 'The next page (`rel="next"`), or this description (`rel="service-desc"`).',
+    schema: text,
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate (RFC 6750, RFC 9470).',
+    schema: limited('^Bearer '),
+  },
   'Retry-After': { description: 'After how many seconds to try again.', schema: limited('^\\d+$') },
   'Accept-Patch': { description: 'The formats of a PATCH.', schema: text },
-  'Idempotency-Replayed': { description: 'The first answer to this Idempotency-Key, again.', schema: { type: 'string', enum: ['true'] } },
-  Deprecation: { description: 'Since when the operation is deprecated (RFC 9745).', schema: limited('^@\\d+$') },
-  'Access-Control-Allow-Origin': { description: 'The origin that asked, if it is one that the service was told to let in.', schema: limited('^https?://') },
+  'Idempotency-Replayed': {
+    description: 'The first answer to this Idempotency-Key, again.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  Deprecation: {
+    description: 'Since when the operation is deprecated (RFC 9745).',
+    schema: limited('^@\\d+$'),
+  },
+  'Access-Control-Allow-Origin': {
+    description: 'The origin that asked, if it is one that the service was told to let in.',
+    schema: limited('^https?://'),
+  },
   Sunset: { description: 'When it will be gone (RFC 8594).', schema: limited('^\\w{3}, ') },
 };
 
 /** Header fields of requests. */
 export const requestFields = {
-  'X-Request-Id': { name: 'X-Request-Id', in: 'header', description: 'A name for the request, for the log and the answer.', schema: requestId },
-  'If-None-Match': { name: 'If-None-Match', in: 'header', description: 'ETags that the client has: 304 if one is current.', schema: text },
-  'If-Match': { name: 'If-Match', in: 'header', description: 'The ETag that the client has: 412 if it isn’t current.', schema: text },
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'A name for the request, for the log and the answer.',
+    schema: requestId,
+  },
+  'If-None-Match': {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'ETags that the client has: 304 if one is current.',
+    schema: text,
+  },
+  'If-Match': {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag that the client has: 412 if it isn’t current.',
+    schema: text,
+  },
   'Idempotency-Key': {
-    name: 'Idempotency-Key', in: 'header', description: 'A name for this change, new for each: repeated within 24 hours, it gives the first answer again.',
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A name for this change, new for each: repeated within 24 hours, it gives the first answer again.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   },
 };
 
 export const securitySchemes = {
   bearer: {
-    type: 'http', scheme: 'bearer', bearerFormat: 'JWT',
-    description: 'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, following the best practices of RFC8725.',
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, following the best practices of RFC8725.',
   },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: acts as its user, narrowed to its scopes.' },
-  apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'api_key', description: 'The same in the query: less secure, since queries are written down in many places. Can be switched off.' },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'An API key: acts as its user, narrowed to its scopes.',
+  },
+  apiKeyInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'api_key',
+    description:
+      'The same in the query: less secure, since queries are written down in many places. Can be switched off.',
+  },
 };
 
 export const tags = [

@@ -20,49 +20,102 @@ export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, 
   return {
     openapi: '3.1.1',
     info: {
-      title: 'orderly', version, summary: 'Users, customers and orders.', license: { name: 'MIT', identifier: 'MIT' }, contact: { name: 'orderly', url: `${publicUrl}/docs` },
-      description: 'Errors are problem details (RFC 9457). Lists are pages: follow `next`. Objects have a strong ETag for `If-None-Match` and `If-Match`. '
-        + 'Money is an integer count of the currency’s minor unit. GET operations also answer HEAD, and all paths OPTIONS.',
+      title: 'orderly',
+      version,
+      summary: 'Users, customers and orders.',
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'orderly', url: `${publicUrl}/docs` },
+      description:
+        'Errors are problem details (RFC 9457). Lists are pages: follow `next`. Objects have a strong ETag for `If-None-Match` and `If-Match`. ' +
+        'Money is an integer count of the currency’s minor unit. GET operations also answer HEAD, and all paths OPTIONS.',
     },
     // Spectral's OWASP rules ask for the words and the `x-internal`.
-    servers: [{ url: publicUrl, description: isLocal ? 'This service, local to the machine.' : 'This service, in production.', 'x-internal': false }],
+    servers: [
+      {
+        url: publicUrl,
+        description: isLocal ? 'This service, local to the machine.' : 'This service, in production.',
+        'x-internal': false,
+      },
+    ],
     security: [{ bearer: [] }],
     tags,
     paths,
     components: {
-      schemas: components.schemas, responses: components.responses, parameters: requestFields, headers: usedHeaders({ ...paths, ...components.responses }), securitySchemes,
-      examples: Object.fromEntries(kinds.map((kind) => [kind, { summary: problems[kind].title, value: problemExample(kind, publicUrl) }])),
+      schemas: components.schemas,
+      responses: components.responses,
+      parameters: requestFields,
+      headers: usedHeaders({ ...paths, ...components.responses }),
+      securitySchemes,
+      examples: Object.fromEntries(
+        kinds.map((kind) => [
+          kind,
+          { summary: problems[kind].title, value: problemExample(kind, publicUrl) },
+        ]),
+      ),
     },
   };
 }
 
 function usedHeaders(users: Json): Json {
   const text = JSON.stringify(users);
-  return Object.fromEntries(Object.entries(headerFields).filter(([name]) => text.includes(`"#/components/headers/${name}"`)));
+  return Object.fromEntries(
+    Object.entries(headerFields).filter(([name]) => text.includes(`"#/components/headers/${name}"`)),
+  );
 }
 
 function operation({ route, invalidStatus }: Mounted, components: Components): Json {
   const { access, reply, deprecated } = route;
-  const bodyTypes = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
+  const bodyTypes =
+    route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
   return {
-    operationId: operationId(route), tags: [route.tag], summary: route.summary,
-    description: [route.description, access.says, route.scope === undefined || route.scope === 'any' ? undefined : `An API key needs the scope \`${route.scope}\`.`].filter(Boolean).join('\n\n'),
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.summary,
+    description: [
+      route.description,
+      access.says,
+      route.scope === undefined || route.scope === 'any'
+        ? undefined
+        : `An API key needs the scope \`${route.scope}\`.`,
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
     deprecated: deprecated && true,
     security: securityOf(route),
     parameters: parametersOf(route, components),
-    requestBody: route.body && { required: true, content: contentOf(bodyTypes, components.use(route.body), exampleOf(route.body)) },
-    responses: { [reply.status]: success(route, components), ...notModified(route), ...failures(route, invalidStatus, components) },
+    requestBody: route.body && {
+      required: true,
+      content: contentOf(bodyTypes, components.use(route.body), exampleOf(route.body)),
+    },
+    responses: {
+      [reply.status]: success(route, components),
+      ...notModified(route),
+      ...failures(route, invalidStatus, components),
+    },
   };
 }
 
 /** `listOrders`, `getUserOrder`, `createSessionToken` … */
 function operationId({ method, path, reply }: Route): string {
-  const segments = path.slice(1).split('/').filter((segment) => segment !== 'api');
-  const verbs: Record<Method, string> = { GET: reply.kind === 'list' ? 'list' : 'get', POST: 'create', PUT: 'replace', PATCH: 'update', DELETE: 'delete' };
+  const segments = path
+    .slice(1)
+    .split('/')
+    .filter((segment) => segment !== 'api');
+  const verbs: Record<Method, string> = {
+    GET: reply.kind === 'list' ? 'list' : 'get',
+    POST: 'create',
+    PUT: 'replace',
+    PATCH: 'update',
+    DELETE: 'delete',
+  };
   const words = segments.map((segment, index) => {
     if (segment.startsWith('{')) return '';
-    const isOne = segments[index + 1]?.startsWith('{') === true || (method === 'POST' && index === segments.length - 1);
-    return (isOne ? segment.replace(/s$/, '') : segment).split(/\W/).map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+    const isOne =
+      segments[index + 1]?.startsWith('{') === true || (method === 'POST' && index === segments.length - 1);
+    return (isOne ? segment.replace(/s$/, '') : segment)
+      .split(/\W/)
+      .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+      .join('');
   });
   return verbs[method] + (words.join('') || 'Home');
 }
@@ -75,20 +128,35 @@ function securityOf({ access, scope }: Route): Json[] {
 
 function parametersOf(route: Route, components: Components): Json[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name, in: 'path', required: true, description: name === 'name' ? 'The name of a problem type.' : 'The id of the object.',
+    name,
+    in: 'path',
+    required: true,
+    description: name === 'name' ? 'The name of a problem type.' : 'The id of the object.',
     schema: name === 'name' ? string({ maxLength: 100, pattern: '^[a-z-]+$' }) : integer(),
   }));
   const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) => {
     const { description, ...rest } = components.use(schema);
-    return { name, in: 'query', description: description ?? `Keeps only those with this ${name}.`, ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}), schema: rest };
+    return {
+      name,
+      in: 'query',
+      description: description ?? `Keeps only those with this ${name}.`,
+      ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}),
+      schema: rest,
+    };
   });
-  const conditions = route.method === 'GET' ? ['If-None-Match', 'If-Match'] : route.isConditional === true ? ['If-Match'] : [];
+  const conditions =
+    route.method === 'GET' ? ['If-None-Match', 'If-Match'] : route.isConditional === true ? ['If-Match'] : [];
   const fields = ['X-Request-Id', ...conditions, ...(route.isIdempotent === true ? ['Idempotency-Key'] : [])];
   return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 
 function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
-  return Object.fromEntries(mediaTypes.map((type) => [type, textSchemas[type] === undefined ? { schema, example } : { schema: textSchemas[type] }]));
+  return Object.fromEntries(
+    mediaTypes.map((type) => [
+      type,
+      textSchemas[type] === undefined ? { schema, example } : { schema: textSchemas[type] },
+    ]),
+  );
 }
 
 function success(route: Route, components: Components): Json {
@@ -97,23 +165,39 @@ function success(route: Route, components: Components): Json {
   if (reply.kind === 'none') return { description: 'Done.', headers: headerRefs(fields) };
   fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
   if (reply.status === 201) fields.push('Location');
-  if (reply.kind === 'list' || (reply.kind === 'page' && route.path !== '/metrics' && !route.path.startsWith('/health'))) fields.push('Link');
+  if (
+    reply.kind === 'list' ||
+    (reply.kind === 'page' && route.path !== '/metrics' && !route.path.startsWith('/health'))
+  )
+    fields.push('Link');
   if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
   if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
   const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema);
   return {
-    description: reply.status === 201 ? 'Created.' : 'OK.', headers: headerRefs(fields),
-    content: contentOf(reply.mediaTypes, reply.kind === 'list' ? listSchema(shown) : shown, exampleReply(reply)),
+    description: reply.status === 201 ? 'Created.' : 'OK.',
+    headers: headerRefs(fields),
+    content: contentOf(
+      reply.mediaTypes,
+      reply.kind === 'list' ? listSchema(shown) : shown,
+      exampleReply(reply),
+    ),
     links: reply.links && linksTo(reply.links),
   };
 }
 
 function listSchema(element: Json): Json {
   return {
-    type: 'object', additionalProperties: false, required: ['data', 'next'],
+    type: 'object',
+    additionalProperties: false,
+    required: ['data', 'next'],
     properties: {
       data: { type: 'array', items: element, maxItems: pageRowsMax },
-      next: { type: ['string', 'null'], maxLength: urlBytesMax, pattern: '^/', description: 'Path and query of the next page; null on the last.' },
+      next: {
+        type: ['string', 'null'],
+        maxLength: urlBytesMax,
+        pattern: '^/',
+        description: 'Path and query of the next page; null on the last.',
+      },
       total: integer({ minimum: 0, description: 'With `total=true`: how many there are in all.' }),
     },
   };
@@ -125,17 +209,31 @@ function exampleReply({ kind, schema }: Reply<unknown>): unknown {
 }
 
 function linksTo(targets: NonNullable<Reply<unknown>['links']>): Json {
-  return Object.fromEntries(Object.entries(targets).map(([name, target]) => {
-    const [method = '', path = ''] = target.split(' ');
-    const id = operationId({ method, path, reply: { kind: path.endsWith('}') ? 'object' : 'list' } } as Route); // all that operationId looks at
-    return [name, { operationId: id, parameters: { id: '$response.body#/id' } }];
-  }));
+  return Object.fromEntries(
+    Object.entries(targets).map(([name, target]) => {
+      const [method = '', path = ''] = target.split(' ');
+      const id = operationId({
+        method,
+        path,
+        reply: { kind: path.endsWith('}') ? 'object' : 'list' },
+      } as Route); // all that operationId looks at
+      return [name, { operationId: id, parameters: { id: '$response.body#/id' } }];
+    }),
+  );
 }
 
 function notModified(route: Route): Json {
   if (route.method !== 'GET') return {};
-  const fields = [...commonFields(route), 'ETag', 'Cache-Control', 'Vary', ...(route.reply.kind === 'list' ? ['Link'] : [])];
-  return { 304: { description: 'Not modified: what the client has is current.', headers: headerRefs(fields) } };
+  const fields = [
+    ...commonFields(route),
+    'ETag',
+    'Cache-Control',
+    'Vary',
+    ...(route.reply.kind === 'list' ? ['Link'] : []),
+  ];
+  return {
+    304: { description: 'Not modified: what the client has is current.', headers: headerRefs(fields) },
+  };
 }
 
 /** Any answer of the route may have these. */
@@ -153,14 +251,26 @@ function headerRefs(names: readonly string[]): Json {
 function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
   const byStatus = Map.groupBy(kindsOf(route), (kind) => statusOf(kind, invalidStatus));
   const entries = [...byStatus].map(([status, kinds]) => {
-    const fields = [...commonFields(route), 'Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options'];
+    const fields = [
+      ...commonFields(route),
+      'Cache-Control',
+      'Content-Security-Policy',
+      'X-Content-Type-Options',
+    ];
     if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
-    if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress')) fields.push('Retry-After');
+    if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress'))
+      fields.push('Retry-After');
     if (status === 415 && route.method === 'PATCH') fields.push('Accept-Patch');
-    const examples = Object.fromEntries(kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }]));
+    const examples = Object.fromEntries(
+      kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }]),
+    );
     const description = `${kinds.map((kind) => problems[kind].title).join(', ')}.`;
     const content = { 'application/problem+json': { schema: components.use(ProblemDocument), examples } };
-    const traits = [route.isUnlimited === true ? 'unlimited' : '', route.deprecated === undefined ? '' : 'deprecated', fields.includes('Accept-Patch') ? 'patch' : ''];
+    const traits = [
+      route.isUnlimited === true ? 'unlimited' : '',
+      route.deprecated === undefined ? '' : 'deprecated',
+      fields.includes('Accept-Patch') ? 'patch' : '',
+    ];
     const name = [status, ...kinds, ...traits.filter((trait) => trait !== '')].join('.');
     return [status, components.response(name, { description, headers: headerRefs(fields), content })];
   });
@@ -169,9 +279,20 @@ function failures(route: Route, invalidStatus: 400 | 422, components: Components
 
 function kindsOf(route: Route): Kind[] {
   const { access, body, reply } = route;
-  const kinds = new Set<Kind>(['bad-request', 'validation-failed', 'not-acceptable', 'request-timeout', 'uri-too-long', 'headers-too-large', 'tls-required', 'internal-error', 'unavailable']);
+  const kinds = new Set<Kind>([
+    'bad-request',
+    'validation-failed',
+    'not-acceptable',
+    'request-timeout',
+    'uri-too-long',
+    'headers-too-large',
+    'tls-required',
+    'internal-error',
+    'unavailable',
+  ]);
   if (route.isUnlimited !== true) kinds.add('quota-exceeded');
-  if (access.credentials !== 'ignored') kinds.add('invalid-token').add('multiple-credentials').add('insufficient-scope');
+  if (access.credentials !== 'ignored')
+    kinds.add('invalid-token').add('multiple-credentials').add('insufficient-scope');
   if (access.credentials === 'required') kinds.add('unauthenticated').add('forbidden');
   if (/\{\w+\}/.test(route.path)) kinds.add('not-found');
   if (body !== undefined) kinds.add('malformed-json').add('unsupported-media-type').add('content-too-large');
@@ -184,9 +305,30 @@ function kindsOf(route: Route): Kind[] {
 
 function problemExample(kind: Kind, publicUrl: string): Json {
   const { status, title, about } = problems[kind];
-  const errors = kind === 'validation-failed' ? { errors: [{ pointer: '#/items/0/quantity', code: 'minimum', detail: 'items[0].quantity must be at least 1.' }] } : {};
-  const transition = kind === 'invalid-transition' ? { from: 'shipped', to: 'open', allowed: ['delivered', 'refunded'] } : {};
-  return { type: typeOf(kind, publicUrl), title, status, detail: about.replaceAll('`', ''), instance: '/orders', requestId: 'mB2x-1', ...errors, ...transition };
+  const errors =
+    kind === 'validation-failed'
+      ? {
+          errors: [
+            {
+              pointer: '#/items/0/quantity',
+              code: 'minimum',
+              detail: 'items[0].quantity must be at least 1.',
+            },
+          ],
+        }
+      : {};
+  const transition =
+    kind === 'invalid-transition' ? { from: 'shipped', to: 'open', allowed: ['delivered', 'refunded'] } : {};
+  return {
+    type: typeOf(kind, publicUrl),
+    title,
+    status,
+    detail: about.replaceAll('`', ''),
+    instance: '/orders',
+    requestId: 'mB2x-1',
+    ...errors,
+    ...transition,
+  };
 }
 
 /** A value that fits, from the schema's own examples. */
@@ -194,7 +336,10 @@ function exampleOf(schema: JsonSchema): unknown {
   if (Array.isArray(schema['examples'])) return schema['examples'][0];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  if (type === 'object') return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, member]) => [name, exampleOf(member)]));
+  if (type === 'object')
+    return Object.fromEntries(
+      Object.entries(schema.properties ?? {}).map(([name, member]) => [name, exampleOf(member)]),
+    );
   if (type === 'array') return [exampleOf(schema.items ?? {})];
   if (type === 'integer') return schema['minimum'];
   return type === 'boolean' ? true : undefined;
@@ -217,7 +362,10 @@ function createComponents() {
     if (base !== undefined) return { anyOf: [use(base), { type: 'null' }] };
     const { title, ...shown }: Json = schema;
     const { properties, items } = schema;
-    if (properties !== undefined) shown['properties'] = Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, use(member)]));
+    if (properties !== undefined)
+      shown['properties'] = Object.fromEntries(
+        Object.entries(properties).map(([name, member]) => [name, use(member)]),
+      );
     if (items !== undefined) shown['items'] = use(items);
     return typeof title === 'string' ? component('schemas', title, shown) : shown;
   }

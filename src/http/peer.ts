@@ -8,7 +8,11 @@ export type Peer = { readonly address: string; readonly isLoopback: boolean; rea
 
 export function peerOf(remoteAddress: string | undefined, isTrusted: (address: string) => boolean): Peer {
   const address = plainAddress(remoteAddress ?? '');
-  return { address, isLoopback: address === '::1' || address.startsWith('127.'), isTrusted: isTrusted(address) };
+  return {
+    address,
+    isLoopback: address === '::1' || address.startsWith('127.'),
+    isTrusted: isTrusted(address),
+  };
 }
 
 /** Addresses or CIDR blocks → a test; the list was checked with the configuration. */
@@ -24,23 +28,37 @@ export function trustedProxies(blocks: readonly string[]): (address: string) => 
 }
 
 export function isProxied(fields: Fields): boolean {
-  return fields['forwarded'] !== undefined || fields['x-forwarded-for'] !== undefined || fields['x-forwarded-proto'] !== undefined;
+  return (
+    fields['forwarded'] !== undefined ||
+    fields['x-forwarded-for'] !== undefined ||
+    fields['x-forwarded-proto'] !== undefined
+  );
 }
 
-/** Contract section 9: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a local client. */
+/**
+ * Contract section 9: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a local
+ * client.
+ */
 export function checkTransport(peer: Peer, fields: Fields): void {
   if (peer.isLoopback && !isProxied(fields)) return;
   // The last is the trusted proxy's own word; what stands before it, its client may have sent.
   const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(fields['forwarded']?.split(',').at(-1) ?? '')?.[1];
-  const schemes = [fields['x-forwarded-proto']?.split(',').at(-1)?.trim(), forwarded].filter((scheme) => scheme !== undefined);
-  if (peer.isTrusted && schemes.length > 0 && schemes.every((scheme) => scheme.toLowerCase() === 'https')) return;
+  const schemes = [fields['x-forwarded-proto']?.split(',').at(-1)?.trim(), forwarded].filter(
+    (scheme) => scheme !== undefined,
+  );
+  if (peer.isTrusted && schemes.length > 0 && schemes.every((scheme) => scheme.toLowerCase() === 'https'))
+    return;
   throw new Problem('tls-required', 'This service is to be reached by HTTPS.');
 }
 
-/** The address nearest to us that isn't a trusted proxy: everything before it can be made up by the client. */
+/**
+ * The address nearest to us that isn't a trusted proxy: everything before it can be made up by the client.
+ */
 export function clientAddress(peer: Peer, fields: Fields, isTrusted: (address: string) => boolean): string {
   if (!peer.isTrusted || !isProxied(fields)) return peer.address;
-  const hops = fields['x-forwarded-for']?.split(',') ?? [...(fields['forwarded'] ?? '').matchAll(/for=("[^"]*"|[^;,\s]*)/gi)].map((match) => match[1] ?? '');
+  const hops =
+    fields['x-forwarded-for']?.split(',') ??
+    [...(fields['forwarded'] ?? '').matchAll(/for=("[^"]*"|[^;,\s]*)/gi)].map((match) => match[1] ?? '');
   for (const hop of hops.reverse()) {
     const address = hopAddress(hop.trim().replaceAll('"', ''));
     if (isIP(address) === 0) return peer.address;
@@ -65,5 +83,8 @@ export function addressBucket(address: string): string {
   const groups = head.split(':').filter((group) => group !== '');
   const after = tail === undefined ? [] : tail.split(':').filter((group) => group !== '');
   while (tail !== undefined && groups.length + after.length < 8) groups.push('0');
-  return `${[...groups, ...after].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  return `${[...groups, ...after]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 }

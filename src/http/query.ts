@@ -2,11 +2,16 @@
 import { Problem } from '../errors.ts';
 import { check, fromText, type Issue, type JsonSchema } from '../schema/schema.ts';
 
-/** Splits a target by hand at its first `?`: `new URL` throws on `//`. The absolute form and `*` (RFC 9112 section 3.2) are taken, too. */
+/**
+ * Splits a target by hand at its first `?`: `new URL` throws on `//`. The absolute form and `*` (RFC 9112
+ * section 3.2) are taken, too.
+ */
 export function splitTarget(sent: string): { path: string; query: string } {
   const target = sent.startsWith('/') ? sent : sent.replace(/^(?:\*|\w[\w+.-]*:\/\/[^/?]*)?\/?/, '/');
   const mark = target.indexOf('?');
-  return mark === -1 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+  return mark === -1
+    ? { path: target, query: '' }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
 export type Query = Record<string, unknown>;
@@ -14,7 +19,11 @@ export type Query = Record<string, unknown>;
 const none: Query = {};
 
 /** The parameters by their schemas; what isn't declared, is repeated or doesn't fit is an issue. */
-export function readQuery(text: string, schemas: Readonly<Record<string, JsonSchema>> | undefined, issues: Issue[]): Query {
+export function readQuery(
+  text: string,
+  schemas: Readonly<Record<string, JsonSchema>> | undefined,
+  issues: Issue[],
+): Query {
   if (text === '') return none;
   const query: Query = {};
   for (const pair of text.split('&')) {
@@ -23,18 +32,28 @@ export function readQuery(text: string, schemas: Readonly<Record<string, JsonSch
   return query;
 }
 
-function readPair(pair: string, schemas: Readonly<Record<string, JsonSchema>>, query: Query, issues: Issue[]): void {
+function readPair(
+  pair: string,
+  schemas: Readonly<Record<string, JsonSchema>>,
+  query: Query,
+  issues: Issue[],
+): void {
   const equals = pair.indexOf('=');
   const name = decode(equals === -1 ? pair : pair.slice(0, equals));
   const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
   if (schema === undefined) {
     const known = Object.keys(schemas).join(', ');
-    issues.push({ parameter: name, code: 'unknown-parameter', detail: `${name} is not a parameter here${known === '' ? '' : `; known are ${known}`}.` });
+    issues.push({
+      parameter: name,
+      code: 'unknown-parameter',
+      detail: `${name} is not a parameter here${known === '' ? '' : `; known are ${known}`}.`,
+    });
   } else if (Object.hasOwn(query, name)) {
     issues.push({ parameter: name, code: 'repeated-parameter', detail: `${name} is given more than once.` });
   } else {
     const value = fromText(schema, decode(equals === -1 ? '' : pair.slice(equals + 1)));
-    for (const { code, detail } of check(schema, value)) issues.push({ parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) });
+    for (const { code, detail } of check(schema, value))
+      issues.push({ parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) });
     query[name] = value;
   }
 }
@@ -49,9 +68,15 @@ export function decode(text: string): string {
   }
 }
 
-/** Takes `api_key` out of a query, so that it never reaches a log, `instance` or `next`; the keys as they were sent, not decoded. */
+/**
+ * Takes `api_key` out of a query, so that it never reaches a log, `instance` or `next`; the keys as they were
+ * sent, not decoded.
+ */
 export function takeApiKey(text: string): { rest: string; keys: string[] } {
   const pairs = text.split('&');
   const isKey = (pair: string): boolean => pair === 'api_key' || pair.startsWith('api_key=');
-  return { rest: pairs.filter((pair) => !isKey(pair)).join('&'), keys: pairs.filter(isKey).map((pair) => pair.slice(8)) };
+  return {
+    rest: pairs.filter((pair) => !isKey(pair)).join('&'),
+    keys: pairs.filter(isKey).map((pair) => pair.slice(8)),
+  };
 }

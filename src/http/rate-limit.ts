@@ -21,8 +21,9 @@ export type Limiter = { spend(key: string, now: number): Allowance | undefined; 
 type Bucket = { level: number; at: number };
 
 /**
- * Past `sizeMax` the buckets used longest ago go first, so a flood of new names pushes out the idle, not the busy. Header fields as in draft-ietf-httpapi-ratelimit-headers: `q` requests in
- * `w` seconds; `r` are left, and after `t` seconds the bucket is full again.
+ * Past `sizeMax` the buckets used longest ago go first, so a flood of new names pushes out the idle, not the
+ * busy. Header fields as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` are left,
+ * and after `t` seconds the bucket is full again.
  */
 export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsMax): Limiter {
   if (rate === undefined) return { spend: () => undefined, size: 0 };
@@ -52,7 +53,12 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
     return bucket;
   }
 
-  return { spend, get size() { return buckets.size; } };
+  return {
+    spend,
+    get size() {
+      return buckets.size;
+    },
+  };
 }
 
 export function quotaExceeded({ policyName, retryAfterSeconds }: Allowance): Problem {

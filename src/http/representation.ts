@@ -3,7 +3,10 @@ import { hash } from 'node:crypto';
 
 declare const phantom: unique symbol;
 
-/** A resource as sent. `text` holds the UTF-8 bytes one a character (latin1), which `node:http` sends with the head in one piece. */
+/**
+ * A resource as sent. `text` holds the UTF-8 bytes one a character (latin1), which `node:http` sends with the
+ * head in one piece.
+ */
 export type Representation<T> = {
   readonly id: number;
   /** Whose it is, for the owner check; null is nobody's. */
@@ -18,14 +21,28 @@ export type Representation<T> = {
   readonly [phantom]?: T;
 };
 
-export function represent<T>(value: T, about: { readonly id?: number; readonly ownerId?: number | null; readonly salt?: string } = {}): Representation<T> {
+export function represent<T>(
+  value: T,
+  about: { readonly id?: number; readonly ownerId?: number | null; readonly salt?: string } = {},
+): Representation<T> {
   return representText(JSON.stringify(value), about);
 }
 
-/** The same from JSON text; who calls it vouches that it is a T. `salt` tells versions apart that look alike. */
-export function representText<T>(json: string, about: { readonly id?: number; readonly ownerId?: number | null; readonly salt?: string } = {}): Representation<T> {
+/**
+ * The same from JSON text; who calls it vouches that it is a T. `salt` tells versions apart that look alike.
+ */
+export function representText<T>(
+  json: string,
+  about: { readonly id?: number; readonly ownerId?: number | null; readonly salt?: string } = {},
+): Representation<T> {
   const text = wireText(json);
-  return { id: about.id ?? 0, ownerId: about.ownerId ?? null, text, etag: etagOf(text + (about.salt ?? '')), mediaType: 'application/json' };
+  return {
+    id: about.id ?? 0,
+    ownerId: about.ownerId ?? null,
+    text,
+    etag: etagOf(text + (about.salt ?? '')),
+    mediaType: 'application/json',
+  };
 }
 
 /** A page for people stands in for any reply that is negotiated. */

@@ -66,35 +66,73 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly isConditional?: boolean;
   readonly isUnlimited?: boolean;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
-  /** Faults of a body that its schema can't see, to complete the list of those it has found; `handle` checks them for itself. */
-  moreFaults?(body: Readonly<Record<string, unknown>>, context: Context<ParamsOf<Path>, unknown, unknown, C>): readonly Issue[];
-  handle(context: Context<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<Representation<T> | Promise<Representation<T>>>;
+  /**
+   * Faults of a body that its schema can't see, to complete the list of those it has found; `handle` checks
+   * them for itself.
+   */
+  moreFaults?(
+    body: Readonly<Record<string, unknown>>,
+    context: Context<ParamsOf<Path>, unknown, unknown, C>,
+  ): readonly Issue[];
+  handle(
+    context: Context<ParamsOf<Path>, ObjectOf<Q>, Body, C>,
+  ): NoInfer<Representation<T> | Promise<Representation<T>>>;
 };
 
-/** A route with its types forgotten, as the server sees it: the declaration has proven that they fit together. */
+/**
+ * A route with its types forgotten, as the server sees it: the declaration has proven that they fit together.
+ */
 export type Route = Omit<Declaration<string, Members, unknown, unknown, Caller | undefined>, 'handle'> & {
-  handle(context: Context<object, object, unknown, Caller | undefined>): Representation<unknown> | Promise<Representation<unknown>>;
+  handle(
+    context: Context<object, object, unknown, Caller | undefined>,
+  ): Representation<unknown> | Promise<Representation<unknown>>;
 };
 
-export function route<const Path extends string, Q extends Members = Readonly<Record<never, JsonSchema>>, Body = undefined, T = unknown, C = Caller>(
-  declaration: Declaration<Path, Q, Body, T, C>,
-): Route {
-  return declaration as unknown as Route; // checked above; the server hands each part what its own schema let through
+export function route<
+  const Path extends string,
+  Q extends Members = Readonly<Record<never, JsonSchema>>,
+  Body = undefined,
+  T = unknown,
+  C = Caller,
+>(declaration: Declaration<Path, Q, Body, T, C>): Route {
+  // checked above; the server hands each part what its own schema let through
+  return declaration as unknown as Route;
 }
 
 export function ok<T>(schema: Schema<T>): Reply<T> {
-  return { status: 200, kind: 'object', schema, mediaTypes: ['application/json'], cacheControl: 'private, no-cache' };
+  return {
+    status: 200,
+    kind: 'object',
+    schema,
+    mediaTypes: ['application/json'],
+    cacheControl: 'private, no-cache',
+  };
 }
 
 /** A page of a list; `schema` is that of one element. */
 export function listOf<T>(schema: Schema<T>): Reply<readonly T[]> {
-  return { status: 200, kind: 'list', schema, mediaTypes: ['application/json'], cacheControl: 'private, no-cache' };
+  return {
+    status: 200,
+    kind: 'list',
+    schema,
+    mediaTypes: ['application/json'],
+    cacheControl: 'private, no-cache',
+  };
 }
 
-export function created<T>(schema: Schema<T>, location: (made: Representation<unknown>) => string, more: { readonly isSecret?: boolean; readonly links?: Reply<T>['links'] } = {}): Reply<T> {
+export function created<T>(
+  schema: Schema<T>,
+  location: (made: Representation<unknown>) => string,
+  more: { readonly isSecret?: boolean; readonly links?: Reply<T>['links'] } = {},
+): Reply<T> {
   return {
-    status: 201, kind: 'object', schema, location, mediaTypes: ['application/json'],
-    cacheControl: more.isSecret === true ? 'no-store' : 'private, no-cache', ...(more.links === undefined ? {} : { links: more.links }),
+    status: 201,
+    kind: 'object',
+    schema,
+    location,
+    mediaTypes: ['application/json'],
+    cacheControl: more.isSecret === true ? 'no-store' : 'private, no-cache',
+    ...(more.links === undefined ? {} : { links: more.links }),
   };
 }
 
@@ -103,10 +141,13 @@ export function noContent(): Reply<undefined> {
 }
 
 /** Something public that isn't a resource: a document, a page, a state. */
-export function document<T>(mediaTypes: readonly string[], cacheControl: string, schema?: Schema<T>): Reply<T> {
+export function document<T>(
+  mediaTypes: readonly string[],
+  cacheControl: string,
+  schema?: Schema<T>,
+): Reply<T> {
   return { status: 200, kind: 'page', mediaTypes, cacheControl, ...(schema === undefined ? {} : { schema }) };
 }
 
 /** What a handler of a 204 returns. */
 export const nothing: Representation<undefined> = { id: 0, ownerId: null, text: '', etag: '', mediaType: '' };
-

@@ -16,7 +16,9 @@ type Branch = { readonly name: string; readonly node: Node };
 export type Router = ReturnType<typeof createRouter>;
 
 /** The routes of one or more interfaces; a route without an access rule doesn't start. */
-export function createRouter(interfaces: readonly { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 }[]) {
+export function createRouter(
+  interfaces: readonly { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 }[],
+) {
   const root: Node = { words: [] };
   const mounted: Mounted[] = [];
   for (const { routes, invalidStatus } of interfaces) {
@@ -69,7 +71,8 @@ function find(root: Node, path: string): Match | undefined {
 }
 
 function wordAt({ words }: Node, path: string, start: number, end: number): Node | undefined {
-  for (const { name, node } of words) if (name.length === end - start && path.startsWith(name, start)) return node;
+  for (const { name, node } of words)
+    if (name.length === end - start && path.startsWith(name, start)) return node;
   return undefined;
 }
 
@@ -87,6 +90,7 @@ function idAt(path: string, start: number, end: number): number {
 
 export function allowOf(methods: ReadonlyMap<string, Mounted>): string[] {
   const names: string[] = [];
-  for (const name of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies (Method | 'HEAD')[]) if (methods.has(name)) names.push(name);
+  for (const name of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies (Method | 'HEAD')[])
+    if (methods.has(name)) names.push(name);
   return [...names, 'OPTIONS'];
 }

@@ -84,8 +84,10 @@ export function createHandlers(options: ServiceOptions) {
   function checkRequest(exchange: Exchange): void {
     const { fields, request, peer } = exchange;
     const named = fields['x-request-id'];
-    if (named !== undefined && named.length <= requestIdLengthMax && /^[\w.-]+$/.test(named)) exchange.requestId = named;
-    if ((request.url ?? '').length > urlBytesMax) throw new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
+    if (named !== undefined && named.length <= requestIdLengthMax && /^[\w.-]+$/.test(named))
+      exchange.requestId = named;
+    if ((request.url ?? '').length > urlBytesMax)
+      throw new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
     checkHost(request);
     if (!options.isTls) checkTransport(peer, fields);
   }
@@ -103,11 +105,19 @@ export function createHandlers(options: ServiceOptions) {
   function callerOf(exchange: Exchange): Caller | undefined {
     const { fields, queryKeys, request } = exchange;
     if (timesSent(request, 'authorization') + timesSent(request, 'x-api-key') + queryKeys.length > 1) {
-      throw new Problem('multiple-credentials', 'A request carries one credential: an access token or an API key, once.');
+      throw new Problem(
+        'multiple-credentials',
+        'A request carries one credential: an access token or an API key, once.',
+      );
     }
-    if (fields['authorization'] !== undefined) return authenticator.bearer(fields['authorization'], exchange.now);
+    if (fields['authorization'] !== undefined)
+      return authenticator.bearer(fields['authorization'], exchange.now);
     const [queryKey] = queryKeys;
-    if (queryKey !== undefined && !options.takesQueryKeys) throw new Problem('invalid-token', 'The parameter api_key is not taken here: send the key as X-API-Key.');
+    if (queryKey !== undefined && !options.takesQueryKeys)
+      throw new Problem(
+        'invalid-token',
+        'The parameter api_key is not taken here: send the key as X-API-Key.',
+      );
     const key = fields['x-api-key'] ?? (queryKey === undefined ? undefined : decode(queryKey));
     return key === undefined ? undefined : authenticator.apiKey(key, exchange.now);
   }
@@ -121,14 +131,19 @@ export function createHandlers(options: ServiceOptions) {
   function handle(exchange: Exchange, { route }: Mounted): Promise<void> | undefined {
     const issues: Issue[] = [];
     exchange.query = readQuery(exchange.queryText, route.query, issues);
-    if (issues.length > 0) return fail(exchange, invalid(issues)); // not thrown: that is a tenth of what a refusal costs
+    // not thrown: that is a tenth of what a refusal costs
+    if (issues.length > 0) return fail(exchange, invalid(issues));
     return answerWith(exchange, route, route.handle(exchange));
   }
 
   /** Goes on when the body is there. */
   function handleBody(exchange: Exchange, { route }: Mounted): undefined {
     checkContentType(exchange.fields, exchange.method);
-    readBody(exchange, (bytes) => attempt(exchange, () => handleBytes(exchange, route, bytes)), (problem) => fail(exchange, problem));
+    readBody(
+      exchange,
+      (bytes) => attempt(exchange, () => handleBytes(exchange, route, bytes)),
+      (problem) => fail(exchange, problem),
+    );
   }
 
   function handleBytes(exchange: Exchange, route: Route, bytes: Buffer): Promise<void> | undefined {
@@ -145,20 +160,35 @@ export function createHandlers(options: ServiceOptions) {
     return answerWith(exchange, route, route.handle(exchange));
   }
 
-  function answerWith(exchange: Exchange, route: Route, made: Representation<unknown> | Promise<Representation<unknown>>): Promise<void> | undefined {
+  function answerWith(
+    exchange: Exchange,
+    route: Route,
+    made: Representation<unknown> | Promise<Representation<unknown>>,
+  ): Promise<void> | undefined {
     if (made instanceof Promise) return made.then((value) => answer(exchange, route, value));
     return void answer(exchange, route, made);
   }
 
   function fail(exchange: Exchange, error: unknown): undefined {
     if (error instanceof Problem) return void answerProblem(exchange, error);
-    const cause = error instanceof Error ? error.stack ?? error.message : String(error);
-    options.log.note('error', 'a request failed unexpectedly', { requestId: exchange.requestId, path: exchange.path, cause });
-    answerProblem(exchange, new Problem('internal-error', `Something unexpected went wrong; the log has it under ${exchange.requestId}.`));
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    options.log.note('error', 'a request failed unexpectedly', {
+      requestId: exchange.requestId,
+      path: exchange.path,
+      cause,
+    });
+    answerProblem(
+      exchange,
+      new Problem(
+        'internal-error',
+        `Something unexpected went wrong; the log has it under ${exchange.requestId}.`,
+      ),
+    );
   }
 
   return {
-    onRequest: (request: IncomingMessage, response: ServerResponse) => attempt(open(request, response), proceed),
+    onRequest: (request: IncomingMessage, response: ServerResponse) =>
+      attempt(open(request, response), proceed),
     onContinue(request: IncomingMessage, response: ServerResponse): void {
       const exchange = open(request, response);
       exchange.expectsContinue = true;
@@ -166,7 +196,10 @@ export function createHandlers(options: ServiceOptions) {
     },
     onExpectation(request: IncomingMessage, response: ServerResponse): void {
       const exchange = open(request, response);
-      fail(exchange, new Problem('bad-request', 'The only expectation met here is 100-continue.', { status: 417 }));
+      fail(
+        exchange,
+        new Problem('bad-request', 'The only expectation met here is 100-continue.', { status: 417 }),
+      );
     },
     /** The whole answer to what never became a request. */
     refusal: (problem: Problem) => refusal(problem, requestIds(), now()),
@@ -175,7 +208,8 @@ export function createHandlers(options: ServiceOptions) {
 
 /** Each place is told of once: what the schema has found there says enough. */
 function moreFaults(route: Route, exchange: Exchange, found: readonly Issue[]): Issue[] {
-  if (typeof exchange.body !== 'object' || exchange.body === null || route.moreFaults === undefined) return [];
+  if (typeof exchange.body !== 'object' || exchange.body === null || route.moreFaults === undefined)
+    return [];
   const faults = route.moreFaults({ ...exchange.body }, exchange);
   return faults.filter(({ pointer }) => !found.some((issue) => issue.pointer === pointer));
 }
@@ -184,22 +218,35 @@ function authorize(exchange: Exchange, { route }: Mounted): void {
   const { access, scope } = route;
   const { caller } = exchange;
   if (caller === undefined) {
-    if (access.credentials === 'required') throw new Problem('unauthenticated', 'This needs an access token or an API key.');
-  } else if (caller.scopes !== null && scope !== 'any' && (scope === undefined || !caller.scopes.has(scope))) {
-    const detail = scope === undefined ? 'This can’t be done with an API key: sign in.' : `The API key lacks the scope ${scope}.`;
+    if (access.credentials === 'required')
+      throw new Problem('unauthenticated', 'This needs an access token or an API key.');
+  } else if (
+    caller.scopes !== null &&
+    scope !== 'any' &&
+    (scope === undefined || !caller.scopes.has(scope))
+  ) {
+    const detail =
+      scope === undefined
+        ? 'This can’t be done with an API key: sign in.'
+        : `The API key lacks the scope ${scope}.`;
     throw new Problem('insufficient-scope', detail, scope === undefined ? {} : { scope });
   }
   if (!access.permits(caller, exchange.params)) throw new Problem('forbidden', access.says);
 }
 
 function methodNotAllowed(exchange: Exchange, allow: readonly string[]): Problem {
-  return new Problem('method-not-allowed', `${exchange.path} takes ${allow.join(', ')}, not ${exchange.method}.`, { allow });
+  return new Problem(
+    'method-not-allowed',
+    `${exchange.path} takes ${allow.join(', ')}, not ${exchange.method}.`,
+    { allow },
+  );
 }
 
-/** Unique without asking the system for randomness each time: a random prefix for the process and a counter. */
+/**
+ * Unique without asking the system for randomness each time: a random prefix for the process and a counter.
+ */
 function requestIdSource(): () => string {
   const prefix = randomBytes(9).toString('base64url') + '-';
   let count = 0;
   return () => prefix + (count += 1);
 }
-

@@ -1,14 +1,19 @@
-// The first schema. Times are milliseconds since 1970; JSON columns hold what answers show, spliced in as text.
+// The first schema. Times are milliseconds since 1970; JSON columns hold what answers show, spliced in as
+// text.
 
 /**
- * Every index costs every order placed, so there are no more than lists need (see `selectOrders`). All orders and those of a
- * user have one for each sort; status comes before the key, since a page without a status filter merges the statuses' streams.
- * For a customer's orders, which are few, and those in a currency there is one.
+ * Every index costs every order placed, so there are no more than lists need (see `selectOrders`). All orders
+ * and those of a user have one for each sort; status comes before the key, since a page without a status
+ * filter merges the statuses' streams. For a customer's orders, which are few, and those in a currency there
+ * is one.
  */
 function orderIndexes(): string {
-  const sorted = ['', 'userId, '].flatMap((family) => ['', ', createdAt', ', updatedAt', ', total'].map((key) => `${family}status${key}`));
+  const sorted = ['', 'userId, '].flatMap((family) =>
+    ['', ', createdAt', ', updatedAt', ', total'].map((key) => `${family}status${key}`),
+  );
   return [...sorted, 'customerId, status, createdAt', 'currency, status, createdAt']
-    .map((columns) => `CREATE INDEX orders_${columns.replaceAll(', ', '_')} ON orders (${columns});`).join('\n');
+    .map((columns) => `CREATE INDEX orders_${columns.replaceAll(', ', '_')} ON orders (${columns});`)
+    .join('\n');
 }
 
 export const migration0001 = {

@@ -1,12 +1,15 @@
-// Placing an order dirties fewer pages, and what filters test is in the index: orders, and the indexes of all lists, are made anew.
+// Placing an order dirties fewer pages, and what filters test is in the index: orders, and the indexes of all
+// lists, are made anew.
 
 /**
- * Every index costs every order placed, so there are no more than lists need (see `selectOrders`). Status comes before the sort
- * key, since a page without a status filter merges the statuses' streams. After the id comes what other filters test and other
- * sorts need. A user's or a customer's orders are few, so they are gathered from one index and sorted: one more for each sort
- * would dirty one more page for each order, since every owner's entries are elsewhere in it.
+ * Every index costs every order placed, so there are no more than lists need (see `selectOrders`). Status
+ * comes before the sort key, since a page without a status filter merges the statuses' streams. After the id
+ * comes what other filters test and other sorts need. A user's or a customer's orders are few, so they are
+ * gathered from one index and sorted: one more for each sort would dirty one more page for each order, since
+ * every owner's entries are elsewhere in it.
  *
- * No AUTOINCREMENT: orders are never deleted, so no id comes twice. OR, as IN would fill a table for each order.
+ * No AUTOINCREMENT: orders are never deleted, so no id comes twice. OR, as IN would fill a table for each
+ * order.
  */
 export const migration0002 = {
   name: 'fewer-writes-an-order',

@@ -6,15 +6,19 @@ const localOctetsMax = 64;
 const domainOctetsMax = 253;
 
 /**
- * The sentence that says what would be right, or undefined for a mailbox of RFC 5321 without comments, quoted local parts and
- * address literals, its local part and domain also in other scripts (RFC 6531). A single label such as `localhost` is a domain.
- * Takes no more time than a text of 254 characters needs.
+ * The sentence that says what would be right, or undefined for a mailbox of RFC 5321 without comments, quoted
+ * local parts and address literals, its local part and domain also in other scripts (RFC 6531). A single
+ * label such as `localhost` is a domain. Takes no more time than a text of 254 characters needs.
  */
 export function emailFault(text: string): string | undefined {
-  if (text.length > octetsMax || Buffer.byteLength(text) > octetsMax) return `An e-mail address has at most ${octetsMax} octets.`;
-  const [local = '', domain, ...more] = text.normalize('NFC').split('@'); // some signs are ASCII only once normalised
-  if (domain === undefined || more.length > 0) return 'An e-mail address has one @, with a name before and a domain after it: anna@example.com.';
-  if (Buffer.byteLength(local) > localOctetsMax) return `The part before the @ has at most ${localOctetsMax} octets.`;
+  if (text.length > octetsMax || Buffer.byteLength(text) > octetsMax)
+    return `An e-mail address has at most ${octetsMax} octets.`;
+  // some signs are ASCII only once normalised
+  const [local = '', domain, ...more] = text.normalize('NFC').split('@');
+  if (domain === undefined || more.length > 0)
+    return 'An e-mail address has one @, with a name before and a domain after it: anna@example.com.';
+  if (Buffer.byteLength(local) > localOctetsMax)
+    return `The part before the @ has at most ${localOctetsMax} octets.`;
   if (!local.split('.').every((word) => atom.test(word))) {
     return "The part before the @ is letters, digits and any of !#$%&'*+-/=?^_`{|}~, with single dots only between them.";
   }
@@ -22,25 +26,37 @@ export function emailFault(text: string): string | undefined {
   return 'The part after the @ is a domain such as example.com: labels of 1 to 63 letters, digits and inner hyphens, the last no number.';
 }
 
-/** What two spellings of one address have in common (contract section 2); normalised again since lower case can undo it. */
+/**
+ * What two spellings of one address have in common (contract section 2); normalised again since lower case
+ * can undo it.
+ */
 export function emailKey(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC');
 }
 
-// Beyond ASCII: what is assigned and can be seen, so no blanks, controls, bidi marks or joiners (U+2800 is a blank in Braille).
-const atom = /^(?!\p{M})[A-Za-z0-9!#$%\&'*+\/=?^_`\{\|\}~\-[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{ASCII}\p{Default_Ignorable_Code_Point}\u2800]]]+$/v;
+// Beyond ASCII: what is assigned and can be seen, so no blanks, controls, bidi marks or joiners (U+2800 is a
+// blank in Braille).
+const atom =
+  /^(?!\p{M})[A-Za-z0-9!#$%\&'*+\/=?^_`\{\|\}~\-[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{ASCII}\p{Default_Ignorable_Code_Point}\u2800]]]+$/v;
 
 function isDomain(domain: string): boolean {
   const ascii = /[^\0-\x7f]|xn--/i.test(domain) ? asciiOf(domain) : domain;
   const labels = ascii.split('.');
-  return ascii.length <= domainOctetsMax && labels.every((label) => asciiLabel.test(label)) && /\D/.test(labels.at(-1) ?? '');
+  return (
+    ascii.length <= domainOctetsMax &&
+    labels.every((label) => asciiLabel.test(label)) &&
+    /\D/.test(labels.at(-1) ?? '')
+  );
 }
 
 const asciiLabel = /^(?!-)[A-Za-z0-9\-]{1,63}(?<!-)$/;
 // The signs beside letters, marks and digits are those that RFC 5892 appendix A allows, the joiners left out.
 const wideLabel = /^(?!-)[[\p{L}\p{M}\p{Nd}·͵׳״・\-]--\p{Default_Ignorable_Code_Point}]+(?<!-)$/v;
 
-/** Checked before, since a host parser also decodes and strips, and after, since `xn--` may hide anything; '' if it is no domain. */
+/**
+ * Checked before, since a host parser also decodes and strips, and after, since `xn--` may hide anything; ''
+ * if it is no domain.
+ */
 function asciiOf(domain: string): string {
   if (!isWide(domain)) return '';
   const ascii = domainToASCII(domain);

@@ -1,6 +1,9 @@
 // Codes of countries and currencies.
 
-/** ISO 3166-1 alpha-2: all 249 assigned, and AC, TA (reserved) and XK (user-assigned), which have postal codes of their own. */
+/**
+ * ISO 3166-1 alpha-2: all 249 assigned, and AC, TA (reserved) and XK (user-assigned), which have postal codes
+ * of their own.
+ */
 export const countries: ReadonlySet<string> = setOf(`
   AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD
   CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG
@@ -11,8 +14,8 @@ export const countries: ReadonlySet<string> = setOf(`
   XK YE YT ZA ZM ZW`);
 
 /**
- * ISO 4217 list one as of amendment 180 (2026-01-01), funds included, without the codes that have no minor unit to count in
- * (metals, bond units, XDR, XSU, XUA, XTS, XXX).
+ * ISO 4217 list one as of amendment 180 (2026-01-01), funds included, without the codes that have no minor
+ * unit to count in (metals, bond units, XDR, XSU, XUA, XTS, XXX).
  */
 export const currencies: ReadonlySet<string> = setOf(`
   AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CLF

@@ -8,8 +8,14 @@ const noControls = '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]';
 export const id = integer({ examples: [7] });
 
 export const timestamp = string({
-  minLength: 24, maxLength: 24, format: 'date-time', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
-  says: 'a time such as 2026-03-01T09:30:00.000Z', rule: timestampFault, description: 'RFC 3339, UTC, with milliseconds.', examples: ['2026-03-01T09:30:00.000Z'],
+  minLength: 24,
+  maxLength: 24,
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+  says: 'a time such as 2026-03-01T09:30:00.000Z',
+  rule: timestampFault,
+  description: 'RFC 3339, UTC, with milliseconds.',
+  examples: ['2026-03-01T09:30:00.000Z'],
 });
 
 /** From milliseconds since 1970. */
@@ -19,31 +25,67 @@ export function timestampOf(time: number): string {
 
 function timestampFault(text: string): string | undefined {
   const time = Date.parse(text);
-  return Number.isNaN(time) || timestampOf(time) !== text ? `${text} is not a time of the calendar.` : undefined;
+  return Number.isNaN(time) || timestampOf(time) !== text
+    ? `${text} is not a time of the calendar.`
+    : undefined;
 }
 
 export function line(maxLength: number, description: string, example: string): Schema<string> {
-  return string({ minLength: 1, maxLength, pattern: `^(?=.*\\S)${noControls}+$`, says: 'one line of text that is not blank', description, examples: [example] });
+  return string({
+    minLength: 1,
+    maxLength,
+    pattern: `^(?=.*\\S)${noControls}+$`,
+    says: 'one line of text that is not blank',
+    description,
+    examples: [example],
+  });
 }
 
 /** Text of several lines. */
 export function text(maxLength: number, description: string, example: string): Schema<string> {
-  return string({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]+$', says: 'text without control characters', description, examples: [example] });
+  return string({
+    minLength: 1,
+    maxLength,
+    pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]+$',
+    says: 'text without control characters',
+    description,
+    examples: [example],
+  });
 }
 
 export const email = string({
-  minLength: 3, maxLength: 254, format: 'idn-email', pattern: '^[^\\s@]+@[^\\s@]+$', says: 'an e-mail address such as ada@example.com',
-  rule: emailFault, examples: ['ada@example.com'],
+  minLength: 3,
+  maxLength: 254,
+  format: 'idn-email',
+  pattern: '^[^\\s@]+@[^\\s@]+$',
+  says: 'an e-mail address such as ada@example.com',
+  rule: emailFault,
+  examples: ['ada@example.com'],
 });
 export const phone = string({
-  minLength: 8, maxLength: 16, pattern: '^\\+[1-9]\\d{6,14}$', says: 'a phone number such as +4944112345678 (E.164)', description: 'E.164.', examples: ['+4944112345678'],
+  minLength: 8,
+  maxLength: 16,
+  pattern: '^\\+[1-9]\\d{6,14}$',
+  says: 'a phone number such as +4944112345678 (E.164)',
+  description: 'E.164.',
+  examples: ['+4944112345678'],
 });
 export const country = string({
-  minLength: 2, maxLength: 2, pattern: '^[A-Z]{2}$', says: 'a country code such as DE (ISO 3166-1 alpha-2)', description: 'ISO 3166-1 alpha-2.', examples: ['DE'],
+  minLength: 2,
+  maxLength: 2,
+  pattern: '^[A-Z]{2}$',
+  says: 'a country code such as DE (ISO 3166-1 alpha-2)',
+  description: 'ISO 3166-1 alpha-2.',
+  examples: ['DE'],
   rule: (code) => (countries.has(code) ? undefined : `${code} is not a country code of ISO 3166-1.`),
 });
 export const currency = string({
-  minLength: 3, maxLength: 3, pattern: '^[A-Z]{3}$', says: 'a currency code such as EUR (ISO 4217)', description: 'ISO 4217.', examples: ['EUR'],
+  minLength: 3,
+  maxLength: 3,
+  pattern: '^[A-Z]{3}$',
+  says: 'a currency code such as EUR (ISO 4217)',
+  description: 'ISO 4217.',
+  examples: ['EUR'],
   rule: (code) => (currencies.has(code) ? undefined : `${code} is not a currency of ISO 4217.`),
 });
 
@@ -53,13 +95,24 @@ export function nameKey(name: string): string {
 }
 
 /** Read-only members may come back in PUT and PATCH when they say what is so: then GET, edit, PUT works. */
-export function readOnlyFaults(current: Readonly<Record<string, unknown>>, sent: Readonly<Record<string, unknown>>, names: readonly string[]): Issue[] {
-  return names.filter((name) => sent[name] !== undefined && sent[name] !== current[name]).map((name) => ({
-    pointer: `/${name}`, code: 'read-only', detail: `${name} is set by the service; leave it out, or send ${JSON.stringify(current[name])}.`,
-  }));
+export function readOnlyFaults(
+  current: Readonly<Record<string, unknown>>,
+  sent: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Issue[] {
+  return names
+    .filter((name) => sent[name] !== undefined && sent[name] !== current[name])
+    .map((name) => ({
+      pointer: `/${name}`,
+      code: 'read-only',
+      detail: `${name} is set by the service; leave it out, or send ${JSON.stringify(current[name])}.`,
+    }));
 }
 
-/** JSON Merge Patch (RFC 7396) of a document by a patch that fits its schema; null stays, since here what is absent is null. */
+/**
+ * JSON Merge Patch (RFC 7396) of a document by a patch that fits its schema; null stays, since here what is
+ * absent is null.
+ */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};

@@ -47,7 +47,11 @@ type Plan = {
   readonly base?: JsonSchema | undefined;
 };
 
-type Notes = { readonly description?: string; readonly examples?: readonly unknown[]; readonly writeOnly?: boolean };
+type Notes = {
+  readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly writeOnly?: boolean;
+};
 type StringOptions = Notes & {
   readonly minLength?: number;
   readonly maxLength: number;
@@ -62,12 +66,20 @@ type StringOptions = Notes & {
 export function string(options: StringOptions): Schema<string> {
   const { says, rule, ...shown } = options;
   const pattern = options.pattern === undefined ? undefined : new RegExp(options.pattern, 'u');
-  return make({ type: 'string', ...shown }, { kind: 'string', min: options.minLength ?? 0, max: options.maxLength, pattern, says, rule });
+  return make(
+    { type: 'string', ...shown },
+    { kind: 'string', min: options.minLength ?? 0, max: options.maxLength, pattern, says, rule },
+  );
 }
 
-export function integer(options: Notes & { readonly minimum?: number; readonly maximum?: number } = {}): Schema<number> {
+export function integer(
+  options: Notes & { readonly minimum?: number; readonly maximum?: number } = {},
+): Schema<number> {
   const { minimum = 1, maximum = Number.MAX_SAFE_INTEGER, ...notes } = options;
-  return make({ type: 'integer', format: 'int64', minimum, maximum, ...notes }, { kind: 'integer', min: minimum, max: maximum });
+  return make(
+    { type: 'integer', format: 'int64', minimum, maximum, ...notes },
+    { kind: 'integer', min: minimum, max: maximum },
+  );
 }
 
 export function boolean(notes: Notes = {}): Schema<boolean> {
@@ -75,34 +87,73 @@ export function boolean(notes: Notes = {}): Schema<boolean> {
 }
 
 export function oneOf<const V extends string>(values: readonly V[], notes: Notes = {}): Schema<V> {
-  return make({ type: 'string', enum: values, ...notes }, { kind: 'string', values: new Set<string>(values) });
+  return make(
+    { type: 'string', enum: values, ...notes },
+    { kind: 'string', values: new Set<string>(values) },
+  );
 }
 
-export function array<T>(items: Schema<T>, options: Notes & { readonly minItems?: number; readonly maxItems: number; readonly uniqueItems?: true }): Schema<T[]> {
-  return make({ type: 'array', items, ...options }, { kind: 'array', items, min: options.minItems ?? 0, max: options.maxItems, isUnique: options.uniqueItems ?? false });
+export function array<T>(
+  items: Schema<T>,
+  options: Notes & { readonly minItems?: number; readonly maxItems: number; readonly uniqueItems?: true },
+): Schema<T[]> {
+  return make(
+    { type: 'array', items, ...options },
+    {
+      kind: 'array',
+      items,
+      min: options.minItems ?? 0,
+      max: options.maxItems,
+      isUnique: options.uniqueItems ?? false,
+    },
+  );
 }
 
 export type Members = Readonly<Record<string, JsonSchema>>;
 type OptionalKeys<M> = { [K in keyof M]: M[K] extends { readonly [isOptional]: true } ? K : never }[keyof M];
-export type ObjectOf<M> = { [K in Exclude<keyof M, OptionalKeys<M>>]: Infer<M[K]> } & { [K in OptionalKeys<M>]?: Infer<M[K]> };
+export type ObjectOf<M> = { [K in Exclude<keyof M, OptionalKeys<M>>]: Infer<M[K]> } & {
+  [K in OptionalKeys<M>]?: Infer<M[K]>;
+};
 
-/** Strict: members that it doesn't name are a fault. `rule` looks at members together once each fits; its pointers begin at the object. */
-export function object<M extends Members>(members: M, notes: Notes = {}, rule?: (value: ObjectOf<M>) => Issue[]): Schema<ObjectOf<M>> & { readonly properties: M } {
+/**
+ * Strict: members that it doesn't name are a fault. `rule` looks at members together once each fits; its
+ * pointers begin at the object.
+ */
+export function object<M extends Members>(
+  members: M,
+  notes: Notes = {},
+  rule?: (value: ObjectOf<M>) => Issue[],
+): Schema<ObjectOf<M>> & { readonly properties: M } {
   const required = Object.keys(members).filter((name) => members[name]?.[plan]?.isOptional !== true);
-  const shown = { type: 'object', properties: members, ...(required.length > 0 ? { required } : {}), additionalProperties: false, ...notes };
-  const rules: Plan = { kind: 'object', members: new Map(Object.entries(members)), required, objectRule: rule as Plan['objectRule'] }; // asked once all members fit
+  const shown = {
+    type: 'object',
+    properties: members,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+    ...notes,
+  };
+  const rules: Plan = {
+    kind: 'object',
+    members: new Map(Object.entries(members)),
+    required,
+    objectRule: rule as Plan['objectRule'],
+  }; // asked once all members fit
   return make(shown, rules) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
 export function optional<S extends JsonSchema>(schema: S, notes: Notes = {}): Optional<Infer<S>> {
-  return make({ ...schema, ...notes }, { ...planOf(schema), isOptional: true }) as Optional<Infer<S>>; // the mark lives in the plan
+  // the mark lives in the plan
+  return make({ ...schema, ...notes }, { ...planOf(schema), isOptional: true }) as Optional<Infer<S>>;
 }
 
 export function nullable<T>(schema: Schema<T>, notes: Notes = {}): Schema<T | null> {
   const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
   const { title, ...shown } = schema;
   const base = title === undefined ? {} : { base: schema };
-  return make({ ...shown, ...values, ...notes, type: [planOf(schema).kind, 'null'] }, { ...planOf(schema), ...base, isNullable: true });
+  return make(
+    { ...shown, ...values, ...notes, type: [planOf(schema).kind, 'null'] },
+    { ...planOf(schema), ...base, isNullable: true },
+  );
 }
 
 /** Every member optional, in nested objects too: the shape of a JSON Merge Patch (RFC 7396) of the object. */
@@ -110,13 +161,20 @@ export function partial<T extends object>(schema: Schema<T>, notes: Notes = {}):
   const { required: _required, title: _title, ...shown } = schema;
   const members = new Map<string, JsonSchema>();
   for (const [name, member] of planOf(schema).members ?? []) {
-    const inner = planOf(member).kind === 'object' ? partial(member as Schema<object>) : member; // its kind says so
+    // its kind says so
+    const inner = planOf(member).kind === 'object' ? partial(member as Schema<object>) : member;
     members.set(name, optional(inner));
   }
   const changed = { ...shown, ...notes, properties: Object.fromEntries(members) };
   return make(changed, { ...planOf(schema), members, required: [], base: undefined, objectRule: undefined });
 }
-export type Patch<T> = { [K in keyof T]?: T[K] extends readonly unknown[] ? T[K] : T[K] extends object | null ? Patch<NonNullable<T[K]>> | Extract<T[K], null> : T[K] };
+export type Patch<T> = {
+  [K in keyof T]?: T[K] extends readonly unknown[]
+    ? T[K]
+    : T[K] extends object | null
+      ? Patch<NonNullable<T[K]>> | Extract<T[K], null>
+      : T[K];
+};
 
 /** The same schema under a name: OpenAPI prints it once, under components. */
 export function named<S extends JsonSchema>(name: string, schema: S): S {
@@ -135,7 +193,10 @@ export function check(schema: JsonSchema, value: unknown): Issue[] {
   return found.issues;
 }
 
-/** `misfits` counts the issues that aren't of objects' rules: where there are any, an object's rule can't be asked. */
+/**
+ * `misfits` counts the issues that aren't of objects' rules: where there are any, an object's rule can't be
+ * asked.
+ */
 type Found = { readonly issues: Issue[]; misfits: number };
 
 /** Whether the value fits, as a proof for the compiler. */
@@ -154,11 +215,16 @@ function walk(schema: JsonSchema, value: unknown, path: Path, found: Found): voi
     return;
   }
   switch (rules.kind) {
-    case 'string': return checkString(rules, value, path, found);
-    case 'integer': return checkInteger(rules, value, path, found);
-    case 'boolean': return typeof value === 'boolean' ? undefined : add(found, path, 'type', 'must be true or false');
-    case 'array': return checkArray(rules, value, path, found);
-    case 'object': return checkObject(rules, value, path, found);
+    case 'string':
+      return checkString(rules, value, path, found);
+    case 'integer':
+      return checkInteger(rules, value, path, found);
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : add(found, path, 'type', 'must be true or false');
+    case 'array':
+      return checkArray(rules, value, path, found);
+    case 'object':
+      return checkObject(rules, value, path, found);
   }
 }
 
@@ -169,11 +235,18 @@ function checkString(rules: Plan, value: unknown, path: Path, found: Found): voi
     return;
   }
   const { min = 0, max = 0 } = rules;
-  if (value.length > max && codePoints(value) > max) return add(found, path, 'max-length', `must have at most ${max} characters`);
+  if (value.length > max && codePoints(value) > max)
+    return add(found, path, 'max-length', `must have at most ${max} characters`);
   if (value.length < min || (value.length < min * 2 && codePoints(value) < min)) {
-    return add(found, path, 'min-length', value === '' ? 'must not be empty' : `must have at least ${min} characters`);
+    return add(
+      found,
+      path,
+      'min-length',
+      value === '' ? 'must not be empty' : `must have at least ${min} characters`,
+    );
   }
-  if (rules.pattern?.test(value) === false) return add(found, path, 'pattern', `must be ${rules.says ?? 'of another form'}`);
+  if (rules.pattern?.test(value) === false)
+    return add(found, path, 'pattern', `must be ${rules.says ?? 'of another form'}`);
   const fault = rules.rule?.(value);
   if (fault !== undefined) tell(found, path, 'format', fault);
 }
@@ -189,9 +262,12 @@ function checkInteger(rules: Plan, value: unknown, path: Path, found: Found): vo
 function checkArray(rules: Plan, value: unknown, path: Path, found: Found): void {
   const { min = 0, max = 0, items } = rules;
   if (!Array.isArray(value)) return add(found, path, 'type', 'must be an array');
-  if (value.length > max) return add(found, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
-  if (value.length < min) add(found, path, 'min-items', `must have at least ${min} item${min === 1 ? '' : 's'}`);
-  if (rules.isUnique === true && new Set(value).size < value.length) add(found, path, 'unique-items', 'must not name the same twice');
+  if (value.length > max)
+    return add(found, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
+  if (value.length < min)
+    add(found, path, 'min-items', `must have at least ${min} item${min === 1 ? '' : 's'}`);
+  if (rules.isUnique === true && new Set(value).size < value.length)
+    add(found, path, 'unique-items', 'must not name the same twice');
   for (let index = 0; index < value.length; index += 1) {
     path.push(index);
     walk(items ?? {}, value[index], path, found);
@@ -200,7 +276,8 @@ function checkArray(rules: Plan, value: unknown, path: Path, found: Found): void
 }
 
 function checkObject(rules: Plan, value: unknown, path: Path, found: Found): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return add(found, path, 'type', 'must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return add(found, path, 'type', 'must be an object');
   const members = rules.members ?? new Map<string, JsonSchema>();
   const { misfits } = found;
   let present = 0;
@@ -217,7 +294,8 @@ function checkObject(rules: Plan, value: unknown, path: Path, found: Found): voi
   if (present < (rules.required?.length ?? 0)) addMissing(rules, value, path, found);
   if (rules.objectRule === undefined || found.misfits > misfits) return;
   for (const issue of rules.objectRule(value)) {
-    if (found.issues.length < issuesMax) found.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
+    if (found.issues.length < issuesMax)
+      found.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
   }
 }
 
@@ -239,7 +317,8 @@ function tell(found: Found, path: Path, code: string, detail: string): void {
 /** RFC 6901. */
 function pointerOf(path: Path): string {
   let pointer = '';
-  for (const step of path) pointer += typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  for (const step of path)
+    pointer += typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   return pointer;
 }
 
@@ -255,7 +334,9 @@ function known(members: ReadonlyMap<string, unknown>): string {
 }
 
 function nameOf(rules: Plan): string {
-  return rules.kind === 'integer' || rules.kind === 'array' || rules.kind === 'object' ? `an ${rules.kind}` : `a ${rules.kind}`;
+  return rules.kind === 'integer' || rules.kind === 'array' || rules.kind === 'object'
+    ? `an ${rules.kind}`
+    : `a ${rules.kind}`;
 }
 
 function codePoints(text: string): number {
@@ -274,12 +355,19 @@ function make<T>(shown: JsonSchema, rules: Plan): Schema<T> {
   return { ...shown, [plan]: rules };
 }
 
-/** Reads a query parameter's text as the schema's type: digits as an integer, `true`/`false`, a comma list as an array. */
+/**
+ * Reads a query parameter's text as the schema's type: digits as an integer, `true`/`false`, a comma list as
+ * an array.
+ */
 export function fromText(schema: JsonSchema, text: string): unknown {
   switch (planOf(schema).kind) {
-    case 'integer': return /^-?(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
-    case 'boolean': return text === 'true' ? true : text === 'false' ? false : text;
-    case 'array': return text.split(',');
-    default: return text;
+    case 'integer':
+      return /^-?(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'array':
+      return text.split(',');
+    default:
+      return text;
   }
 }

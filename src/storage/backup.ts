@@ -3,7 +3,16 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
-import { databaseFile, explained, lockFolder, makePrivate, openSqlite, schemaVersion, StorageError, syncPath } from './data-folder.ts';
+import {
+  databaseFile,
+  explained,
+  lockFolder,
+  makePrivate,
+  openSqlite,
+  schemaVersion,
+  StorageError,
+  syncPath,
+} from './data-folder.ts';
 
 const pagesAtOnce = 1_000;
 
@@ -15,14 +24,21 @@ export async function backup(folder: string, file: string, progress?: Progress):
   await fromDatabase(databaseFile(folder), Infinity, (source) => copyDatabase(source, file, progress));
 }
 
-type RestoreOptions = { readonly schemaVersionMax: number; readonly force: boolean; readonly progress?: Progress };
+type RestoreOptions = {
+  readonly schemaVersionMax: number;
+  readonly force: boolean;
+  readonly progress?: Progress;
+};
 
-/** Puts a backup in the place of the folder's database; `force` allows that there is one. Throws StorageError. */
+/**
+ * Puts a backup in the place of the folder's database; `force` allows that there is one. Throws StorageError.
+ */
 export async function restore(file: string, folder: string, options: RestoreOptions): Promise<void> {
   const unlock = lockFolder(folder);
   try {
     const target = databaseFile(folder);
-    if (existsSync(target) && !options.force) throw new StorageError(`${target} exists and may be newer than the backup; only --force replaces it.`);
+    if (existsSync(target) && !options.force)
+      throw new StorageError(`${target} exists and may be newer than the backup; only --force replaces it.`);
     await fromDatabase(file, options.schemaVersionMax, async (source) => {
       const [fault] = checkIntegrity(new Connection(source));
       if (fault !== undefined) throw new StorageError(`${file} is damaged: ${fault}`);
@@ -35,17 +51,27 @@ export async function restore(file: string, folder: string, options: RestoreOpti
 
 /** What is wrong with a database, a sentence each: its pages and indexes, and rows that refer to nothing. */
 export function checkIntegrity(db: Connection): string[] {
-  const damaged = db.all<[string]>('PRAGMA integrity_check').filter(([text]) => text !== 'ok').map(([text]) => `${text}.`);
-  const dangling = db.all<[string, number | null, string, number]>('PRAGMA foreign_key_check')
+  const damaged = db
+    .all<[string]>('PRAGMA integrity_check')
+    .filter(([text]) => text !== 'ok')
+    .map(([text]) => `${text}.`);
+  const dangling = db
+    .all<[string, number | null, string, number]>('PRAGMA foreign_key_check')
     .map(([table, row, parent]) => `Row ${row} of ${table} refers to a row that is not in ${parent}.`);
   return [...damaged, ...dangling];
 }
 
 /**
- * The file appears under its name only once it is whole and on disk. `backup()` starts over when another connection
- * writes between its steps, unless its source is inside a read transaction: that pins one snapshot for all steps.
+ * The file appears under its name only once it is whole and on disk. `backup()` starts over when another
+ * connection writes between its steps, unless its source is inside a read transaction: that pins one snapshot
+ * for all steps.
  */
-export async function copyDatabase(source: DatabaseSync, file: string, progress: Progress = () => {}, beforeRename = () => {}): Promise<void> {
+export async function copyDatabase(
+  source: DatabaseSync,
+  file: string,
+  progress: Progress = () => {},
+  beforeRename = () => {},
+): Promise<void> {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   makePrivate(partial);
@@ -74,7 +100,11 @@ function makeOneFile(file: string): void {
 }
 
 /** Opens a database of ours while it is used. */
-export async function fromDatabase<T>(file: string, schemaVersionMax: number, use: (source: DatabaseSync, version: number) => Promise<T>): Promise<T> {
+export async function fromDatabase<T>(
+  file: string,
+  schemaVersionMax: number,
+  use: (source: DatabaseSync, version: number) => Promise<T>,
+): Promise<T> {
   const version = schemaVersion(file, schemaVersionMax);
   if (version === undefined) throw new StorageError(`There is no database of orderly at ${file}.`);
   const source = openSqlite(file);
@@ -87,12 +117,17 @@ export async function fromDatabase<T>(file: string, schemaVersionMax: number, us
   }
 }
 
-/** A log left beside the new file would be taken for its own, so it goes first: folded in, or dropped if that fails. */
+/**
+ * A log left beside the new file would be taken for its own, so it goes first: folded in, or dropped if that
+ * fails.
+ */
 function removeLog(file: string): void {
   try {
     using replaced = openSqlite(file);
     replaced.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  } catch { /* what can't be read is what is being replaced */ }
+  } catch {
+    /* what can't be read is what is being replaced */
+  }
   for (const end of ['-wal', '-shm', '-journal']) rmSync(`${file}${end}`, { force: true });
   syncPath(dirname(file));
 }

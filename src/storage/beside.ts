@@ -6,14 +6,20 @@ import { openMigrated, type Migration } from './migrate.ts';
 
 export type Beside = Awaited<ReturnType<typeof openBeside>>;
 
-/** Makes or migrates the database where needed, which no running service may get in the way of. Throws StorageError. */
+/**
+ * Makes or migrates the database where needed, which no running service may get in the way of. Throws
+ * StorageError.
+ */
 export async function openBeside(folder: string, migrations: readonly Migration[]) {
   const sqlite = await openCurrent(folder, migrations);
-  // Folding the log in is the service's; without one, closing does it. Only what writes a lot does it in between, every 64 MB.
+  // Folding the log in is the service's; without one, closing does it. Only what writes a lot does it in
+  // between, every 64 MB.
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536');
   const connection = new Connection(sqlite);
 
-  /** Runs `work` in a transaction of its own, on disk when it returns. Waits some seconds for other writers. */
+  /**
+   * Runs `work` in a transaction of its own, on disk when it returns. Waits some seconds for other writers.
+   */
   function write<T>(work: Work<T>): T {
     sqlite.exec('BEGIN IMMEDIATE');
     try {

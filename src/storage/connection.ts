@@ -28,7 +28,8 @@ export class Connection {
   get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
     this.#before();
     if (!sql.startsWith('SELECT')) this.writes += 1; // it may end with RETURNING
-    return this.#prepare(sql).get(...params) as unknown as R | undefined; // an array, as the connection was opened
+    // an array, as the connection was opened
+    return this.#prepare(sql).get(...params) as unknown as R | undefined;
   }
 
   all<R extends Row>(sql: string, ...params: SqlValue[]): R[] {

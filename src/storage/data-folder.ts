@@ -1,5 +1,16 @@
 // The data folder: its files, which process may serve it, and whether the database in it is one of ours.
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -8,7 +19,10 @@ const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database o
 export const touch = `PRAGMA application_id = ${applicationId}`;
 const busyMillisecondsMax = 5_000;
 
-/** Node's permission model refuses every kind of fsync: then SQLite, which it can't stop, syncs each commit itself. */
+/**
+ * Node's permission model refuses every kind of fsync: then SQLite, which it can't stop, syncs each commit
+ * itself.
+ */
 export const maySync = !('permission' in process);
 
 /** A message for people: what is wrong with the storage and what to do. */
@@ -22,7 +36,12 @@ export function databaseFile(folder: string): string {
 
 /** Waits up to `busyMillisecondsMax` for others' locks. ATTACH is off, so SQL can't reach another file. */
 export function openSqlite(file: string, options: { readonly readOnly?: boolean } = {}): DatabaseSync {
-  return new DatabaseSync(file, { returnArrays: true, timeout: busyMillisecondsMax, limits: { attach: 0 }, ...options });
+  return new DatabaseSync(file, {
+    returnArrays: true,
+    timeout: busyMillisecondsMax,
+    limits: { attach: 0 },
+    ...options,
+  });
 }
 
 /** The first column of a statement's first row. */
@@ -31,8 +50,9 @@ export function scalar(sqlite: DatabaseSync, sql: string): unknown {
 }
 
 /**
- * Takes the folder for this process until the function returned is called. The lock is the operating system's on a
- * file of its own, so it ends with the process, and commands beside a live service can still open the database.
+ * Takes the folder for this process until the function returned is called. The lock is the operating system's
+ * on a file of its own, so it ends with the process, and commands beside a live service can still open the
+ * database.
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, 'lock.db');
@@ -45,11 +65,16 @@ export function lockFolder(folder: string): () => void {
   } catch (error) {
     lock?.close();
     if (!isBusy(error)) throw explained(error, file);
-    throw new StorageError(`Another process is serving the data folder ${folder}. Stop it first, or choose another folder.`);
+    throw new StorageError(
+      `Another process is serving the data folder ${folder}. Stop it first, or choose another folder.`,
+    );
   }
 }
 
-/** The schema version of a database of ours, undefined where there is none yet; throws for any other file and for a newer version. */
+/**
+ * The schema version of a database of ours, undefined where there is none yet; throws for any other file and
+ * for a newer version.
+ */
 export function schemaVersion(file: string, versionMax: number): number | undefined {
   if (!existsSync(file) || statSync(file).size === 0) return undefined;
   try {
@@ -57,23 +82,30 @@ export function schemaVersion(file: string, versionMax: number): number | undefi
     const tables = scalar(sqlite, 'SELECT count(*) FROM sqlite_schema');
     const isOurs = scalar(sqlite, 'PRAGMA application_id') === applicationId;
     if (!isOurs && tables === 0) return undefined; // a first start that was cut short
-    if (!isOurs) throw new StorageError(`${file} is a database of another application; it was left as it is.`);
+    if (!isOurs)
+      throw new StorageError(`${file} is a database of another application; it was left as it is.`);
     const version = Number(scalar(sqlite, 'PRAGMA user_version'));
     if (version <= versionMax) return version;
-    throw new StorageError(`${file} has schema version ${version}, made by a newer orderly; this one knows versions up to ${versionMax}. Use the newer one.`);
+    throw new StorageError(
+      `${file} has schema version ${version}, made by a newer orderly; this one knows versions up to ${versionMax}. Use the newer one.`,
+    );
   } catch (error) {
     throw explained(error, file);
   }
 }
 
 /** Only this account may read what the service keeps. A file must not be opened here while SQLite has it open:
- * closing any descriptor of it would drop SQLite's locks (POSIX), so it is opened only where it doesn't exist. */
+ * closing any descriptor of it would drop SQLite's locks (POSIX), so it is opened only where it doesn't
+ * exist. */
 export function makePrivate(file: string): void {
   if (existsSync(file)) chmodSync(file, 0o600);
   else closeSync(openSync(file, 'wx', 0o600));
 }
 
-/** Makes a folder of this account's alone where there is none, and those above it. (`mkdir` with `recursive` never returns in /proc.) */
+/**
+ * Makes a folder of this account's alone where there is none, and those above it. (`mkdir` with `recursive`
+ * never returns in /proc.)
+ */
 export function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
   if (!existsSync(dirname(folder))) makeFolder(dirname(folder));
@@ -101,7 +133,9 @@ export function syncPath(path: string): void {
 
 /** SQLite's primary result code; 0, which is none of an error, for errors of another source. */
 export function sqliteCode(error: unknown): number {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0;
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : 0;
 }
 
 /** BUSY or LOCKED: another connection is in the way, for now. */
@@ -121,9 +155,12 @@ const sentences: Readonly<Record<number, string>> = {
 
 export function explained(error: unknown, file: string): unknown {
   const sentence = sentences[sqliteCode(error)];
-  if (error instanceof Error && sentence !== undefined) return new StorageError(`${file} ${sentence} (${error.message}).`, { cause: error });
+  if (error instanceof Error && sentence !== undefined)
+    return new StorageError(`${file} ${sentence} (${error.message}).`, { cause: error });
   if (error instanceof Error && 'syscall' in error) {
-    return new StorageError(`${'path' in error ? error.path : file} can't be used: ${error.message}.`, { cause: error });
+    return new StorageError(`${'path' in error ? error.path : file} can't be used: ${error.message}.`, {
+      cause: error,
+    });
   }
   return error;
 }

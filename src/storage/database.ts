@@ -1,4 +1,5 @@
-// The database of a running service: one connection writes in groups, one reads, and the log between them is kept short.
+// The database of a running service: one connection writes in groups, one reads, and the log between them is
+// kept short.
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
@@ -30,11 +31,14 @@ export type DatabaseOptions = {
 };
 
 export type Database = {
-  /** Sees what is committed; all reads of one turn of the event loop see the same. Cache what it gives in that turn only. */
+  /**
+   * Sees what is committed; all reads of one turn of the event loop see the same. Cache what it gives in that
+   * turn only.
+   */
   readonly read: Connection;
   /**
-   * Runs `work` in a transaction at the end of this turn. Resolves once the change is on disk; rejects with what `work`
-   * threw, its changes undone. It may be run twice, so it must change nothing but the database.
+   * Runs `work` in a transaction at the end of this turn. Resolves once the change is on disk; rejects with
+   * what `work` threw, its changes undone. It may be run twice, so it must change nothing but the database.
    */
   write<T>(work: Work<T>): Promise<T>;
   /** The rows of a statement that may look at many, on a thread of its own. */
@@ -44,11 +48,18 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** Takes the folder, brings its database up to date and opens it. Throws StorageError, whose message is for people. */
+/**
+ * Takes the folder, brings its database up to date and opens it. Throws StorageError, whose message is for
+ * people.
+ */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const unlock = lockFolder(options.folder);
   try {
-    return start(options, await openMigrated(options.folder, options.migrations, (message) => options.log?.('info', message)), unlock);
+    return start(
+      options,
+      await openMigrated(options.folder, options.migrations, (message) => options.log?.('info', message)),
+      unlock,
+    );
   } catch (error) {
     unlock();
     throw explained(error, databaseFile(options.folder));
@@ -64,14 +75,23 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     reads.end();
     commits.run();
   });
-  const reads: ReadSide = createReadSide(openSqlite(file, { readOnly: true }), () => commits.isWorking, schedule);
+  const reads: ReadSide = createReadSide(
+    openSqlite(file, { readOnly: true }),
+    () => commits.isWorking,
+    schedule,
+  );
   const foreign = createForeignWatch(sqlite, () => {
     reads.end(); // or this turn's snapshot could still fill a cache with what was before
     options.onForeignChange();
   });
   const poll = setInterval(foreign.look, foreignPollMilliseconds).unref();
   const commits: GroupCommit = createGroupCommit({
-    sqlite, logDescriptor, fdatasync: options.fdatasync ?? (maySync ? fdatasync : alreadySynced), stats, schedule, log,
+    sqlite,
+    logDescriptor,
+    fdatasync: options.fdatasync ?? (maySync ? fdatasync : alreadySynced),
+    stats,
+    schedule,
+    log,
     onBegin: foreign.look,
     onCommit: (keys) => {
       reads.end(); // whatever was read since the turn ended
@@ -86,8 +106,14 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   });
   const slowReads = createQueryWorker(file, 'read');
   const keeper: LogKeeper = createLogKeeper({
-    logDescriptor, slowReads, commits, foreign, stats, log,
-    worker: createQueryWorker(file, 'write'), endRead: reads.end,
+    logDescriptor,
+    slowReads,
+    commits,
+    foreign,
+    stats,
+    log,
+    worker: createQueryWorker(file, 'write'),
+    endRead: reads.end,
   });
 
   async function close(): Promise<void> {
@@ -105,19 +131,25 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     read: reads.connection,
     write: commits.write,
     readSlowly: async <R extends Row>(sql: string, params: readonly SqlValue[]) => {
-      if (closing !== undefined || slowReads.waiting >= slowReadsMax) throw unavailable('Too many long queries are waiting.');
-      return await slowReads.query(sql, params) as unknown as R[]; // the caller's knowledge of its columns
+      if (closing !== undefined || slowReads.waiting >= slowReadsMax)
+        throw unavailable('Too many long queries are waiting.');
+      return (await slowReads.query(sql, params)) as unknown as R[]; // the caller's knowledge of its columns
     },
     stats,
     close: () => (closing ??= close()),
   };
 }
 
-/** A descriptor of the log's own, to sync it with; SQLite's locks are on other files, so this does no harm. */
+/**
+ * A descriptor of the log's own, to sync it with; SQLite's locks are on other files, so this does no harm.
+ */
 function openLog(sqlite: DatabaseSync, folder: string): number {
   sqlite.exec(touch); // writes and syncs the log's header
-  // From here on the event loop waits neither for locks nor for syncs, and the log keeper alone folds the log in.
-  sqlite.exec('PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192');
+  // From here on the event loop waits neither for locks nor for syncs, and the log keeper alone folds the log
+  // in.
+  sqlite.exec(
+    'PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192',
+  );
   sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
   const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r');
   syncPath(folder);

@@ -3,7 +3,10 @@ import type { DatabaseSync } from 'node:sqlite';
 
 export type ForeignWatch = ReturnType<typeof createForeignWatch>;
 
-/** On the connection that writes, whose own commits don't count. `changed` is to be called when another process changed something. */
+/**
+ * On the connection that writes, whose own commits don't count. `changed` is to be called when another
+ * process changed something.
+ */
 export function createForeignWatch(sqlite: DatabaseSync, changed: () => void) {
   const dataVersion = sqlite.prepare('PRAGMA data_version');
   let version = read(undefined);

@@ -1,4 +1,5 @@
-// The write path: many requests' writes in one commit, many commits' durability in one sync off the event loop.
+// The write path: many requests' writes in one commit, many commits' durability in one sync off the event
+// loop.
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
@@ -10,12 +11,17 @@ const waitingWritesMax = 10_000;
 const logBytesMax = 1024 ** 3;
 /** How long one turn may run writes before others get theirs. */
 const groupMillisecondsMax = 4;
-/** How many writes get a savepoint after one was left half done, so that many such are not many repetitions. */
+/**
+ * How many writes get a savepoint after one was left half done, so that many such are not many repetitions.
+ */
 const carefulWritesMin = 1_000;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
 const complaintMilliseconds = 1_000;
-/** From this on a sync is slow: a second one may start beside it, so that what came just too late doesn't wait for two. */
+/**
+ * From this on a sync is slow: a second one may start beside it, so that what came just too late doesn't wait
+ * for two.
+ */
 const slowSyncSeconds = 0.002;
 
 type Write = {
@@ -47,8 +53,16 @@ export type GroupCommit = ReturnType<typeof createGroupCommit>;
 export function createGroupCommit(options: Options) {
   const { sqlite, logDescriptor, stats, schedule } = options;
   const db = new Connection(sqlite);
-  const [begin, commit, rollback] = [sqlite.prepare('BEGIN IMMEDIATE'), sqlite.prepare('COMMIT'), sqlite.prepare('ROLLBACK')];
-  const savepoint = { set: sqlite.prepare('SAVEPOINT work'), release: sqlite.prepare('RELEASE work'), rollback: sqlite.prepare('ROLLBACK TO work') };
+  const [begin, commit, rollback] = [
+    sqlite.prepare('BEGIN IMMEDIATE'),
+    sqlite.prepare('COMMIT'),
+    sqlite.prepare('ROLLBACK'),
+  ];
+  const savepoint = {
+    set: sqlite.prepare('SAVEPOINT work'),
+    release: sqlite.prepare('RELEASE work'),
+    rollback: sqlite.prepare('ROLLBACK TO work'),
+  };
   const gathering: Write[] = [];
   let committed: Write[] = [];
   let syncsRunning = 0;
@@ -67,7 +81,8 @@ export function createGroupCommit(options: Options) {
     const why = refusal ?? overload(stats);
     return new Promise((resolve, reject) => {
       stats.waitingWrites += 1;
-      const taken: Write = { work, resolve: resolve as (result: unknown) => void, reject, result: undefined }; // result is what work returned
+      // result is what work returned
+      const taken: Write = { work, resolve: resolve as (result: unknown) => void, reject, result: undefined };
       if (why !== undefined) return refuse([taken], why);
       gathering.push(taken);
       schedule();
@@ -103,7 +118,10 @@ export function createGroupCommit(options: Options) {
     });
   }
 
-  /** After a failed sync nobody knows what the disk holds: only a restart, which reads the log again, can tell. */
+  /**
+   * After a failed sync nobody knows what the disk holds: only a restart, which reads the log again, can
+   * tell.
+   */
   function fail(error: Error): void {
     if (refusal === failed) return;
     refusal = failed;
@@ -151,7 +169,10 @@ export function createGroupCommit(options: Options) {
 
   /** Without a savepoint, which would cost a fifth of a write, unless writes were left half done lately. */
   function runOne(write: Write): boolean {
-    const { changedKeys: { length: keys }, writes } = db;
+    const {
+      changedKeys: { length: keys },
+      writes,
+    } = db;
     const isCareful = carefulWrites > 0;
     if (isCareful) savepoint.set.run();
     isWorking = true;
@@ -225,7 +246,8 @@ export function createGroupCommit(options: Options) {
 
   function lose(writes: Write[], error: unknown): void {
     stats.canWrite = false;
-    if (performance.now() >= nextComplaint) { // now and then: a full disk doesn't get a line a request
+    if (performance.now() >= nextComplaint) {
+      // now and then: a full disk doesn't get a line a request
       nextComplaint = performance.now() + complaintMilliseconds;
       options.log('error', 'changes are refused for an error of the storage', { cause: String(error) });
     }
@@ -247,18 +269,32 @@ export function createGroupCommit(options: Options) {
     if (stats.waitingWrites === 0) settled?.();
   }
 
-  return { write, run, hold, release, close, fail, get isWorking() { return isWorking; } };
+  return {
+    write,
+    run,
+    hold,
+    release,
+    close,
+    fail,
+    get isWorking() {
+      return isWorking;
+    },
+  };
 }
 
 const failed = 'The storage failed; the service is stopping.';
 
 function overload(stats: StorageStats): string | undefined {
   if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
-  if (stats.logBytes >= logBytesMax) return 'The log of changes is full until it can be folded into the database.';
+  if (stats.logBytes >= logBytesMax)
+    return 'The log of changes is full until it can be folded into the database.';
   return undefined;
 }
 
-/** Not the request's fault: locked, out of memory, read-only, interrupted, an I/O error, a full disk, a file that can't be opened. */
+/**
+ * Not the request's fault: locked, out of memory, read-only, interrupted, an I/O error, a full disk, a file
+ * that can't be opened.
+ */
 function isEnvironment(error: unknown): boolean {
   return [5, 6, 7, 8, 9, 10, 13, 14].includes(sqliteCode(error));
 }

@@ -1,4 +1,5 @@
-// Keeps the write-ahead log short: folds it into the database on a thread, so that the event loop never stalls.
+// Keeps the write-ahead log short: folds it into the database on a thread, so that the event loop never
+// stalls.
 import { fstatSync } from 'node:fs';
 import { sqliteCode, touch } from './data-folder.ts';
 import type { ForeignWatch } from './foreign-watch.ts';
@@ -7,11 +8,11 @@ import type { QueryWorker } from './query-worker.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 const frameBytes = 4096 + 24;
-const foldFrames = 16 * 1024 ** 2 / frameBytes;
+const foldFrames = (16 * 1024 ** 2) / frameBytes;
 /** From here on writes are held back even if much is left to fold in. */
 const longFrames = 4 * foldFrames;
 /** What may have come during the last pass and is left for when writes are held back. */
-const tailFramesMax = 2 * 1024 ** 2 / frameBytes;
+const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
 const lookMilliseconds = 50;
 const retryMilliseconds = 250;
 
@@ -30,13 +31,25 @@ type Options = {
 
 export type LogKeeper = ReturnType<typeof createLogKeeper>;
 
-export function createLogKeeper({ logDescriptor, worker, slowReads, commits, foreign, stats, endRead, log }: Options) {
+export function createLogKeeper({
+  logDescriptor,
+  worker,
+  slowReads,
+  commits,
+  foreign,
+  stats,
+  endRead,
+  log,
+}: Options) {
   let working: Promise<void> | undefined;
   let nextLook = 0;
   let retry: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  /** Called after each sync. The file keeps its length when the log starts anew, as writing over it is faster than making it longer. */
+  /**
+   * Called after each sync. The file keeps its length when the log starts anew, as writing over it is faster
+   * than making it longer.
+   */
   function look(): void {
     const now = performance.now();
     if (now < nextLook || working !== undefined || retry !== undefined || isClosed) return;
@@ -44,7 +57,12 @@ export function createLogKeeper({ logDescriptor, worker, slowReads, commits, for
     const { size, nlink } = fstatSync(logDescriptor);
     if (nlink === 0) return commits.fail(new Error('The log was deleted under the running service.'));
     if (size < foldFrames * frameBytes) stats.logBytes = size;
-    else working = measure().catch(failed).finally(() => { working = undefined; });
+    else
+      working = measure()
+        .catch(failed)
+        .finally(() => {
+          working = undefined;
+        });
   }
 
   async function close(): Promise<void> {
@@ -66,7 +84,10 @@ export function createLogKeeper({ logDescriptor, worker, slowReads, commits, for
     }
   }
 
-  /** Most of it while writes go on, the rest while they are held back. False when a reader's snapshot keeps part of the log in use. */
+  /**
+   * Most of it while writes go on, the rest while they are held back. False when a reader's snapshot keeps
+   * part of the log in use.
+   */
   async function fold(): Promise<boolean> {
     for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFrames;) {
       const { frames, isAll } = await checkpoint('PASSIVE');
@@ -82,9 +103,10 @@ export function createLogKeeper({ logDescriptor, worker, slowReads, commits, for
   }
 
   /**
-   * The first commit after all is folded in writes over the log from its start, and must sync the new header before
-   * anything else, lest a power cut revive old frames. The worker makes that commit, so the event loop doesn't wait for
-   * the sync. The service would take it for another process's: so it looks away, and the worker looks instead.
+   * The first commit after all is folded in writes over the log from its start, and must sync the new header
+   * before anything else, lest a power cut revive old frames. The worker makes that commit, so the event loop
+   * doesn't wait for the sync. The service would take it for another process's: so it looks away, and the
+   * worker looks instead.
    */
   async function startAnew(): Promise<void> {
     endRead();
@@ -110,7 +132,9 @@ export function createLogKeeper({ logDescriptor, worker, slowReads, commits, for
     }, retryMilliseconds).unref();
   }
 
-  /** A full disk or a lock passes; after any other error what is on disk is unknown, as after a failed sync. */
+  /**
+   * A full disk or a lock passes; after any other error what is on disk is unknown, as after a failed sync.
+   */
   function failed(error: unknown): void {
     const passes = [5, 6, 7, 13].includes(sqliteCode(error));
     log(passes ? 'warn' : 'error', "the log couldn't be folded into the database", { cause: String(error) });

@@ -3,13 +3,30 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { copyDatabase } from './backup.ts';
-import { databaseFile, explained, makePrivate, openSqlite, scalar, schemaVersion, StorageError, syncPath, touch } from './data-folder.ts';
+import {
+  databaseFile,
+  explained,
+  makePrivate,
+  openSqlite,
+  scalar,
+  schemaVersion,
+  StorageError,
+  syncPath,
+  touch,
+} from './data-folder.ts';
 
 /** Numbered by its place in the list; never edited once released. */
 export type Migration = { readonly name: string; readonly sql: string };
 
-/** Opens the folder's database for writing, made or migrated where needed, which `tell` is told of. The caller holds the folder's lock. */
-export async function openMigrated(folder: string, migrations: readonly Migration[], tell: (message: string) => void = () => {}): Promise<DatabaseSync> {
+/**
+ * Opens the folder's database for writing, made or migrated where needed, which `tell` is told of. The caller
+ * holds the folder's lock.
+ */
+export async function openMigrated(
+  folder: string,
+  migrations: readonly Migration[],
+  tell: (message: string) => void = () => {},
+): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   const version = schemaVersion(file, migrations.length) ?? 0;
   let sqlite: DatabaseSync | undefined;
@@ -20,7 +37,9 @@ export async function openMigrated(folder: string, migrations: readonly Migratio
     refuseTruncated(sqlite, file);
     if (version > 0 && version < migrations.length) {
       const backup = join(folder, `orderly-v${version}.backup.db`);
-      tell(`The database is brought from schema ${version} to ${migrations.length}, which may take a while; as it is now it's kept in ${backup}.`);
+      tell(
+        `The database is brought from schema ${version} to ${migrations.length}, which may take a while; as it is now it's kept in ${backup}.`,
+      );
       await copyDatabase(sqlite, backup);
     }
     if (version < migrations.length) migrate(sqlite, migrations, version);
@@ -36,15 +55,18 @@ export async function openMigrated(folder: string, migrations: readonly Migratio
 function refuseTruncated(sqlite: DatabaseSync, file: string): void {
   const bytes = Number(scalar(sqlite, 'PRAGMA page_count')) * Number(scalar(sqlite, 'PRAGMA page_size'));
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (log === 0 && statSync(file).size < bytes) throw new StorageError(`${file} is cut short: restore a backup.`);
+  if (log === 0 && statSync(file).size < bytes)
+    throw new StorageError(`${file} is cut short: restore a backup.`);
 }
 
 function migrate(sqlite: DatabaseSync, migrations: readonly Migration[], version: number): void {
-  // Off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says; checked as a whole in the end.
+  // Off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says; checked as a whole in the
+  // end.
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
     for (const migration of migrations.slice(version)) apply(sqlite, migration);
-    if (scalar(sqlite, 'PRAGMA foreign_key_check') !== undefined) throw new StorageError('The migrations leave rows that refer to nothing.');
+    if (scalar(sqlite, 'PRAGMA foreign_key_check') !== undefined)
+      throw new StorageError('The migrations leave rows that refer to nothing.');
     sqlite.exec(`${touch}; PRAGMA user_version = ${migrations.length}; COMMIT; PRAGMA foreign_keys = ON`);
   } catch (error) {
     if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
@@ -57,6 +79,8 @@ function apply(sqlite: DatabaseSync, migration: Migration): void {
     sqlite.exec(migration.sql);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StorageError(`Migration ${migration.name} failed and nothing was changed: ${why}.`, { cause: error });
+    throw new StorageError(`Migration ${migration.name} failed and nothing was changed: ${why}.`, {
+      cause: error,
+    });
   }
 }

@@ -10,7 +10,10 @@ type Answer = { readonly rows: Row[] } | { readonly error: string; readonly errc
 
 export type QueryWorker = ReturnType<typeof createQueryWorker>;
 
-/** The thread starts with the first query and ends when it has been idle a while. The caller bounds how many wait. */
+/**
+ * The thread starts with the first query and ends when it has been idle a while. The caller bounds how many
+ * wait.
+ */
 export function createQueryWorker(file: string, access: 'read' | 'write') {
   const waiting: Asked[] = [];
   let running: Asked | undefined;
@@ -71,7 +74,9 @@ export function createQueryWorker(file: string, access: 'read' | 'write') {
       worker = undefined;
       ran(({ reject }) => reject(error));
     };
-    return started.on('error', ended).on('exit', () => ended(new Error('The thread for queries ended early.')))
+    return started
+      .on('error', ended)
+      .on('exit', () => ended(new Error('The thread for queries ended early.')))
       .on('message', (answer: Answer) => {
         started.unref();
         idle = setTimeout(close, idleMilliseconds).unref();
@@ -89,7 +94,15 @@ export function createQueryWorker(file: string, access: 'read' | 'write') {
     next();
   }
 
-  return { query, pause, resume, close, get waiting() { return waiting.length; } };
+  return {
+    query,
+    pause,
+    resume,
+    close,
+    get waiting() {
+      return waiting.length;
+    },
+  };
 }
 
 /** The whole program of the thread, sent there as text: it can use nothing from outside its braces. */
@@ -97,7 +110,12 @@ function answerQueries(): void {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const { file, readOnly } = workerData;
-  const sqlite = new DatabaseSync(file, { readOnly, returnArrays: true, timeout: 100, limits: { attach: 0 } });
+  const sqlite = new DatabaseSync(file, {
+    readOnly,
+    returnArrays: true,
+    timeout: 100,
+    limits: { attach: 0 },
+  });
   parentPort?.on('message', (query: Query | null) => {
     if (query === null) {
       sqlite.close();

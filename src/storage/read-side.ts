@@ -14,7 +14,10 @@ export function createReadSide(sqlite: DatabaseSync, isWriting: () => boolean, s
 
   function start(): void {
     if (isOpen) return;
-    assert(!isWriting(), 'A write reads through its own connection: this one would show the state before it.');
+    assert(
+      !isWriting(),
+      'A write reads through its own connection: this one would show the state before it.',
+    );
     begin.run();
     isOpen = true;
     scheduleEnd();

@@ -1,6 +1,8 @@
 // What the storage counts about itself, as plain numbers for /metrics.
 
-export const syncSecondsBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1] as const;
+export const syncSecondsBounds = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
+] as const;
 
 export type StorageStats = ReturnType<typeof newStats>;
 
@@ -11,7 +13,10 @@ export function newStats() {
     writes: 0,
     syncs: 0,
     syncSecondsSum: 0,
-    /** How many syncs took up to each of `syncSecondsBounds`; the last entry counts the longer ones. Not cumulative. */
+    /**
+     * How many syncs took up to each of `syncSecondsBounds`; the last entry counts the longer ones. Not
+     * cumulative.
+     */
     syncSecondsCounts: Array<number>(syncSecondsBounds.length + 1).fill(0),
     logBytes: 0,
     /** Writes that were taken and not answered yet. */

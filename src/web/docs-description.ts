@@ -1,13 +1,33 @@
-// As much of the OpenAPI document as the pages read. http/openapi.ts makes it; the tests hold the pages to it.
+// As much of the OpenAPI document as the pages read. http/openapi.ts makes it; the tests hold the pages to
+// it.
 
 type Texts<Names extends string> = Readonly<Record<Names, string>>;
 type Named<T> = Readonly<Record<string, T>>;
-export type Schema = Partial<Texts<'$ref' | 'description' | 'format' | 'pattern'> & Readonly<{
-  type: string | readonly string[]; minLength: number; maxLength: number; minimum: number; maximum: number; minItems: number; maxItems: number; uniqueItems: boolean;
-  enum: readonly (string | null)[]; anyOf: readonly Schema[]; items: Schema; properties: Named<Schema>; required: readonly string[]; examples: readonly unknown[];
-}>>;
+export type Schema = Partial<
+  Texts<'$ref' | 'description' | 'format' | 'pattern'> &
+    Readonly<{
+      type: string | readonly string[];
+      minLength: number;
+      maxLength: number;
+      minimum: number;
+      maximum: number;
+      minItems: number;
+      maxItems: number;
+      uniqueItems: boolean;
+      enum: readonly (string | null)[];
+      anyOf: readonly Schema[];
+      items: Schema;
+      properties: Named<Schema>;
+      required: readonly string[];
+      examples: readonly unknown[];
+    }>
+>;
 type Content = Named<{ readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>;
-export type Parameter = Texts<'name' | 'in' | 'description'> & { readonly $ref?: string; readonly required?: boolean; readonly schema: Schema };
+export type Parameter = Texts<'name' | 'in' | 'description'> & {
+  readonly $ref?: string;
+  readonly required?: boolean;
+  readonly schema: Schema;
+};
 export type Response = Texts<'description'> & { readonly $ref?: string; readonly content?: Content };
 export type Operation = Texts<'operationId' | 'summary' | 'description'> & {
   readonly tags: readonly string[];
@@ -27,14 +47,20 @@ export type Placed = Texts<'method' | 'path'> & { readonly operation: Operation 
 
 /** Short paths first, otherwise in the order of the routes. */
 export function operationsOf({ paths }: Description): Placed[] {
-  const placed = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })));
+  const placed = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
   return placed.sort((a, b) => a.path.split('/').length - b.path.split('/').length);
 }
 
 /** What a reference points to, or the node itself. */
 export function follow<T extends { readonly $ref?: string }>(description: Description, node: T): T {
   const steps = node.$ref?.slice(2).split('/');
-  return (steps === undefined ? node : steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], description)) as T; // references point to their like
+  return (
+    steps === undefined
+      ? node
+      : steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], description)
+  ) as T; // references point to their like
 }
 
 export function successOf({ responses }: Operation): readonly [status: string, Response] {
@@ -48,6 +74,11 @@ export function kindsOf(response: Response, description: Description): string[] 
 
 /** Those that every operation can tell of; what is wrong with a request's own data is told of at each. */
 export function kindsEverywhere(description: Description): Set<string> {
-  const sets = operationsOf(description).map(({ operation }) => new Set(Object.values(operation.responses).flatMap((each) => kindsOf(each, description))));
-  return sets.reduce((common, kinds) => common.intersection(kinds)).difference(new Set(['validation-failed']));
+  const sets = operationsOf(description).map(
+    ({ operation }) =>
+      new Set(Object.values(operation.responses).flatMap((each) => kindsOf(each, description))),
+  );
+  return sets
+    .reduce((common, kinds) => common.intersection(kinds))
+    .difference(new Set(['validation-failed']));
 }

@@ -3,11 +3,16 @@ import { successOf, type Operation } from './docs-description.ts';
 
 type Call = ReturnType<typeof callOf>;
 
-export function callOf(operation: Operation, call: { readonly method: string; readonly url: string; readonly body: unknown }) {
+export function callOf(
+  operation: Operation,
+  call: { readonly method: string; readonly url: string; readonly body: unknown },
+) {
   const types = Object.keys(successOf(operation)[1].content ?? {});
   return {
-    ...call, answers: types.length === 0 ? 'nothing' : types.some((type) => type.endsWith('json')) ? 'json' : 'text',
-    needsToken: operation.security.length > 0 && operation.security.every((each) => Object.keys(each).length > 0),
+    ...call,
+    answers: types.length === 0 ? 'nothing' : types.some((type) => type.endsWith('json')) ? 'json' : 'text',
+    needsToken:
+      operation.security.length > 0 && operation.security.every((each) => Object.keys(each).length > 0),
     takesKey: operation.parameters.some(({ $ref }) => $ref?.endsWith('/Idempotency-Key')),
   };
 }

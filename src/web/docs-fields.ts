@@ -1,4 +1,5 @@
-// The fields of a schema on the documentation page: nested ones by their path, each with its rules and limits.
+// The fields of a schema on the documentation page: nested ones by their path, each with its rules and
+// limits.
 import { follow, type Description, type Schema } from './docs-description.ts';
 import { html, inline, type Html } from './page-layout.ts';
 
@@ -9,18 +10,34 @@ export function definitions(terms: readonly (readonly [term: string, says: strin
 }
 
 /** In a request it matters what is required; an answer has everything. */
-export function fieldsOf(schema: Schema, description: Description, side: 'request' | 'answer', path = ''): Html[] {
+export function fieldsOf(
+  schema: Schema,
+  description: Description,
+  side: 'request' | 'answer',
+  path = '',
+): Html[] {
   const { properties = {}, required = [] } = solid(schema, description);
   return Object.entries(properties).flatMap(([name, member]) => {
     const { items } = solid(member, description);
     const isRequired = side === 'request' && required.includes(name);
-    return [fieldOf(path + name, member, description, { isRequired }), ...fieldsOf(items ?? member, description, side, `${path}${name}${items === undefined ? '.' : '[].'}`)];
+    return [
+      fieldOf(path + name, member, description, { isRequired }),
+      ...fieldsOf(items ?? member, description, side, `${path}${name}${items === undefined ? '.' : '[].'}`),
+    ];
   });
 }
 
-export function fieldOf(name: string, schema: Schema, description: Description, { isRequired = false, place = '', says = schema.description ?? '' }: About): Html {
+export function fieldOf(
+  name: string,
+  schema: Schema,
+  description: Description,
+  { isRequired = false, place = '', says = schema.description ?? '' }: About,
+): Html {
   const example = schema.examples?.[0];
-  const rules = [...rulesOf(solid(schema, description)), ...(example === undefined ? [] : [`Such as \`${String(example)}\`.`])].join(' ');
+  const rules = [
+    ...rulesOf(solid(schema, description)),
+    ...(example === undefined ? [] : [`Such as \`${String(example)}\`.`]),
+  ].join(' ');
   return html`<div><dt><code>${name}</code> <span>${typeOf(schema, description)}${place === '' ? '' : ` · ${place}`}</span>${isRequired ? html` <em>required</em>` : ''}</dt>
 <dd>${inline(says)} <span class="rules">${inline(rules)}</span></dd></div>
 `;
@@ -33,8 +50,16 @@ function solid(schema: Schema, description: Description): Schema {
 
 function typeOf(schema: Schema, description: Description): string {
   const { type = '', items, format = 'int64' } = solid(schema, description);
-  const name = [type].flat().filter((each) => each !== 'null').join(' or ');
-  const kind = items !== undefined ? `array of ${typeOf(items, description)}s` : format === 'int64' ? name : `${name}, ${format}`;
+  const name = [type]
+    .flat()
+    .filter((each) => each !== 'null')
+    .join(' or ');
+  const kind =
+    items !== undefined
+      ? `array of ${typeOf(items, description)}s`
+      : format === 'int64'
+        ? name
+        : `${name}, ${format}`;
   return schema.anyOf !== undefined || [schema.type].flat().includes('null') ? `${kind}, or null` : kind;
 }
 
@@ -42,10 +67,20 @@ function typeOf(schema: Schema, description: Description): string {
 function rulesOf({ enum: values, items, format, pattern = '', ...schema }: Schema): string[] {
   const isPlain = values === undefined && format !== 'date-time';
   return [
-    values === undefined ? '' : `One of ${values.filter((each) => each !== null).map((each) => `\`${each}\``).join(', ')}.`,
-    isPlain ? range(schema.minLength, schema.maxLength, ' characters') : '', range(schema.minimum, schema.maximum, ''),
-    range(schema.minItems, schema.maxItems, ' items'), schema.uniqueItems === true ? 'None twice.' : '', ...(items?.enum === undefined ? [] : rulesOf(items)),
-    pattern === '' || pattern.length > 26 || format !== undefined || /\[\^|\\x/.test(pattern) ? '' : `Matches \`${pattern}\`.`,
+    values === undefined
+      ? ''
+      : `One of ${values
+          .filter((each) => each !== null)
+          .map((each) => `\`${each}\``)
+          .join(', ')}.`,
+    isPlain ? range(schema.minLength, schema.maxLength, ' characters') : '',
+    range(schema.minimum, schema.maximum, ''),
+    range(schema.minItems, schema.maxItems, ' items'),
+    schema.uniqueItems === true ? 'None twice.' : '',
+    ...(items?.enum === undefined ? [] : rulesOf(items)),
+    pattern === '' || pattern.length > 26 || format !== undefined || /\[\^|\\x/.test(pattern)
+      ? ''
+      : `Matches \`${pattern}\`.`,
   ].filter((rule) => rule !== '');
 }
 

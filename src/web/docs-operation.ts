@@ -1,6 +1,15 @@
 // One operation on the documentation page: what it takes and answers, how it is called, and a form to try it.
 import { callOf, curlExample, json, scriptExample } from './docs-examples.ts';
-import { follow, kindsOf, successOf, type Description, type Operation, type Parameter, type Placed, type Schema } from './docs-description.ts';
+import {
+  follow,
+  kindsOf,
+  successOf,
+  type Description,
+  type Operation,
+  type Parameter,
+  type Placed,
+  type Schema,
+} from './docs-description.ts';
 import { fieldOf, fieldsOf } from './docs-fields.ts';
 import { html, link, prose, type Html } from './page-layout.ts';
 
@@ -17,11 +26,17 @@ type Body = { readonly type: string; readonly schema: Schema; readonly example?:
 export function operationArticle({ method, path, operation }: Placed, setting: Setting): Html {
   const { description, publicUrl, curl } = setting;
   const { operationId: id, summary, requestBody } = operation;
-  const parameters = operation.parameters.map((each) => follow(description, each)).filter(({ name }) => name !== 'X-Request-Id'); // told of once for all
+  const parameters = operation.parameters
+    .map((each) => follow(description, each))
+    .filter(({ name }) => name !== 'X-Request-Id'); // told of once for all
   const [body] = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({ type, ...media }));
   const [status, { content = {} }] = successOf(operation);
   const example = Object.values(content).find((media) => media.example !== undefined)?.example;
-  const call = callOf(operation, { method, url: publicUrl + path.replaceAll('{name}', 'validation-failed').replaceAll(/\{\w+\}/g, '7'), body: body?.example });
+  const call = callOf(operation, {
+    method,
+    url: publicUrl + path.replaceAll('{name}', 'validation-failed').replaceAll(/\{\w+\}/g, '7'),
+    body: body?.example,
+  });
   return html`<article id="${id}"><div class="about"><h3>${link(`#${id}`, summary)}</h3>
 <p class="endpoint">${badge(method)} <code>${path}</code>${operation.deprecated === true ? html` <b class="method deprecated">deprecated</b>` : ''}</p>
 ${prose(operation.description)}
@@ -39,25 +54,43 @@ export function badge(method: string): Html {
 }
 
 /** Of those in one group one is open at a time. Strings stand out, members' names don't. */
-export function sample(title: string, code: string, group: string, state: 'open' | 'closed' = 'closed'): Html {
-  const colored = code.split(/("(?:[^"\\\n]|\\.)*":?)/).map((part, index) => (index % 2 === 1 && !part.endsWith(':') ? html`<i>${part}</i>` : part));
+export function sample(
+  title: string,
+  code: string,
+  group: string,
+  state: 'open' | 'closed' = 'closed',
+): Html {
+  const colored = code
+    .split(/("(?:[^"\\\n]|\\.)*":?)/)
+    .map((part, index) => (index % 2 === 1 && !part.endsWith(':') ? html`<i>${part}</i>` : part));
   return html`<details class="sample" name="${group}"${state === 'open' ? html` open` : ''}><summary>${title}</summary><pre><code>${colored}</code></pre></details>`;
 }
 
-function parameterField({ name, schema, required, in: place, description: says }: Parameter, description: Description): Html {
+function parameterField(
+  { name, schema, required, in: place, description: says }: Parameter,
+  description: Description,
+): Html {
   return fieldOf(name, schema, description, { isRequired: required === true, place, says });
 }
 
 function answers({ responses }: Operation, { description, everywhere }: Setting): Html {
   const rows = Object.entries(responses).map(([status, response]) => {
     const kinds = kindsOf(response, description);
-    const own = kinds.filter((kind) => !everywhere.has(kind)).map((kind) => html`${link(`/problems/${kind}`, kind)} `);
-    return kinds.length > 0 && own.length === 0 ? '' : html`<div><dt>${status}</dt><dd>${kinds.length === 0 ? response.description : own}</dd></div>`;
+    const own = kinds
+      .filter((kind) => !everywhere.has(kind))
+      .map((kind) => html`${link(`/problems/${kind}`, kind)} `);
+    return kinds.length > 0 && own.length === 0
+      ? ''
+      : html`<div><dt>${status}</dt><dd>${kinds.length === 0 ? response.description : own}</dd></div>`;
   });
   return html`<dl class="answers">${rows}</dl><p class="quiet">And those that ${link('#everywhere', 'every operation')} can answer with.</p>`;
 }
 
-function tryForm({ method, path, operation: { operationId: id } }: Placed, parameters: readonly Parameter[], body: Body | undefined): Html {
+function tryForm(
+  { method, path, operation: { operationId: id } }: Placed,
+  parameters: readonly Parameter[],
+  body: Body | undefined,
+): Html {
   const text = body === undefined ? '' : json(body.example);
   const textarea = html`<textarea id="${id}-body" name="${body?.type ?? ''}" data-place="body" rows="${Math.min(text.split('\n').length, 20)}" spellcheck="false" autocapitalize="off">
 ${text}</textarea>`;
@@ -69,7 +102,9 @@ ${body === undefined ? '' : html`<div class="field"><label for="${id}-body">Body
 function input(id: string, { name, in: place, required, schema }: Parameter): Html {
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum;
   const marks = html`id="${id}" name="${name}" data-place="${place}" aria-describedby="${id}-fault"${required === true ? html` required` : ''}`;
-  const control = values === undefined ? html`<input ${marks} autocomplete="off" autocapitalize="off" spellcheck="false">`
-    : html`<select ${marks}><option value="">not sent</option>${values.map((value) => html`<option>${value ?? 'null'}</option>`)}</select>`;
+  const control =
+    values === undefined
+      ? html`<input ${marks} autocomplete="off" autocapitalize="off" spellcheck="false">`
+      : html`<select ${marks}><option value="">not sent</option>${values.map((value) => html`<option>${value ?? 'null'}</option>`)}</select>`;
   return html`<div class="field"><label for="${id}">${name} <small>${place}</small></label>${control}<p class="fault" id="${id}-fault"></p></div>`;
 }

@@ -1,7 +1,23 @@
 // The documentation page: the OpenAPI document for people, with forms that try it.
 import type { Rate } from '../http/rate-limit.ts';
-import { bodyBytesMax, headerBytesMax, idempotencySecondsMax, jsonDepthMax, pageRowsDefault, pageRowsMax, sessionSecondsMax, tokenSeconds, urlBytesMax } from '../limits.ts';
-import { kindsEverywhere, operationsOf, successOf, type Description, type Placed } from './docs-description.ts';
+import {
+  bodyBytesMax,
+  headerBytesMax,
+  idempotencySecondsMax,
+  jsonDepthMax,
+  pageRowsDefault,
+  pageRowsMax,
+  sessionSecondsMax,
+  tokenSeconds,
+  urlBytesMax,
+} from '../limits.ts';
+import {
+  kindsEverywhere,
+  operationsOf,
+  successOf,
+  type Description,
+  type Placed,
+} from './docs-description.ts';
 import { json } from './docs-examples.ts';
 import { definitions, fieldsOf } from './docs-fields.ts';
 import { badge, operationArticle, sample, type Setting } from './docs-operation.ts';
@@ -20,21 +36,43 @@ type DocsOptions = {
 
 export function docsPage({ document, publicUrl, rates, steps, isSelfSigned }: DocsOptions): Page {
   const description = document as Description; // openapi.ts makes it so, and the tests read all of it
-  const setting: Setting = { description, publicUrl, curl: isSelfSigned ? 'curl --cacert data/tls/cert.pem' : 'curl', everywhere: kindsEverywhere(description) };
+  const setting: Setting = {
+    description,
+    publicUrl,
+    curl: isSelfSigned ? 'curl --cacert data/tls/cert.pem' : 'curl',
+    everywhere: kindsEverywhere(description),
+  };
   const groups = description.tags.map(({ name, description: says }) => {
     const operations = operationsOf(description).filter(({ operation }) => operation.tags.includes(name));
     return { id: name.toLowerCase().replace(' ', '-'), name, says, operations };
   });
   const main = html`${introduction(setting)}${signIn}${conventions}${limits(rates)}
-${groups.map(({ id, name, says, operations }) => html`<section id="${id}"><h2>${name}</h2><p>${inline(says)}</p>${name === 'Orders' ? orderStates(steps) : ''}
+${groups.map(
+  ({
+    id,
+    name,
+    says,
+    operations,
+  }) => html`<section id="${id}"><h2>${name}</h2><p>${inline(says)}</p>${name === 'Orders' ? orderStates(steps) : ''}
 ${resources(operations, description)}${operations.map((each) => operationArticle(each, setting))}</section>
-`)}${problemSection(setting)}`;
-  return pageOf({ title: 'orderly API', contents: contentsOf(groups), account, main, script: `(${docsScript.toString()})();` });
+`,
+)}${problemSection(setting)}`;
+  return pageOf({
+    title: 'orderly API',
+    contents: contentsOf(groups),
+    account,
+    main,
+    script: `(${docsScript.toString()})();`,
+  });
 }
 
-function contentsOf(groups: readonly { readonly id: string; readonly name: string; readonly operations: readonly Placed[] }[]): Html {
-  const entry = (id: string, text: string | Html, inner: Html | '' = ''): Html => html`<li>${link(`#${id}`, text)}${inner}</li>`;
-  const operation = ({ method, operation: { operationId, summary } }: Placed): Html => entry(operationId, html`<span>${summary}</span> ${badge(method)}`);
+function contentsOf(
+  groups: readonly { readonly id: string; readonly name: string; readonly operations: readonly Placed[] }[],
+): Html {
+  const entry = (id: string, text: string | Html, inner: Html | '' = ''): Html =>
+    html`<li>${link(`#${id}`, text)}${inner}</li>`;
+  const operation = ({ method, operation: { operationId, summary } }: Placed): Html =>
+    entry(operationId, html`<span>${summary}</span> ${badge(method)}`);
   return html`<ul>${entry('introduction', 'Introduction')}${entry('sign-in', 'Sign in')}${entry('conventions', 'Conventions')}${entry('limits', 'Rates and limits')}
 ${groups.map(({ id, name, operations }) => entry(id, name, html`<ul>${operations.map(operation)}</ul>`))}${entry('problems', 'Problem types')}</ul>`;
 }
@@ -43,10 +81,22 @@ const account = html`<p class="account"><span id="who" role="status"></span><a i
 
 function introduction({ description, publicUrl, curl }: Setting): Html {
   const calls = [
-    ['Sign up', `${curl} ${publicUrl}/api/users \\\n  --json '{"name": "Ada Lovelace", "email": "ada@example.com", "password": "correct horse battery staple"}'`],
-    ['Sign in; the answer has the token', `${curl} ${publicUrl}/api/sessions \\\n  --json '{"email": "ada@example.com", "password": "correct horse battery staple"}'\nTOKEN=… # its accessToken`],
-    ['Make a customer', `${curl} ${publicUrl}/customers -H "Authorization: Bearer $TOKEN" \\\n  --json '{"name": "Grace Hopper"}'`],
-    ['Place an order', `${curl} ${publicUrl}/orders -H "Authorization: Bearer $TOKEN" \\\n  --json '{"customerId": 1, "currency": "EUR", "items": [{"name": "Tea", "quantity": 2, "unitPrice": 9}]}'`],
+    [
+      'Sign up',
+      `${curl} ${publicUrl}/api/users \\\n  --json '{"name": "Ada Lovelace", "email": "ada@example.com", "password": "correct horse battery staple"}'`,
+    ],
+    [
+      'Sign in; the answer has the token',
+      `${curl} ${publicUrl}/api/sessions \\\n  --json '{"email": "ada@example.com", "password": "correct horse battery staple"}'\nTOKEN=… # its accessToken`,
+    ],
+    [
+      'Make a customer',
+      `${curl} ${publicUrl}/customers -H "Authorization: Bearer $TOKEN" \\\n  --json '{"name": "Grace Hopper"}'`,
+    ],
+    [
+      'Place an order',
+      `${curl} ${publicUrl}/orders -H "Authorization: Bearer $TOKEN" \\\n  --json '{"customerId": 1, "currency": "EUR", "items": [{"name": "Tea", "quantity": 2, "unitPrice": 9}]}'`,
+    ],
   ] as const;
   return html`<section id="introduction" class="wide"><div class="about"><h1>orderly API</h1><p class="lead">Users, customers and orders, over HTTP and JSON.</p>
 <p>The service is at <code>${publicUrl}</code>. Its ${link('/openapi.json', 'OpenAPI document')}, version ${description.info.version}, says the same as this page to programs.
@@ -67,21 +117,47 @@ Programs may send an API key as <code>X-API-Key</code> instead, narrowed to its 
 `;
 
 const conventions = html`<section id="conventions"><h2>Conventions</h2>${definitions([
-  ['Values', 'What is absent is `null` in answers, never left out. Times are RFC 3339 in UTC, with milliseconds. Money is an integer count of the currency’s minor unit, cents for euros.'],
-  ['Strictness', 'Unknown members, wrong types and values out of range are refused, with `errors` naming every place: as 400 under `/api`, as 422 under `/orders` and `/customers`.'],
-  ['Lists', `A page has ${pageRowsDefault} elements in \`data\`, up to ${pageRowsMax} with \`limit\`. Follow \`next\`, or the \`Link\` header, until it is \`null\`; \`total=true\` counts them all.`],
-  ['Versions of objects', 'Every object has a strong `ETag`. With `If-None-Match` an unchanged one is answered by 304; with `If-Match` a change is refused with 412 when somebody else was faster.'],
-  ['Repeating safely', `With an \`Idempotency-Key\` a change happens once: for ${idempotencySecondsMax / 3600} hours the same key and body get the first answer again, marked as replayed.`],
-  ['Changes', 'PATCH is JSON Merge Patch (RFC 7396): what is left out stays, `null` removes. PUT replaces. Read-only members may be sent back as they are.'],
-  ['Finding a request again', 'Every answer has an `X-Request-Id`, your own if you sent one; problems repeat it as `requestId`, and so does the log.'],
+  [
+    'Values',
+    'What is absent is `null` in answers, never left out. Times are RFC 3339 in UTC, with milliseconds. Money is an integer count of the currency’s minor unit, cents for euros.',
+  ],
+  [
+    'Strictness',
+    'Unknown members, wrong types and values out of range are refused, with `errors` naming every place: as 400 under `/api`, as 422 under `/orders` and `/customers`.',
+  ],
+  [
+    'Lists',
+    `A page has ${pageRowsDefault} elements in \`data\`, up to ${pageRowsMax} with \`limit\`. Follow \`next\`, or the \`Link\` header, until it is \`null\`; \`total=true\` counts them all.`,
+  ],
+  [
+    'Versions of objects',
+    'Every object has a strong `ETag`. With `If-None-Match` an unchanged one is answered by 304; with `If-Match` a change is refused with 412 when somebody else was faster.',
+  ],
+  [
+    'Repeating safely',
+    `With an \`Idempotency-Key\` a change happens once: for ${idempotencySecondsMax / 3600} hours the same key and body get the first answer again, marked as replayed.`,
+  ],
+  [
+    'Changes',
+    'PATCH is JSON Merge Patch (RFC 7396): what is left out stays, `null` removes. PUT replaces. Read-only members may be sent back as they are.',
+  ],
+  [
+    'Finding a request again',
+    'Every answer has an `X-Request-Id`, your own if you sent one; problems repeat it as `requestId`, and so does the log.',
+  ],
 ])}</section>
 `;
 
 function limits({ default: own, anonymous, loginAccount, loginAddress }: DocsOptions['rates']): Html {
-  const says = (rate: Rate, counts: string): string => (rate === undefined ? `Not limited: ${counts}.` : `${rate.requests} requests in ${rate.seconds} seconds, for ${counts}.`);
+  const says = (rate: Rate, counts: string): string =>
+    rate === undefined
+      ? `Not limited: ${counts}.`
+      : `${rate.requests} requests in ${rate.seconds} seconds, for ${counts}.`;
   return html`<section id="limits"><h2>Rates and limits</h2>${definitions([
-    ['default', says(own, 'each user and each API key')], ['anonymous', says(anonymous, 'each address without a credential, or with a bad one')],
-    ['login-account', says(loginAccount, 'signing in to one account')], ['login-address', says(loginAddress, 'signing in from one address')],
+    ['default', says(own, 'each user and each API key')],
+    ['anonymous', says(anonymous, 'each address without a credential, or with a bad one')],
+    ['login-account', says(loginAccount, 'signing in to one account')],
+    ['login-address', says(loginAddress, 'signing in from one address')],
   ])}
 <p>${inline('`RateLimit` says what is left of `RateLimit-Policy`: `r` requests now, all of them again after `t` seconds.')}
 ${inline('Past it the answer is 429, and `Retry-After` says when to go on. `/health` is never limited.')}</p>
@@ -98,13 +174,24 @@ Any step that isn’t drawn is a ${link('/problems/invalid-transition', '409 inv
 /** What the group's operations answer with. */
 function resources(operations: readonly Placed[], description: Description): Html {
   const answers = operations.flatMap(({ operation }) => Object.values(successOf(operation)[1].content ?? {}));
-  const found = new Map(answers.flatMap(({ schema, example }) => (schema.$ref === undefined ? [] : [[schema.$ref, example] as const])));
-  return html`${[...found].map(([$ref, example]) => html`<div class="wide"><div class="about"><h3>${$ref.replace('#/components/schemas/', '')}</h3>
-<dl class="fields">${fieldsOf({ $ref }, description, 'answer')}</dl></div><div class="calls">${sample('For example', json(example), $ref, 'open')}</div></div>`)}`;
+  const found = new Map(
+    answers.flatMap(({ schema, example }) =>
+      schema.$ref === undefined ? [] : [[schema.$ref, example] as const],
+    ),
+  );
+  return html`${[...found].map(
+    ([
+      $ref,
+      example,
+    ]) => html`<div class="wide"><div class="about"><h3>${$ref.replace('#/components/schemas/', '')}</h3>
+<dl class="fields">${fieldsOf({ $ref }, description, 'answer')}</dl></div><div class="calls">${sample('For example', json(example), $ref, 'open')}</div></div>`,
+  )}`;
 }
 
 function problemSection({ description, everywhere }: Setting): Html {
-  const kinds = [...everywhere].map((kind, index) => html`${index === 0 ? '' : ', '}${link(`/problems/${kind}`, kind)}`);
+  const kinds = [...everywhere].map(
+    (kind, index) => html`${index === 0 ? '' : ', '}${link(`/problems/${kind}`, kind)}`,
+  );
   return html`<section id="problems"><h2>Problem types</h2><div class="wide"><div class="about"><p>Every answer of 400 and above is a problem document (RFC 9457),
 <code>application/problem+json</code>. Its <code>type</code> leads to one of these pages.</p><p id="everywhere">Every operation can answer with ${kinds}.</p></div>
 <div class="calls">${sample('For example', json(description.components.examples['validation-failed']?.value), 'problem', 'open')}</div></div>${problemList}</section>

@@ -6,12 +6,19 @@ export type Steps = Readonly<Record<string, readonly string[]>>;
 
 /** The way from left to right, final states beneath it. Small enough for a phone. */
 const corners: Readonly<Record<string, readonly [x: number, y: number]>> = {
-  open: [0, 0], paid: [118, 0], shipped: [236, 0], delivered: [354, 0], cancelled: [0, 92], refunded: [236, 92],
+  open: [0, 0],
+  paid: [118, 0],
+  shipped: [236, 0],
+  delivered: [354, 0],
+  cancelled: [0, 92],
+  refunded: [236, 92],
 };
 const [width, height, centre, middle] = [92, 36, 46, 18];
 
 export function orderDiagram(steps: Steps): Html {
-  const says = Object.entries(steps).map(([from, to]) => (to.length === 0 ? `${from} is final` : `${from} can become ${to.join(' or ')}`)).join('; ');
+  const says = Object.entries(steps)
+    .map(([from, to]) => (to.length === 0 ? `${from} is final` : `${from} can become ${to.join(' or ')}`))
+    .join('; ');
   return html`<figure><svg role="img" aria-label="States of an order: ${says}." viewBox="-1 -1 448 130" width="500">
 <defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>
 ${Object.entries(steps).map(([from, to]) => to.map((each) => html`<path marker-end="url(#tip)" d="${arrow(cornerOf(from), cornerOf(each))}"/>`))}

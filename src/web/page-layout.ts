@@ -1,4 +1,5 @@
-// What all pages share: markup that escapes by default, the frame around a page, and its Content-Security-Policy.
+// What all pages share: markup that escapes by default, the frame around a page, and its
+// Content-Security-Policy.
 import { hash } from 'node:crypto';
 import { pageStyle } from './page-style.ts';
 
@@ -13,7 +14,8 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 }
 
 function markupOf(part: Part): string {
-  if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  if (typeof part === 'string')
+    return part.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   if (typeof part === 'number') return String(part);
   return 'markup' in part ? part.markup : part.map(markupOf).join('');
 }
@@ -31,7 +33,13 @@ export function link(target: string, text: Part): Html {
   return html`<a href="${target}">${text}</a>`;
 }
 
-type Frame = { readonly title: string; readonly contents: Html; readonly account?: Html; readonly main: Html; readonly script?: string };
+type Frame = {
+  readonly title: string;
+  readonly contents: Html;
+  readonly account?: Html;
+  readonly main: Html;
+  readonly script?: string;
+};
 
 export function pageOf({ title, contents, account = html``, main, script = '' }: Frame): Page {
   const { markup } = html`<!doctype html>
@@ -58,10 +66,14 @@ ${script === '' ? '' : html`<script>${{ markup: script }}</script>`}
   return { html: markup, policy: policyFor(script) };
 }
 
-const icon = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='%233446c8'/>"
-  + "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
+const icon =
+  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='%233446c8'/>" +
+  "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
 
-/** Nothing but the page's own style and script; requests to the service only where there is a script to make them. The icon is the one image. */
+/**
+ * Nothing but the page's own style and script; requests to the service only where there is a script to make
+ * them. The icon is the one image.
+ */
 function policyFor(script: string): string {
   const own = (kind: string, text: string): string => `${kind} 'sha256-${hash('sha256', text, 'base64')}'; `;
   const scripts = script === '' ? '' : `${own('script-src', script)}connect-src 'self'; `;

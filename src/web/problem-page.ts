@@ -6,12 +6,21 @@ import { json } from './docs-examples.ts';
 import { sample } from './docs-operation.ts';
 import { html, inline, link, pageOf, type Html, type Page } from './page-layout.ts';
 
-export const problemList = html`<dl class="fields">${kinds.map((kind) => html`<div><dt>${link(`/problems/${kind}`, html`<code>${kind}</code>`)} <span>${problems[kind].status}</span></dt>
-<dd>${inline(problems[kind].about)}</dd></div>`)}</dl>`;
+export const problemList = html`<dl class="fields">${kinds.map(
+  (
+    kind,
+  ) => html`<div><dt>${link(`/problems/${kind}`, html`<code>${kind}</code>`)} <span>${problems[kind].status}</span></dt>
+<dd>${inline(problems[kind].about)}</dd></div>`,
+)}</dl>`;
 
 /** One problem type, or all of them. */
 export function problemPage(kind: Kind | undefined, document: object): Page {
-  if (kind === undefined) return pageOf({ title: 'Problem types · orderly API', contents: contentsFor(kind), main: html`<section><h1>Problem types</h1>${problemList}</section>` });
+  if (kind === undefined)
+    return pageOf({
+      title: 'Problem types · orderly API',
+      contents: contentsFor(kind),
+      main: html`<section><h1>Problem types</h1>${problemList}</section>`,
+    });
   const { title, status, about } = problems[kind];
   const description = document as Description; // openapi.ts makes it so, and the tests read all of it
   const main = html`<section><p class="endpoint"><b class="method problem">${status}</b> <code>${kind}</code></p><h1>${title}</h1><p class="lead">${inline(about)}</p>
@@ -20,13 +29,18 @@ ${sample('For example', json(description.components.examples[kind]?.value), 'exa
 }
 
 function contentsFor(kind: Kind | undefined): Html {
-  const entries = kinds.map((each) => html`<li><a href="/problems/${each}"${each === kind ? html` aria-current="page"` : ''}><span>${each}</span> <small>${problems[each].status}</small></a></li>`);
+  const entries = kinds.map(
+    (each) =>
+      html`<li><a href="/problems/${each}"${each === kind ? html` aria-current="page"` : ''}><span>${each}</span> <small>${problems[each].status}</small></a></li>`,
+  );
   return html`<ul><li>${link('/docs', 'API documentation')}</li><li>${link('/problems', 'Problem types')}<ul>${entries}</ul></li></ul>`;
 }
 
 function placesOf(kind: Kind, description: Description): Html {
   if (kindsEverywhere(description).has(kind)) return html`<p>Every operation can answer with it.</p>`;
-  const found = operationsOf(description).filter(({ operation }) => Object.values(operation.responses).some((each) => kindsOf(each, description).includes(kind)));
+  const found = operationsOf(description).filter(({ operation }) =>
+    Object.values(operation.responses).some((each) => kindsOf(each, description).includes(kind)),
+  );
   if (found.length === 0) return html`<p>It is told of a path as a whole, not of one operation.</p>`;
   return html`<ul>${found.map(({ method, path, operation }) => html`<li>${link(`/docs#${operation.operationId}`, operation.summary)} <code>${method} ${path}</code></li>`)}</ul>`;
 }

@@ -50,7 +50,10 @@ test('the certificate is signed by its own key, for servers, and can sign no oth
 });
 
 test('its serial number is positive, of 16 bytes, and another each time', () => {
-  const serials = Array.from({ length: 20 }, () => new X509Certificate(selfSigned({ now }).certPem).serialNumber);
+  const serials = Array.from(
+    { length: 20 },
+    () => new X509Certificate(selfSigned({ now }).certPem).serialNumber,
+  );
   for (const serial of serials) assert.match(serial, /^[4-7][0-9A-F]{31}$/);
   assert.equal(new Set(serials).size, serials.length);
 });
@@ -64,36 +67,68 @@ test('it has been valid for a day, and is for no more than 825', () => {
 for (const year of [2049, 2050, 2051]) {
   test(`a certificate that ends in ${year} says so`, () => {
     const end = Date.UTC(year, 5, 30, 12, 34, 56);
-    const { raw, validToDate, validFromDate } = new X509Certificate(selfSigned({ now: end - 3 * dayMilliseconds, days: 3 }).certPem);
+    const { raw, validToDate, validFromDate } = new X509Certificate(
+      selfSigned({ now: end - 3 * dayMilliseconds, days: 3 }).certPem,
+    );
     assert.equal(validToDate.getTime(), end);
     assert.equal(validFromDate.getTime(), end - 4 * dayMilliseconds);
-    assert.ok(raw.includes(year < 2050 ? '\x17\x0d490630123456Z' : `\x18\x0f${year}0630123456Z`), 'in the form of RFC 5280');
+    assert.ok(
+      raw.includes(year < 2050 ? '\x17\x0d490630123456Z' : `\x18\x0f${year}0630123456Z`),
+      'in the form of RFC 5280',
+    );
   });
 }
 
-test('OpenSSL verifies the certificate under its strict rules', { skip: await isMissing('openssl') }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-certificate-'));
-  const file = join(folder, 'cert.pem');
-  try {
-    writeFileSync(file, certPem);
-    for (const check of [['-verify_hostname', 'localhost'], ['-verify_ip', '127.0.0.1'], ['-verify_ip', '::1']]) {
-      const { stdout } = await run('openssl', ['verify', '-x509_strict', '-purpose', 'sslserver', ...check, '-CAfile', file, file]);
-      assert.equal(stdout.trim(), `${file}: OK`);
+test(
+  'OpenSSL verifies the certificate under its strict rules',
+  { skip: await isMissing('openssl') },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'orderly-certificate-'));
+    const file = join(folder, 'cert.pem');
+    try {
+      writeFileSync(file, certPem);
+      for (const check of [
+        ['-verify_hostname', 'localhost'],
+        ['-verify_ip', '127.0.0.1'],
+        ['-verify_ip', '::1'],
+      ]) {
+        const { stdout } = await run('openssl', [
+          'verify',
+          '-x509_strict',
+          '-purpose',
+          'sslserver',
+          ...check,
+          '-CAfile',
+          file,
+          file,
+        ]);
+        assert.equal(stdout.trim(), `${file}: OK`);
+      }
+      await assert.rejects(
+        run('openssl', ['verify', '-verify_hostname', 'example.org', '-CAfile', file, file]),
+        /hostname mismatch/i,
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
     }
-    await assert.rejects(run('openssl', ['verify', '-verify_hostname', 'example.org', '-CAfile', file, file]), /hostname mismatch/i);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+  },
+);
 
 /** Asks a server with the certificate under a name, over IPv4 whatever the name: a machine may lack IPv6. */
 async function ask(name: string, ca: string): Promise<string> {
-  const server = createServer({ cert: certPem, key: keyPem }, (_, response) => response.end('hello')).listen(0, '127.0.0.1');
+  const server = createServer({ cert: certPem, key: keyPem }, (_, response) => response.end('hello')).listen(
+    0,
+    '127.0.0.1',
+  );
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
   try {
     const request = get({
-      host: '127.0.0.1', port, ca, agent: false, servername: isIP(name) ? '' : name,
+      host: '127.0.0.1',
+      port,
+      ca,
+      agent: false,
+      servername: isIP(name) ? '' : name,
       checkServerIdentity: (_, presented) => checkServerIdentity(name, presented),
     });
     const [response] = await once(request, 'response');
@@ -104,5 +139,8 @@ async function ask(name: string, ca: string): Promise<string> {
 }
 
 async function isMissing(command: string): Promise<boolean> {
-  return run(command, ['version']).then(() => false, () => true);
+  return run(command, ['version']).then(
+    () => false,
+    () => true,
+  );
 }

@@ -5,14 +5,31 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { createMac, createSigner, signatureIsValid, type Claims } from '../../src/auth/jwt.ts';
 
-type Vector = { readonly tcId: number; readonly comment: string; readonly jws: string; readonly result: 'valid' | 'invalid' };
-type Group = { readonly comment: string; readonly private: { readonly kty: string; readonly k?: string }; readonly tests: readonly Vector[] };
+type Vector = {
+  readonly tcId: number;
+  readonly comment: string;
+  readonly jws: string;
+  readonly result: 'valid' | 'invalid';
+};
+type Group = {
+  readonly comment: string;
+  readonly private: { readonly kty: string; readonly k?: string };
+  readonly tests: readonly Vector[];
+};
 
 const secret = Buffer.alloc(32, 'a');
 const origin = 'https://orders.example';
 const now = 1_800_000_000;
 const claims: Claims = {
-  iss: origin, aud: origin, sub: '7', sid: 12, role: 'staff', iat: now, exp: now + 900, auth_time: now - 60, jti: 'J5x',
+  iss: origin,
+  aud: origin,
+  sub: '7',
+  sid: 12,
+  role: 'staff',
+  iat: now,
+  exp: now + 900,
+  auth_time: now - 60,
+  jti: 'J5x',
 };
 const signer = createSigner({ secrets: [secret], issuer: origin, audience: origin });
 const token = signer.sign(claims);
@@ -38,7 +55,11 @@ test('the MAC is HMAC-SHA-256 for keys and texts of every length', () => {
     const mac = createMac(key);
     for (const length of [0, 1, 55, 56, 64, 1365, 1366, 4096, 10_000]) {
       for (const text of ['x'.repeat(length), '€'.repeat(length)]) {
-        assert.equal(mac(text).toString('hex'), createHmac('sha256', key).update(text).digest('hex'), `${keyBytes} ${length}`);
+        assert.equal(
+          mac(text).toString('hex'),
+          createHmac('sha256', key).update(text).digest('hex'),
+          `${keyBytes} ${length}`,
+        );
       }
     }
   }
@@ -52,7 +73,7 @@ for (const [name, bent] of Object.entries({
   'without a payload': `${header}..${signature}`,
   'of four parts': `${token}.`,
   'of five parts': `${token}.${payload}.${signature}`,
-  'padded': `${token}=`,
+  padded: `${token}=`,
   'with a padded payload': sealed(`${header}.${payload}=`),
   'with a space before it': ` ${token}`,
   'with a line end after it': `${token}\n`,
@@ -63,9 +84,16 @@ for (const [name, bent] of Object.entries({
   'with another signature': `${header}.${payload}.${'A'.repeat(43)}`,
   'with a shorter signature': token.slice(0, -1),
   'with another payload': `${header}.${encoded({ ...claims, role: 'admin' })}.${signature}`,
-  'of 10 kilobytes, rightly signed': forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, jti: 'x'.repeat(10_000) }),
+  'of 10 kilobytes, rightly signed': forged(
+    { alg: 'HS256', typ: 'at+jwt', kid },
+    { ...claims, jti: 'x'.repeat(10_000) },
+  ),
   'of 10 kilobytes of dots': '.'.repeat(10_000),
-  'by another secret': createSigner({ secrets: [Buffer.alloc(32, 'b')], issuer: origin, audience: origin }).sign(claims),
+  'by another secret': createSigner({
+    secrets: [Buffer.alloc(32, 'b')],
+    issuer: origin,
+    audience: origin,
+  }).sign(claims),
 })) {
   test(`a token ${name} is refused`, () => assert.equal(signer.verify(bent, now), undefined));
 }
@@ -91,7 +119,8 @@ for (const [name, bent] of Object.entries({
   'with the address of a key': { alg: 'HS256', typ: 'at+jwt', kid, jku: 'https://evil.example/keys' },
   'whose header is a list': [{ alg: 'HS256', typ: 'at+jwt', kid }],
 })) {
-  test(`a token ${name} is refused, though rightly signed`, () => assert.equal(signer.verify(forged(bent, claims), now), undefined));
+  test(`a token ${name} is refused, though rightly signed`, () =>
+    assert.equal(signer.verify(forged(bent, claims), now), undefined));
 }
 
 for (const [name, text] of Object.entries({
@@ -124,17 +153,35 @@ for (const [name, bent] of Object.entries({
 }
 
 for (const [claim, value] of Object.entries({
-  iss: 'https://orders.example/', aud: [origin], sub: 7, sid: '12', role: null, iat: `${now}`, exp: `${now + 900}`, auth_time: 0.5, jti: 1,
+  iss: 'https://orders.example/',
+  aud: [origin],
+  sub: 7,
+  sid: '12',
+  role: null,
+  iat: `${now}`,
+  exp: `${now + 900}`,
+  auth_time: 0.5,
+  jti: 1,
 })) {
   test(`a token whose ${claim} is ${JSON.stringify(value)} is refused`, () => {
-    assert.equal(signer.verify(forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: value }), now), undefined);
+    assert.equal(
+      signer.verify(forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: value }), now),
+      undefined,
+    );
   });
   test(`a token without ${claim} is refused`, () => {
-    assert.equal(signer.verify(forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: undefined }), now), undefined);
+    assert.equal(
+      signer.verify(forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: undefined }), now),
+      undefined,
+    );
   });
 }
 
-for (const [claim, value] of Object.entries({ iss: 'https://evil.example', aud: 'https://evil.example', exp: 2 ** 53 })) {
+for (const [claim, value] of Object.entries({
+  iss: 'https://evil.example',
+  aud: 'https://evil.example',
+  exp: 2 ** 53,
+})) {
   test(`a token whose ${claim} is ${value} is refused`, () => {
     assert.equal(signer.verify(signer.sign({ ...claims, [claim]: value }), now), undefined);
   });
@@ -172,7 +219,9 @@ test("a token that carries another known secret's key id is refused", () => {
 test('a short secret, or none, is an error that does not tell it', () => {
   const short = Buffer.from('thirty-one bytes are too few ..');
   const message = 'A secret for tokens has at least 32 bytes.';
-  assert.throws(() => createSigner({ secrets: [secret, short], issuer: origin, audience: origin }), { message });
+  assert.throws(() => createSigner({ secrets: [secret, short], issuer: origin, audience: origin }), {
+    message,
+  });
   assert.throws(() => createSigner({ secrets: [], issuer: origin, audience: origin }), /at least one secret/);
 });
 
@@ -180,8 +229,16 @@ const { testGroups }: { testGroups: readonly Group[] } = JSON.parse(
   readFileSync(new URL('../data/wycheproof-json-web-signature.json', import.meta.url), 'utf8'),
 );
 const hmacGroups = testGroups.filter((each) => each.private.kty === 'oct');
-/** Where we differ: 367 and 370 lost their padding and equal 357, which is valid; 372 and 373 hold a `?` (RFC 7515 section 2). */
-const disputed = new Map([[367, true], [370, true], [372, false], [373, false]]);
+/**
+ * Where we differ: 367 and 370 lost their padding and equal 357, which is valid; 372 and 373 hold a `?` (RFC
+ * 7515 section 2).
+ */
+const disputed = new Map([
+  [367, true],
+  [370, true],
+  [372, false],
+  [373, false],
+]);
 
 for (const group of hmacGroups) {
   const key = Buffer.from(group.private.k ?? '', 'base64url');
@@ -189,7 +246,10 @@ for (const group of hmacGroups) {
     const isRight = disputed.get(tcId) ?? result === 'valid';
     test(`Wycheproof ${tcId} (${group.comment}, ${comment}): the signature is ${isRight ? 'valid' : 'refused'}`, () => {
       assert.equal(signatureIsValid(jws, createMac(key)), isRight);
-      assert.equal(createSigner({ secrets: [key], issuer: origin, audience: origin }).verify(jws, now), undefined);
+      assert.equal(
+        createSigner({ secrets: [key], issuer: origin, audience: origin }).verify(jws, now),
+        undefined,
+      );
     });
   }
 }
@@ -202,10 +262,17 @@ test('Wycheproof: the vectors judged otherwise here are as described', () => {
 });
 
 test('Wycheproof: no signature of another algorithm is valid under any HMAC key of the collection', () => {
-  const keys = hmacGroups.flatMap((group) => group.private.k ?? []).map((key) => createMac(Buffer.from(key, 'base64url')));
+  const keys = hmacGroups
+    .flatMap((group) => group.private.k ?? [])
+    .map((key) => createMac(Buffer.from(key, 'base64url')));
   const others = testGroups.filter((group) => group.private.kty !== 'oct').flatMap((group) => group.tests);
   assert.ok(keys.length >= 4 && others.length > 300);
-  for (const { tcId, jws } of others) assert.equal(keys.some((mac) => signatureIsValid(jws, mac)), false, `${tcId}`);
+  for (const { tcId, jws } of others)
+    assert.equal(
+      keys.some((mac) => signatureIsValid(jws, mac)),
+      false,
+      `${tcId}`,
+    );
 });
 
 /** Signed with the right secret by another implementation, whatever it says. */

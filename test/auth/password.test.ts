@@ -48,8 +48,11 @@ test('unless told otherwise the cost is that of the contract', async (t) => {
 
 test('the example of RFC 7914 section 12 verifies', async (t) => {
   const salt = Buffer.from('SodiumChloride').toString('base64').replace(/=+$/, '');
-  const key = Buffer.from('7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2'
-    + 'd5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887', 'hex');
+  const key = Buffer.from(
+    '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2' +
+      'd5432955613f0fcf62d49705242a9af9e61e85dc0d651e40dfcf017b45575887',
+    'hex',
+  );
   const phc = `$scrypt$ln=14,r=8,p=1$${salt}$${key.toString('base64').replace(/=+$/, '')}`;
   assert.equal(await hasherFor(t).verify('pleaseletmein', phc), true);
   assert.equal(await hasherFor(t).verify('pleaseletmeout', phc), false);
@@ -70,7 +73,10 @@ test('to find out that nobody is there costs what a wrong password costs', async
   const phc = await hasher.hash(password);
   const times: { readonly known: number; readonly unknown: number }[] = [];
   for (let round = 0; round < 6; round++) {
-    times.push({ known: await milliseconds(hasher.verify('wrong', phc)), unknown: await milliseconds(hasher.verify('wrong', null)) });
+    times.push({
+      known: await milliseconds(hasher.verify('wrong', phc)),
+      unknown: await milliseconds(hasher.verify('wrong', null)),
+    });
   }
   const known = Math.min(...times.map((each) => each.known)); // the least is the least disturbed
   const unknown = Math.min(...times.map((each) => each.unknown));
@@ -87,10 +93,14 @@ test('a hash of another cost or size asks for an upgrade, one of the present cos
 
 for (const [name, stored] of Object.entries({
   'is no PHC string': 'correct horse',
-  'is of another kind': '$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
-  'asks for half a gigabyte': '$scrypt$ln=19,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
-  'asks for nothing': '$scrypt$ln=4,r=0,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
-  'asks for the impossible': '$scrypt$ln=16,r=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  'is of another kind':
+    '$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  'asks for half a gigabyte':
+    '$scrypt$ln=19,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  'asks for nothing':
+    '$scrypt$ln=4,r=0,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+  'asks for the impossible':
+    '$scrypt$ln=16,r=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
 })) {
   test(`a stored hash that ${name} is an error that tells neither it nor the password, and the next one verifies`, async (t) => {
     const hasher = hasherFor(t);
@@ -123,17 +133,23 @@ test('closing refuses who waits and who comes after', async () => {
   await hasher.close();
 });
 
-test('the hashing threads, and only they, have the lowest priority', { skip: process.platform !== 'linux' }, async (t) => {
-  const before = getPriority();
-  await hasherFor(t).hash(password);
-  assert.ok(nicenessOfThreads().includes(10));
-  assert.equal(getPriority(), before);
-});
+test(
+  'the hashing threads, and only they, have the lowest priority',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const before = getPriority();
+    await hasherFor(t).hash(password);
+    assert.ok(nicenessOfThreads().includes(10));
+    assert.equal(getPriority(), before);
+  },
+);
 
 test('a process that has hashed ends by itself', async () => {
   const source = `import { createPasswordHasher } from ${JSON.stringify(new URL('../../src/auth/password.ts', import.meta.url).href)};
     console.log(await createPasswordHasher({ cost: { ln: 4, r: 8, p: 1 } }).hash('${password}'));`;
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', source], { timeout: 20_000 });
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', source], {
+    timeout: 20_000,
+  });
   assert.match(stdout, /^\$scrypt\$/);
 });
 
@@ -162,8 +178,18 @@ for (const [fault, chosen] of [
   });
 }
 
-for (const chosen of [password, 'tr0ub4dor&3', 'das weiß ich', '😀😁😂🤣😃😄😅😆', 'x1'.repeat(64), '        .', 'lovelace', 'example.org']) {
-  test(`the password ${JSON.stringify(chosen)} is taken`, () => assert.equal(passwordFault(chosen, email, 8), undefined));
+for (const chosen of [
+  password,
+  'tr0ub4dor&3',
+  'das weiß ich',
+  '😀😁😂🤣😃😄😅😆',
+  'x1'.repeat(64),
+  '        .',
+  'lovelace',
+  'example.org',
+]) {
+  test(`the password ${JSON.stringify(chosen)} is taken`, () =>
+    assert.equal(passwordFault(chosen, email, 8), undefined));
 }
 
 test('the shortest length can be raised', () => {
@@ -178,7 +204,9 @@ function hasherFor(t: TestContext, cost = cheap): PasswordHasher {
 }
 
 function isUnavailable(error: unknown): boolean {
-  return error instanceof Problem && error.kind === 'unavailable' && error.more.retryAfterSeconds !== undefined;
+  return (
+    error instanceof Problem && error.kind === 'unavailable' && error.more.retryAfterSeconds !== undefined
+  );
 }
 
 async function milliseconds(work: Promise<unknown>): Promise<number> {
@@ -189,6 +217,8 @@ async function milliseconds(work: Promise<unknown>): Promise<number> {
 
 /** Field 19 of each thread's stat file (proc(5)); its name, field 2, may hold spaces. */
 function nicenessOfThreads(): number[] {
-  const stats = readdirSync('/proc/self/task').map((thread) => readFileSync(`/proc/self/task/${thread}/stat`, 'utf8'));
+  const stats = readdirSync('/proc/self/task').map((thread) =>
+    readFileSync(`/proc/self/task/${thread}/stat`, 'utf8'),
+  );
   return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
 }

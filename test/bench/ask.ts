@@ -1,17 +1,37 @@
-// One HTTP request of the benchmark and its answer, over plain HTTP or over TLS with a certificate nobody vouches for.
+// One HTTP request of the benchmark and its answer, over plain HTTP or over TLS with a certificate nobody
+// vouches for.
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
 
-export type Ask = { readonly method?: string; readonly path: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
-export type Answer = { readonly status: number; readonly rawHeaders: readonly string[]; readonly body: string };
+export type Ask = {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+export type Answer = {
+  readonly status: number;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+};
 
-export async function ask(origin: string, { method = 'GET', path, headers = {}, body }: Ask): Promise<Answer> {
+export async function ask(
+  origin: string,
+  { method = 'GET', path, headers = {}, body }: Ask,
+): Promise<Answer> {
   const send = origin.startsWith('https:') ? tlsRequest : plainRequest;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const sent = send(origin + path, { method, headers, rejectUnauthorized: false, timeout: 10_000 }, (response) => {
-    text(response).then((all) => resolve({ status: response.statusCode ?? 0, rawHeaders: response.rawHeaders, body: all }), reject);
-  });
+  const sent = send(
+    origin + path,
+    { method, headers, rejectUnauthorized: false, timeout: 10_000 },
+    (response) => {
+      text(response).then(
+        (all) => resolve({ status: response.statusCode ?? 0, rawHeaders: response.rawHeaders, body: all }),
+        reject,
+      );
+    },
+  );
   sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} was not answered within 10 s.`)));
   sent.on('error', reject);
   sent.end(body);

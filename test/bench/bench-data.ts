@@ -1,4 +1,5 @@
-// The data that is measured: the service's own sample, and the same orders in the Fastify peer's tables, read through the API.
+// The data that is measured: the service's own sample, and the same orders in the Fastify peer's tables, read
+// through the API.
 import { constants, copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -15,7 +16,12 @@ type Row = Readonly<Record<string, unknown>>;
 
 const sampleSeconds = 900;
 
-export async function makeData(setting: Setting, kept: string, orderCount: number, say: (text: string) => void): Promise<Made> {
+export async function makeData(
+  setting: Setting,
+  kept: string,
+  orderCount: number,
+  say: (text: string) => void,
+): Promise<Made> {
   const folder = join(kept, `orders-${orderCount}`);
   const fastifyDatabase = join(kept, `fastify-${orderCount}.db`); // has its name only when all is made
   if (existsSync(fastifyDatabase)) return { folder, fastifyDatabase, orderCount, admin: adminOf(folder) };
@@ -24,7 +30,10 @@ export async function makeData(setting: Setting, kept: string, orderCount: numbe
 
   say(`making ${orderCount} orders`);
   const sample = ['sample', '--orders', String(orderCount), '--seed', '1', '--data', folder];
-  await setting.children.run({ command: [process.execPath, join(project, 'src/start.js'), ...sample], cores: 'any' }, sampleSeconds);
+  await setting.children.run(
+    { command: [process.execPath, join(project, 'src/start.js'), ...sample], cores: 'any' },
+    sampleSeconds,
+  );
   const made = { folder, fastifyDatabase, orderCount, admin: adminOf(folder) };
   say('giving Fastify the same orders');
   await fillFastify(setting, made, unfinished);
@@ -46,7 +55,8 @@ export function copyData(made: Made): Made & { discard: () => void } {
 
 /** The administrator that the sample comes with. */
 function adminOf(folder: string): Made['admin'] {
-  return JSON.parse(readFileSync(join(folder, 'initial-admin.json'), 'utf8')); // written by the service in this shape
+  // written by the service in this shape
+  return JSON.parse(readFileSync(join(folder, 'initial-admin.json'), 'utf8'));
 }
 
 async function fillFastify(setting: Setting, made: Made, database: string): Promise<void> {
@@ -55,17 +65,45 @@ async function fillFastify(setting: Setting, made: Made, database: string): Prom
   db.exec(readFileSync(join(import.meta.dirname, 'peers/fastify/schema.sql'), 'utf8'));
   db.exec('PRAGMA synchronous = OFF; BEGIN');
   const read = pagesFrom(service.origin, () => logIn(service.origin, made.admin));
-  await copyRows(db, 'customers', ['id', 'userId', 'name', 'email', 'phone', 'address', 'createdAt', 'updatedAt'], read('/customers?limit=200&sort=id'));
-  await copyRows(db, 'orders', ['id', 'status', 'customerId', 'userId', 'currency', 'items', 'total', 'shippingAddress', 'note', 'createdAt', 'updatedAt'],
-    read('/orders?limit=200&sort=id'));
+  await copyRows(
+    db,
+    'customers',
+    ['id', 'userId', 'name', 'email', 'phone', 'address', 'createdAt', 'updatedAt'],
+    read('/customers?limit=200&sort=id'),
+  );
+  await copyRows(
+    db,
+    'orders',
+    [
+      'id',
+      'status',
+      'customerId',
+      'userId',
+      'currency',
+      'items',
+      'total',
+      'shippingAddress',
+      'note',
+      'createdAt',
+      'updatedAt',
+    ],
+    read('/orders?limit=200&sort=id'),
+  );
   db.exec('COMMIT; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
   await setting.children.end(service.child);
 }
 
-async function copyRows(db: DatabaseSync, table: string, members: readonly string[], pages: AsyncIterable<readonly Row[]>): Promise<void> {
+async function copyRows(
+  db: DatabaseSync,
+  table: string,
+  members: readonly string[],
+  pages: AsyncIterable<readonly Row[]>,
+): Promise<void> {
   const columns = members.map((member) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
-  const insert = db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`);
+  const insert = db.prepare(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  );
   for await (const page of pages) {
     for (const row of page) insert.run(...members.map((member) => asColumn(row[member])));
   }
@@ -84,7 +122,8 @@ function pagesFrom(origin: string, signIn: () => Promise<string>) {
     for (let count = 0; path !== null; count++) {
       if (count % 1000 === 0) authorization = await signIn();
       const answer = await ask(origin, { path, headers: { Authorization: authorization } });
-      if (answer.status !== 200) throw new Error(`${path} was answered with ${answer.status}: ${answer.body}`);
+      if (answer.status !== 200)
+        throw new Error(`${path} was answered with ${answer.status}: ${answer.body}`);
       const page = JSON.parse(answer.body) as { data: Row[]; next: string | null }; // the contract's list
       yield page.data;
       path = page.next;

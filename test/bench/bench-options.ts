@@ -14,16 +14,30 @@ export const usage = `npm run bench -- [flags]
 export type BenchOptions = ReturnType<typeof readOptions>;
 
 export function readOptions(argv: readonly string[], parts: readonly string[]) {
-  const { values } = parseArgs({ args: [...argv], options: {
-    'quick': { type: 'boolean', default: false }, 'only': { type: 'string' }, 'orders': { type: 'string', default: '100000' },
-    'rounds': { type: 'string' }, 'seconds': { type: 'string' }, 'raw': { type: 'boolean', default: false },
-    'lean-fastify': { type: 'boolean', default: false }, 'scratch': { type: 'string' }, 'help': { type: 'boolean', default: false },
-  } });
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      orders: { type: 'string', default: '100000' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      raw: { type: 'boolean', default: false },
+      'lean-fastify': { type: 'boolean', default: false },
+      scratch: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
   const only = values.only?.split(',') ?? parts;
   const unknown = only.filter((part) => !parts.includes(part));
-  if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')} to measure; there are ${parts.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new Error(`There is no ${unknown.join(', ')} to measure; there are ${parts.join(', ')}.`);
   return {
-    help: values.help, only, raw: values.raw, leanFastify: values['lean-fastify'], scratch: values.scratch,
+    help: values.help,
+    only,
+    raw: values.raw,
+    leanFastify: values['lean-fastify'],
+    scratch: values.scratch,
     sizes: values.orders.split(',').map((size) => countOf('--orders', size, 5_000_000)),
     rounds: countOf('--rounds', values.rounds ?? (values.quick ? '1' : '3'), 20),
     seconds: countOf('--seconds', values.seconds ?? (values.quick ? '2' : '4'), 60),

@@ -6,24 +6,49 @@ import type { Sample } from './wrk.ts';
 /** Cores; above it a round says little. */
 const othersMax = 0.25;
 
-export const workloadHeader = ['workload', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'of bare', '× Fastify', 'errors', 'others'];
+export const workloadHeader = [
+  'workload',
+  'server',
+  'requests/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU µs/request',
+  'of bare',
+  '× Fastify',
+  'errors',
+  'others',
+];
 
 /** One row a server; ratios stand in the service's row, beside the aim where there is one. */
 export function workloadRows({ title, aims }: Workload, measured: readonly Measured[]): string[][] {
   const own = measured[0]?.samples ?? [];
-  const peer = (name: string) => measured.find(({ server }, index) => index > 0 && server.startsWith(name) && !server.endsWith('raw'))?.samples;
+  const peer = (name: string) =>
+    measured.find(({ server }, index) => index > 0 && server.startsWith(name) && !server.endsWith('raw'))
+      ?.samples;
   return measured.map(({ server, samples }, index) => [
-    index === 0 ? title : '', server, thousands(medianOf(samples, 'perSecond')), ms(medianOf(samples, 'p50Ms')), ms(medianOf(samples, 'p99Ms')),
+    index === 0 ? title : '',
+    server,
+    thousands(medianOf(samples, 'perSecond')),
+    ms(medianOf(samples, 'p50Ms')),
+    ms(medianOf(samples, 'p99Ms')),
     medianOf(samples, 'cpuUs').toFixed(1),
-    index === 0 ? ratio(own, peer('bare'), aims.bare) : server.endsWith('raw') ? `(${ratio(own, samples, undefined)})` : '',
+    index === 0
+      ? ratio(own, peer('bare'), aims.bare)
+      : server.endsWith('raw')
+        ? `(${ratio(own, samples, undefined)})`
+        : '',
     index === 0 ? ratio(own, peer('Fastify'), aims.fastify) : '',
-    String(samples.reduce((sum, sample) => sum + sample.errors, 0)), medianOf(samples, 'others').toFixed(2),
+    String(samples.reduce((sum, sample) => sum + sample.errors, 0)),
+    medianOf(samples, 'others').toFixed(2),
   ]);
 }
 
 export function markdown(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((title, column) => Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]) => `| ${widths.map((width, column) => padded(cells[column] ?? '', width, column)).join(' | ')} |`;
+  const widths = header.map((title, column) =>
+    Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => padded(cells[column] ?? '', width, column)).join(' | ')} |`;
   const rule = `|${widths.map((width, column) => `${'-'.repeat(width + 1)}${column < 2 ? '-' : ':'}`).join('|')}|`;
   return [line(header), rule, ...rows.map(line)].join('\n');
 }
@@ -45,7 +70,8 @@ export function thousands(value: number): string {
 
 /**
  * The median of the rounds' ratios; a round's servers met the same conditions, other rounds may not have.
- * Rounds that others disturbed are left out; where no other is left, the ratio gets a question mark instead of a verdict.
+ * Rounds that others disturbed are left out; where no other is left, the ratio gets a question mark instead
+ * of a verdict.
  */
 function ratio(own: readonly Sample[], peer: readonly Sample[] | undefined, aim: number | undefined): string {
   if (peer === undefined) return '';

@@ -1,4 +1,5 @@
-// The benchmark, one command: the service beside bare node:http and Fastify, in alternating rounds, printed as Markdown tables.
+// The benchmark, one command: the service beside bare node:http and Fastify, in alternating rounds, printed
+// as Markdown tables.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,13 +18,23 @@ const parts = [...workloads.map(({ name }) => name), 'logins', 'start', 'memory'
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), parts);
   if (options.help) return console.log(usage);
-  const missing = missingHere(['wrk', 'taskset', 'npm', ...(options.only.includes('slow-sync') ? ['cc'] : [])]);
+  const missing = missingHere([
+    'wrk',
+    'taskset',
+    'npm',
+    ...(options.only.includes('slow-sync') ? ['cc'] : []),
+  ]);
   if (missing.length > 0) throw new Error(missing.join('\n'));
 
   const children = keepChildren();
   const scratch = mkdtempSync(join(tmpdir(), 'orderly-bench-run-'));
   const discard = () => rmSync(scratch, { recursive: true, force: true });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { children.killAll(); discard(); process.exit(1); });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      children.killAll();
+      discard();
+      process.exit(1);
+    });
   try {
     const say = (text: string) => console.error(`… ${text}`);
     await measureAll({ options, children, scratch, fastifyFolder: await installFastify(children, say), say });
@@ -62,10 +73,12 @@ async function measureRest(bench: Bench, made: Made): Promise<void> {
 }
 
 function conditions({ rounds, seconds, leanFastify }: BenchOptions): string {
-  return `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, one core for the server and one for wrk, 64 connections,`
-    + ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s; ratios are medians of ratios within rounds.`
-    + ' Others: cores taken meanwhile by processes foreign to the benchmark or by other guests of the host; ratios of rounds that they disturbed carry a question mark.'
-    + ` Fastify ${leanFastify ? 'remembers tokens and looks up no session' : 'verifies each token and looks up its session'}.`;
+  return (
+    `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, one core for the server and one for wrk, 64 connections,` +
+    ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s; ratios are medians of ratios within rounds.` +
+    ' Others: cores taken meanwhile by processes foreign to the benchmark or by other guests of the host; ratios of rounds that they disturbed carry a question mark.' +
+    ` Fastify ${leanFastify ? 'remembers tokens and looks up no session' : 'verifies each token and looks up its session'}.`
+  );
 }
 
 main().catch((fault: unknown) => {

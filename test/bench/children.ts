@@ -23,9 +23,17 @@ export function keepChildren() {
   const running = new Set<ChildProcess>();
 
   /** A server's log goes to /dev/null, its complaints to the terminal. */
-  function start({ command, cores, env, cwd }: Launch, output: 'discarded' | 'collected' = 'discarded'): ChildProcess {
-    const stdio: StdioOptions = output === 'collected' ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'ignore', 'inherit'];
-    const child = spawn('taskset', ['-c', coreOf[cores], ...command], { env: { ...process.env, ...env }, cwd, stdio });
+  function start(
+    { command, cores, env, cwd }: Launch,
+    output: 'discarded' | 'collected' = 'discarded',
+  ): ChildProcess {
+    const stdio: StdioOptions =
+      output === 'collected' ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'ignore', 'inherit'];
+    const child = spawn('taskset', ['-c', coreOf[cores], ...command], {
+      env: { ...process.env, ...env },
+      cwd,
+      stdio,
+    });
     running.add(child);
     child.once('exit', () => running.delete(child));
     return child;
@@ -35,7 +43,11 @@ export function keepChildren() {
   async function run(launch: Launch, secondsMax: number): Promise<string> {
     const child = start(launch, 'collected');
     const timer = setTimeout(() => child.kill('SIGKILL'), secondsMax * 1000);
-    const [printed, complaint, [status]] = await Promise.all([collect(child.stdout), collect(child.stderr), once(child, 'close')]);
+    const [printed, complaint, [status]] = await Promise.all([
+      collect(child.stdout),
+      collect(child.stderr),
+      once(child, 'close'),
+    ]);
     clearTimeout(timer);
     if (status === 0) return printed;
     throw new Error(`${launch.command.join(' ')} ended with status ${status}:\n${complaint || printed}`);
@@ -50,7 +62,9 @@ export function keepChildren() {
   }
 
   return {
-    start, run, end,
+    start,
+    run,
+    end,
     endAll: () => Promise.all([...running].map(end)),
     killAll: () => running.forEach((child) => child.kill('SIGKILL')),
   };
@@ -58,27 +72,46 @@ export function keepChildren() {
 
 /** A sentence for each thing this machine lacks. */
 export function missingHere(tools: readonly string[]): string[] {
-  const missing = tools.filter((tool) => spawnSync('which', [tool]).status !== 0)
-    .map((tool) => `${tool} is not installed (Debian: apt-get install ${tool === 'taskset' ? 'util-linux' : tool === 'cc' ? 'gcc' : tool}).`);
+  const missing = tools
+    .filter((tool) => spawnSync('which', [tool]).status !== 0)
+    .map(
+      (tool) =>
+        `${tool} is not installed (Debian: apt-get install ${tool === 'taskset' ? 'util-linux' : tool === 'cc' ? 'gcc' : tool}).`,
+    );
   if (process.platform !== 'linux') missing.push('The benchmark reads /proc and needs Linux.');
-  if (availableParallelism() < 2) missing.push('The benchmark needs two cores, one for the server and one for the load.');
+  if (availableParallelism() < 2)
+    missing.push('The benchmark needs two cores, one for the server and one for the load.');
   return missing;
 }
 
-/** CPU microseconds that all threads of a process, and those of its children that have ended, have used so far. */
+/**
+ * CPU microseconds that all threads of a process, and those of its children that have ended, have used so
+ * far.
+ */
 export function cpuUs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return ticksToUs(stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15));
+  return ticksToUs(
+    stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 15),
+  );
 }
 
-/** CPU microseconds of all cores that were not free so far: spent on processes and interrupts, or stolen by other guests of the host. */
+/**
+ * CPU microseconds of all cores that were not free so far: spent on processes and interrupts, or stolen by
+ * other guests of the host.
+ */
 export function busyUs(): number {
-  const [, user, nice, system, _idle, _waiting, interrupts, softInterrupts, stolen] = readFileSync('/proc/stat', 'utf8').split(/ +/);
+  const [, user, nice, system, _idle, _waiting, interrupts, softInterrupts, stolen] = readFileSync(
+    '/proc/stat',
+    'utf8',
+  ).split(/ +/);
   return ticksToUs([user, nice, system, interrupts, softInterrupts, stolen]);
 }
 
 function ticksToUs(ticks: readonly (string | undefined)[]): number {
-  return ticks.reduce((sum, count) => sum + Number(count), 0) * 1_000_000 / ticksPerSecond;
+  return (ticks.reduce((sum, count) => sum + Number(count), 0) * 1_000_000) / ticksPerSecond;
 }
 
 export function memoryOf(pid: number): Memory {

@@ -1,6 +1,17 @@
-// Installs the Fastify peer at its locked versions into a temporary folder, once, so that the project gains no package.
+// Installs the Fastify peer at its locked versions into a temporary folder, once, so that the project gains
+// no package.
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { Children } from './children.ts';
@@ -18,7 +29,15 @@ export async function installFastify(children: Children, say: (text: string) => 
   try {
     cpSync(source, unfinished, { recursive: true });
     const path = [dirname(process.execPath), process.env['PATH']].join(delimiter); // npm has to run on this Node, not on the machine's
-    await children.run({ command: ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], cores: 'any', cwd: unfinished, env: { PATH: path } }, installSeconds);
+    await children.run(
+      {
+        command: ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
+        cores: 'any',
+        cwd: unfinished,
+        env: { PATH: path },
+      },
+      installSeconds,
+    );
     renameSync(unfinished, folder);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

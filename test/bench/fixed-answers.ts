@@ -1,4 +1,5 @@
-// Asks the service once for what bare node:http then answers with: same status, same header fields, same bytes.
+// Asks the service once for what bare node:http then answers with: same status, same header fields, same
+// bytes.
 import { writeFileSync } from 'node:fs';
 import type { Answer, Ask } from './ask.ts';
 import type { FixedAnswer, FixedAnswers, Target } from './workloads.ts';
@@ -7,16 +8,26 @@ const askedPerKind = 25;
 const addedByNode = ['date', 'connection', 'keep-alive', 'transfer-encoding'];
 
 /** Writes the answers for the bare server; throws when the first of them isn't the expected one. */
-export async function writeFixedAnswers(file: string, target: Target, requests: readonly Ask[], status: number): Promise<void> {
+export async function writeFixedAnswers(
+  file: string,
+  target: Target,
+  requests: readonly Ask[],
+  status: number,
+): Promise<void> {
   const isList = ({ path }: Ask) => path.includes('?');
   const isPlace = ({ method }: Ask) => method === 'POST';
-  const answerTo = async (kind: readonly Ask[]) => kind.length === 0 ? undefined : fixed(await typicalAnswer(target, kind));
+  const answerTo = async (kind: readonly Ask[]) =>
+    kind.length === 0 ? undefined : fixed(await typicalAnswer(target, kind));
   const place = await answerTo(requests.filter(isPlace));
   const list = await answerTo(requests.filter(isList));
   const read = await answerTo(requests.filter((request) => !isPlace(request) && !isList(request)));
   const any = read ?? list ?? place;
-  if (any === undefined || any.status !== status) throw new Error(`Expected ${status} but was answered: ${JSON.stringify(any)}`);
-  writeFileSync(file, JSON.stringify({ read: read ?? any, list: list ?? any, place: place ?? any } satisfies FixedAnswers));
+  if (any === undefined || any.status !== status)
+    throw new Error(`Expected ${status} but was answered: ${JSON.stringify(any)}`);
+  writeFileSync(
+    file,
+    JSON.stringify({ read: read ?? any, list: list ?? any, place: place ?? any } satisfies FixedAnswers),
+  );
 }
 
 /** The one of middle length among some. */
@@ -34,6 +45,7 @@ async function typicalAnswer(target: Target, requests: readonly Ask[]): Promise<
 }
 
 function fixed({ status, rawHeaders, body }: Answer): FixedAnswer {
-  const isOwn = (index: number) => !addedByNode.includes(rawHeaders[index - index % 2]?.toLowerCase() ?? '');
+  const isOwn = (index: number) =>
+    !addedByNode.includes(rawHeaders[index - (index % 2)]?.toLowerCase() ?? '');
   return { status, headers: rawHeaders.filter((_, index) => isOwn(index)), body };
 }

@@ -1,4 +1,5 @@
-// Every filter × sort of every list, first page and one deep inside, at 1,000 and at 1,000,000 orders: does a page cost the same? `--all` prints all.
+// Every filter × sort of every list, first page and one deep inside, at 1,000 and at 1,000,000 orders: does a
+// page cost the same? `--all` prints all.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,10 +22,20 @@ import { median, ms } from './bench-table.ts';
 const firstDay = Date.parse('2025-03-01T00:00:00.000Z');
 const dayMilliseconds = 86_400_000;
 const repeats = 7;
-const items = JSON.stringify([{ sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749, total: 1498 }, { sku: 'POT-1', name: 'Tea pot', quantity: 1, unitPrice: 3900, total: 3900 }]);
+const items = JSON.stringify([
+  { sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749, total: 1498 },
+  { sku: 'POT-1', name: 'Tea pot', quantity: 1, unitPrice: 3900, total: 3900 },
+]);
 
-type Case = { readonly name: string; readonly selection: Selection; readonly load: (db: Connection, id: number) => Representation<unknown> | undefined };
-/** Milliseconds of a page, its elements read and put together: all of it, and what of that was on the event loop. */
+type Case = {
+  readonly name: string;
+  readonly selection: Selection;
+  readonly load: (db: Connection, id: number) => Representation<unknown> | undefined;
+};
+/**
+ * Milliseconds of a page, its elements read and put together: all of it, and what of that was on the event
+ * loop.
+ */
 type Time = { readonly whole: number; readonly here: number };
 type Times = { readonly first: Time; readonly deep: Time };
 
@@ -34,8 +45,9 @@ function fill(file: string, orders: number): void {
   for (const { sql } of migrations) db.exec(sql);
   const users = Math.max(100, orders / 1000);
   const customers = orders / 10;
-  const count = (rows: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})`;
-  const step = Math.floor(365 * dayMilliseconds / orders);
+  const count = (rows: number) =>
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})`;
+  const step = Math.floor((365 * dayMilliseconds) / orders);
   db.exec(`BEGIN;
     ${count(users)} INSERT INTO users (name, nameKey, email, emailKey, passwordHash, role, createdAt)
       SELECT 'User ' || i, 'user ' || i, i || '@example.com', i || '@example.com', 'x', CASE WHEN i % 50 = 0 THEN 'staff' ELSE 'user' END, ${firstDay} + i FROM n;
@@ -52,20 +64,52 @@ function fill(file: string, orders: number): void {
 function cases(): Case[] {
   const time = (day: number): string => new Date(firstDay + day * dayMilliseconds).toISOString();
   const orderFilters = {
-    all: {}, open: { status: ['open'] }, 'three statuses': { status: ['open', 'paid', 'refunded'] }, customer: { customerId: 7 }, user: { userId: 7 }, currency: { currency: 'USD' },
-    day: { createdFrom: time(180), createdBefore: time(181) }, month: { createdFrom: time(180), createdBefore: time(210) }, 'user and currency': { userId: 7, currency: 'USD' },
+    all: {},
+    open: { status: ['open'] },
+    'three statuses': { status: ['open', 'paid', 'refunded'] },
+    customer: { customerId: 7 },
+    user: { userId: 7 },
+    currency: { currency: 'USD' },
+    day: { createdFrom: time(180), createdBefore: time(181) },
+    month: { createdFrom: time(180), createdBefore: time(210) },
+    'user and currency': { userId: 7, currency: 'USD' },
   } as const;
-  const customerFilters = { all: {}, user: { userId: 7 }, email: { email: '7@example.com' }, name: { name: 'customer 12' } };
-  const userFilters = { all: {}, role: { role: 'staff' }, email: { email: '7@example.com' }, name: { name: 'user 1' } } as const;
+  const customerFilters = {
+    all: {},
+    user: { userId: 7 },
+    email: { email: '7@example.com' },
+    name: { name: 'customer 12' },
+  };
+  const userFilters = {
+    all: {},
+    role: { role: 'staff' },
+    email: { email: '7@example.com' },
+    name: { name: 'user 1' },
+  } as const;
   const loadCustomer = (db: Connection, id: number) => findCustomer(db, 'everyone', id);
   const loadUser = (db: Connection, id: number) => findUser(db, 'everyone', id);
   return [
-    ...Object.entries(orderFilters).flatMap(([name, filter]) => orderSorts.map((sort) => (
-      { name: `orders, ${name}, ${sort}`, selection: selectOrders('everyone', { ...filter, sort }), load: (db: Connection, id: number) => findOrder(db, 'everyone', id) }))),
-    ...Object.entries(customerFilters).flatMap(([name, filter]) => customerSorts.map((sort) => (
-      { name: `customers, ${name}, ${sort}`, selection: selectCustomers('everyone', { ...filter, sort }), load: loadCustomer }))),
-    ...Object.entries(userFilters).flatMap(([name, filter]) => userSorts.map((sort) => (
-      { name: `users, ${name}, ${sort}`, selection: selectUsers({ ...filter, sort }), load: loadUser }))),
+    ...Object.entries(orderFilters).flatMap(([name, filter]) =>
+      orderSorts.map((sort) => ({
+        name: `orders, ${name}, ${sort}`,
+        selection: selectOrders('everyone', { ...filter, sort }),
+        load: (db: Connection, id: number) => findOrder(db, 'everyone', id),
+      })),
+    ),
+    ...Object.entries(customerFilters).flatMap(([name, filter]) =>
+      customerSorts.map((sort) => ({
+        name: `customers, ${name}, ${sort}`,
+        selection: selectCustomers('everyone', { ...filter, sort }),
+        load: loadCustomer,
+      })),
+    ),
+    ...Object.entries(userFilters).flatMap(([name, filter]) =>
+      userSorts.map((sort) => ({
+        name: `users, ${name}, ${sort}`,
+        selection: selectUsers({ ...filter, sort }),
+        load: loadUser,
+      })),
+    ),
   ];
 }
 
@@ -82,7 +126,12 @@ async function timePage(connection: Connection, { selection, load }: Case, query
   };
   const write = () => Promise.reject(new Error('A list writes nothing.'));
   const start = performance.now();
-  await listPage({ db: { read: connection, readSlowly, write }, path: '/list', query }, cursors, selection, load);
+  await listPage(
+    { db: { read: connection, readSlowly, write }, path: '/list', query },
+    cursors,
+    selection,
+    load,
+  );
   const whole = performance.now() - start;
   return { whole, here: whole - aside };
 }
@@ -91,8 +140,14 @@ async function timePage(connection: Connection, { selection, load }: Case, query
 function deepCursor(connection: Connection, { table, key, streams }: Selection): string | undefined {
   const where = streams.map(({ sql }) => `(${sql})`).join(' OR ');
   const [middle = 0] = connection.get<[number]>(`SELECT max(id) / 2 FROM ${table}`) ?? [];
-  const position = connection.get<Row & Position>(`SELECT ${key}, id FROM ${table} WHERE id >= ? AND (${where}) LIMIT 1`, middle, ...streams.flatMap(({ params }) => params));
-  return position === undefined ? undefined : cursors.next('/list', {}, position).replace('/list?cursor=', '');
+  const position = connection.get<Row & Position>(
+    `SELECT ${key}, id FROM ${table} WHERE id >= ? AND (${where}) LIMIT 1`,
+    middle,
+    ...streams.flatMap(({ params }) => params),
+  );
+  return position === undefined
+    ? undefined
+    : cursors.next('/list', {}, position).replace('/list?cursor=', '');
 }
 
 async function measure(connection: Connection, each: Case): Promise<Times> {
@@ -119,19 +174,32 @@ function filled(orders: number): Connection {
 const folder = mkdtempSync(join(tmpdir(), 'orderly-lists-'));
 try {
   const [small, large] = [filled(1_000), filled(1_000_000)];
-  console.log('| list, filter, sort | first page, ms: 1,000 | 1,000,000 | deep page: 1,000 | 1,000,000 | of it on the event loop |\n|---|--:|--:|--:|--:|--:|');
+  console.log(
+    '| list, filter, sort | first page, ms: 1,000 | 1,000,000 | deep page: 1,000 | 1,000,000 | of it on the event loop |\n|---|--:|--:|--:|--:|--:|',
+  );
   let [flat, slower, here, fullPage] = [0, 0, 0, 0];
   for (const each of cases()) {
     const [before, after] = [await measure(small, each), await measure(large, each)];
     here = Math.max(here, after.first.here, after.deep.here);
     fullPage = each.name.includes(', all, ') ? before.first.whole : fullPage;
-    const isFlat = after.first.whole <= 2 * Math.max(before.first.whole, fullPage) && after.deep.whole <= 2 * Math.max(before.deep.whole, fullPage);
+    const isFlat =
+      after.first.whole <= 2 * Math.max(before.first.whole, fullPage) &&
+      after.deep.whole <= 2 * Math.max(before.deep.whole, fullPage);
     if (isFlat) flat += 1;
     else slower += 1;
-    const times = [before.first.whole, after.first.whole, before.deep.whole, after.deep.whole, Math.max(after.first.here, after.deep.here)];
-    if (!isFlat || process.argv.includes('--all')) console.log(`| ${each.name} | ${times.map(ms).join(' | ')} |`);
+    const times = [
+      before.first.whole,
+      after.first.whole,
+      before.deep.whole,
+      after.deep.whole,
+      Math.max(after.first.here, after.deep.here),
+    ];
+    if (!isFlat || process.argv.includes('--all'))
+      console.log(`| ${each.name} | ${times.map(ms).join(' | ')} |`);
   }
-  console.log(`\n${flat} of ${flat + slower} take at most twice the time that they, or a full page of the whole list, take at 1,000 orders; the others are above. None takes more than ${ms(here)} ms of the event loop.`);
+  console.log(
+    `\n${flat} of ${flat + slower} take at most twice the time that they, or a full page of the whole list, take at 1,000 orders; the others are above. None takes more than ${ms(here)} ms of the event loop.`,
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,4 +1,5 @@
-// What reads feel of logins: their latency at a steady rate, without and with four logins a second beside them.
+// What reads feel of logins: their latency at a steady rate, without and with four logins a second beside
+// them.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Made } from './bench-data.ts';
@@ -12,16 +13,36 @@ const loginsPerSecond = 4;
 const readsPerSecond = 1500;
 const aim = 1.5;
 
-export const loginsHeader = ['reads beside logins', '', 'requests/s', 'p50 ms', 'p99 ms', 'p99 ratio', 'logins/s', 'errors', 'others'];
+export const loginsHeader = [
+  'reads beside logins',
+  '',
+  'requests/s',
+  'p50 ms',
+  'p99 ms',
+  'p99 ratio',
+  'logins/s',
+  'errors',
+  'others',
+];
 
 /** The service may use both cores here: a hash takes most of one. */
-export async function measureLogins({ children, options, scratch, say }: Bench, made: Made): Promise<string[][]> {
+export async function measureLogins(
+  { children, options, scratch, say }: Bench,
+  made: Made,
+): Promise<string[][]> {
   const server = await startService({ children, cores: 'any', env: {} }, made.folder, []);
   const target = targetAt(server.origin, made.orderCount, await logIn(server.origin, made.admin));
   const requestsFile = join(scratch, 'logins.requests');
   writeRequests(requestsFile, hotReads(target));
-  const load = { origin: server.origin, pid: server.pid, requestsFile, seconds: options.seconds, spreadOver: 0, isRefused: false };
-  const paced = () => applyLoad(children, { ...load, pauseMs: connections * 1000 / readsPerSecond });
+  const load = {
+    origin: server.origin,
+    pid: server.pid,
+    requestsFile,
+    seconds: options.seconds,
+    spreadOver: 0,
+    isRefused: false,
+  };
+  const paced = () => applyLoad(children, { ...load, pauseMs: (connections * 1000) / readsPerSecond });
   await applyLoad(children, { ...load, seconds: 1, pauseMs: 0 });
 
   const alone: Sample[] = [];
@@ -37,13 +58,30 @@ export async function measureLogins({ children, options, scratch, say }: Bench, 
   await children.end(server.child);
   const ratio = median(beside.map(({ p99Ms }, round) => p99Ms / (alone[round]?.p99Ms ?? NaN)));
   const perSecond = loginCount / options.rounds / options.seconds;
-  return [rowOf('none', alone, '', ''), rowOf(`${loginsPerSecond} logins/s`, beside, `${ratio.toFixed(2)} ${ratio <= aim ? '≤' : '>'} ${aim}`, perSecond.toFixed(1))];
+  return [
+    rowOf('none', alone, '', ''),
+    rowOf(
+      `${loginsPerSecond} logins/s`,
+      beside,
+      `${ratio.toFixed(2)} ${ratio <= aim ? '≤' : '>'} ${aim}`,
+      perSecond.toFixed(1),
+    ),
+  ];
 }
 
 /** Logs in at a steady rate, whether answers come or not; `stop` says how many succeeded. */
 function keepLoggingIn(server: Server, made: Made): { stop: () => Promise<number> } {
   const logins: Promise<boolean>[] = [];
-  const timer = setInterval(() => logins.push(logIn(server.origin, made.admin).then(() => true, () => false)), 1000 / loginsPerSecond);
+  const timer = setInterval(
+    () =>
+      logins.push(
+        logIn(server.origin, made.admin).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    1000 / loginsPerSecond,
+  );
   return {
     async stop() {
       clearInterval(timer);
@@ -56,5 +94,15 @@ function keepLoggingIn(server: Server, made: Made): { stop: () => Promise<number
 function rowOf(name: string, samples: readonly Sample[], ratio: string, logins: string): string[] {
   const of = (member: keyof Sample) => median(samples.map((sample) => sample[member]));
   const errors = samples.reduce((sum, sample) => sum + sample.errors, 0);
-  return [name, '', thousands(of('perSecond')), ms(of('p50Ms')), ms(of('p99Ms')), ratio, logins, String(errors), of('others').toFixed(2)];
+  return [
+    name,
+    '',
+    thousands(of('perSecond')),
+    ms(of('p50Ms')),
+    ms(of('p99Ms')),
+    ratio,
+    logins,
+    String(errors),
+    of('others').toFixed(2),
+  ];
 }

@@ -40,12 +40,19 @@ export async function measureWorkload(bench: Bench, workload: Workload, made: Ma
 
 async function startServers(bench: Bench, workload: Workload, made: Made, loaded: Loaded[]): Promise<void> {
   const { children, scratch, options, fastifyFolder } = bench;
-  const setting = { children, cores: 'server', env: await slowSyncEnv(children, scratch, workload.slowSyncMs) } as const;
+  const setting = {
+    children,
+    cores: 'server',
+    env: await slowSyncEnv(children, scratch, workload.slowSyncMs),
+  } as const;
   const add = async (server: Server, authorization: string) => {
     loaded.push({ server, load: await prepareLoad(bench, workload, server, made, authorization) });
   };
 
-  const service = await startService(setting, made.folder, [...workload.serviceFlags, ...(workload.isTls ? ['--tls', 'self-signed'] : [])]);
+  const service = await startService(setting, made.folder, [
+    ...workload.serviceFlags,
+    ...(workload.isTls ? ['--tls', 'self-signed'] : []),
+  ]);
   const authorization = await logIn(service.origin, made.admin);
   await add(service, authorization);
   if (workload.peers.includes('fastify')) {
@@ -54,36 +61,60 @@ async function startServers(bench: Bench, workload: Workload, made: Made, loaded
   }
   if (!workload.peers.includes('bare')) return;
   const target = targetAt(service.origin, made.orderCount, authorization);
-  const env = { ANSWERS: join(scratch, `${workload.name}.answers.json`), ...(workload.isTls && certificateIn(made.folder)) };
+  const env = {
+    ANSWERS: join(scratch, `${workload.name}.answers.json`),
+    ...(workload.isTls && certificateIn(made.folder)),
+  };
   await writeFixedAnswers(env.ANSWERS, target, await workload.requests(target), workload.status);
-  for (const style of options.raw ? ['everyday', 'raw'] as const : ['everyday'] as const) await add(await startBare(setting, style, env), authorization);
+  for (const style of options.raw ? (['everyday', 'raw'] as const) : (['everyday'] as const))
+    await add(await startBare(setting, style, env), authorization);
 }
 
 /** Bare servers are sent exactly what the service is sent; none but they leave conditions unread. */
-async function prepareLoad(bench: Bench, workload: Workload, server: Server, made: Made, authorization: string): Promise<Load> {
+async function prepareLoad(
+  bench: Bench,
+  workload: Workload,
+  server: Server,
+  made: Made,
+  authorization: string,
+): Promise<Load> {
   const requestsFile = join(bench.scratch, `${workload.name}-${server.pid}.requests`);
   const requests = await workload.requests(targetAt(server.origin, made.orderCount, authorization));
   await expectStatus(server, requests, workload.status);
   writeRequests(requestsFile, requests);
   return {
-    origin: server.origin, pid: server.pid, requestsFile, seconds: bench.options.seconds, pauseMs: 0,
-    spreadOver: workload.spreads ? made.orderCount : 0, isRefused: workload.status >= 400,
+    origin: server.origin,
+    pid: server.pid,
+    requestsFile,
+    seconds: bench.options.seconds,
+    pauseMs: 0,
+    spreadOver: workload.spreads ? made.orderCount : 0,
+    isRefused: workload.status >= 400,
   };
 }
 
-async function measureInTurn({ children, options, say }: Bench, workload: Workload, loaded: readonly Loaded[]): Promise<Measured[]> {
+async function measureInTurn(
+  { children, options, say }: Bench,
+  workload: Workload,
+  loaded: readonly Loaded[],
+): Promise<Measured[]> {
   const samples = loaded.map((): Sample[] => []);
   for (const { load } of loaded) await applyLoad(children, { ...load, seconds: warmUpSeconds });
   for (let round = 1; round <= options.rounds; round++) {
     say(`${workload.title}: round ${round} of ${options.rounds}`);
     const inTurn = [...loaded.entries()];
-    if (round % 2 === 0) inTurn.reverse(); // whoever is measured first after a pause finds the machine in another state
-    for (const [index, { load }] of inTurn) samples[index]?.push(await leastDisturbed(() => applyLoad(children, load)));
+    // whoever is measured first after a pause finds the machine in another state
+    if (round % 2 === 0) inTurn.reverse();
+    for (const [index, { load }] of inTurn)
+      samples[index]?.push(await leastDisturbed(() => applyLoad(children, load)));
   }
   return loaded.map(({ server }, index) => ({ server: server.name, samples: samples[index] ?? [] }));
 }
 
-/** Measures again while other processes took more than a little, a few times at most: chosen by the disturbance, not by the result. */
+/**
+ * Measures again while other processes took more than a little, a few times at most: chosen by the
+ * disturbance, not by the result.
+ */
 async function leastDisturbed(measure: () => Promise<Sample>): Promise<Sample> {
   let best = await measure();
   for (let again = 0; again < againMax && best.others > othersMax; again++) {
@@ -93,9 +124,14 @@ async function leastDisturbed(measure: () => Promise<Sample>): Promise<Sample> {
   return best;
 }
 
-async function expectStatus(server: Server, [first]: Awaited<ReturnType<Workload['requests']>>, status: number): Promise<void> {
+async function expectStatus(
+  server: Server,
+  [first]: Awaited<ReturnType<Workload['requests']>>,
+  status: number,
+): Promise<void> {
   const answer = await ask(server.origin, first ?? { path: '/' });
-  if (answer.status !== status) throw new Error(`${server.name} answered ${answer.status} where ${status} was due: ${answer.body}`);
+  if (answer.status !== status)
+    throw new Error(`${server.name} answered ${answer.status} where ${status} was due: ${answer.body}`);
 }
 
 function certificateIn(folder: string) {

@@ -9,7 +9,12 @@ import { ask } from './ask.ts';
 import type { Children } from './children.ts';
 import type { Made } from './bench-data.ts';
 
-export type Server = { readonly name: string; readonly origin: string; readonly pid: number; readonly child: ChildProcess };
+export type Server = {
+  readonly name: string;
+  readonly origin: string;
+  readonly pid: number;
+  readonly child: ChildProcess;
+};
 export type Setting = {
   readonly children: Children;
   readonly env: Readonly<Record<string, string>>;
@@ -24,34 +29,79 @@ const issuer = 'https://orders.example';
 const fastifySecret = randomBytes(32).toString('hex');
 
 /** The service as `npm start` runs it, with all its checks on; only its limits are too high to be met. */
-export async function startService(setting: Setting, folder: string, flags: readonly string[]): Promise<Server> {
+export async function startService(
+  setting: Setting,
+  folder: string,
+  flags: readonly string[],
+): Promise<Server> {
   const port = await freePort();
-  const limits = ['default', 'anonymous', 'login-account', 'login-address'].flatMap((name) => [`--rate-${name}`, highLimit]);
+  const limits = ['default', 'anonymous', 'login-account', 'login-address'].flatMap((name) => [
+    `--rate-${name}`,
+    highLimit,
+  ]);
   const tls = flags.includes('--tls') ? [] : ['--tls', 'off'];
-  const command = [process.execPath, '--max-semi-space-size=8', join(project, 'src/start.js'), '--port', String(port), '--data', folder, ...tls, ...limits, ...flags];
+  const command = [
+    process.execPath,
+    '--max-semi-space-size=8',
+    join(project, 'src/start.js'),
+    '--port',
+    String(port),
+    '--data',
+    folder,
+    ...tls,
+    ...limits,
+    ...flags,
+  ];
   const scheme = tls.length > 0 ? 'http' : 'https';
-  return answering(setting, 'orderly', `${scheme}://127.0.0.1:${port}`, { command, env: { ORDERLY_LOG: 'info', MALLOC_ARENA_MAX: '1' } });
-}
-
-export async function startFastify(setting: Setting, installed: string, database: string, env: Readonly<Record<string, string>>): Promise<Server> {
-  const port = await freePort();
-  return answering(setting, 'Fastify', `http://127.0.0.1:${port}`, {
-    command: [process.execPath, join(installed, 'fastify-server.js')],
-    env: { PORT: String(port), DATABASE: database, JWT_SECRET: fastifySecret, ISSUER: issuer, NODE_ENV: 'production', ...env },
+  return answering(setting, 'orderly', `${scheme}://127.0.0.1:${port}`, {
+    command,
+    env: { ORDERLY_LOG: 'info', MALLOC_ARENA_MAX: '1' },
   });
 }
 
-export async function startBare(setting: Setting, style: 'everyday' | 'raw', env: Readonly<Record<string, string>>): Promise<Server> {
+export async function startFastify(
+  setting: Setting,
+  installed: string,
+  database: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Server> {
+  const port = await freePort();
+  return answering(setting, 'Fastify', `http://127.0.0.1:${port}`, {
+    command: [process.execPath, join(installed, 'fastify-server.js')],
+    env: {
+      PORT: String(port),
+      DATABASE: database,
+      JWT_SECRET: fastifySecret,
+      ISSUER: issuer,
+      NODE_ENV: 'production',
+      ...env,
+    },
+  });
+}
+
+export async function startBare(
+  setting: Setting,
+  style: 'everyday' | 'raw',
+  env: Readonly<Record<string, string>>,
+): Promise<Server> {
   const port = await freePort();
   const name = `bare node:http${'TLS_CERT' in env ? 's' : ''}${style === 'raw' ? ', raw' : ''}`;
   const command = [process.execPath, join(import.meta.dirname, 'peers/bare.ts')];
   const scheme = 'TLS_CERT' in env ? 'https' : 'http';
-  return answering(setting, name, `${scheme}://127.0.0.1:${port}`, { command, env: { PORT: String(port), STYLE: style, ...env } });
+  return answering(setting, name, `${scheme}://127.0.0.1:${port}`, {
+    command,
+    env: { PORT: String(port), STYLE: style, ...env },
+  });
 }
 
 export async function logIn(origin: string, { email, password }: Made['admin']): Promise<string> {
   const body = JSON.stringify({ email, password });
-  const answer = await ask(origin, { method: 'POST', path: '/api/sessions', headers: { 'Content-Type': 'application/json' }, body });
+  const answer = await ask(origin, {
+    method: 'POST',
+    path: '/api/sessions',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  });
   if (answer.status !== 201) throw new Error(`The login was answered with ${answer.status}: ${answer.body}`);
   const { accessToken } = JSON.parse(answer.body) as { accessToken: string }; // the contract's answer to a login
   return `Bearer ${accessToken}`;
@@ -61,18 +111,34 @@ export async function logIn(origin: string, { email, password }: Made['admin']):
 export function fastifyToken(): string {
   const nowSeconds = Math.floor(Date.now() / 1000);
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const claims = { iss: issuer, aud: issuer, sub: '1', sid: 1, role: 'admin', iat: nowSeconds, exp: nowSeconds + 900, auth_time: nowSeconds, jti: 'bench' };
+  const claims = {
+    iss: issuer,
+    aud: issuer,
+    sub: '1',
+    sid: 1,
+    role: 'admin',
+    iat: nowSeconds,
+    exp: nowSeconds + 900,
+    auth_time: nowSeconds,
+    jti: 'bench',
+  };
   const signed = `${encode({ alg: 'HS256', typ: 'at+jwt', kid: '1' })}.${encode(claims)}`;
   return `Bearer ${signed}.${createHmac('sha256', fastifySecret).update(signed).digest('base64url')}`;
 }
 
 type Start = { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
-async function answering({ children, cores, env }: Setting, name: string, origin: string, start: Start): Promise<Server> {
+async function answering(
+  { children, cores, env }: Setting,
+  name: string,
+  origin: string,
+  start: Start,
+): Promise<Server> {
   const child = children.start({ ...start, cores, env: { ...env, ...start.env } });
   const deadline = Date.now() + startSeconds * 1000;
-  while (!await isUp(origin)) {
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${name} did not start: ${start.command.join(' ')}`);
+  while (!(await isUp(origin))) {
+    if (child.exitCode !== null || Date.now() > deadline)
+      throw new Error(`${name} did not start: ${start.command.join(' ')}`);
     await pause(2);
   }
   if (child.pid === undefined) throw new Error(`${name} has no process id.`);

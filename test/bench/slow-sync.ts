@@ -2,9 +2,28 @@
 import { join } from 'node:path';
 import type { Children } from './children.ts';
 
-export async function slowSyncEnv(children: Children, scratch: string, milliseconds: number): Promise<Record<string, string>> {
+export async function slowSyncEnv(
+  children: Children,
+  scratch: string,
+  milliseconds: number,
+): Promise<Record<string, string>> {
   if (milliseconds === 0) return {};
   const library = join(scratch, 'slow-sync.so');
-  await children.run({ command: ['cc', '-O2', '-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'slow-sync.c'), '-ldl'], cores: 'any' }, 60);
+  await children.run(
+    {
+      command: [
+        'cc',
+        '-O2',
+        '-shared',
+        '-fPIC',
+        '-o',
+        library,
+        join(import.meta.dirname, 'slow-sync.c'),
+        '-ldl',
+      ],
+      cores: 'any',
+    },
+    60,
+  );
   return { LD_PRELOAD: library, SLOW_SYNC_MS: String(milliseconds) };
 }

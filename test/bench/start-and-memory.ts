@@ -11,7 +11,11 @@ import { hotReads, mixture, read, targetAt } from './workloads.ts';
 import { applyLoad, writeRequests } from './wrk.ts';
 
 type Footprint = { readonly name: string; readonly idle: Memory; readonly after: Memory };
-type Starter = { readonly name: string; readonly start: () => Promise<Server>; readonly authorize: (server: Server) => Promise<string> };
+type Starter = {
+  readonly name: string;
+  readonly start: () => Promise<Server>;
+  readonly authorize: (server: Server) => Promise<string>;
+};
 
 const starts = 10;
 const settleMs = 2000;
@@ -44,7 +48,8 @@ export async function measureMemory(bench: Bench, made: Made): Promise<string[][
   try {
     for (const starter of await startersOf(bench, copy)) {
       bench.say(`${starter.name}: memory`);
-      await bench.children.end((await starter.start()).child); // fills the compile cache: stripping types takes 15 MB
+      // fills the compile cache: stripping types takes 15 MB
+      await bench.children.end((await starter.start()).child);
       const server = await starter.start();
       await pause(settleMs);
       const idle = memoryOf(server.pid);
@@ -59,11 +64,19 @@ export async function measureMemory(bench: Bench, made: Made): Promise<string[][
   }
   const bareMb = measured.at(-1)?.idle.rssMb ?? NaN;
   return measured.map(({ name, idle, after }) => [
-    name, '', withAim(name, idle.rssMb, bareMb + 15), idle.anonymousMb.toFixed(0), withAim(name, after.rssMb, 140), after.anonymousMb.toFixed(0),
+    name,
+    '',
+    withAim(name, idle.rssMb, bareMb + 15),
+    idle.anonymousMb.toFixed(0),
+    withAim(name, after.rssMb, 140),
+    after.anonymousMb.toFixed(0),
   ]);
 }
 
-async function startersOf({ children, options, fastifyFolder, scratch }: Bench, made: Made): Promise<Starter[]> {
+async function startersOf(
+  { children, options, fastifyFolder, scratch }: Bench,
+  made: Made,
+): Promise<Starter[]> {
   const setting = { children, cores: 'server', env: {} } as const;
   const plain = () => startService(setting, made.folder, []);
   const tls = () => startService(setting, made.folder, ['--tls', 'self-signed']);
@@ -73,24 +86,55 @@ async function startersOf({ children, options, fastifyFolder, scratch }: Bench, 
   return [
     { name: 'orderly', start: plain, authorize: logInTo },
     { name: 'orderly, TLS', start: tls, authorize: logInTo },
-    { name: 'Fastify', start: () => startFastify(setting, fastifyFolder, made.fastifyDatabase, options.leanFastify ? { LEAN: 'on' } : {}),
-      authorize: async () => fastifyToken() },
-    { name: 'bare node:http and an open database', authorize: async () => 'none',
-      start: () => startBare(setting, 'everyday', { ANSWERS, DATABASE: made.fastifyDatabase, NODE_COMPILE_CACHE: join(scratch, 'compiled') }) },
+    {
+      name: 'Fastify',
+      start: () =>
+        startFastify(setting, fastifyFolder, made.fastifyDatabase, options.leanFastify ? { LEAN: 'on' } : {}),
+      authorize: async () => fastifyToken(),
+    },
+    {
+      name: 'bare node:http and an open database',
+      authorize: async () => 'none',
+      start: () =>
+        startBare(setting, 'everyday', {
+          ANSWERS,
+          DATABASE: made.fastifyDatabase,
+          NODE_COMPILE_CACHE: join(scratch, 'compiled'),
+        }),
+    },
   ];
 }
 
-async function writeAnswersOf(start: Starter['start'], authorize: Starter['authorize'], made: Made, file: string, end: Bench['children']['end']): Promise<void> {
+async function writeAnswersOf(
+  start: Starter['start'],
+  authorize: Starter['authorize'],
+  made: Made,
+  file: string,
+  end: Bench['children']['end'],
+): Promise<void> {
   const server = await start();
   const target = targetAt(server.origin, made.orderCount, await authorize(server));
   await writeFixedAnswers(file, target, hotReads(target), 200);
   await end(server.child);
 }
 
-async function loadFully({ children, options, scratch }: Bench, server: Server, made: Made, authorization: string): Promise<void> {
+async function loadFully(
+  { children, options, scratch }: Bench,
+  server: Server,
+  made: Made,
+  authorization: string,
+): Promise<void> {
   const target = targetAt(server.origin, made.orderCount, authorization);
   const requestsFile = join(scratch, 'memory.requests');
-  const load = { origin: server.origin, pid: server.pid, requestsFile, seconds: options.seconds, spreadOver: 0, pauseMs: 0, isRefused: false };
+  const load = {
+    origin: server.origin,
+    pid: server.pid,
+    requestsFile,
+    seconds: options.seconds,
+    spreadOver: 0,
+    pauseMs: 0,
+    isRefused: false,
+  };
   for (const requests of [hotReads(target), mixture(target)]) {
     writeRequests(requestsFile, requests);
     await applyLoad(children, load);
@@ -101,5 +145,7 @@ async function loadFully({ children, options, scratch }: Bench, server: Server, 
 
 /** Aims are the service's; its peers just stand beside it. */
 function withAim(name: string, value: number, aim: number): string {
-  return name.startsWith('orderly') ? `${value.toFixed(0)} ${value <= aim ? '≤' : '>'} ${aim.toFixed(0)}` : value.toFixed(0);
+  return name.startsWith('orderly')
+    ? `${value.toFixed(0)} ${value <= aim ? '≤' : '>'} ${aim.toFixed(0)}`
+    : value.toFixed(0);
 }

@@ -15,8 +15,18 @@ export type Load = {
   readonly pauseMs: number;
   readonly isRefused: boolean;
 };
-/** `others`: how many cores were taken meanwhile by what has no part in the benchmark; well above 0 the figures are disturbed. */
-export type Sample = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number; readonly cpuUs: number; readonly others: number; readonly errors: number };
+/**
+ * `others`: how many cores were taken meanwhile by what has no part in the benchmark; well above 0 the
+ * figures are disturbed.
+ */
+export type Sample = {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuUs: number;
+  readonly others: number;
+  readonly errors: number;
+};
 
 export const connections = 64;
 const script = join(import.meta.dirname, 'load.lua');
@@ -26,16 +36,40 @@ export async function applyLoad(children: Children, load: Load): Promise<Sample>
   const machineBefore = busyUs();
   const loadBefore = cpuUs(process.pid);
   const began = performance.now();
-  const printed = await children.run({ cores: 'load', command: [
-    'wrk', '--latency', '-t', '1', '-c', String(connections), '-d', `${load.seconds}s`, '--timeout', '8s', '-s', script, load.origin,
-    '--', load.requestsFile, String(load.spreadOver), String(load.pauseMs),
-  ] }, load.seconds + 20);
+  const printed = await children.run(
+    {
+      cores: 'load',
+      command: [
+        'wrk',
+        '--latency',
+        '-t',
+        '1',
+        '-c',
+        String(connections),
+        '-d',
+        `${load.seconds}s`,
+        '--timeout',
+        '8s',
+        '-s',
+        script,
+        load.origin,
+        '--',
+        load.requestsFile,
+        String(load.spreadOver),
+        String(load.pauseMs),
+      ],
+    },
+    load.seconds + 20,
+  );
   const server = cpuUs(load.pid) - serverBefore;
   const others = busyUs() - machineBefore - server - (cpuUs(process.pid) - loadBefore);
   const counted = countsIn(printed);
   return {
-    perSecond: counted.requests / (counted.us / 1_000_000), p50Ms: counted.p50Us / 1000, p99Ms: counted.p99Us / 1000,
-    cpuUs: server / counted.requests, others: Math.max(0, others / 1000 / (performance.now() - began)),
+    perSecond: counted.requests / (counted.us / 1_000_000),
+    p50Ms: counted.p50Us / 1000,
+    p99Ms: counted.p99Us / 1000,
+    cpuUs: server / counted.requests,
+    others: Math.max(0, others / 1000 / (performance.now() - began)),
     errors: counted.broken + (load.isRefused ? counted.requests - counted.refused : counted.refused),
   };
 }
@@ -46,12 +80,24 @@ export function writeRequests(file: string, requests: readonly Ask[]): void {
 }
 
 function onTheWire({ method = 'GET', path, headers = {}, body = '' }: Ask): string {
-  const all = { Host: 'localhost', Accept: 'application/json', ...headers, ...(body !== '' && { 'Content-Length': String(Buffer.byteLength(body)) }) };
+  const all = {
+    Host: 'localhost',
+    Accept: 'application/json',
+    ...headers,
+    ...(body !== '' && { 'Content-Length': String(Buffer.byteLength(body)) }),
+  };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-function countsIn(printed: string): { requests: number; us: number; p50Us: number; p99Us: number; refused: number; broken: number } {
+function countsIn(printed: string): {
+  requests: number;
+  us: number;
+  p50Us: number;
+  p99Us: number;
+  refused: number;
+  broken: number;
+} {
   const line = printed.split('\n').findLast((text) => text.startsWith('{'));
   if (line === undefined) throw new Error(`wrk did not report:\n${printed}`);
   return JSON.parse(line); // printed by load.lua in this shape

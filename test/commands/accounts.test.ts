@@ -7,49 +7,101 @@ import { orderly } from './command-support.ts';
 describe('accounts from the command line', { concurrency: true }, () => {
   test('admin create makes an administrator who can sign in at once, whose address is then taken', async (t) => {
     const service = await serviceFor(t);
-    const made = printed(await orderly(['admin', 'create', '--email=Ops@example.com', '--name=Operations', `--data=${service.folder}`]));
+    const made = printed(
+      await orderly([
+        'admin',
+        'create',
+        '--email=Ops@example.com',
+        '--name=Operations',
+        `--data=${service.folder}`,
+      ]),
+    );
     const { token, id } = await service.signIn('ops@example.com', made['password'] ?? '');
     assert.equal(String(id), made['id']);
     const { body } = await service.get(`/api/users/${id}`, { token });
     assert.deepEqual([body.name, body.email, body.role], ['Operations', 'Ops@example.com', 'admin']);
     const again = await orderly(['admin', 'create', '--email=ops@EXAMPLE.com', `--data=${service.folder}`]);
-    assert.deepEqual([again.status, again.stderr, again.stdout], [1, 'orderly: Another user has the e-mail address ops@EXAMPLE.com.\n', '']);
+    assert.deepEqual(
+      [again.status, again.stderr, again.stdout],
+      [1, 'orderly: Another user has the e-mail address ops@EXAMPLE.com.\n', ''],
+    );
   });
 
   test('admin reset gives a new password, ends the sessions of that user, and the ETag moves on', async (t) => {
     const service = await serviceFor(t);
     const person = await service.person('staff');
     const before = await service.get(`/api/users/${person.id}`, { token: person.token });
-    const made = printed(await orderly(['admin', 'reset', `--email=${person.email.toUpperCase()}`, `--data=${service.folder}`]));
-    await until(async () => (await service.get(`/api/users/${person.id}`, { token: person.token })).status === 401);
-    assert.equal((await service.post('/api/sessions', { body: { email: person.email, password: person.password } })).status, 401);
+    const made = printed(
+      await orderly(['admin', 'reset', `--email=${person.email.toUpperCase()}`, `--data=${service.folder}`]),
+    );
+    await until(
+      async () => (await service.get(`/api/users/${person.id}`, { token: person.token })).status === 401,
+    );
+    assert.equal(
+      (await service.post('/api/sessions', { body: { email: person.email, password: person.password } }))
+        .status,
+      401,
+    );
     const { token } = await service.signIn(person.email, made['password'] ?? '');
     const after = await service.get(`/api/users/${person.id}`, { token });
     assert.deepEqual(after.body, before.body);
     assert.notEqual(after.headers.etag, before.headers.etag);
-    assert.equal((await service.signIn(admin.email, admin.password)).email, admin.email); // nobody else is touched
+    // nobody else is touched
+    assert.equal((await service.signIn(admin.email, admin.password)).email, admin.email);
   });
 
   test('keys create makes a key that works at once, with its scopes and no more', async (t) => {
     const service = await serviceFor(t);
     const person = await service.person();
-    const made = printed(await orderly(['keys', 'create', `--email=${person.email}`, '--name=till 3', '--scopes=orders:read,customers:read', `--data=${service.folder}`]));
+    const made = printed(
+      await orderly([
+        'keys',
+        'create',
+        `--email=${person.email}`,
+        '--name=till 3',
+        '--scopes=orders:read,customers:read',
+        `--data=${service.folder}`,
+      ]),
+    );
     const { key = '', id = '' } = made;
     assert.match(key, new RegExp(`^ord_${id}_[A-Za-z0-9_-]{43}$`));
     assert.equal((await service.get('/orders', { key })).status, 200);
     assert.equal((await service.post('/customers', { key, body: { name: 'Grace' } })).status, 403);
     const { body } = await service.get(`/api/keys/${id}`, { token: person.token });
-    assert.deepEqual([body.name, body.scopes, body.expiresAt], ['till 3', ['orders:read', 'customers:read'], made['expires']]);
-    const unknown = await orderly(['keys', 'create', '--email=nobody@example.com', '--name=x', '--scopes=orders:read', `--data=${service.folder}`]);
-    assert.deepEqual([unknown.status, unknown.stderr], [1, 'orderly: There is no user with the e-mail address nobody@example.com.\n']);
+    assert.deepEqual(
+      [body.name, body.scopes, body.expiresAt],
+      ['till 3', ['orders:read', 'customers:read'], made['expires']],
+    );
+    const unknown = await orderly([
+      'keys',
+      'create',
+      '--email=nobody@example.com',
+      '--name=x',
+      '--scopes=orders:read',
+      `--data=${service.folder}`,
+    ]);
+    assert.deepEqual(
+      [unknown.status, unknown.stderr],
+      [1, 'orderly: There is no user with the e-mail address nobody@example.com.\n'],
+    );
   });
 });
 
 /** `name: value` lines. */
-function printed({ status, stdout, stderr }: { readonly status: number | null; readonly stdout: string; readonly stderr: string }): Readonly<Record<string, string>> {
+function printed({
+  status,
+  stdout,
+  stderr,
+}: {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}): Readonly<Record<string, string>> {
   assert.deepEqual([status, stderr], [0, '']);
   assert.match(stdout, /is shown this once\.\n$/);
-  return Object.fromEntries([...stdout.matchAll(/^(\w+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]));
+  return Object.fromEntries(
+    [...stdout.matchAll(/^(\w+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
 }
 
 /** The service notices a command's change within a moment. */
@@ -59,4 +111,3 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
-

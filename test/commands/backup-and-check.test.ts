@@ -36,7 +36,10 @@ describe('backup and restore', { concurrency: true }, () => {
 
     const kept = rowsOf(copy, 'orders');
     const live = new Map(rowsOf(join(service.folder, 'orderly.db'), 'orders').map((row) => [row['id'], row]));
-    assert.ok(kept.length >= answeredBefore && kept.length < live.size, `${answeredBefore} ≤ ${kept.length} < ${live.size}`);
+    assert.ok(
+      kept.length >= answeredBefore && kept.length < live.size,
+      `${answeredBefore} ≤ ${kept.length} < ${live.size}`,
+    );
     kept.forEach((row, index) => {
       assert.equal(row['id'], index + 1);
       assert.deepEqual(row, live.get(row['id']));
@@ -52,19 +55,31 @@ describe('backup and restore', { concurrency: true }, () => {
     await backup(service.folder, copy);
     await newOrder(service, token);
     const live = await orderly(['restore', copy, '--force', `--data=${service.folder}`]);
-    assert.deepEqual([live.status, live.stderr], [1, `orderly: Another process is serving the data folder ${service.folder}. Stop it first, or choose another folder.\n`]);
+    assert.deepEqual(
+      [live.status, live.stderr],
+      [
+        1,
+        `orderly: Another process is serving the data folder ${service.folder}. Stop it first, or choose another folder.\n`,
+      ],
+    );
     await service.stop();
     const there = await orderly(['restore', copy, `--data=${service.folder}`]);
     assert.equal(there.status, 1);
     assert.match(there.stderr, /exists and may be newer than the backup; only --force replaces it\.$/m);
     assert.equal(rowsOf(join(service.folder, 'orderly.db'), 'orders').length, 2);
     assert.equal((await orderly(['restore', copy, '--force', `--data=${service.folder}`])).status, 0);
-    assert.deepEqual(rowsOf(join(service.folder, 'orderly.db'), 'orders').map((row) => row['id']), [id]);
+    assert.deepEqual(
+      rowsOf(join(service.folder, 'orderly.db'), 'orders').map((row) => row['id']),
+      [id],
+    );
 
     const folder = join(newFolder(t), 'deeper/data');
     assert.equal((await orderly(['restore', copy, `--data=${folder}`])).status, 0);
     const restored = await serviceFor(t, { folder });
-    assert.equal((await restored.signIn(restored.admin.email, restored.admin.password)).email, restored.admin.email);
+    assert.equal(
+      (await restored.signIn(restored.admin.email, restored.admin.password)).email,
+      restored.admin.email,
+    );
   });
 
   test('what is no backup is refused, and nothing is left of it', async (t) => {
@@ -73,35 +88,57 @@ describe('backup and restore', { concurrency: true }, () => {
     const foreign = new DatabaseSync(join(folder, 'foreign.db'));
     foreign.exec('CREATE TABLE other (x)');
     foreign.close();
-    for (const [file, complaint] of [['text.db', /is not a database/], ['foreign.db', /is a database of another application/], ['none.db', /There is no database of orderly at/]] as const) {
+    for (const [file, complaint] of [
+      ['text.db', /is not a database/],
+      ['foreign.db', /is a database of another application/],
+      ['none.db', /There is no database of orderly at/],
+    ] as const) {
       const { status, stderr } = await orderly(['restore', join(folder, file), `--data=${folder}/data`]);
       assert.equal(status, 1);
       assert.match(stderr, complaint);
       assert.equal(existsSync(join(folder, 'data/orderly.db')), false);
     }
     const { status, stderr } = await orderly(['backup', join(folder, 'text.db'), `--data=${folder}`]);
-    assert.deepEqual([status, stderr], [1, `orderly: ${folder}/text.db exists; a backup doesn't overwrite anything.\n`]);
+    assert.deepEqual(
+      [status, stderr],
+      [1, `orderly: ${folder}/text.db exists; a backup doesn't overwrite anything.\n`],
+    );
   });
 });
 
 describe('sample and check', { concurrency: true }, () => {
-  test('a check whose result can’t be written blames that, not the database', { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' }, async (t) => {
-    const ended = spawn('sh', ['-c', '"$@" > /dev/full', 'sh', ...program, 'check', `--data=${await dataFolder(t)}`], { stdio: ['ignore', 'ignore', 'pipe'] });
-    const stderr = await text(ended.stderr);
-    assert.equal(stderr, 'orderly: ENOSPC: no space left on device, write\n');
-  });
+  test(
+    'a check whose result can’t be written blames that, not the database',
+    { skip: existsSync('/dev/full') ? false : 'there is no /dev/full' },
+    async (t) => {
+      const ended = spawn(
+        'sh',
+        ['-c', '"$@" > /dev/full', 'sh', ...program, 'check', `--data=${await dataFolder(t)}`],
+        { stdio: ['ignore', 'ignore', 'pipe'] },
+      );
+      const stderr = await text(ended.stderr);
+      assert.equal(stderr, 'orderly: ENOSPC: no space left on device, write\n');
+    },
+  );
 
   const folders: string[] = [];
   const endings: (() => void)[] = [];
   before(async () => {
     const made = [1, 1, 2].map(async (seed) => {
-      const folder = newFolder({ after: (end) => { endings.push(end as () => void); } }); // called without its context
-      const { status, stdout, stderr } = await orderly(['sample', '--orders=400', `--seed=${seed}`, `--data=${folder}`], { env: root });
+      const folder = newFolder({
+        after: (end) => {
+          endings.push(end as () => void);
+        },
+      }); // called without its context
+      const { status, stdout, stderr } = await orderly(
+        ['sample', '--orders=400', `--seed=${seed}`, `--data=${folder}`],
+        { env: root },
+      );
       assert.deepEqual([status, stderr], [0, '']);
       assert.match(stdout, /^Made 5 users, 100 customers and 400 orders\.$/m);
       return folder;
     });
-    folders.push(...await Promise.all(made));
+    folders.push(...(await Promise.all(made)));
     return () => endings.forEach((end) => end());
   });
 
@@ -117,21 +154,44 @@ describe('sample and check', { concurrency: true }, () => {
   test('sample data has all statuses, many countries and currencies, and spreads over a year', () => {
     const [file = ''] = folders.map((folder) => join(folder, 'orderly.db'));
     const orders = rowsOf(file, 'orders');
-    assert.deepEqual([...new Set(orders.map(({ status }) => status))].sort(), ['cancelled', 'delivered', 'open', 'paid', 'refunded', 'shipped']);
+    assert.deepEqual([...new Set(orders.map(({ status }) => status))].sort(), [
+      'cancelled',
+      'delivered',
+      'open',
+      'paid',
+      'refunded',
+      'shipped',
+    ]);
     assert.ok(new Set(orders.map(({ currency }) => currency)).size > 10);
-    const months = new Set(orders.map(({ createdAt }) => new Date(Number(createdAt)).toISOString().slice(0, 7)));
-    assert.deepEqual([...months], Array.from({ length: 12 }, (_, month) => `2025-${String(month + 1).padStart(2, '0')}`));
+    const months = new Set(
+      orders.map(({ createdAt }) => new Date(Number(createdAt)).toISOString().slice(0, 7)),
+    );
+    assert.deepEqual(
+      [...months],
+      Array.from({ length: 12 }, (_, month) => `2025-${String(month + 1).padStart(2, '0')}`),
+    );
     assert.ok(new Set(orders.map(({ customerId }) => customerId)).size > 50);
-    const countries = new Set(rowsOf(file, 'customers').flatMap(({ address }) => (address === null ? [] : [JSON.parse(String(address)).country])));
+    const countries = new Set(
+      rowsOf(file, 'customers').flatMap(({ address }) =>
+        address === null ? [] : [JSON.parse(String(address)).country],
+      ),
+    );
     assert.ok(countries.size > 20 && sampleCountries.length > 25);
   });
 
   test('what sample makes is sound, and only an empty database is filled', async () => {
     const [folder = ''] = folders;
     const ended = await orderly(['check', `--data=${folder}`]);
-    assert.deepEqual(ended, { status: 0, stdout: `users: 6, sessions: 0, API keys: 0, customers: 100, orders: 400\n${folder}/orderly.db is sound.\n`, stderr: '' });
+    assert.deepEqual(ended, {
+      status: 0,
+      stdout: `users: 6, sessions: 0, API keys: 0, customers: 100, orders: 400\n${folder}/orderly.db is sound.\n`,
+      stderr: '',
+    });
     const again = await orderly(['sample', `--data=${folder}`]);
-    assert.deepEqual([again.status, again.stderr], [1, `orderly: The database in ${folder} is not empty; sample data only goes into an empty one.\n`]);
+    assert.deepEqual(
+      [again.status, again.stderr],
+      [1, `orderly: The database in ${folder} is not empty; sample data only goes into an empty one.\n`],
+    );
   });
 
   test('check names each row that is wrong, and how', async (t) => {
@@ -153,7 +213,13 @@ describe('sample and check', { concurrency: true }, () => {
   test('check finds pages that were written over', async (t) => {
     const folder = await copyOf(t, folders[0]);
     const file = openSync(join(folder, 'orderly.db'), 'r+');
-    writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, 4096 * Math.floor(statSync(join(folder, 'orderly.db')).size / 8192));
+    writeSync(
+      file,
+      Buffer.alloc(4096, 0x5a),
+      0,
+      4096,
+      4096 * Math.floor(statSync(join(folder, 'orderly.db')).size / 8192),
+    );
     closeSync(file);
     const { status, stdout, stderr } = await orderly(['check', `--data=${folder}`]);
     assert.equal(status, 1);
@@ -164,28 +230,61 @@ describe('sample and check', { concurrency: true }, () => {
 
 const root = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
 
-/** One row changed each; what check says of it. Made with constraints off, as a broken disk or another program would. */
+/**
+ * One row changed each; what check says of it. Made with constraints off, as a broken disk or another program
+ * would.
+ */
 const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ['UPDATE orders SET total = total + 1 WHERE id = 1', /^order 1 at \/total: The total is \d+;/m],
   ["UPDATE orders SET items = '[' WHERE id = 2", /^order 2 can't be read: /m],
-  ["UPDATE orders SET items = '[]', total = 0 WHERE id = 3", /^order 3 at \/items: items must have at least 1/m],
-  [`UPDATE orders SET items = json_set(items, '$[0].total', 1) WHERE id = 4`, /^order 4 at \/items\/0\/total: The total is/m],
-  ["UPDATE orders SET status = 'lost' WHERE id = 5", /^order 5 at \/status: status must be one of open, paid/m],
-  ['UPDATE orders SET updatedAt = createdAt - 1 WHERE id = 6', /^order 6 at \/updatedAt: updatedAt is before createdAt/m],
+  [
+    "UPDATE orders SET items = '[]', total = 0 WHERE id = 3",
+    /^order 3 at \/items: items must have at least 1/m,
+  ],
+  [
+    `UPDATE orders SET items = json_set(items, '$[0].total', 1) WHERE id = 4`,
+    /^order 4 at \/items\/0\/total: The total is/m,
+  ],
+  [
+    "UPDATE orders SET status = 'lost' WHERE id = 5",
+    /^order 5 at \/status: status must be one of open, paid/m,
+  ],
+  [
+    'UPDATE orders SET updatedAt = createdAt - 1 WHERE id = 6',
+    /^order 6 at \/updatedAt: updatedAt is before createdAt/m,
+  ],
   ["UPDATE orders SET currency = 'EUX' WHERE id = 7", /^order 7 at \/currency: EUX is not a currency/m],
   ['UPDATE orders SET createdAt = 9e15 WHERE id = 8', /^order 8 can't be read: /m],
-  [`UPDATE orders SET shippingAddress = '{"name":null,"line1":"x","line2":null,"city":"x","region":null,"postalCode":"1","country":"DE"}' WHERE id = 9`, /^order 9 at \/shippingAddress\/postalCode: A postal code of DE looks like/m],
-  ['UPDATE orders SET userId = 9999 WHERE id = 10', /^Row 10 of orders refers to a row that is not in users\.$/m],
-  ['UPDATE orders SET customerId = 9999 WHERE id = 11', /^Row 11 of orders refers to a row that is not in customers\.$/m],
+  [
+    `UPDATE orders SET shippingAddress = '{"name":null,"line1":"x","line2":null,"city":"x","region":null,"postalCode":"1","country":"DE"}' WHERE id = 9`,
+    /^order 9 at \/shippingAddress\/postalCode: A postal code of DE looks like/m,
+  ],
+  [
+    'UPDATE orders SET userId = 9999 WHERE id = 10',
+    /^Row 10 of orders refers to a row that is not in users\.$/m,
+  ],
+  [
+    'UPDATE orders SET customerId = 9999 WHERE id = 11',
+    /^Row 11 of orders refers to a row that is not in customers\.$/m,
+  ],
   ["UPDATE customers SET nameKey = 'x' WHERE id = 1", /^customer 1 at \/nameKey: /m],
   ["UPDATE customers SET emailKey = 'x' WHERE id = 2", /^customer 2 at \/emailKey: /m],
   ["UPDATE customers SET phone = '123' WHERE id = 3", /^customer 3 at \/phone: /m],
   ["UPDATE users SET emailKey = 'X' WHERE id = 2", /^user 2 at \/emailKey: /m],
   ["UPDATE users SET passwordHash = 'plain' WHERE id = 3", /^user 3 at \/passwordHash: /m],
   ["UPDATE users SET role = 'staff' WHERE id = 1", /^There are users, but no administrator/m],
-  ["INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (1, 2, 'x', 'orders:eat', zeroblob(32), 'ord_1_', 0)", /^API key 1 at \/scopes\/0: /m],
-  ["INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (2, 2, 'x', 'orders:read', zeroblob(32), 'ord_3_', 0)", /^API key 2 at \/prefix: /m],
-  ['INSERT INTO sessions (id, userId, refreshHash, createdAt, lastUsedAt, expiresAt) VALUES (1, 2, zeroblob(32), 5, 4, 9)', /^session 1 at \/expiresAt: /m],
+  [
+    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (1, 2, 'x', 'orders:eat', zeroblob(32), 'ord_1_', 0)",
+    /^API key 1 at \/scopes\/0: /m,
+  ],
+  [
+    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (2, 2, 'x', 'orders:read', zeroblob(32), 'ord_3_', 0)",
+    /^API key 2 at \/prefix: /m,
+  ],
+  [
+    'INSERT INTO sessions (id, userId, refreshHash, createdAt, lastUsedAt, expiresAt) VALUES (1, 2, zeroblob(32), 5, 4, 9)',
+    /^session 1 at \/expiresAt: /m,
+  ],
 ];
 
 async function copyOf(t: { after(end: () => void): void }, folder = ''): Promise<string> {
@@ -196,10 +295,15 @@ async function copyOf(t: { after(end: () => void): void }, folder = ''): Promise
 
 function rowsOf(file: string, table: (typeof tables)[number]): Record<string, unknown>[] {
   using db = new DatabaseSync(file);
-  return db.prepare(`SELECT * FROM ${table} ORDER BY id`).all().map((row) => ({ ...row }));
+  return db
+    .prepare(`SELECT * FROM ${table} ORDER BY id`)
+    .all()
+    .map((row) => ({ ...row }));
 }
 
 /** What anyone can see: hashes are salted, and the first administrator is of today. */
 function visible(file: string, table: (typeof tables)[number]): object[] {
-  return rowsOf(file, table).filter(({ role }) => role !== 'admin').map((row) => ({ ...row, passwordHash: '' }));
+  return rowsOf(file, table)
+    .filter(({ role }) => role !== 'admin')
+    .map((row) => ({ ...row, passwordHash: '' }));
 }

@@ -10,9 +10,15 @@ import { dataFolder, newFolder, orderly } from './command-support.ts';
 
 describe('the command line', { concurrency: true }, () => {
   test('--version prints the version of package.json, wherever it stands', async () => {
-    const { version: packaged } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+    const { version: packaged } = JSON.parse(
+      readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+    );
     assert.equal(version, packaged);
-    assert.deepEqual(await orderly(['backup', '--version']), { status: 0, stdout: `${packaged}\n`, stderr: '' });
+    assert.deepEqual(await orderly(['backup', '--version']), {
+      status: 0,
+      stdout: `${packaged}\n`,
+      stderr: '',
+    });
   });
 
   test('--help lists all commands and settings in 80 columns', async () => {
@@ -29,7 +35,8 @@ describe('the command line', { concurrency: true }, () => {
     for (const [name, { operands, flags }] of Object.entries(commands)) {
       const help = helpText(name);
       assert.ok(help.startsWith(`Usage: orderly ${[name, ...operands].join(' ')} `));
-      for (const { flag } of [...flags, { flag: 'data' }]) assert.match(help, new RegExp(`^  --${flag}\\b`, 'm'));
+      for (const { flag } of [...flags, { flag: 'data' }])
+        assert.match(help, new RegExp(`^  --${flag}\\b`, 'm'));
       assertNarrow(help);
     }
   });
@@ -38,19 +45,37 @@ describe('the command line', { concurrency: true }, () => {
     ['bakup', 64, [/no command "bakup"; there are serve, admin create/]],
     ['keys create --name n', 64, [/--email EMAIL is missing/, /--scopes LIST is missing/]],
     ['keys create --email a@example.com --name n --scopes orders:eat', 64, [/--scopes: .*orders:write/]],
-    ['serve --port 99999 --tls maybe --nope', 78, [/--nope is not known/, /--port must be .*, not "99999"/, /--tls must be .*, not "maybe"/]],
+    [
+      'serve --port 99999 --tls maybe --nope',
+      78,
+      [/--nope is not known/, /--port must be .*, not "99999"/, /--tls must be .*, not "maybe"/],
+    ],
     ['--tls files --tls-cert none.pem --tls-key none.pem --port 0', 78, [/none.pem.* can't be used: ENOENT/]],
-    ['--host 203.0.113.7 --tls off', 78, [/can't listen on 203.0.113.7, port 8443: this machine does not have that address/]],
+    [
+      '--host 203.0.113.7 --tls off',
+      78,
+      [/can't listen on 203.0.113.7, port 8443: this machine does not have that address/],
+    ],
     ['check --data nowhere', 1, [/There is no database of orderly at nowhere.orderly\.db/]],
-    ['keys create --email a@example.com --name n --scopes orders:read --data nowhere', 1, [/There is no database/]],
+    [
+      'keys create --email a@example.com --name n --scopes orders:read --data nowhere',
+      1,
+      [/There is no database/],
+    ],
     [`--data ${import.meta.filename}/x`, 1, [/can't be used: ENOTDIR/]],
     ['--data /proc/nowhere', 1, [/\/proc\/nowhere can't be used/]],
   ];
   for (const [line, status, complaints] of wrong) {
     test(`"${line.replace(import.meta.dirname, '')}" ends with ${status} and says why, without a stack trace`, async (t) => {
-      const ended = await orderly([...line.split(' '), ...(line.includes('--data') ? [] : [`--data=${await dataFolder(t)}`])], { cwd: newFolder(t) });
+      const ended = await orderly(
+        [...line.split(' '), ...(line.includes('--data') ? [] : [`--data=${await dataFolder(t)}`])],
+        { cwd: newFolder(t) },
+      );
       assert.deepEqual([ended.status, ended.stdout], [status, '']);
-      assertAll(ended.stderr.trim().split('\n'), complaints.map(({ source }) => new RegExp(`^orderly: .*${source}`)));
+      assertAll(
+        ended.stderr.trim().split('\n'),
+        complaints.map(({ source }) => new RegExp(`^orderly: .*${source}`)),
+      );
     });
   }
 
@@ -58,13 +83,18 @@ describe('the command line', { concurrency: true }, () => {
     const cwd = newFolder(t);
     writeFileSync(join(cwd, '.env'), 'ORDERLY_DATA=from-file\nORDERLY_LOG=loud\n');
     const both = await orderly(['check'], { cwd });
-    assert.deepEqual([both.status, both.stderr], [78, 'orderly: ORDERLY_LOG must be debug or info or warn or error or off, not "loud"\n']);
+    assert.deepEqual(
+      [both.status, both.stderr],
+      [78, 'orderly: ORDERLY_LOG must be debug or info or warn or error or off, not "loud"\n'],
+    );
     assert.match((await orderly(['check', '--log=warn'], { cwd })).stderr, /at from-file/);
   });
 
   test('openapi prints the document for the address it is told, and nothing is made for it', async (t) => {
     const cwd = newFolder(t);
-    const { status, stdout } = await orderly(['openapi', '--public-url', 'https://orders.example.com'], { cwd });
+    const { status, stdout } = await orderly(['openapi', '--public-url', 'https://orders.example.com'], {
+      cwd,
+    });
     assert.equal(status, 0);
     const { openapi, servers, paths } = JSON.parse(stdout);
     assert.match(openapi, /^3\.1/);
@@ -74,26 +104,91 @@ describe('the command line', { concurrency: true }, () => {
 });
 
 describe('settings', () => {
-  const faultTable: readonly (readonly [name: string, command: string, line: string, complaints: readonly RegExp[]])[] = [
+  const faultTable: readonly (readonly [
+    name: string,
+    command: string,
+    line: string,
+    complaints: readonly RegExp[],
+  ])[] = [
     ['an operand that is missing', 'backup', '', [/^FILE is missing$/]],
-    ['operands beyond', 'restore', 'a b c', [/^"b" is an argument too many$/, /^"c" is an argument too many$/]],
+    [
+      'operands beyond',
+      'restore',
+      'a b c',
+      [/^"b" is an argument too many$/, /^"c" is an argument too many$/],
+    ],
     ['a required flag that is missing', 'admin create', '', [/^--email EMAIL is missing$/]],
-    ['wrong flags of a command', 'sample', '--orders 0 --seed x', [/^--orders must be a whole number from 1 .*, not "0"$/, /^--seed must be/]],
+    [
+      'wrong flags of a command',
+      'sample',
+      '--orders 0 --seed x',
+      [/^--orders must be a whole number from 1 .*, not "0"$/, /^--seed must be/],
+    ],
     ['a short flag', 'check', '-d', [/^-d is not known; --help/]],
     ['a flag without its value', 'check', '--data', [/^--data needs a value$/]],
     ['a value for a flag without', 'restore', 'x --force=yes', [/^--force takes no value$/]],
-    ['a flag named as what every object has', 'check', '--constructor --__proto__=1', [/^--constructor is not known/, /^--__proto__ is not known/]],
+    [
+      'a flag named as what every object has',
+      'check',
+      '--constructor --__proto__=1',
+      [/^--constructor is not known/, /^--__proto__ is not known/],
+    ],
     ['a flag given twice', 'check', '--log info --log warn', [/^--log is given more than once$/]],
-    ['a port that is none', 'serve', '--port 1e3', [/^--port must be a whole number from 0 to 65535, not "1e3"$/]],
-    ['rates', 'serve', '--rate-default 5 --rate-anonymous 0/60', [/^--rate-default must be like 600\/60/, /^--rate-anonymous must be/]],
-    ['a short secret, which is not repeated', 'serve', '--jwt-secrets planted', [/^--jwt-secrets must be secrets of at least 32 bytes each$/]],
+    [
+      'a port that is none',
+      'serve',
+      '--port 1e3',
+      [/^--port must be a whole number from 0 to 65535, not "1e3"$/],
+    ],
+    [
+      'rates',
+      'serve',
+      '--rate-default 5 --rate-anonymous 0/60',
+      [/^--rate-default must be like 600\/60/, /^--rate-anonymous must be/],
+    ],
+    [
+      'a short secret, which is not repeated',
+      'serve',
+      '--jwt-secrets planted',
+      [/^--jwt-secrets must be secrets of at least 32 bytes each$/],
+    ],
     ['proxies', 'serve', '--trusted-proxy 10.0.0.0/33', [/^--trusted-proxy must be addresses or blocks/]],
-    ['origins', 'serve', '--cors-origins https://a.example/path --public-url example.com', [/^--public-url must be like https/, /^--cors-origins must be like https/]],
-    ['origins not as browsers write them', 'serve', '--cors-origins https://A.example:443 --public-url https://orders.example.com/?', [/^--public-url must be like https/, /^--cors-origins must be like https/]],
-    ['a public URL with a password', 'serve', '--public-url https://:planted@orders.example.com', [/^--public-url must be like https/]],
-    ['half a certificate', 'serve', '--tls files --tls-cert x', [/^--tls files needs --tls-cert and --tls-key$/]],
-    ['a certificate that is not asked for', 'serve', '--tls-cert x', [/^--tls-cert and --tls-key go with --tls files$/]],
-    ['modes', 'serve', '--registration half --api-key-query maybe --log loud', [/^--registration must be open or closed/, /^--api-key-query must be on or off/, /^--log must be/]],
+    [
+      'origins',
+      'serve',
+      '--cors-origins https://a.example/path --public-url example.com',
+      [/^--public-url must be like https/, /^--cors-origins must be like https/],
+    ],
+    [
+      'origins not as browsers write them',
+      'serve',
+      '--cors-origins https://A.example:443 --public-url https://orders.example.com/?',
+      [/^--public-url must be like https/, /^--cors-origins must be like https/],
+    ],
+    [
+      'a public URL with a password',
+      'serve',
+      '--public-url https://:planted@orders.example.com',
+      [/^--public-url must be like https/],
+    ],
+    [
+      'half a certificate',
+      'serve',
+      '--tls files --tls-cert x',
+      [/^--tls files needs --tls-cert and --tls-key$/],
+    ],
+    [
+      'a certificate that is not asked for',
+      'serve',
+      '--tls-cert x',
+      [/^--tls-cert and --tls-key go with --tls files$/],
+    ],
+    [
+      'modes',
+      'serve',
+      '--registration half --api-key-query maybe --log loud',
+      [/^--registration must be open or closed/, /^--api-key-query must be on or off/, /^--log must be/],
+    ],
   ];
   for (const [name, command, line, complaints] of faultTable) {
     test(`${name}: "${command} ${line}" is refused`, () => assertAll(faultsOf(command, line), complaints));
@@ -106,8 +201,15 @@ describe('settings', () => {
   });
 
   test('a slash at the end of an origin is left out', () => {
-    const { config } = readCommandLine(['--public-url=https://orders.example.com/', '--cors-origins=https://a.example/,https://b.example'], {}, {});
-    assert.deepEqual([config.publicUrl, config.corsOrigins], ['https://orders.example.com', ['https://a.example', 'https://b.example']]);
+    const { config } = readCommandLine(
+      ['--public-url=https://orders.example.com/', '--cors-origins=https://a.example/,https://b.example'],
+      {},
+      {},
+    );
+    assert.deepEqual(
+      [config.publicUrl, config.corsOrigins],
+      ['https://orders.example.com', ['https://a.example', 'https://b.example']],
+    );
   });
 
   test('a variable of orderly that is not known is a fault, in the environment and in .env', () => {
@@ -117,7 +219,10 @@ describe('settings', () => {
   });
 
   test('the administrator of the environment needs an address and a password that would do', () => {
-    assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [/^ORDERLY_ADMIN_EMAIL won't do: /, /^ORDERLY_ADMIN_PASSWORD won't do: .*commonest/]);
+    assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [
+      /^ORDERLY_ADMIN_EMAIL won't do: /,
+      /^ORDERLY_ADMIN_PASSWORD won't do: .*commonest/,
+    ]);
     assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/go together/]);
   });
 });
@@ -138,5 +243,8 @@ function assertAll(lines: readonly string[], patterns: readonly RegExp[]): void 
 }
 
 function assertNarrow(text: string): void {
-  assert.deepEqual(text.split('\n').filter((line) => [...line].length > 80), []);
+  assert.deepEqual(
+    text.split('\n').filter((line) => [...line].length > 80),
+    [],
+  );
 }

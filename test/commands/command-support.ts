@@ -1,4 +1,5 @@
-// For the tests of commands: runs orderly as its own process, from the sources or as the executable under test.
+// For the tests of commands: runs orderly as its own process, from the sources or as the executable under
+// test.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -28,20 +29,43 @@ type Launched = { readonly child: ChildProcess; readonly output: { stdout: strin
 
 function launch(args: readonly string[], { env = {}, cwd = tmpdir() }: Where): Launched {
   const [file = '', ...first] = program;
-  const child = spawn(file, [...first, ...args], { cwd, env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000, killSignal: 'SIGKILL' });
+  const child = spawn(file, [...first, ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
   const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { output.stdout += text; });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { output.stderr += text; });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
   return { child, output };
 }
 
-export type Serving = Launched & { readonly url: string; readonly pid: number; end(signal?: NodeJS.Signals): Promise<Ended> };
+export type Serving = Launched & {
+  readonly url: string;
+  readonly pid: number;
+  end(signal?: NodeJS.Signals): Promise<Ended>;
+};
 
-/** Starts `orderly serve` on a port of its own and waits until it says that it listens. Ends with the test. */
-export async function serving(t: Pick<TestContext, 'after'>, args: readonly string[], where: Where = {}): Promise<Serving> {
+/**
+ * Starts `orderly serve` on a port of its own and waits until it says that it listens. Ends with the test.
+ */
+export async function serving(
+  t: Pick<TestContext, 'after'>,
+  args: readonly string[],
+  where: Where = {},
+): Promise<Serving> {
   const { child, output } = launch(['--port=0', ...args], where);
   const closed = once(child, 'close');
-  t.after(() => { child.kill('SIGKILL'); return closed; });
+  t.after(() => {
+    child.kill('SIGKILL');
+    return closed;
+  });
   const { promise: url, resolve, reject } = Promise.withResolvers<string>();
   child.stdout?.on('data', () => {
     const found = /"message":"listening","url":"([^"]+)"/.exec(output.stdout)?.[1];
@@ -49,7 +73,10 @@ export async function serving(t: Pick<TestContext, 'after'>, args: readonly stri
   });
   child.once('close', (status) => reject(new Error(`orderly ended with ${status}: ${output.stderr}`)));
   return {
-    child, output, url: await url, pid: child.pid ?? 0,
+    child,
+    output,
+    url: await url,
+    pid: child.pid ?? 0,
     async end(signal = 'SIGTERM') {
       child.kill(signal);
       const [status] = await closed;
@@ -64,11 +91,25 @@ export function newFolder(t: Pick<TestContext, 'after'>): string {
   return folder;
 }
 
-/** A data folder whose first administrator is there already: hashing a password anew would be most of a start's time. */
+/**
+ * A data folder whose first administrator is there already: hashing a password anew would be most of a
+ * start's time.
+ */
 export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string> {
   const folder = newFolder(t);
   const db = await openBeside(folder, migrations);
-  db.write((writer) => { addUser(writer, { name: 'Root', email: 'root@example.com', role: 'admin', passwordHash: '$scrypt$ln=4,r=1,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNo' }, 0); });
+  db.write((writer) => {
+    addUser(
+      writer,
+      {
+        name: 'Root',
+        email: 'root@example.com',
+        role: 'admin',
+        passwordHash: '$scrypt$ln=4,r=1,p=1$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNo',
+      },
+      0,
+    );
+  });
   db.close();
   return folder;
 }

@@ -1,4 +1,5 @@
-// Under Node's permission model the service reads its sources, writes its folder, listens, and may do nothing else.
+// Under Node's permission model the service reads its sources, writes its folder, listens, and may do nothing
+// else.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,27 +11,51 @@ import { executable } from '../service.ts';
 import { newFolder, serving, start } from './command-support.ts';
 
 const hasAllowNet = process.allowedNodeEnvironmentFlags.has('--allow-net'); // from Node 25 on
-const skip = (executable !== undefined && 'the executable takes these flags by NODE_OPTIONS') || (!hasAllowNet && 'this Node has no --allow-net');
+const skip =
+  (executable !== undefined && 'the executable takes these flags by NODE_OPTIONS') ||
+  (!hasAllowNet && 'this Node has no --allow-net');
 const quiet = ['--disable-warning=PERM0006', '--disable-warning=ExperimentalWarning'];
 
 function flagsFor(folder: string): string[] {
-  return ['--permission', `--allow-fs-read=${dirname(start)}`, `--allow-fs-read=${folder}`, `--allow-fs-write=${folder}`, '--allow-worker', '--allow-net', ...quiet];
+  return [
+    '--permission',
+    `--allow-fs-read=${dirname(start)}`,
+    `--allow-fs-read=${folder}`,
+    `--allow-fs-write=${folder}`,
+    '--allow-worker',
+    '--allow-net',
+    ...quiet,
+  ];
 }
 
 describe('under the permission model', { concurrency: true, skip }, () => {
   test('the service starts in an empty folder, signs in on its threads, keeps what it answered through a kill, and ends well', async (t) => {
     const folder = newFolder(t);
     const where = { env: { NODE_OPTIONS: flagsFor(folder).join(' ') } };
-    const first = await serving(t, ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`], where);
+    const first = await serving(
+      t,
+      ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`],
+      where,
+    );
     const { email, password } = JSON.parse(readFileSync(`${folder}/initial-admin.json`, 'utf8'));
     const token = await signIn(first.url, email, password);
-    const made = await fetch(`${first.url}/customers`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, body: '{"name":"Grace"}' });
+    const made = await fetch(`${first.url}/customers`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: '{"name":"Grace"}',
+    });
     assert.equal(made.status, 201);
     assert.equal((await fetch(`${first.url}/docs`)).status, 200);
     await first.end('SIGKILL');
-    const second = await serving(t, ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`], where);
-    const kept = await fetch(second.url + made.headers.get('location'), { headers: { authorization: `Bearer ${token}` } });
-    assert.equal((await kept.json() as { name: string }).name, 'Grace'); // a customer
+    const second = await serving(
+      t,
+      ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`],
+      where,
+    );
+    const kept = await fetch(second.url + made.headers.get('location'), {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    assert.equal(((await kept.json()) as { name: string }).name, 'Grace'); // a customer
     const { status, stderr } = await second.end();
     assert.deepEqual([status, stderr], [0, '']);
   });
@@ -48,20 +73,37 @@ describe('under the permission model', { concurrency: true, skip }, () => {
   });
 
   test('a folder that it was not given is named in a sentence', async (t) => {
-    const { status, stderr } = await node(t, [...flagsFor(newFolder(t)), start, '--tls=off', '--port=0', `--data=${newFolder(t)}/other`]);
+    const { status, stderr } = await node(t, [
+      ...flagsFor(newFolder(t)),
+      start,
+      '--tls=off',
+      '--port=0',
+      `--data=${newFolder(t)}/other`,
+    ]);
     assert.equal(status, 1);
     assert.match(stderr, /^orderly: .*(restricted|permission).*\n$/i);
   });
 });
 
-async function node(t: TestContext, args: readonly string[]): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
+async function node(
+  t: TestContext,
+  args: readonly string[],
+): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
   const child = spawn(process.execPath, args, { cwd: newFolder(t), env: {} });
-  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
   return { status, stdout, stderr };
 }
 
 async function signIn(url: string, email: string, password: string): Promise<string> {
-  const response = await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email, password }) });
+  const response = await fetch(`${url}/api/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
   assert.equal(response.status, 201);
-  return (await response.json() as { accessToken: string }).accessToken; // tokens
+  return ((await response.json()) as { accessToken: string }).accessToken; // tokens
 }

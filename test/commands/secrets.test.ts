@@ -18,16 +18,33 @@ const planted = {
 
 test('no secret is in a log, an error, a list, the metrics, the list of processes, or as it is on the disk', async (t) => {
   const folder = newFolder(t);
-  const env = { ORDERLY_JWT_SECRETS: planted.signing, ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: planted.adminPassword };
+  const env = {
+    ORDERLY_JWT_SECRETS: planted.signing,
+    ORDERLY_ADMIN_EMAIL: 'root@example.com',
+    ORDERLY_ADMIN_PASSWORD: planted.adminPassword,
+  };
   const service = await serving(t, ['--tls=off', '--log=debug', `--data=${folder}`], { env });
   const answers: string[] = [];
 
   /** Remembers all that an answer says, but for the answers that hand a secret out. */
-  async function ask(method: string, path: string, headers: Record<string, string> = {}, body?: unknown, isHandedOut = false): Promise<Record<string, string>> {
+  async function ask(
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: unknown,
+    isHandedOut = false,
+  ): Promise<Record<string, string>> {
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await fetch(service.url + path, { method, headers: { 'content-type': 'application/json', ...headers }, ...(text === undefined ? {} : { body: text }) });
+    const response = await fetch(service.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(text === undefined ? {} : { body: text }),
+    });
     const answered = await response.text();
-    if (!isHandedOut) answers.push(`${method} ${path.split('?')[0]} ${response.status} ${JSON.stringify([...response.headers])} ${answered}`);
+    if (!isHandedOut)
+      answers.push(
+        `${method} ${path.split('?')[0]} ${response.status} ${JSON.stringify([...response.headers])} ${answered}`,
+      );
     else assert.ok(response.ok, answered);
     return answered.startsWith('{') ? JSON.parse(answered) : {};
   }
@@ -35,19 +52,52 @@ test('no secret is in a log, an error, a list, the metrics, the list of processe
   const email = 'ada@example.com';
   await ask('POST', '/api/users', {}, { name: 'Ada', email, password: planted.password });
   await ask('POST', '/api/users', {}, { name: 'Ada', email, password: planted.password });
-  await ask('POST', '/api/users', {}, { name: '', email: 'x', password: planted.password, more: planted.password });
+  await ask(
+    'POST',
+    '/api/users',
+    {},
+    { name: '', email: 'x', password: planted.password, more: planted.password },
+  );
   await ask('POST', '/api/users', {}, `{"name":"Ada","password":"${planted.password}" oops`);
   await ask('POST', '/api/users', {}, `{"password":"${planted.password}","password":"${planted.password}"}`);
   await ask('POST', '/api/sessions', {}, { email, password: planted.wrongPassword });
   await ask('POST', '/api/sessions', {}, { email: planted.wrongPassword, password: planted.wrongPassword });
-  const { accessToken: token = '', refreshToken = '', id, userId } = await ask('POST', '/api/sessions', {}, { email, password: planted.password }, true);
+  const {
+    accessToken: token = '',
+    refreshToken = '',
+    id,
+    userId,
+  } = await ask('POST', '/api/sessions', {}, { email, password: planted.password }, true);
   const bearer = { authorization: `Bearer ${token}` };
-  const { key = '', id: keyId } = await ask('POST', '/api/keys', bearer, { name: 'till 3', scopes: ['orders:read', 'customers:read', 'customers:write', 'orders:write'] }, true);
-  const { refreshToken: nextToken = '' } = await ask('POST', `/api/sessions/${id}/tokens`, {}, { refreshToken }, true);
+  const { key = '', id: keyId } = await ask(
+    'POST',
+    '/api/keys',
+    bearer,
+    { name: 'till 3', scopes: ['orders:read', 'customers:read', 'customers:write', 'orders:write'] },
+    true,
+  );
+  const { refreshToken: nextToken = '' } = await ask(
+    'POST',
+    `/api/sessions/${id}/tokens`,
+    {},
+    { refreshToken },
+    true,
+  );
   await ask('PATCH', `/api/users/${userId}`, bearer, { password: planted.newPassword });
 
-  const { id: customerId } = await ask('POST', `/customers?api_key=${key}`, { 'idempotency-key': 'planted-once' }, { name: 'Grace' });
-  for (let count = 0; count < 2; count += 1) await ask('POST', '/orders', { 'x-api-key': key }, { customerId, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 5 }] });
+  const { id: customerId } = await ask(
+    'POST',
+    `/customers?api_key=${key}`,
+    { 'idempotency-key': 'planted-once' },
+    { name: 'Grace' },
+  );
+  for (let count = 0; count < 2; count += 1)
+    await ask(
+      'POST',
+      '/orders',
+      { 'x-api-key': key },
+      { customerId, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 5 }] },
+    );
   await ask('GET', `/orders?limit=1&api_key=${key}`);
   await ask('GET', `/orders/0?api_key=${key}`);
   await ask('GET', `/api/users?api_key=${key}`);
@@ -59,16 +109,34 @@ test('no secret is in a log, an error, a list, the metrics, the list of processe
   await ask('GET', '/orders', { authorization: `Bearer ${planted.foreignToken}` });
   await ask('GET', '/orders', { authorization: `Bearer ${token}x` });
   await ask('GET', '/orders', { authorization: `Basic ${planted.basic}` });
-  for (const path of ['/api/keys', `/api/keys/${keyId}`, '/api/sessions', `/api/sessions/${id}`, `/api/users/${userId}`]) await ask('GET', path, bearer);
+  for (const path of [
+    '/api/keys',
+    `/api/keys/${keyId}`,
+    '/api/sessions',
+    `/api/sessions/${id}`,
+    `/api/users/${userId}`,
+  ])
+    await ask('GET', path, bearer);
   await ask('POST', `/api/sessions/${id}/tokens`, {}, { refreshToken }); // a second use, which ends the session
   await ask('GET', '/metrics');
   await ask('GET', '/health/ready');
   const argv = readIfThere(`/proc/${service.pid}/cmdline`);
   const { stdout: reset } = await orderly(['admin', 'reset', `--email=${email}`, `--data=${folder}`]);
-  const disk = readdirSync(folder).filter((name) => name.startsWith('orderly.db')).map((name) => readFileSync(join(folder, name)).toString('latin1')).join('');
+  const disk = readdirSync(folder)
+    .filter((name) => name.startsWith('orderly.db'))
+    .map((name) => readFileSync(join(folder, name)).toString('latin1'))
+    .join('');
   const { stdout, stderr } = await service.end();
 
-  const secrets = { ...planted, token, signature: token.split('.')[2] ?? '', refreshToken, nextToken, key, resetPassword: /^password: (.+)$/m.exec(reset)?.[1] ?? '' };
+  const secrets = {
+    ...planted,
+    token,
+    signature: token.split('.')[2] ?? '',
+    refreshToken,
+    nextToken,
+    key,
+    resetPassword: /^password: (.+)$/m.exec(reset)?.[1] ?? '',
+  };
   for (const [name, secret] of Object.entries(secrets)) {
     assert.ok(secret.length >= 16, `${name} was not planted`);
     for (const [place, text] of Object.entries({ stdout, stderr, argv, disk, answers: answers.join('\n') })) {
@@ -77,7 +145,8 @@ test('no secret is in a log, an error, a list, the metrics, the list of processe
   }
   assert.equal(stderr, '');
   assert.match(stdout, /"path":"\/orders","status":200/);
-  for (const status of [200, 201, 400, 401, 403, 404, 409]) assert.match(answers.join('\n'), new RegExp(`^[A-Z]+ \\S+ ${status} `, 'm'));
+  for (const status of [200, 201, 400, 401, 403, 404, 409])
+    assert.match(answers.join('\n'), new RegExp(`^[A-Z]+ \\S+ ${status} `, 'm'));
 });
 
 function readIfThere(file: string): string {

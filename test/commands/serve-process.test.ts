@@ -16,33 +16,53 @@ import { dataFolder, newFolder, orderly, program, serving } from './command-supp
 
 const dayMilliseconds = 86_400_000;
 const isRoot = process.getuid?.() === 0;
-const noTerminal = { skip: spawnSync('script', ['--version']).error !== undefined && 'there is no script(1)' };
+const noTerminal = {
+  skip: spawnSync('script', ['--version']).error !== undefined && 'there is no script(1)',
+};
 
-const readOnly = /^orderly: .*lock\.db (can't be opened: look at the folder's permissions|can only be read).*\n$/;
+const readOnly =
+  /^orderly: .*lock\.db (can't be opened: look at the folder's permissions|can only be read).*\n$/;
 
 describe('orderly serve', { concurrency: true }, () => {
   test('the first start makes a secret, a certificate and an administrator, and names the files, not what is in them', async (t) => {
     const cwd = newFolder(t);
     const service = await serving(t, [], { cwd });
-    assert.equal(await statusOf(`${service.url}/health/ready`, readFileSync(join(cwd, 'data/tls/cert.pem'))), 200);
+    assert.equal(
+      await statusOf(`${service.url}/health/ready`, readFileSync(join(cwd, 'data/tls/cert.pem'))),
+      200,
+    );
     const { status, stdout, stderr } = await service.end();
     assert.deepEqual([status, stderr], [0, '']);
 
     const { email, password } = JSON.parse(readFileSync(join(cwd, 'data/initial-admin.json'), 'utf8'));
     assert.equal(email, 'admin@localhost');
     assert.ok(password.length >= 20 && !stdout.includes(password));
-    assert.deepEqual(readdirSync(join(cwd, 'data')).sort(), ['initial-admin.json', 'lock.db', 'orderly.db', 'secret.key', 'tls']);
-    for (const file of ['initial-admin.json', 'orderly.db', 'secret.key', 'tls/key.pem']) assert.equal(statSync(join(cwd, 'data', file)).mode & 0o777, 0o600, file);
+    assert.deepEqual(readdirSync(join(cwd, 'data')).sort(), [
+      'initial-admin.json',
+      'lock.db',
+      'orderly.db',
+      'secret.key',
+      'tls',
+    ]);
+    for (const file of ['initial-admin.json', 'orderly.db', 'secret.key', 'tls/key.pem'])
+      assert.equal(statSync(join(cwd, 'data', file)).mode & 0o777, 0o600, file);
     assert.equal(statSync(join(cwd, 'data')).mode & 0o777, 0o700);
 
-    const lines = stdout.trim().split('\n').map((line): Record<string, unknown> => JSON.parse(line));
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line): Record<string, unknown> => JSON.parse(line));
     const messages = lines.flatMap(({ message }) => (message === undefined ? [] : [message]));
     assert.deepEqual(messages, [
-      'Made a secret to sign tokens with: data/secret.key.', 'Made a self-signed certificate: data/tls/cert.pem.',
-      'Made an administrator, admin@localhost; the password is in data/initial-admin.json.', 'listening',
-      'SIGTERM: finishing what runs; a second one stops at once', 'stopped',
+      'Made a secret to sign tokens with: data/secret.key.',
+      'Made a self-signed certificate: data/tls/cert.pem.',
+      'Made an administrator, admin@localhost; the password is in data/initial-admin.json.',
+      'listening',
+      'SIGTERM: finishing what runs; a second one stops at once',
+      'stopped',
     ]);
-    for (const { time, level } of lines) assert.deepEqual([new Date(String(time)).toISOString(), level], [time, 'info']);
+    for (const { time, level } of lines)
+      assert.deepEqual([new Date(String(time)).toISOString(), level], [time, 'info']);
     assert.deepEqual(lines.find(({ message }) => message === 'listening')?.['version'], version);
   });
 
@@ -51,38 +71,63 @@ describe('orderly serve', { concurrency: true }, () => {
     const first = await serving(t, ['--tls=off', `--data=${folder}`]);
     const second = await orderly(['--port=0', '--tls=off', `--data=${folder}`]);
     assert.deepEqual([second.status, second.stdout], [1, '']);
-    assert.equal(second.stderr, `orderly: Another process is serving the data folder ${folder}. Stop it first, or choose another folder.\n`);
+    assert.equal(
+      second.stderr,
+      `orderly: Another process is serving the data folder ${folder}. Stop it first, or choose another folder.\n`,
+    );
     assert.equal((await fetch(`${first.url}/health/ready`)).status, 200);
     assert.equal((await first.end('SIGINT')).status, 0);
   });
 
   test('a busy port is named', async (t) => {
     const { port } = await listening(t);
-    const { status, stderr } = await orderly(['--tls=off', `--port=${port}`, `--data=${await dataFolder(t)}`]);
-    assert.deepEqual([status, stderr], [1, `orderly: something else listens on 127.0.0.1, port ${port}: choose another --port, or stop it.\n`]);
+    const { status, stderr } = await orderly([
+      '--tls=off',
+      `--port=${port}`,
+      `--data=${await dataFolder(t)}`,
+    ]);
+    assert.deepEqual(
+      [status, stderr],
+      [1, `orderly: something else listens on 127.0.0.1, port ${port}: choose another --port, or stop it.\n`],
+    );
   });
 
-  test('a folder that can only be read stops the start with a sentence', { skip: isRoot && 'root may write everywhere' }, async (t) => {
-    const folder = newFolder(t);
-    chmodSync(folder, 0o555);
-    const { status, stdout, stderr } = await orderly(['--port=0', '--tls=off', `--data=${folder}`]);
-    assert.deepEqual([status, stdout], [1, '']);
-    assert.match(stderr, readOnly);
-  });
+  test(
+    'a folder that can only be read stops the start with a sentence',
+    { skip: isRoot && 'root may write everywhere' },
+    async (t) => {
+      const folder = newFolder(t);
+      chmodSync(folder, 0o555);
+      const { status, stdout, stderr } = await orderly(['--port=0', '--tls=off', `--data=${folder}`]);
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, readOnly);
+    },
+  );
 
-  test('so does one that another account may not write, as root gives its rights up', { skip: !isRoot && 'only root can be somebody else' }, async (t) => {
-    const folder = newFolder(t);
-    chmodSync(folder, 0o555);
-    const child = spawn(program[0] ?? '', [...program.slice(1), '--port=0', '--tls=off', `--data=${folder}`], { uid: 65_534, gid: 65_534, cwd: folder, env: {} });
-    const [[status], stderr] = await Promise.all([once(child, 'close'), text(child.stderr)]);
-    assert.equal(status, 1);
-    assert.match(stderr, readOnly);
-  });
+  test(
+    'so does one that another account may not write, as root gives its rights up',
+    { skip: !isRoot && 'only root can be somebody else' },
+    async (t) => {
+      const folder = newFolder(t);
+      chmodSync(folder, 0o555);
+      const child = spawn(
+        program[0] ?? '',
+        [...program.slice(1), '--port=0', '--tls=off', `--data=${folder}`],
+        { uid: 65_534, gid: 65_534, cwd: folder, env: {} },
+      );
+      const [[status], stderr] = await Promise.all([once(child, 'close'), text(child.stderr)]);
+      assert.equal(status, 1);
+      assert.match(stderr, readOnly);
+    },
+  );
 
   test('a secret that was cut short is refused, not signed with', (t) => {
     const data = newFolder(t);
     writeFileSync(join(data, 'secret.key'), 'short\n');
-    assert.throws(() => readSecrets(configWith(`--data=${data}`), []), /secret\.key is damaged: delete it, and a new one is made/);
+    assert.throws(
+      () => readSecrets(configWith(`--data=${data}`), []),
+      /secret\.key is damaged: delete it, and a new one is made/,
+    );
   });
 
   test('a certificate of its own about to expire is made anew, and one with a foreign key is refused', (t) => {
@@ -92,10 +137,16 @@ describe('orderly serve', { concurrency: true }, () => {
     const { cert, key } = { cert: join(data, 'tls/cert.pem'), key: join(data, 'tls/key.pem') };
     const first = readCertificate(configWith(`--data=${data}`), now, made);
     assert.deepEqual(readCertificate(configWith(`--data=${data}`), now + 700 * dayMilliseconds, made), first);
-    assert.notDeepEqual(readCertificate(configWith(`--data=${data}`), now + 800 * dayMilliseconds, made), first);
+    assert.notDeepEqual(
+      readCertificate(configWith(`--data=${data}`), now + 800 * dayMilliseconds, made),
+      first,
+    );
     assert.deepEqual(made, Array(2).fill(`a self-signed certificate: ${cert}`));
     writeFileSync(key, selfSigned({ now }).keyPem);
-    assert.throws(() => readCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), now, []), /cert\.pem with the key in .*key\.pem can't be used: .*mismatch/);
+    assert.throws(
+      () => readCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), now, []),
+      /cert\.pem with the key in .*key\.pem can't be used: .*mismatch/,
+    );
   });
 
   test('SIGHUP reads a renewed certificate; a broken one leaves the old', async (t) => {
@@ -104,7 +155,12 @@ describe('orderly serve', { concurrency: true }, () => {
     const [first, second] = [selfSigned({ now: Date.now() }), selfSigned({ now: Date.now() })];
     writeFileSync(cert, first.certPem);
     writeFileSync(key, first.keyPem);
-    const service = await serving(t, ['--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`, `--data=${folder}`]);
+    const service = await serving(t, [
+      '--tls=files',
+      `--tls-cert=${cert}`,
+      `--tls-key=${key}`,
+      `--data=${folder}`,
+    ]);
     assert.equal(await statusOf(`${service.url}/health/live`, Buffer.from(first.certPem)), 200);
     writeFileSync(cert, second.certPem);
     await reloaded(service, /could not be read again; the old one stays/);
@@ -114,31 +170,54 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.equal(await statusOf(`${service.url}/health/live`, Buffer.from(second.certPem)), 200);
   });
 
-  test('on a terminal the start says what to try, the log is lines for people, coloured unless NO_COLOR says no, and Ctrl-C ends it', noTerminal, async (t) => {
-    for (const [env, hasEscapes] of [[{}, true], [{ NO_COLOR: '1' }, false]] as const) {
-      const { shown, status } = await onTerminal(`exec ${program.join(' ')} --port 0 --tls off --data ${await dataFolder(t)}`, env);
-      assert.match(shown, /orderly \S+ listens on http:\/\/localhost:\d+\r\n/);
-      assert.match(shown, /curl http:\/\/localhost:\d+\/api\/users/);
-      assert.match(shown, /\d\d:\d\d:\d\d .*info.* SIGINT: finishing what runs/);
-      assert.equal(status, 0);
-      // eslint-disable-next-line no-control-regex
-      assert.equal(/\x1b/.test(shown), hasEscapes);
-    }
-  });
+  test(
+    'on a terminal the start says what to try, the log is lines for people, coloured unless NO_COLOR says no, and Ctrl-C ends it',
+    noTerminal,
+    async (t) => {
+      for (const [env, hasEscapes] of [
+        [{}, true],
+        [{ NO_COLOR: '1' }, false],
+      ] as const) {
+        const { shown, status } = await onTerminal(
+          `exec ${program.join(' ')} --port 0 --tls off --data ${await dataFolder(t)}`,
+          env,
+        );
+        assert.match(shown, /orderly \S+ listens on http:\/\/localhost:\d+\r\n/);
+        assert.match(shown, /curl http:\/\/localhost:\d+\/api\/users/);
+        assert.match(shown, /\d\d:\d\d:\d\d .*info.* SIGINT: finishing what runs/);
+        assert.equal(status, 0);
+        // eslint-disable-next-line no-control-regex
+        assert.equal(/\x1b/.test(shown), hasEscapes);
+      }
+    },
+  );
 
   test('on a terminal commands draw a bar of 80 columns at most', noTerminal, async (t) => {
     const folder = await dataFolder(t);
-    const { shown } = await onTerminal(`stty cols 200; ${program.join(' ')} check --data ${folder}; ${program.join(' ')} backup ${folder}/copy.db --data ${folder}`, {});
-    for (const label of ['Pages and indexes', 'orders', 'Backing up']) assert.match(shown, new RegExp(`\\r${label} +\\[=+\\] 100 %`));
+    const { shown } = await onTerminal(
+      `stty cols 200; ${program.join(' ')} check --data ${folder}; ${program.join(' ')} backup ${folder}/copy.db --data ${folder}`,
+      {},
+    );
+    for (const label of ['Pages and indexes', 'orders', 'Backing up'])
+      assert.match(shown, new RegExp(`\\r${label} +\\[=+\\] 100 %`));
     // eslint-disable-next-line no-control-regex
     assert.doesNotMatch(shown, /\x1b/);
-    for (const line of shown.split(/[\r\n]+/).filter((each) => each.includes('%'))) assert.ok(line.length <= 80, line);
+    for (const line of shown.split(/[\r\n]+/).filter((each) => each.includes('%')))
+      assert.ok(line.length <= 80, line);
   });
 });
 
-/** What a terminal shows of a command (util-linux script(1) is one); it presses Ctrl-C where it is offered. */
-async function onTerminal(command: string, env: NodeJS.ProcessEnv): Promise<{ readonly shown: string; readonly status: number | null }> {
-  const terminal = spawn('script', ['-qec', command, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm', ...env }, timeout: 60_000 });
+/**
+ * What a terminal shows of a command (util-linux script(1) is one); it presses Ctrl-C where it is offered.
+ */
+async function onTerminal(
+  command: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly shown: string; readonly status: number | null }> {
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
+    timeout: 60_000,
+  });
   let shown = '';
   terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
     shown += text;
@@ -154,18 +233,30 @@ function configWith(...flags: string[]): Config {
 
 async function listening(t: { after(end: () => void): void }): Promise<AddressInfo> {
   const server = createServer();
-  t.after(() => { server.close(); });
+  t.after(() => {
+    server.close();
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server.address() as AddressInfo; // it listens on TCP
 }
 
-async function reloaded(service: { readonly pid: number; readonly child: { readonly stdout: NodeJS.ReadableStream | null }; readonly output: { readonly stdout: string } }, line: RegExp): Promise<void> {
+async function reloaded(
+  service: {
+    readonly pid: number;
+    readonly child: { readonly stdout: NodeJS.ReadableStream | null };
+    readonly output: { readonly stdout: string };
+  },
+  line: RegExp,
+): Promise<void> {
   process.kill(service.pid, 'SIGHUP');
-  while (!line.test(service.output.stdout)) await new Promise((resolve) => service.child.stdout?.once('data', resolve));
+  while (!line.test(service.output.stdout))
+    await new Promise((resolve) => service.child.stdout?.once('data', resolve));
 }
 
 function statusOf(url: string, ca: Buffer): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    request(url, { ca, agent: false }, (response) => resolve(response.resume().statusCode)).on('error', reject).end();
+    request(url, { ca, agent: false }, (response) => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end();
   });
 }

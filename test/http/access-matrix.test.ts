@@ -28,16 +28,44 @@ type Row = {
   readonly body?: (subject: Subject) => object;
 };
 
-/** A key is the owner's. One `with` the scope has only that (all, where the route has none); one `without` has all others. */
-const callers = ['nobody', 'owner', 'other', 'staff', 'admin', 'key with', 'key without', 'admin’s key', 'bad token'] as const;
+/**
+ * A key is the owner's. One `with` the scope has only that (all, where the route has none); one `without` has
+ * all others.
+ */
+const callers = [
+  'nobody',
+  'owner',
+  'other',
+  'staff',
+  'admin',
+  'key with',
+  'key without',
+  'admin’s key',
+  'bad token',
+] as const;
 type Caller = (typeof callers)[number];
 
-const refusals: Readonly<Record<string, readonly [kind: 'unauthenticated' | 'invalid-token' | 'forbidden' | 'insufficient-scope' | 'validation-failed', status: number]>> = {
-  u: ['unauthenticated', 401], t: ['invalid-token', 401], f: ['forbidden', 403], s: ['insufficient-scope', 403], v: ['validation-failed', 422],
+const refusals: Readonly<
+  Record<
+    string,
+    readonly [
+      kind: 'unauthenticated' | 'invalid-token' | 'forbidden' | 'insufficient-scope' | 'validation-failed',
+      status: number,
+    ]
+  >
+> = {
+  u: ['unauthenticated', 401],
+  t: ['invalid-token', 401],
+  f: ['forbidden', 403],
+  s: ['insufficient-scope', 403],
+  v: ['validation-failed', 422],
 };
 
 /** RFC 6750 section 3: without a credential no error is named. */
-const challenges: Readonly<Record<string, string>> = { u: 'Bearer realm="orderly"', t: 'Bearer realm="orderly", error="invalid_token"' };
+const challenges: Readonly<Record<string, string>> = {
+  u: 'Bearer realm="orderly"',
+  t: 'Bearer realm="orderly", error="invalid_token"',
+};
 
 const forAll = '200 200 200 200 200 200 200 200 200';
 const user = ({ owner }: Subject): string => `/api/users/${owner.id}`;
@@ -49,43 +77,124 @@ const at = (path: string) => (): string => path;
 
 //                                       nobody owner other staff admin keyWith keyWithout adminKey badToken
 const matrix: Readonly<Record<string, Row>> = {
-  'POST /api/users':                           { answers: '201 201 201 201 201 201 s 201 t', scope: 'users:write', path: at('/api/users'), body: ({ unusedEmail }) => ({ name: 'Ada', email: unusedEmail, password }) },
-  'GET /api/users':                            { answers: 'u   f   f   f   200 f   s 200 t', scope: 'users:read', path: at('/api/users') },
-  'GET /api/users/{id}':                       { answers: 'u   200 f   f   200 200 s 200 t', scope: 'users:read', path: user },
-  'PUT /api/users/{id}':                       { answers: 'u   200 f   f   200 200 s 200 t', scope: 'users:write', path: user, body: ({ owner }) => ({ name: 'Ada', email: owner.email }) },
-  'PATCH /api/users/{id}':                     { answers: 'u   200 f   f   200 200 s 200 t', scope: 'users:write', path: user, body: () => ({ name: 'Ada' }) },
-  'DELETE /api/users/{id}':                    { answers: 'u   204 f   f   204 204 s 204 t', scope: 'users:write', path: user },
-  'GET /api/users/{id}/orders':                { answers: 'u   200 f   200 200 200 s 200 t', scope: 'orders:read', path: (subject) => `${user(subject)}/orders` },
-  'GET /api/users/{id}/orders/{order_id}':     { answers: 'u   200 f   200 200 200 s 200 t', scope: 'orders:read', path: (subject) => user(subject) + order(subject) },
-  'POST /api/sessions':                        { answers: '201 201 201 201 201 201 201 201 201', path: at('/api/sessions'), body: ({ owner }) => ({ email: owner.email, password }) },
-  'POST /api/sessions/{id}/tokens':            { answers: '201 201 201 201 201 201 201 201 201', path: (subject) => `${session(subject)}/tokens`, body: ({ owner }) => ({ refreshToken: owner.refreshToken }) },
-  'GET /api/sessions':                         { answers: 'u   200 200 200 200 s   s s   t', path: at('/api/sessions') },
-  'GET /api/sessions/{id}':                    { answers: 'u   200 f   f   200 s   s s   t', path: session },
-  'DELETE /api/sessions/{id}':                 { answers: 'u   204 f   f   204 s   s s   t', path: session },
-  'POST /api/keys':                            { answers: 'u   201 201 201 201 s   s s   t', path: at('/api/keys'), body: () => ({ name: 'till', scopes: ['orders:read'] }) },
-  'GET /api/keys':                             { answers: 'u   200 200 200 200 s   s s   t', path: at('/api/keys') },
-  'GET /api/keys/{id}':                        { answers: 'u   200 f   f   f   s   s s   t', path: key },
-  'DELETE /api/keys/{id}':                     { answers: 'u   204 f   f   f   s   s s   t', path: key },
-  'GET /customers':                            { answers: 'u   200 200 200 200 200 s 200 t', scope: 'customers:read', path: at('/customers') },
-  'POST /customers':                           { answers: 'u   201 201 201 201 201 s 201 t', scope: 'customers:write', path: at('/customers'), body: () => ({ name: 'Grace' }) },
-  'GET /customers/{id}':                       { answers: 'u   200 f   200 200 200 s 200 t', scope: 'customers:read', path: customer },
-  'PUT /customers/{id}':                       { answers: 'u   200 f   200 200 200 s 200 t', scope: 'customers:write', path: customer, body: () => ({ name: 'Grace' }) },
-  'PATCH /customers/{id}':                     { answers: 'u   200 f   200 200 200 s 200 t', scope: 'customers:write', path: customer, body: () => ({ name: 'Grace' }) },
-  'DELETE /customers/{id}':                    { answers: 'u   204 f   204 204 204 s 204 t', scope: 'customers:write', path: ({ newCustomerId }) => `/customers/${newCustomerId}` },
-  'GET /customers/{id}/orders':                { answers: 'u   200 f   200 200 200 s 200 t', scope: 'orders:read', path: (subject) => `${customer(subject)}/orders` },
-  'GET /orders':                               { answers: 'u   200 200 200 200 200 s 200 t', scope: 'orders:read', path: at('/orders') },
-  'POST /orders':                              { answers: 'u   201 v   201 201 201 s 201 t', scope: 'orders:write', path: at('/orders'), body: ({ customerId }) => ({ customerId, currency: 'EUR', items }) },
-  'GET /orders/{id}':                          { answers: 'u   200 f   200 200 200 s 200 t', scope: 'orders:read', path: order },
-  'PATCH /orders/{id}':                        { answers: 'u   200 f   200 200 200 s 200 t', scope: 'orders:write', path: order, body: () => ({ note: 'Please ring twice.' }) },
-  'GET /':                                     { answers: forAll, path: at('/') },
-  'GET /.well-known/api-catalog':              { answers: forAll, path: at('/.well-known/api-catalog') },
-  'GET /health/live':                          { answers: forAll, path: at('/health/live') },
-  'GET /health/ready':                         { answers: forAll, path: at('/health/ready') },
-  'GET /openapi.json':                         { answers: forAll, path: at('/openapi.json') },
-  'GET /docs':                                 { answers: forAll, path: at('/docs') },
-  'GET /problems':                             { answers: forAll, path: at('/problems') },
-  'GET /problems/{name}':                      { answers: forAll, path: at('/problems/forbidden') },
-  'GET /metrics':                              { answers: '200 200 200 200 200 200 200 200 t', path: at('/metrics') }, // from the machine itself
+  'POST /api/users': {
+    answers: '201 201 201 201 201 201 s 201 t',
+    scope: 'users:write',
+    path: at('/api/users'),
+    body: ({ unusedEmail }) => ({ name: 'Ada', email: unusedEmail, password }),
+  },
+  'GET /api/users': {
+    answers: 'u   f   f   f   200 f   s 200 t',
+    scope: 'users:read',
+    path: at('/api/users'),
+  },
+  'GET /api/users/{id}': { answers: 'u   200 f   f   200 200 s 200 t', scope: 'users:read', path: user },
+  'PUT /api/users/{id}': {
+    answers: 'u   200 f   f   200 200 s 200 t',
+    scope: 'users:write',
+    path: user,
+    body: ({ owner }) => ({ name: 'Ada', email: owner.email }),
+  },
+  'PATCH /api/users/{id}': {
+    answers: 'u   200 f   f   200 200 s 200 t',
+    scope: 'users:write',
+    path: user,
+    body: () => ({ name: 'Ada' }),
+  },
+  'DELETE /api/users/{id}': { answers: 'u   204 f   f   204 204 s 204 t', scope: 'users:write', path: user },
+  'GET /api/users/{id}/orders': {
+    answers: 'u   200 f   200 200 200 s 200 t',
+    scope: 'orders:read',
+    path: (subject) => `${user(subject)}/orders`,
+  },
+  'GET /api/users/{id}/orders/{order_id}': {
+    answers: 'u   200 f   200 200 200 s 200 t',
+    scope: 'orders:read',
+    path: (subject) => user(subject) + order(subject),
+  },
+  'POST /api/sessions': {
+    answers: '201 201 201 201 201 201 201 201 201',
+    path: at('/api/sessions'),
+    body: ({ owner }) => ({ email: owner.email, password }),
+  },
+  'POST /api/sessions/{id}/tokens': {
+    answers: '201 201 201 201 201 201 201 201 201',
+    path: (subject) => `${session(subject)}/tokens`,
+    body: ({ owner }) => ({ refreshToken: owner.refreshToken }),
+  },
+  'GET /api/sessions': { answers: 'u   200 200 200 200 s   s s   t', path: at('/api/sessions') },
+  'GET /api/sessions/{id}': { answers: 'u   200 f   f   200 s   s s   t', path: session },
+  'DELETE /api/sessions/{id}': { answers: 'u   204 f   f   204 s   s s   t', path: session },
+  'POST /api/keys': {
+    answers: 'u   201 201 201 201 s   s s   t',
+    path: at('/api/keys'),
+    body: () => ({ name: 'till', scopes: ['orders:read'] }),
+  },
+  'GET /api/keys': { answers: 'u   200 200 200 200 s   s s   t', path: at('/api/keys') },
+  'GET /api/keys/{id}': { answers: 'u   200 f   f   f   s   s s   t', path: key },
+  'DELETE /api/keys/{id}': { answers: 'u   204 f   f   f   s   s s   t', path: key },
+  'GET /customers': {
+    answers: 'u   200 200 200 200 200 s 200 t',
+    scope: 'customers:read',
+    path: at('/customers'),
+  },
+  'POST /customers': {
+    answers: 'u   201 201 201 201 201 s 201 t',
+    scope: 'customers:write',
+    path: at('/customers'),
+    body: () => ({ name: 'Grace' }),
+  },
+  'GET /customers/{id}': {
+    answers: 'u   200 f   200 200 200 s 200 t',
+    scope: 'customers:read',
+    path: customer,
+  },
+  'PUT /customers/{id}': {
+    answers: 'u   200 f   200 200 200 s 200 t',
+    scope: 'customers:write',
+    path: customer,
+    body: () => ({ name: 'Grace' }),
+  },
+  'PATCH /customers/{id}': {
+    answers: 'u   200 f   200 200 200 s 200 t',
+    scope: 'customers:write',
+    path: customer,
+    body: () => ({ name: 'Grace' }),
+  },
+  'DELETE /customers/{id}': {
+    answers: 'u   204 f   204 204 204 s 204 t',
+    scope: 'customers:write',
+    path: ({ newCustomerId }) => `/customers/${newCustomerId}`,
+  },
+  'GET /customers/{id}/orders': {
+    answers: 'u   200 f   200 200 200 s 200 t',
+    scope: 'orders:read',
+    path: (subject) => `${customer(subject)}/orders`,
+  },
+  'GET /orders': { answers: 'u   200 200 200 200 200 s 200 t', scope: 'orders:read', path: at('/orders') },
+  'POST /orders': {
+    answers: 'u   201 v   201 201 201 s 201 t',
+    scope: 'orders:write',
+    path: at('/orders'),
+    body: ({ customerId }) => ({ customerId, currency: 'EUR', items }),
+  },
+  'GET /orders/{id}': { answers: 'u   200 f   200 200 200 s 200 t', scope: 'orders:read', path: order },
+  'PATCH /orders/{id}': {
+    answers: 'u   200 f   200 200 200 s 200 t',
+    scope: 'orders:write',
+    path: order,
+    body: () => ({ note: 'Please ring twice.' }),
+  },
+  'GET /': { answers: forAll, path: at('/') },
+  'GET /.well-known/api-catalog': { answers: forAll, path: at('/.well-known/api-catalog') },
+  'GET /health/live': { answers: forAll, path: at('/health/live') },
+  'GET /health/ready': { answers: forAll, path: at('/health/ready') },
+  'GET /openapi.json': { answers: forAll, path: at('/openapi.json') },
+  'GET /docs': { answers: forAll, path: at('/docs') },
+  'GET /problems': { answers: forAll, path: at('/problems') },
+  'GET /problems/{name}': { answers: forAll, path: at('/problems/forbidden') },
+  // from the machine itself
+  'GET /metrics': { answers: '200 200 200 200 200 200 200 200 t', path: at('/metrics') },
 };
 
 test('every route has a row in the access matrix, and every row a route', async (t) => {
@@ -96,19 +205,41 @@ test('every route has a row in the access matrix, and every row a route', async 
 });
 
 test('a route without an access rule doesn’t start', () => {
-  const open = route({ method: 'GET', path: '/open', tag: 'Test', summary: 'Open', access: anyone, reply: noContent(), handle: () => nothing });
+  const open = route({
+    method: 'GET',
+    path: '/open',
+    tag: 'Test',
+    summary: 'Open',
+    access: anyone,
+    reply: noContent(),
+    handle: () => nothing,
+  });
   const { access: _forgotten, ...undecided } = open;
-  const mount = (routes: readonly object[]): unknown => createRouter([{ routes: routes as readonly Route[], invalidStatus: 400 }]); // as an untyped caller would
+  const mount = (routes: readonly object[]): unknown =>
+    createRouter([{ routes: routes as readonly Route[], invalidStatus: 400 }]); // as an untyped caller would
   assert.doesNotThrow(() => mount([open]));
-  for (const access of [undefined, null, {}, { says: 'Anyone.', credentials: 'ignored' }, { permits: true }]) {
-    assert.throws(() => mount([access === undefined ? undecided : { ...undecided, access }]), /GET \/open has no access rule/);
+  for (const access of [
+    undefined,
+    null,
+    {},
+    { says: 'Anyone.', credentials: 'ignored' },
+    { permits: true },
+  ]) {
+    assert.throws(
+      () => mount([access === undefined ? undecided : { ...undecided, access }]),
+      /GET \/open has no access rule/,
+    );
   }
 });
 
 describe('access to', () => {
   const everyone: { other?: Person; staff?: Person; admin?: Person } = {};
   const running = sharedService({}, async (service) => {
-    Object.assign(everyone, { other: await service.person(), staff: await service.person('staff'), admin: await service.person('admin') });
+    Object.assign(everyone, {
+      other: await service.person(),
+      staff: await service.person('staff'),
+      admin: await service.person('admin'),
+    });
   });
 
   for (const [name, row] of Object.entries(matrix)) {
@@ -119,7 +250,10 @@ describe('access to', () => {
       assert.equal(answers.length, callers.length);
       let subject = await newSubject(service);
       for (const [index, caller] of callers.entries()) {
-        const call: Call = { ...(await credentialOf(service, caller, subject.owner, row.scope)), body: row.body?.(subject) };
+        const call: Call = {
+          ...(await credentialOf(service, caller, subject.owner, row.scope)),
+          body: row.body?.(subject),
+        };
         const path = row.path(subject);
         await checkCell(service, method, path, call, answers[index] ?? '', `${name} by ${caller}`);
         if (method === 'DELETE' || method === 'POST') subject = await newSubject(service);
@@ -127,30 +261,59 @@ describe('access to', () => {
     });
   }
 
-  async function checkCell(service: TestService, method: string, path: string, call: Call, expected: string, where: string): Promise<void> {
+  async function checkCell(
+    service: TestService,
+    method: string,
+    path: string,
+    call: Call,
+    expected: string,
+    where: string,
+  ): Promise<void> {
     const answer = await service.call(method, path, call);
     const refusal = refusals[expected];
     if (refusal === undefined) assert.equal(answer.status, Number(expected), `${where}: ${answer.text}`);
-    else assert.deepEqual([answer.status, answer.body?.type.split('/').at(-1)], [refusal[1], refusal[0]], `${where}: ${answer.text}`);
+    else
+      assert.deepEqual(
+        [answer.status, answer.body?.type.split('/').at(-1)],
+        [refusal[1], refusal[0]],
+        `${where}: ${answer.text}`,
+      );
     if (refusal !== undefined) assertProblem(answer, ...refusal);
     const challenge = challenges[expected];
     if (challenge !== undefined) assert.equal(answer.headers['www-authenticate'], challenge, where);
-    if (method === 'GET') assert.equal((await service.call('HEAD', path, call)).status, answer.status, `${where}: HEAD`);
+    if (method === 'GET')
+      assert.equal((await service.call('HEAD', path, call)).status, answer.status, `${where}: HEAD`);
   }
 
-  async function credentialOf(service: TestService, caller: Caller, owner: Person, scope: Scope | undefined): Promise<Call> {
+  async function credentialOf(
+    service: TestService,
+    caller: Caller,
+    owner: Person,
+    scope: Scope | undefined,
+  ): Promise<Call> {
     const { other, staff, admin } = everyone;
     const only = scope === undefined ? scopes : [scope];
     switch (caller) {
-      case 'nobody': return {};
-      case 'owner': return { token: owner.token };
-      case 'other': return { token: other?.token };
-      case 'staff': return { token: staff?.token };
-      case 'admin': return { token: admin?.token };
-      case 'key with': return { key: (await newKey(service, owner.token, { scopes: only })).key };
-      case 'key without': return { key: (await newKey(service, owner.token, { scopes: scopes.filter((each) => each !== scope) })).key };
-      case 'admin’s key': return { key: (await newKey(service, admin?.token ?? '', { scopes: only })).key };
-      case 'bad token': return { token: `${owner.token.slice(0, -4)}AAAA` };
+      case 'nobody':
+        return {};
+      case 'owner':
+        return { token: owner.token };
+      case 'other':
+        return { token: other?.token };
+      case 'staff':
+        return { token: staff?.token };
+      case 'admin':
+        return { token: admin?.token };
+      case 'key with':
+        return { key: (await newKey(service, owner.token, { scopes: only })).key };
+      case 'key without':
+        return {
+          key: (await newKey(service, owner.token, { scopes: scopes.filter((each) => each !== scope) })).key,
+        };
+      case 'admin’s key':
+        return { key: (await newKey(service, admin?.token ?? '', { scopes: only })).key };
+      case 'bad token':
+        return { token: `${owner.token.slice(0, -4)}AAAA` };
     }
   }
 });
@@ -170,7 +333,15 @@ describe('from elsewhere than the machine itself', () => {
   test('the metrics are for administrators only', async () => {
     const service = running();
     assertProblem(await service.get('/metrics', { headers }), 'unauthenticated', 401);
-    for (const role of ['user', 'staff'] as const) assertProblem(await service.get('/metrics', { headers, token: (await service.person(role)).token }), 'forbidden', 403);
-    assert.equal((await service.get('/metrics', { headers, token: (await service.person('admin')).token })).status, 200);
+    for (const role of ['user', 'staff'] as const)
+      assertProblem(
+        await service.get('/metrics', { headers, token: (await service.person(role)).token }),
+        'forbidden',
+        403,
+      );
+    assert.equal(
+      (await service.get('/metrics', { headers, token: (await service.person('admin')).token })).status,
+      200,
+    );
   });
 });

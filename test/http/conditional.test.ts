@@ -7,60 +7,122 @@ import { assertProblem, sharedService } from './http-support.ts';
 
 type Conditions = { readonly 'if-match'?: string; readonly 'if-none-match'?: string };
 /** Made from the current entity tag. */
-type Case = readonly [what: string, conditions: (tag: string) => Conditions, read: 200 | 304 | 412, change: 'done' | 412];
+type Case = readonly [
+  what: string,
+  conditions: (tag: string) => Conditions,
+  read: 200 | 304 | 412,
+  change: 'done' | 412,
+];
 
 const cases: readonly Case[] = [
   ['no condition', () => ({}), 200, 'done'],
   ['If-Match: the tag', (tag) => ({ 'if-match': tag }), 200, 'done'],
   ['If-Match: *', () => ({ 'if-match': '*' }), 200, 'done'],
   ['If-Match: another tag', () => ({ 'if-match': '"another"' }), 412, 412],
-  ['If-Match: the tag, but weak, which never matches strongly', (tag) => ({ 'if-match': `W/${tag}` }), 412, 412],
+  [
+    'If-Match: the tag, but weak, which never matches strongly',
+    (tag) => ({ 'if-match': `W/${tag}` }),
+    412,
+    412,
+  ],
   ['If-Match: the tag after a small w, which is no tag', (tag) => ({ 'if-match': `w/${tag}` }), 412, 412],
   ['If-Match: a list with the tag first', (tag) => ({ 'if-match': `${tag}, "another"` }), 200, 'done'],
-  ['If-Match: a list with the tag last, without blanks', (tag) => ({ 'if-match': `"another","one-more",${tag}` }), 200, 'done'],
+  [
+    'If-Match: a list with the tag last, without blanks',
+    (tag) => ({ 'if-match': `"another","one-more",${tag}` }),
+    200,
+    'done',
+  ],
   ['If-Match: a list with empty elements', (tag) => ({ 'if-match': `,, ${tag} ,` }), 200, 'done'],
   ['If-Match: a list of others', () => ({ 'if-match': '"a", "b", W/"c"' }), 412, 412],
   ['If-Match: a list of the tag, weak, and another', (tag) => ({ 'if-match': `"a", W/${tag}` }), 412, 412],
   ['If-Match: a tag with a comma in it', (tag) => ({ 'if-match': `"a,b", ${tag}` }), 200, 'done'],
   ['If-Match: the tag without its quotes', (tag) => ({ 'if-match': tag.slice(1, -1) }), 412, 412],
   ['If-Match: the tag in single quotes', (tag) => ({ 'if-match': `'${tag.slice(1, -1)}'` }), 412, 412],
-  ['If-Match: the tag in another case', (tag) => ({ 'if-match': tag.toLowerCase() === tag ? tag.toUpperCase() : tag.toLowerCase() }), 412, 412],
+  [
+    'If-Match: the tag in another case',
+    (tag) => ({ 'if-match': tag.toLowerCase() === tag ? tag.toUpperCase() : tag.toLowerCase() }),
+    412,
+    412,
+  ],
   ['If-Match: a tag that begins with the tag', (tag) => ({ 'if-match': `${tag.slice(0, -1)}x"` }), 412, 412],
   ['If-Match: the tag, then something that is none', (tag) => ({ 'if-match': `${tag}x` }), 412, 412],
   ['If-Match: nothing', () => ({ 'if-match': '' }), 412, 412],
   ['If-Match: "*", which is a tag', () => ({ 'if-match': '"*"' }), 412, 412],
   ['If-None-Match: the tag', (tag) => ({ 'if-none-match': tag }), 304, 412],
-  ['If-None-Match: the tag, but weak, which matches weakly', (tag) => ({ 'if-none-match': `W/${tag}` }), 304, 412],
+  [
+    'If-None-Match: the tag, but weak, which matches weakly',
+    (tag) => ({ 'if-none-match': `W/${tag}` }),
+    304,
+    412,
+  ],
   ['If-None-Match: *', () => ({ 'if-none-match': '*' }), 304, 412],
   ['If-None-Match: another tag', () => ({ 'if-none-match': '"another"' }), 200, 'done'],
   ['If-None-Match: a list with the tag', (tag) => ({ 'if-none-match': `"a", ${tag}` }), 304, 412],
-  ['If-None-Match: a list with the tag, weak, without blanks', (tag) => ({ 'if-none-match': `"a",W/${tag},"b"` }), 304, 412],
+  [
+    'If-None-Match: a list with the tag, weak, without blanks',
+    (tag) => ({ 'if-none-match': `"a",W/${tag},"b"` }),
+    304,
+    412,
+  ],
   ['If-None-Match: a list of others', () => ({ 'if-none-match': '"a", W/"b"' }), 200, 'done'],
   ['If-None-Match: no tag', () => ({ 'if-none-match': 'yesterday' }), 200, 'done'],
   ['If-None-Match: nothing', () => ({ 'if-none-match': '' }), 200, 'done'],
   ['both match: If-None-Match decides', (tag) => ({ 'if-match': tag, 'if-none-match': tag }), 304, 412],
-  ['If-Match fails: If-None-Match isn’t looked at', (tag) => ({ 'if-match': '"another"', 'if-none-match': tag }), 412, 412],
-  ['If-Match fails, and so would If-None-Match', () => ({ 'if-match': '"another"', 'if-none-match': '"a"' }), 412, 412],
-  ['If-Match matches and If-None-Match doesn’t', (tag) => ({ 'if-match': tag, 'if-none-match': '"a"' }), 200, 'done'],
+  [
+    'If-Match fails: If-None-Match isn’t looked at',
+    (tag) => ({ 'if-match': '"another"', 'if-none-match': tag }),
+    412,
+    412,
+  ],
+  [
+    'If-Match fails, and so would If-None-Match',
+    () => ({ 'if-match': '"another"', 'if-none-match': '"a"' }),
+    412,
+    412,
+  ],
+  [
+    'If-Match matches and If-None-Match doesn’t',
+    (tag) => ({ 'if-match': tag, 'if-none-match': '"a"' }),
+    200,
+    'done',
+  ],
 ];
 
 describe('conditional requests', () => {
   let ada: Person, staff: Person;
-  const service = sharedService({}, async (started) => { [ada, staff] = [await started.person(), await started.person('staff')]; });
-  const ask = (method: string, path: string, headers: Conditions = {}, body?: object): Promise<Answer> => (
-    service().call(method, path, { token: ada.token, headers: { ...headers }, ...(body === undefined ? {} : { body }) })
-  );
+  const service = sharedService({}, async (started) => {
+    [ada, staff] = [await started.person(), await started.person('staff')];
+  });
+  const ask = (method: string, path: string, headers: Conditions = {}, body?: object): Promise<Answer> =>
+    service().call(method, path, {
+      token: ada.token,
+      headers: { ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
   let count = 0;
 
   /** A new object's path, and a change to it. */
   const changes: Readonly<Record<string, () => Promise<readonly [path: string, body?: object]>>> = {
-    'PATCH of an order': async () => [`/orders/${(await newOrder(service(), ada.token)).id}`, { note: 'changed' }],
-    'PUT of a customer': async () => [`/customers/${(await newCustomer(service(), ada.token)).id}`, { name: 'Changed' }],
-    'PATCH of a customer': async () => [`/customers/${(await newCustomer(service(), ada.token)).id}`, { name: 'Changed' }],
+    'PATCH of an order': async () => [
+      `/orders/${(await newOrder(service(), ada.token)).id}`,
+      { note: 'changed' },
+    ],
+    'PUT of a customer': async () => [
+      `/customers/${(await newCustomer(service(), ada.token)).id}`,
+      { name: 'Changed' },
+    ],
+    'PATCH of a customer': async () => [
+      `/customers/${(await newCustomer(service(), ada.token)).id}`,
+      { name: 'Changed' },
+    ],
     'DELETE of a customer': async () => [`/customers/${(await newCustomer(service(), ada.token)).id}`],
-    'PUT of a user': () => Promise.resolve([`/api/users/${ada.id}`, { name: `Changed ${(count += 1)}`, email: ada.email }]),
+    'PUT of a user': () =>
+      Promise.resolve([`/api/users/${ada.id}`, { name: `Changed ${(count += 1)}`, email: ada.email }]),
     'PATCH of a user': () => Promise.resolve([`/api/users/${ada.id}`, { name: `Changed ${(count += 1)}` }]),
-    'DELETE of a session': async () => [`/api/sessions/${(await service().signIn(ada.email, ada.password)).sessionId}`],
+    'DELETE of a session': async () => [
+      `/api/sessions/${(await service().signIn(ada.email, ada.password)).sessionId}`,
+    ],
     'DELETE of a key': async () => [`/api/keys/${(await newKey(service(), ada.token)).id}`],
   };
 
@@ -68,10 +130,17 @@ describe('conditional requests', () => {
     test(`GET and HEAD with ${what}: ${read}`, async () => {
       const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
       const current = await ask('GET', path);
-      for (const [method, target] of [['GET', path], ['HEAD', path]] as const) {
+      for (const [method, target] of [
+        ['GET', path],
+        ['HEAD', path],
+      ] as const) {
         const answer = await ask(method, target, conditions(String(current.headers.etag)));
         assert.equal(answer.status, read);
-        if (read === 200) assert.deepEqual([answer.headers.etag, answer.text], [current.headers.etag, method === 'GET' ? current.text : '']);
+        if (read === 200)
+          assert.deepEqual(
+            [answer.headers.etag, answer.text],
+            [current.headers.etag, method === 'GET' ? current.text : ''],
+          );
         if (read === 412 && method === 'GET') assertProblem(answer, 'precondition-failed');
       }
     });
@@ -87,7 +156,11 @@ describe('conditional requests', () => {
           assert.deepEqual([after.text, after.headers.etag], [before.text, before.headers.etag], name);
         } else if (method === 'DELETE') assert.deepEqual([answer.status, after.status], [204, 404], name);
         else {
-          assert.deepEqual([answer.status, after.text, after.headers.etag], [200, answer.text, answer.headers.etag], name);
+          assert.deepEqual(
+            [answer.status, after.text, after.headers.etag],
+            [200, answer.text, answer.headers.etag],
+            name,
+          );
           assert.notEqual(after.headers.etag, before.headers.etag, name);
         }
       }
@@ -96,16 +169,32 @@ describe('conditional requests', () => {
 
   test('a 304 has the fields that a 200 would have had for caches, and no body', async () => {
     const { id, customerId } = await newOrder(service(), ada.token);
-    for (const path of [`/orders/${id}`, `/customers/${customerId}`, `/api/users/${ada.id}`, `/api/sessions/${ada.sessionId}`, '/orders', '/orders?limit=1', '/customers', '/api/sessions', '/api/keys', `/api/users/${ada.id}/orders/${id}`]) {
+    for (const path of [
+      `/orders/${id}`,
+      `/customers/${customerId}`,
+      `/api/users/${ada.id}`,
+      `/api/sessions/${ada.sessionId}`,
+      '/orders',
+      '/orders?limit=1',
+      '/customers',
+      '/api/sessions',
+      '/api/keys',
+      `/api/users/${ada.id}/orders/${id}`,
+    ]) {
       const full = await ask('GET', path);
       for (const method of ['GET', 'HEAD']) {
         const answer = await ask(method, path, { 'if-none-match': String(full.headers.etag) });
         assert.deepEqual([answer.status, answer.text], [304, ''], path);
-        for (const name of ['etag', 'cache-control', 'vary', 'link']) assert.equal(answer.headers[name], full.headers[name], `${path} ${name}`);
-        for (const name of ['content-type', 'content-length', 'transfer-encoding', 'content-security-policy']) assert.equal(answer.headers[name], undefined, `${path} ${name}`);
+        for (const name of ['etag', 'cache-control', 'vary', 'link'])
+          assert.equal(answer.headers[name], full.headers[name], `${path} ${name}`);
+        for (const name of ['content-type', 'content-length', 'transfer-encoding', 'content-security-policy'])
+          assert.equal(answer.headers[name], undefined, `${path} ${name}`);
         assert.match(String(answer.headers['x-request-id']), /^[\w.-]+$/);
       }
-      assert.deepEqual([full.headers['cache-control'], full.headers.vary], ['private, no-cache', 'Accept, Authorization, X-API-Key']);
+      assert.deepEqual(
+        [full.headers['cache-control'], full.headers.vary],
+        ['private, no-cache', 'Accept, Authorization, X-API-Key'],
+      );
       assert.match(String(full.headers.etag), /^"[\x21\x23-\x7e]+"$/, 'a strong tag');
     }
   });
@@ -113,19 +202,26 @@ describe('conditional requests', () => {
   test('public documents answer 304, too', async () => {
     for (const path of ['/openapi.json', '/docs', '/problems', '/problems/not-found']) {
       const full = await service().get(path, { headers: { accept: '*/*' } });
-      const answer = await service().get(path, { headers: { accept: '*/*', 'if-none-match': String(full.headers.etag) } });
+      const answer = await service().get(path, {
+        headers: { accept: '*/*', 'if-none-match': String(full.headers.etag) },
+      });
       assert.deepEqual([answer.status, answer.text], [304, ''], path);
     }
   });
 
   test('JSON and HTML of one page have different tags', async () => {
-    const [html, json] = await Promise.all(['text/html', 'application/json'].map((accept) => service().get('/problems/not-found', { headers: { accept } })));
+    const [html, json] = await Promise.all(
+      ['text/html', 'application/json'].map((accept) =>
+        service().get('/problems/not-found', { headers: { accept } }),
+      ),
+    );
     assert.notEqual(html?.headers.etag, json?.headers.etag);
   });
 
   test('a list’s tag changes when a row is added, changed or removed, and otherwise not', async () => {
     const { token } = await service().person();
-    const tag = async (): Promise<string> => String((await service().get('/customers', { token })).headers.etag);
+    const tag = async (): Promise<string> =>
+      String((await service().get('/customers', { token })).headers.etag);
     const tags = [await tag()];
     const { id } = await newCustomer(service(), token);
     tags.push(await tag());
@@ -141,8 +237,14 @@ describe('conditional requests', () => {
   test('a changed password changes the user’s tag, though it can’t be seen', async () => {
     const { id, token } = await service().person();
     const before = await service().get(`/api/users/${id}`, { token });
-    const answer = await service().patch(`/api/users/${id}`, { token, body: { password: 'another password for tests' } });
-    assert.deepEqual([answer.status, answer.text, answer.headers.etag === before.headers.etag], [200, before.text, false]);
+    const answer = await service().patch(`/api/users/${id}`, {
+      token,
+      body: { password: 'another password for tests' },
+    });
+    assert.deepEqual(
+      [answer.status, answer.text, answer.headers.etag === before.headers.etag],
+      [200, before.text, false],
+    );
   });
 
   test('what would be refused without conditions is refused as that, not as 412', async () => {
@@ -151,24 +253,44 @@ describe('conditional requests', () => {
     assertProblem(await ask('PATCH', path, stale, { name: 'x' }), 'forbidden');
     assertProblem(await ask('DELETE', '/customers/999999', stale), 'not-found');
     assertProblem(await ask('GET', '/customers/999999', { 'if-none-match': '*' }), 'not-found');
-    assertProblem(await ask('PUT', '/customers/999999', { 'if-none-match': '*' }, { name: 'x' }), 'not-found');
+    assertProblem(
+      await ask('PUT', '/customers/999999', { 'if-none-match': '*' }, { name: 'x' }),
+      'not-found',
+    );
     assertProblem(await service().patch(path, { headers: stale, body: { name: 'x' } }), 'unauthenticated');
     assertProblem(await ask('PATCH', path, stale, { name: 7 }), 'validation-failed', 422);
-    assertProblem(await service().patch(path, { token: ada.token, headers: stale, body: '{' }), 'malformed-json');
+    assertProblem(
+      await service().patch(path, { token: ada.token, headers: stale, body: '{' }),
+      'malformed-json',
+    );
   });
 
   test('dates are no conditions here: nothing has a modification date', async () => {
     const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
-    const headers = { 'if-modified-since': 'Sun, 01 Mar 2099 00:00:00 GMT', 'if-unmodified-since': 'Sun, 01 Mar 2009 00:00:00 GMT', range: 'bytes=0-1', 'if-range': '"x"' };
+    const headers = {
+      'if-modified-since': 'Sun, 01 Mar 2099 00:00:00 GMT',
+      'if-unmodified-since': 'Sun, 01 Mar 2009 00:00:00 GMT',
+      range: 'bytes=0-1',
+      'if-range': '"x"',
+    };
     const read = await service().get(path, { token: ada.token, headers });
-    assert.deepEqual([read.status, read.headers['accept-ranges'], read.headers['last-modified']], [200, undefined, undefined]);
-    assert.equal((await service().patch(path, { token: ada.token, headers, body: { name: 'x' } })).status, 200);
+    assert.deepEqual(
+      [read.status, read.headers['accept-ranges'], read.headers['last-modified']],
+      [200, undefined, undefined],
+    );
+    assert.equal(
+      (await service().patch(path, { token: ada.token, headers, body: { name: 'x' } })).status,
+      200,
+    );
   });
 
   test('fields on several lines are one list', async () => {
     const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
     const { headers } = await ask('GET', path);
-    const answer = await service().get(path, { token: ada.token, headers: { 'if-none-match': ['"a"', String(headers.etag)] } });
+    const answer = await service().get(path, {
+      token: ada.token,
+      headers: { 'if-none-match': ['"a"', String(headers.etag)] },
+    });
     assert.equal(answer.status, 304);
   });
 

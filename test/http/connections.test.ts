@@ -1,4 +1,5 @@
-// What goes wrong below a request: sizes, bytes that are no HTTP, broken and slow clients (contract section 8). Nothing ends the service, and no socket leaks.
+// What goes wrong below a request: sizes, bytes that are no HTTP, broken and slow clients (contract section
+// 8). Nothing ends the service, and no socket leaks.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Kind } from '../../src/errors.ts';
@@ -20,22 +21,26 @@ const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${tex
 const live = request('GET /health/live');
 
 describe('connections', () => {
-  let token = '', authorization = '';
+  let token = '',
+    authorization = '';
   after(() => assertUnharmed());
   const service = sharedService({}, async (started) => {
     token = (await started.person()).token;
     authorization = `Authorization: Bearer ${token}`;
   });
-  const raw = (bytes: string | Buffer, method?: 'HEAD'): Promise<RawAnswer> => askRaw(service().port, bytes, method);
-  const postHead = (...fields: readonly string[]): string => request('POST /customers', [authorization, 'Content-Type: application/json', ...fields]);
+  const raw = (bytes: string | Buffer, method?: 'HEAD'): Promise<RawAnswer> =>
+    askRaw(service().port, bytes, method);
+  const postHead = (...fields: readonly string[]): string =>
+    request('POST /customers', [authorization, 'Content-Type: application/json', ...fields]);
   const post = (body: string): string => postHead(`Content-Length: ${Buffer.byteLength(body)}`) + body;
-  const postChunked = (...chunks: readonly string[]): string => postHead('Transfer-Encoding: chunked') + chunks.join('');
+  const postChunked = (...chunks: readonly string[]): string =>
+    postHead('Transfer-Encoding: chunked') + chunks.join('');
 
   /** What every test here ends with: the service answers, and soon has no connection but ours. */
   async function assertUnharmed(): Promise<void> {
     assert.equal((await service().get('/health/ready')).status, 200);
     const giveUp = performance.now() + 5000;
-    while (await connections(service()) > 2) assert(performance.now() < giveUp, 'connections are left');
+    while ((await connections(service())) > 2) assert(performance.now() < giveUp, 'connections are left');
   }
 
   /** Refused, with a problem document that stands for itself, and the connection closed behind it. */
@@ -55,14 +60,20 @@ describe('connections', () => {
     test('of 64 KiB are read, in one piece or in chunks', async () => {
       assert.equal((await raw(post(padded(bodyBytesMax)))).status, 201);
       const half = padded(bodyBytesMax).slice(0, bodyBytesMax / 2);
-      assert.equal((await raw(postChunked(chunk(half), chunk(' '.repeat(bodyBytesMax / 2)), chunk('')))).status, 201);
+      assert.equal(
+        (await raw(postChunked(chunk(half), chunk(' '.repeat(bodyBytesMax / 2)), chunk('')))).status,
+        201,
+      );
     });
 
     const large: readonly (readonly [what: string, bytes: () => string])[] = [
       ['one byte more', () => post(padded(bodyBytesMax + 1))],
       ['one byte more, in chunks', () => postChunked(chunk(padded(bodyBytesMax)), chunk(' '), chunk(''))],
       ['a megabyte', () => post(padded(1_000_000))],
-      ['a megabyte, in many chunks', () => postChunked(...Array.from({ length: 1000 }, () => chunk(' '.repeat(1000))), chunk(''))],
+      [
+        'a megabyte, in many chunks',
+        () => postChunked(...Array.from({ length: 1000 }, () => chunk(' '.repeat(1000))), chunk('')),
+      ],
     ];
     for (const [what, bytes] of large) {
       test(`of ${what} are 413, and the connection answers on`, async () => {
@@ -76,7 +87,8 @@ describe('connections', () => {
     }
 
     test('announced to be too large are refused before they come', async () => {
-      for (const length of ['65537', '9999999999']) assertProblem(await raw(postHead(`Content-Length: ${length}`)), 'content-too-large');
+      for (const length of ['65537', '9999999999'])
+        assertProblem(await raw(postHead(`Content-Length: ${length}`)), 'content-too-large');
     });
 
     test('that never end are refused once they are too large', async () => {
@@ -101,12 +113,17 @@ describe('connections', () => {
       ['an encoding of transfer that isn’t chunked', () => postHead('Transfer-Encoding: gzip')],
     ];
     for (const [what, bytes] of broken) {
-      test(`with ${what} are a bad request, at once`, async () => void await assertRefused(bytes(), 'bad-request'));
+      test(`with ${what} are a bad request, at once`, async () =>
+        void (await assertRefused(bytes(), 'bad-request')));
     }
 
     test('that break off are nothing: no answer is owed, nothing is made', async () => {
       const before = (await service().get('/customers?total=true&limit=1', { token })).body.total;
-      for (const bytes of [`${postHead('Content-Length: 100')}{"name":"Ada"}`, postChunked(chunk('{"name":"Ada"}')), post('{"name":"Ada"}').slice(0, -1)]) {
+      for (const bytes of [
+        `${postHead('Content-Length: 100')}{"name":"Ada"}`,
+        postChunked(chunk('{"name":"Ada"}')),
+        post('{"name":"Ada"}').slice(0, -1),
+      ]) {
         const connection = await openRaw(service().port);
         connection.write(bytes);
         await turn();
@@ -117,7 +134,10 @@ describe('connections', () => {
     });
 
     test('that end before they should, on a connection closed one way, are a bad request', async () => {
-      for (const bytes of [`${postHead('Content-Length: 100')}{"name":"Ada"}`, postChunked(chunk('{"name":"Ada"}'))]) {
+      for (const bytes of [
+        `${postHead('Content-Length: 100')}{"name":"Ada"}`,
+        postChunked(chunk('{"name":"Ada"}')),
+      ]) {
         const connection = await openRaw(service().port);
         connection.write(bytes);
         connection.socket.end();
@@ -127,10 +147,17 @@ describe('connections', () => {
     });
 
     test('that aren’t there are malformed JSON, whether their length is given or not', async () => {
-      for (const method of ['POST /customers', 'PUT /customers/1', 'PATCH /customers/1', 'POST /api/sessions']) {
+      for (const method of [
+        'POST /customers',
+        'PUT /customers/1',
+        'PATCH /customers/1',
+        'POST /api/sessions',
+      ]) {
         for (const length of [['Content-Length: 0'], []]) {
           const connection = await openRaw(service().port);
-          connection.write(request(method, [authorization, 'Content-Type: application/json', ...length]) + live);
+          connection.write(
+            request(method, [authorization, 'Content-Type: application/json', ...length]) + live,
+          );
           assertProblem(await connection.answer(), 'malformed-json');
           assert.equal((await connection.answer()).status, 200);
           connection.write(request(method, [authorization, ...length]));
@@ -158,7 +185,8 @@ describe('connections', () => {
     });
 
     for (const bytes of [16_400, 20_000, 100_000, 1_000_000]) {
-      test(`of ${bytes} bytes are 414`, async () => void await assertRefused(request(`GET /${'x'.repeat(bytes)}`), 'uri-too-long'));
+      test(`of ${bytes} bytes are 414`, async () =>
+        void (await assertRefused(request(`GET /${'x'.repeat(bytes)}`), 'uri-too-long')));
     }
 
     test('too long are 414 also when they come in pieces', async () => {
@@ -173,9 +201,21 @@ describe('connections', () => {
 
     test('of 15 KiB in all are read; past 16 KiB they are 431', async () => {
       assert.equal((await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(15_000)}`]))).status, 200);
-      await assertRefused(request('GET /health/live', [`X-Large: ${'x'.repeat(17_000)}`]), 'headers-too-large');
-      await assertRefused(request('GET /health/live', Array.from({ length: 2000 }, (_, index) => `X-${index}: small`)), 'headers-too-large');
-      await assertRefused(request('GET /health/live', [`X-Large: ${'x'.repeat(1_000_000)}`]), 'headers-too-large');
+      await assertRefused(
+        request('GET /health/live', [`X-Large: ${'x'.repeat(17_000)}`]),
+        'headers-too-large',
+      );
+      await assertRefused(
+        request(
+          'GET /health/live',
+          Array.from({ length: 2000 }, (_, index) => `X-${index}: small`),
+        ),
+        'headers-too-large',
+      );
+      await assertRefused(
+        request('GET /health/live', [`X-Large: ${'x'.repeat(1_000_000)}`]),
+        'headers-too-large',
+      );
     });
 
     test('that are many, but short, are all looked at: a second Host behind two thousand is seen', async () => {
@@ -202,20 +242,56 @@ describe('connections', () => {
       assertProblem(await raw(request('GET /health/live', ['hOST: elsewhere'])), 'bad-request');
       assertProblem(await raw(`GET /health/live HTTP/1.1${crlf}${crlf}`), 'bad-request');
       await assertStatus(`GET /health/live HTTP/1.0${crlf}${crlf}`, 200);
-      assertProblem(await raw(`GET /health/live HTTP/1.0${crlf}Host: a${crlf}Host: a${crlf}${crlf}`), 'bad-request');
+      assertProblem(
+        await raw(`GET /health/live HTTP/1.0${crlf}Host: a${crlf}Host: a${crlf}${crlf}`),
+        'bad-request',
+      );
     });
 
     const targets: readonly (readonly [target: string, status: number])[] = [
-      ['/health/live', 200], ['/health/live?', 200], ['http://localhost/health/live', 200], ['http://elsewhere:1/health/live?', 200], ['HTTPS://localhost/health/live', 200], ['http://localhost', 200], ['http://localhost?x=1', 400], ['*', 200], ['*?x=1', 400], ['*x', 404], ['ftp://localhost/nowhere', 404],
-      ['//', 404], ['//health/live', 404], ['///', 404], ['/health/live/', 404], ['/%', 404], ['/%zz', 404], ['/%00', 404], ['/health/%6cive', 404], ['http://localhost//', 404],
-      ['/?x=%', 400], ['/problems?%=1', 400], ['/problems?api_key=%', 400], ['/problems?api_key=%zz', 400], ['/orders?api_key=%', 400], ['/orders?api_key=%ff', 400], ['/nowhere?api_key=%', 404],
-      ['/orders?api_key', 401], ['/orders?api_key=', 401], ['/orders?api_key=a&api_key=b', 400], ['/health/live#fragment', 404],
+      ['/health/live', 200],
+      ['/health/live?', 200],
+      ['http://localhost/health/live', 200],
+      ['http://elsewhere:1/health/live?', 200],
+      ['HTTPS://localhost/health/live', 200],
+      ['http://localhost', 200],
+      ['http://localhost?x=1', 400],
+      ['*', 200],
+      ['*?x=1', 400],
+      ['*x', 404],
+      ['ftp://localhost/nowhere', 404],
+      ['//', 404],
+      ['//health/live', 404],
+      ['///', 404],
+      ['/health/live/', 404],
+      ['/%', 404],
+      ['/%zz', 404],
+      ['/%00', 404],
+      ['/health/%6cive', 404],
+      ['http://localhost//', 404],
+      ['/?x=%', 400],
+      ['/problems?%=1', 400],
+      ['/problems?api_key=%', 400],
+      ['/problems?api_key=%zz', 400],
+      ['/orders?api_key=%', 400],
+      ['/orders?api_key=%ff', 400],
+      ['/nowhere?api_key=%', 404],
+      ['/orders?api_key', 401],
+      ['/orders?api_key=', 401],
+      ['/orders?api_key=a&api_key=b', 400],
+      ['/health/live#fragment', 404],
     ];
     for (const [target, status] of targets) {
       test(`GET ${target} is ${status}`, async () => {
         const answer = await raw(request(`GET ${target}`));
-        assert.ok(answer.status === status || (target.startsWith('/problems?api_key') && answer.status === 200) || (target.endsWith('#fragment') && answer.status === 400), `${answer.status} ${answer.text}`);
-        if (answer.status >= 400) assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json$/);
+        assert.ok(
+          answer.status === status ||
+            (target.startsWith('/problems?api_key') && answer.status === 200) ||
+            (target.endsWith('#fragment') && answer.status === 400),
+          `${answer.status} ${answer.text}`,
+        );
+        if (answer.status >= 400)
+          assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json$/);
         await assertUnharmed();
       });
     }
@@ -224,15 +300,23 @@ describe('connections', () => {
   describe('what is no request', () => {
     test('is logged and counted as any other', async () => {
       const { headers } = await raw('nonsense\r\n\r\n');
-      const [line] = service().logged.map((text) => JSON.parse(text)).filter(({ requestId }) => requestId === headers['x-request-id']);
+      const [line] = service()
+        .logged.map((text) => JSON.parse(text))
+        .filter(({ requestId }) => requestId === headers['x-request-id']);
       assert.deepEqual([line?.level, line?.status], ['info', 400]);
-      assert.match((await service().get('/metrics')).text, /^orderly_http_requests_total\{method="",route="",status="400"\} [1-9]/m);
+      assert.match(
+        (await service().get('/metrics')).text,
+        /^orderly_http_requests_total\{method="",route="",status="400"\} [1-9]/m,
+      );
     });
 
     const nonsense: readonly (readonly [what: string, bytes: string | Buffer])[] = [
       ['noise', 'lorem ipsum dolor\r\n\r\n'],
       ['bytes at random', Buffer.from(Array.from({ length: 500 }, (_, index) => (index * 7919 + 13) % 256))],
-      ['the beginning of TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])],
+      [
+        'the beginning of TLS',
+        Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]),
+      ],
       ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
       ['a version of HTTP that isn’t spoken', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n'],
       ['HTTP/0.9', 'GET /\r\n\r\n'],
@@ -247,13 +331,25 @@ describe('connections', () => {
       ['a NUL in a field', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: a\0b\r\n\r\n'],
       ['a name that is no token', 'GET / HTTP/1.1\r\nHost: a\r\nX(A): b\r\n\r\n'],
       ['a CR alone', 'GET / HTTP/1.1\r\nHost: a\rX-A: b\r\n\r\n'],
-      ['two lengths', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx'],
-      ['a length and chunks', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+      [
+        'two lengths',
+        'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx',
+      ],
+      [
+        'a length and chunks',
+        'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      ],
       ['a negative length', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'],
       ['a length that is no number', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 1e3\r\n\r\n'],
       ['a length with a plus', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: +1\r\n\r\n'],
-      ['a length past all bounds', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n'],
-      ['an encoding of transfer after chunked', 'POST /customers HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n'],
+      [
+        'a length past all bounds',
+        'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n',
+      ],
+      [
+        'an encoding of transfer after chunked',
+        'POST /customers HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n',
+      ],
     ];
     for (const [what, bytes] of nonsense) {
       test(`${what} is a bad request, and the connection is closed`, async () => {
@@ -272,7 +368,11 @@ describe('connections', () => {
     });
 
     test('a request to upgrade is answered as if it hadn’t asked', async () => {
-      for (const upgrade of ['websocket', 'h2c', 'TLS/1.2']) assert.equal((await raw(request('GET /health/live', ['Connection: Upgrade', `Upgrade: ${upgrade}`]))).status, 200);
+      for (const upgrade of ['websocket', 'h2c', 'TLS/1.2'])
+        assert.equal(
+          (await raw(request('GET /health/live', ['Connection: Upgrade', `Upgrade: ${upgrade}`]))).status,
+          200,
+        );
     });
 
     test('HTTP/2.0 in the form of HTTP/1 is a bad request', async () => {
@@ -288,12 +388,21 @@ describe('connections', () => {
     });
 
     test('what comes after it is not answered, nor does it cut the answer off for who reads late', async () => {
-      for (const nonsense of ['nonsense\r\n\r\n', request('GET /health/live', [`X-Large: ${'x'.repeat(20_000)}`]), postChunked('zz')]) {
+      for (const nonsense of [
+        'nonsense\r\n\r\n',
+        request('GET /health/live', [`X-Large: ${'x'.repeat(20_000)}`]),
+        postChunked('zz'),
+      ]) {
         const connection = await openRaw(service().port);
         connection.socket.pause();
         connection.write(nonsense);
         for (let more = 0; more < 30; more += 1) {
-          await new Promise<void>((resolve, reject) => void connection.socket.write('x'.repeat(100_000), (error) => (error ? reject(error) : resolve())));
+          await new Promise<void>(
+            (resolve, reject) =>
+              void connection.socket.write('x'.repeat(100_000), (error) =>
+                error ? reject(error) : resolve(),
+              ),
+          );
           await turn(); // the service's turn to read
         }
         connection.socket.resume();
@@ -324,7 +433,9 @@ describe('connections', () => {
 
     test('in a body that was refused already is not answered a second time', async () => {
       const connection = await openRaw(service().port);
-      connection.write(request('POST /customers', ['Content-Type: application/json', 'Transfer-Encoding: chunked']));
+      connection.write(
+        request('POST /customers', ['Content-Type: application/json', 'Transfer-Encoding: chunked']),
+      );
       assertProblem(await connection.answer(), 'unauthenticated');
       connection.write(`zz${crlf}`);
       assert.equal(await connection.closed, '');
@@ -333,7 +444,11 @@ describe('connections', () => {
 
   test('a hundred requests in one packet are answered in order', async () => {
     const connection = await openRaw(service().port);
-    connection.write(Array.from({ length: 100 }, (_, index) => request(`${index % 3 === 0 ? 'HEAD' : 'GET'} /problems/${index}`)).join(''));
+    connection.write(
+      Array.from({ length: 100 }, (_, index) =>
+        request(`${index % 3 === 0 ? 'HEAD' : 'GET'} /problems/${index}`),
+      ).join(''),
+    );
     for (let index = 0; index < 100; index += 1) {
       const answer = await connection.answer(index % 3 === 0 ? 'HEAD' : undefined);
       assert.equal(answer.status, 404);
@@ -343,7 +458,11 @@ describe('connections', () => {
   });
 
   test('a client that has said all it wants to, and listens on, gets its answer', async () => {
-    for (const [bytes, status] of [[live, 200], [post('{"name":"Ada"}'), 201], [request('GET /orders?total=true', [authorization]), 200]] as const) {
+    for (const [bytes, status] of [
+      [live, 200],
+      [post('{"name":"Ada"}'), 201],
+      [request('GET /orders?total=true', [authorization]), 200],
+    ] as const) {
       const connection = await openRaw(service().port);
       connection.write(bytes);
       connection.socket.end();
@@ -362,16 +481,38 @@ describe('connections', () => {
 
   test('a head is the same whether the service or node:http puts it together', async () => {
     const [etag = ''] = [(await raw(request('GET /problems', ['Accept: application/json']))).headers['etag']];
-    const asked = ['GET /health/live', 'HEAD /health/live', 'OPTIONS /orders', 'GET /nowhere', 'DELETE /orders', 'GET /', 'GET /docs', 'GET /problems', 'GET /orders?status=x'];
+    const asked = [
+      'GET /health/live',
+      'HEAD /health/live',
+      'OPTIONS /orders',
+      'GET /nowhere',
+      'DELETE /orders',
+      'GET /',
+      'GET /docs',
+      'GET /problems',
+      'GET /orders?status=x',
+    ];
     const varying = ['x-request-id', 'ratelimit', 'date', 'connection', 'keep-alive'];
-    const lines = ({ status, headers }: RawAnswer) => [status, ...Object.entries(headers).filter(([name]) => !varying.includes(name))];
+    const lines = ({ status, headers }: RawAnswer) => [
+      status,
+      ...Object.entries(headers).filter(([name]) => !varying.includes(name)),
+    ];
     for (const line of asked) {
-      const fields = line === 'GET /problems' ? ['Accept: application/json', `If-None-Match: ${etag}`] : [authorization];
+      const fields =
+        line === 'GET /problems' ? ['Accept: application/json', `If-None-Match: ${etag}`] : [authorization];
       const method = line.startsWith('HEAD') ? 'HEAD' : undefined;
-      const [ours, nodes] = await Promise.all([raw(request(line, fields), method), raw(request(line, [...fields, 'Connection: close']), method)]);
+      const [ours, nodes] = await Promise.all([
+        raw(request(line, fields), method),
+        raw(request(line, [...fields, 'Connection: close']), method),
+      ]);
       assert.deepEqual(lines(ours), lines(nodes), line);
-      assert.deepEqual([ours.headers['connection'], nodes.headers['connection']], ['keep-alive', 'close'], line);
-      for (const { headers } of [ours, nodes]) assert.match(headers['date'] ?? '', /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
+      assert.deepEqual(
+        [ours.headers['connection'], nodes.headers['connection']],
+        ['keep-alive', 'close'],
+        line,
+      );
+      for (const { headers } of [ours, nodes])
+        assert.match(headers['date'] ?? '', /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
     }
   });
 
@@ -386,7 +527,8 @@ describe('connections', () => {
     const deaf = await openRaw(service().port);
     deaf.socket.pause();
     deaf.write(Array.from({ length: 300 }, () => request('GET /openapi.json')).join(''));
-    for (let index = 0; index < 10; index += 1) assert.equal((await service().get('/health/live')).status, 200);
+    for (let index = 0; index < 10; index += 1)
+      assert.equal((await service().get('/health/live')).status, 200);
     deaf.socket.destroy();
   });
 
@@ -406,12 +548,42 @@ describe('connections', () => {
     });
 
     const refused: readonly (readonly [what: string, kind: Kind, line: string, fields: () => string[]])[] = [
-      ['nobody', 'unauthenticated', 'POST /customers', () => ['Content-Type: application/json', 'Content-Length: 14']],
-      ['a bad token', 'invalid-token', 'POST /customers', () => ['Authorization: Bearer x.y.z', 'Content-Type: application/json', 'Content-Length: 14']],
-      ['another type', 'unsupported-media-type', 'POST /customers', () => [authorization, 'Content-Type: text/plain', 'Content-Length: 14']],
-      ['too large a body', 'content-too-large', 'POST /customers', () => [authorization, 'Content-Type: application/json', 'Content-Length: 70000']],
-      ['an unknown path', 'not-found', 'POST /nowhere', () => [authorization, 'Content-Type: application/json', 'Content-Length: 14']],
-      ['another method', 'method-not-allowed', 'DELETE /customers', () => [authorization, 'Content-Type: application/json', 'Content-Length: 14']],
+      [
+        'nobody',
+        'unauthenticated',
+        'POST /customers',
+        () => ['Content-Type: application/json', 'Content-Length: 14'],
+      ],
+      [
+        'a bad token',
+        'invalid-token',
+        'POST /customers',
+        () => ['Authorization: Bearer x.y.z', 'Content-Type: application/json', 'Content-Length: 14'],
+      ],
+      [
+        'another type',
+        'unsupported-media-type',
+        'POST /customers',
+        () => [authorization, 'Content-Type: text/plain', 'Content-Length: 14'],
+      ],
+      [
+        'too large a body',
+        'content-too-large',
+        'POST /customers',
+        () => [authorization, 'Content-Type: application/json', 'Content-Length: 70000'],
+      ],
+      [
+        'an unknown path',
+        'not-found',
+        'POST /nowhere',
+        () => [authorization, 'Content-Type: application/json', 'Content-Length: 14'],
+      ],
+      [
+        'another method',
+        'method-not-allowed',
+        'DELETE /customers',
+        () => [authorization, 'Content-Type: application/json', 'Content-Length: 14'],
+      ],
     ];
     for (const [what, kind, line, fields] of refused) {
       test(`100-continue of ${what} is ${problems[kind].status} at once, without the body`, async () => {
@@ -431,18 +603,29 @@ describe('connections', () => {
     });
 
     test('anything else is 417', async () => {
-      for (const expectation of ['200-ok', 'patience', '101-continue']) assertProblem(await raw(request('GET /health/live', [`Expect: ${expectation}`])), 'bad-request', 417);
-      assertProblem(await raw(postHead('Content-Length: 14', 'Expect: more') + '{"name":"Ada"}'), 'bad-request', 417);
+      for (const expectation of ['200-ok', 'patience', '101-continue'])
+        assertProblem(await raw(request('GET /health/live', [`Expect: ${expectation}`])), 'bad-request', 417);
+      assertProblem(
+        await raw(postHead('Content-Length: 14', 'Expect: more') + '{"name":"Ada"}'),
+        'bad-request',
+        417,
+      );
     });
   });
 
   describe('time', { concurrency: true }, () => {
     const timeouts = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20 };
     /** Another server before the same service, with less patience. */
-    async function impatient(t: { after(end: () => Promise<void>): void }, idleMilliseconds = 400): Promise<number | undefined> {
+    async function impatient(
+      t: { after(end: () => Promise<void>): void },
+      idleMilliseconds = 400,
+    ): Promise<number | undefined> {
       const { inside } = service();
       if (inside === undefined) return undefined;
-      const server = createHttpServer({ certificate: undefined, timeouts: { ...timeouts, idleMilliseconds } });
+      const server = createHttpServer({
+        certificate: undefined,
+        timeouts: { ...timeouts, idleMilliseconds },
+      });
       const { port } = await server.listen('127.0.0.1', 0);
       server.handle(inside.app.handlers);
       t.after(async () => {
@@ -515,11 +698,23 @@ describe('connections', () => {
     if (inside === undefined) return t.skip('needs time-outs of its own');
     const held = Promise.withResolvers<void>();
     const server = createHttpServer({
-      certificate: undefined, timeouts: { headersMilliseconds: 10_000, requestMilliseconds: 10_000, checkMilliseconds: 1000, idleMilliseconds: 20 },
+      certificate: undefined,
+      timeouts: {
+        headersMilliseconds: 10_000,
+        requestMilliseconds: 10_000,
+        checkMilliseconds: 1000,
+        idleMilliseconds: 20,
+      },
     });
     const { port } = await server.listen('127.0.0.1', 0);
     const { handlers } = inside.app;
-    server.handle({ ...handlers, onRequest: (asked, answer) => void (asked.url === '/held' ? held.promise : Promise.resolve()).then(() => handlers.onRequest(asked, answer)) });
+    server.handle({
+      ...handlers,
+      onRequest: (asked, answer) =>
+        void (asked.url === '/held' ? held.promise : Promise.resolve()).then(() =>
+          handlers.onRequest(asked, answer),
+        ),
+    });
     t.after(() => server.close());
     const waiting = await openRaw(port);
     waiting.write(request('GET /held'));
@@ -536,22 +731,35 @@ describe('connections', () => {
   });
 
   test('a thousand connections that break off leave none behind', async () => {
-    const scraps = ['', 'G', 'GET / HTTP/1.1\r\n', live, live + live, postHead('Content-Length: 9'), 'nonsense\r\n\r\n', postChunked('3\r\n{"a')];
+    const scraps = [
+      '',
+      'G',
+      'GET / HTTP/1.1\r\n',
+      live,
+      live + live,
+      postHead('Content-Length: 9'),
+      'nonsense\r\n\r\n',
+      postChunked('3\r\n{"a'),
+    ];
     for (let round = 0; round < 10; round += 1) {
-      await Promise.all(Array.from({ length: 100 }, async (_, index) => {
-        const { socket, write } = await openRaw(service().port);
-        write(scraps[index % scraps.length] ?? '');
-        if (index % 3 === 0) await turn();
-        if (index % 2 === 0) socket.resetAndDestroy();
-        else socket.destroy();
-      }));
+      await Promise.all(
+        Array.from({ length: 100 }, async (_, index) => {
+          const { socket, write } = await openRaw(service().port);
+          write(scraps[index % scraps.length] ?? '');
+          if (index % 3 === 0) await turn();
+          if (index % 2 === 0) socket.resetAndDestroy();
+          else socket.destroy();
+        }),
+      );
     }
     await assertUnharmed();
   });
-
 });
 
 /** What the service counts; one of them is the one that asks. */
 async function connections(service: TestService): Promise<number> {
-  return Number(/^orderly_connections (\d+)$/m.exec((await service.get('/metrics')).text)?.[1] ?? assert.fail('the metric has gone'));
+  return Number(
+    /^orderly_connections (\d+)$/m.exec((await service.get('/metrics')).text)?.[1] ??
+      assert.fail('the metric has gone'),
+  );
 }

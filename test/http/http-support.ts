@@ -7,11 +7,21 @@ import { check } from '../../src/schema/schema.ts';
 import { serviceFor, type Answer, type TestOptions, type TestService } from '../service.ts';
 
 /** One service for all tests of a suite that don't disturb each other; called in the suite's body. */
-export function sharedService(options: TestOptions = {}, prepare: (service: TestService) => Promise<void> = async () => {}): () => TestService {
+export function sharedService(
+  options: TestOptions = {},
+  prepare: (service: TestService) => Promise<void> = async () => {},
+): () => TestService {
   let service: TestService | undefined;
   const ends: (() => unknown)[] = [];
   before(async () => {
-    service = await serviceFor({ after: (end) => { if (end !== undefined) ends.push(end as () => unknown); } }, options); // it takes no arguments
+    service = await serviceFor(
+      {
+        after: (end) => {
+          if (end !== undefined) ends.push(end as () => unknown);
+        },
+      },
+      options,
+    ); // it takes no arguments
     await prepare(service);
   });
   after(async () => {
@@ -27,8 +37,16 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 type ProblemAnswer = Pick<Answer, 'status' | 'body'> & { readonly headers: Headers };
 
 /** That the answer is a whole problem document of this kind. `status` where it isn't the kind's own. */
-export function assertProblem(answer: ProblemAnswer, kind: Kind, status: number = problems[kind].status): void {
-  assert.deepEqual([answer.status, kindOf(String(answer.body?.type))], [status, kind], JSON.stringify(answer.body));
+export function assertProblem(
+  answer: ProblemAnswer,
+  kind: Kind,
+  status: number = problems[kind].status,
+): void {
+  assert.deepEqual(
+    [answer.status, kindOf(String(answer.body?.type))],
+    [status, kind],
+    JSON.stringify(answer.body),
+  );
   assertProblemDocument(answer);
 }
 
@@ -47,11 +65,15 @@ export function assertProblemDocument({ status, headers, body }: ProblemAnswer):
 
 /** The kind that a problem's type URL names. */
 export function kindOf(type: string): string {
-  return type === quotaExceededType ? 'quota-exceeded' : type.slice(type.lastIndexOf('/problems/') + '/problems/'.length);
+  return type === quotaExceededType
+    ? 'quota-exceeded'
+    : type.slice(type.lastIndexOf('/problems/') + '/problems/'.length);
 }
 
 /** Where the faults of a problem are, as a sorted list such as `#/items/0/name required`. */
 export function faultsOf({ body }: Pick<Answer, 'body'>): string[] {
   const errors: Record<string, string>[] = body.errors ?? [];
-  return errors.map(({ pointer, parameter, header, code }) => `${pointer ?? parameter ?? header} ${code}`).sort();
+  return errors
+    .map(({ pointer, parameter, header, code }) => `${pointer ?? parameter ?? header} ${code}`)
+    .sort();
 }

@@ -22,18 +22,31 @@ describe('Idempotency-Key', () => {
     customerId = (await newCustomer(started, ada.token)).id;
   });
   const order = (members: object = {}): object => ({ customerId, currency: 'EUR', items, ...members });
-  const place = (key: string, body: object = order(), token = ada.token): Promise<Answer> => service().post('/orders', { token, body, headers: withKey(key) });
+  const place = (key: string, body: object = order(), token = ada.token): Promise<Answer> =>
+    service().post('/orders', { token, body, headers: withKey(key) });
 
-  const takers: Readonly<Record<string, () => Promise<readonly [method: string, path: string, body: object]>>> = {
+  const takers: Readonly<
+    Record<string, () => Promise<readonly [method: string, path: string, body: object]>>
+  > = {
     'POST /orders': () => Promise.resolve(['POST', '/orders', order({ note: 'für Ægir 😀' })]),
     'POST /customers': () => Promise.resolve(['POST', '/customers', { name: 'Zoë 東京' }]),
-    'POST /api/users': () => Promise.resolve(['POST', '/api/users', { name: 'Grace', email: 'grace@example.com', password }]),
-    'PATCH /orders/{id}': async () => ['PATCH', `/orders/${(await newOrder(service(), ada.token)).id}`, { status: 'cancelled', note: 'für Ægir' }],
+    'POST /api/users': () =>
+      Promise.resolve(['POST', '/api/users', { name: 'Grace', email: 'grace@example.com', password }]),
+    'PATCH /orders/{id}': async () => [
+      'PATCH',
+      `/orders/${(await newOrder(service(), ada.token)).id}`,
+      { status: 'cancelled', note: 'für Ægir' },
+    ],
   };
   for (const [name, make] of Object.entries(takers)) {
     test(`${name}: the same key and body get the first answer again`, async () => {
       const [method, path, body] = await make();
-      const send = (): Promise<Answer> => service().call(method, path, { body, headers: withKey(`again ${name}`.replaceAll(' ', '-')), token: ada.token });
+      const send = (): Promise<Answer> =>
+        service().call(method, path, {
+          body,
+          headers: withKey(`again ${name}`.replaceAll(' ', '-')),
+          token: ada.token,
+        });
       const [first, second, third] = [await send(), await send(), await send()];
       assert.ok(first.status < 300, first.text);
       assert.equal(first.headers['idempotency-replayed'], undefined);
@@ -51,16 +64,32 @@ describe('Idempotency-Key', () => {
     test(`${name}: another body is idempotency-key-reused, and changes nothing`, async () => {
       const [method, path, body] = await make();
       const key = withKey(`other-${method}-${path}`);
-      const first = await service().call(method, path, { token: ada.token, headers: key, body: 'email' in body ? { ...body, email: 'other@example.com' } : body });
+      const first = await service().call(method, path, {
+        token: ada.token,
+        headers: key,
+        body: 'email' in body ? { ...body, email: 'other@example.com' } : body,
+      });
       assert.ok(first.status < 300, first.text);
-      const other = 'name' in body ? { ...body, email: 'third@example.com', name: 'Other' } : { ...body, note: 'other' };
-      assertProblem(await service().call(method, path, { token: ada.token, headers: key, body: other }), 'idempotency-key-reused');
-      assert.equal((await service().get(first.headers.location ?? path, { token: path === '/api/users' ? (await service().person('admin')).token : ada.token })).text, first.text);
+      const other =
+        'name' in body ? { ...body, email: 'third@example.com', name: 'Other' } : { ...body, note: 'other' };
+      assertProblem(
+        await service().call(method, path, { token: ada.token, headers: key, body: other }),
+        'idempotency-key-reused',
+      );
+      assert.equal(
+        (
+          await service().get(first.headers.location ?? path, {
+            token: path === '/api/users' ? (await service().person('admin')).token : ada.token,
+          })
+        ).text,
+        first.text,
+      );
     });
   }
 
   test('an order is made once, however often it is placed with one key', async () => {
-    const count = async (): Promise<number> => (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
+    const count = async (): Promise<number> =>
+      (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
     const before = await count();
     for (let index = 0; index < 5; index += 1) await place('once');
     assert.equal(await count(), before + 1);
@@ -78,13 +107,21 @@ describe('Idempotency-Key', () => {
         assert.equal(answer.headers['retry-after'], '1');
       }
     }
-    assert.equal((await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total, before + 1);
+    assert.equal(
+      (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total,
+      before + 1,
+    );
     assert.equal((await place('fifty')).text, made[0]?.text);
   });
 
   test('fifty steps at once with one key are one step', async () => {
     const { id } = await newOrder(service(), ada.token);
-    const send = (): Promise<Answer> => service().patch(`/orders/${id}`, { token: staff.token, headers: withKey('fifty-steps'), body: { status: 'paid', note: 'paid' } });
+    const send = (): Promise<Answer> =>
+      service().patch(`/orders/${id}`, {
+        token: staff.token,
+        headers: withKey('fifty-steps'),
+        body: { status: 'paid', note: 'paid' },
+      });
     const answers = await Promise.all(Array.from({ length: 50 }, send));
     assert.equal(answers.filter((answer) => answer.status === 200 && !isReplay(answer)).length, 1);
     assert.ok(isReplay(await send()));
@@ -92,7 +129,12 @@ describe('Idempotency-Key', () => {
 
   test('the first answer stays the answer, also when the order has moved on since', async () => {
     const { id } = await newOrder(service(), ada.token);
-    const send = (): Promise<Answer> => service().patch(`/orders/${id}`, { token: staff.token, headers: withKey('moved-on'), body: { status: 'paid' } });
+    const send = (): Promise<Answer> =>
+      service().patch(`/orders/${id}`, {
+        token: staff.token,
+        headers: withKey('moved-on'),
+        body: { status: 'paid' },
+      });
     const first = await send();
     await service().patch(`/orders/${id}`, { token: staff.token, body: { status: 'shipped' } });
     const again = await send();
@@ -103,13 +145,27 @@ describe('Idempotency-Key', () => {
   test('principals are apart: another user, staff and an API key each make their own', async () => {
     const { key } = await newKey(service(), ada.token, { scopes: ['customers:write'] });
     const { key: secondKey } = await newKey(service(), ada.token, { scopes: ['customers:write'] });
-    const callers: Call[] = [{ token: ada.token }, { token: bob.token }, { token: staff.token }, { key }, { key: secondKey }];
+    const callers: Call[] = [
+      { token: ada.token },
+      { token: bob.token },
+      { token: staff.token },
+      { key },
+      { key: secondKey },
+    ];
     const ids = new Set<number>();
     for (const caller of callers) {
-      const answer = await service().post('/customers', { ...caller, headers: withKey('apart'), body: { name: 'Ada' } });
+      const answer = await service().post('/customers', {
+        ...caller,
+        headers: withKey('apart'),
+        body: { name: 'Ada' },
+      });
       assert.deepEqual([answer.status, isReplay(answer)], [201, false], answer.text);
       ids.add(answer.body.id);
-      assert.ok(isReplay(await service().post('/customers', { ...caller, headers: withKey('apart'), body: { name: 'Ada' } })));
+      assert.ok(
+        isReplay(
+          await service().post('/customers', { ...caller, headers: withKey('apart'), body: { name: 'Ada' } }),
+        ),
+      );
     }
     assert.equal(ids.size, callers.length);
   });
@@ -125,20 +181,56 @@ describe('Idempotency-Key', () => {
     const [one, two] = [await newOrder(service(), ada.token), await newOrder(service(), ada.token)];
     const body = { note: 'one key' };
     for (const { id } of [one, two]) {
-      const answer = await service().patch(`/orders/${id}`, { token: ada.token, headers: withKey('paths'), body });
+      const answer = await service().patch(`/orders/${id}`, {
+        token: ada.token,
+        headers: withKey('paths'),
+        body,
+      });
       assert.deepEqual([answer.status, answer.body.id, isReplay(answer)], [200, id, false]);
     }
     assert.equal(isReplay(await place('paths')), false);
   });
 
-  const refusals: readonly (readonly [what: string, send: (key: string) => Promise<Answer>, status: number, mend: (key: string) => Promise<Answer>])[] = [
+  const refusals: readonly (readonly [
+    what: string,
+    send: (key: string) => Promise<Answer>,
+    status: number,
+    mend: (key: string) => Promise<Answer>,
+  ])[] = [
     ['invalid data', (key) => place(key, order({ currency: 'QQQ' })), 422, place],
     ['a customer that isn’t one’s own', (key) => place(key, order({ customerId: 999_999 })), 422, place],
     ['an order for another user', (key) => place(key, order({ userId: 1 })), 403, place],
-    ['malformed JSON', (key) => service().post('/orders', { token: ada.token, headers: withKey(key), body: '{' }), 400, place],
-    ['another type of body', (key) => service().post('/orders', { token: ada.token, headers: { ...withKey(key), 'content-type': 'text/plain' }, body: '{}' }), 415, place],
-    ['an e-mail address that is taken', (key) => service().post('/api/users', { headers: withKey(key), body: { name: 'A', email: ada.email, password } }), 409,
-      (key) => service().post('/api/users', { headers: withKey(key), body: { name: 'A', email: 'free@example.com', password } })],
+    [
+      'malformed JSON',
+      (key) => service().post('/orders', { token: ada.token, headers: withKey(key), body: '{' }),
+      400,
+      place,
+    ],
+    [
+      'another type of body',
+      (key) =>
+        service().post('/orders', {
+          token: ada.token,
+          headers: { ...withKey(key), 'content-type': 'text/plain' },
+          body: '{}',
+        }),
+      415,
+      place,
+    ],
+    [
+      'an e-mail address that is taken',
+      (key) =>
+        service().post('/api/users', {
+          headers: withKey(key),
+          body: { name: 'A', email: ada.email, password },
+        }),
+      409,
+      (key) =>
+        service().post('/api/users', {
+          headers: withKey(key),
+          body: { name: 'A', email: 'free@example.com', password },
+        }),
+    ],
   ];
   for (const [what, send, status, mend] of refusals) {
     test(`a request refused for ${what} isn’t kept: mended, it takes the same key`, async () => {
@@ -152,19 +244,42 @@ describe('Idempotency-Key', () => {
 
   test('a step that wasn’t possible, or was stale, isn’t kept', async () => {
     const { id } = await newOrder(service(), ada.token);
-    const send = (body: object, headers = {}): Promise<Answer> => service().patch(`/orders/${id}`, { token: staff.token, headers: { ...withKey('steps'), ...headers }, body });
+    const send = (body: object, headers = {}): Promise<Answer> =>
+      service().patch(`/orders/${id}`, {
+        token: staff.token,
+        headers: { ...withKey('steps'), ...headers },
+        body,
+      });
     assertProblem(await send({ status: 'shipped' }), 'invalid-transition');
     assertProblem(await send({ status: 'paid' }, { 'if-match': '"stale"' }), 'precondition-failed');
-    assertProblem(await service().patch('/orders/999999', { token: staff.token, headers: withKey('steps'), body: { status: 'paid' } }), 'not-found');
+    assertProblem(
+      await service().patch('/orders/999999', {
+        token: staff.token,
+        headers: withKey('steps'),
+        body: { status: 'paid' },
+      }),
+      'not-found',
+    );
     assert.equal((await send({ status: 'paid' })).status, 200);
     assert.ok(isReplay(await send({ status: 'paid' })));
   });
 
   const keys: readonly (readonly [what: string, key: string | string[], isGood: boolean])[] = [
-    ['one character', '!', true], ['255 characters', 'k'.repeat(255), true], ['all of visible ASCII', String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 33 + index)), true],
+    ['one character', '!', true],
+    ['255 characters', 'k'.repeat(255), true],
+    [
+      'all of visible ASCII',
+      String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 33 + index)),
+      true,
+    ],
     ['a structured string', '"8e03978e-40d5-43dd-bc93-6894a57f9324"', true],
-    ['nothing', '', false], ['256 characters', 'k'.repeat(256), false], ['a blank inside', 'a b', false], ['a tab inside', 'a\tb', false], ['a letter beyond ASCII', 'k\u00e9', false],
-    ['two fields', ['a', 'b'], false], ['the same field twice', ['a', 'a'], false],
+    ['nothing', '', false],
+    ['256 characters', 'k'.repeat(256), false],
+    ['a blank inside', 'a b', false],
+    ['a tab inside', 'a\tb', false],
+    ['a letter beyond ASCII', 'k\u00e9', false],
+    ['two fields', ['a', 'b'], false],
+    ['the same field twice', ['a', 'a'], false],
   ];
   for (const [what, key, isGood] of keys) {
     test(`a key of ${what} is ${isGood ? 'taken' : 'refused in both interfaces'}`, async () => {
@@ -172,7 +287,11 @@ describe('Idempotency-Key', () => {
       const answer = await service().post('/customers', { token: ada.token, headers, body: { name: 'Ada' } });
       if (isGood) return assert.equal(answer.status, 201);
       assertFaults(answer, 422, ['Idempotency-Key pattern']);
-      assertFaults(await service().post('/api/users', { headers, body: { name: 'A', email: 'a@b.example', password } }), 400, ['Idempotency-Key pattern']);
+      assertFaults(
+        await service().post('/api/users', { headers, body: { name: 'A', email: 'a@b.example', password } }),
+        400,
+        ['Idempotency-Key pattern'],
+      );
     });
   }
 
@@ -183,10 +302,19 @@ describe('Idempotency-Key', () => {
 
   test('where it isn’t taken it does nothing', async () => {
     const headers = withKey('elsewhere');
-    const send = (): Promise<Answer> => service().post('/api/keys', { token: ada.token, headers, body: { name: 'k', scopes: ['orders:read'] } });
+    const send = (): Promise<Answer> =>
+      service().post('/api/keys', {
+        token: ada.token,
+        headers,
+        body: { name: 'k', scopes: ['orders:read'] },
+      });
     assert.notEqual((await send()).body.id, (await send()).body.id);
     const path = `/customers/${customerId}`;
-    for (const name of ['One', 'Two']) assert.equal((await service().put(path, { token: ada.token, headers, body: { name } })).body.name, name);
+    for (const name of ['One', 'Two'])
+      assert.equal(
+        (await service().put(path, { token: ada.token, headers, body: { name } })).body.name,
+        name,
+      );
     assert.equal((await service().get(path, { token: ada.token, headers: withKey('a b') })).status, 200);
   });
 });
@@ -194,11 +322,19 @@ describe('Idempotency-Key', () => {
 test('while the first request waits for the disk, the second is in progress; then it is answered', async (t) => {
   let isHeld = false;
   const held: (() => void)[] = [];
-  const letGo = (): void => { for (const end of held.splice(0)) end(); };
-  const service = await serviceFor(t, { fdatasync: (_descriptor, done) => { held.push(() => done(null)); if (!isHeld) setImmediate(letGo); } });
+  const letGo = (): void => {
+    for (const end of held.splice(0)) end();
+  };
+  const service = await serviceFor(t, {
+    fdatasync: (_descriptor, done) => {
+      held.push(() => done(null));
+      if (!isHeld) setImmediate(letGo);
+    },
+  });
   if (service.inside === undefined) return t.skip('needs to hold the disk');
   const { token } = await service.person();
-  const send = (): Promise<Answer> => service.post('/customers', { token, headers: withKey('held'), body: { name: 'Ada' } });
+  const send = (): Promise<Answer> =>
+    service.post('/customers', { token, headers: withKey('held'), body: { name: 'Ada' } });
   isHeld = true;
   const first = send();
   await until(() => held.length > 0);
@@ -242,15 +378,24 @@ test('a kept answer outlives a restart', async (t) => {
   const headers = withKey('restart');
   const first = await service.post('/customers', { token, headers, body: { name: 'Ada' } });
   await service.restart();
-  const again = await service.post('/customers', { token: (await service.signIn(email, secret)).token, headers, body: { name: 'Ada' } });
-  assert.deepEqual([again.status, again.text, again.headers.etag, isReplay(again)], [201, first.text, first.headers.etag, true]);
+  const again = await service.post('/customers', {
+    token: (await service.signIn(email, secret)).token,
+    headers,
+    body: { name: 'Ada' },
+  });
+  assert.deepEqual(
+    [again.status, again.text, again.headers.etag, isReplay(again)],
+    [201, first.text, first.headers.etag, true],
+  );
 });
 
 test('without a credential, addresses are the principals', async (t) => {
   const service = await serviceFor(t, { settings: { 'trusted-proxy': '127.0.0.1' } });
-  const send = (address: string): Promise<Answer> => service.post('/api/users', {
-    headers: { ...withKey('sign-up'), 'x-forwarded-proto': 'https', 'x-forwarded-for': address }, body: { name: 'Ada', email: 'ada@example.com', password },
-  });
+  const send = (address: string): Promise<Answer> =>
+    service.post('/api/users', {
+      headers: { ...withKey('sign-up'), 'x-forwarded-proto': 'https', 'x-forwarded-for': address },
+      body: { name: 'Ada', email: 'ada@example.com', password },
+    });
   const first = await send('203.0.113.1');
   assert.equal(first.status, 201);
   assert.equal((await send('203.0.113.1')).text, first.text);
@@ -261,10 +406,20 @@ test('a request that failed with 500 isn’t kept', async (t) => {
   const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
   t.after(() => hasher.close());
   let failures = 0;
-  const failing = { ...hasher, hash: (secret: string) => (secret === 'fails the first time' && (failures += 1) === 1 ? Promise.reject(new Error('broken')) : hasher.hash(secret)) };
+  const failing = {
+    ...hasher,
+    hash: (secret: string) =>
+      secret === 'fails the first time' && (failures += 1) === 1
+        ? Promise.reject(new Error('broken'))
+        : hasher.hash(secret),
+  };
   const service = await serviceFor(t, { hasher: failing });
   if (service.inside === undefined) return t.skip('needs a hasher of its own');
-  const send = (): Promise<Answer> => service.post('/api/users', { headers: withKey('fails'), body: { name: 'Ada', email: 'ada@example.com', password: 'fails the first time' } });
+  const send = (): Promise<Answer> =>
+    service.post('/api/users', {
+      headers: withKey('fails'),
+      body: { name: 'Ada', email: 'ada@example.com', password: 'fails the first time' },
+    });
   assertProblem(await send(), 'internal-error');
   const second = await send();
   assert.deepEqual([second.status, isReplay(second)], [201, false]);
@@ -277,13 +432,28 @@ test('neither a password nor a plain digest of the body that held it reaches the
   const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: secret });
   const answer = await service.post('/api/users', { headers: withKey('a-secret-key'), body });
   assert.equal(answer.status, 201, answer.text);
-  const traces = (): Buffer[] => [body, secret].flatMap((text) => ['sha1', 'sha256', 'sha512', 'md5'].flatMap((algorithm) => {
-    const digest = createHash(algorithm).update(text).digest();
-    return [digest, ...(['hex', 'base64', 'base64url'] as const).map((encoding) => Buffer.from(digest.toString(encoding)))];
-  })).concat(Buffer.from(secret), Buffer.from(Buffer.from(secret).toString('base64').slice(0, 20)));
+  const traces = (): Buffer[] =>
+    [body, secret]
+      .flatMap((text) =>
+        ['sha1', 'sha256', 'sha512', 'md5'].flatMap((algorithm) => {
+          const digest = createHash(algorithm).update(text).digest();
+          return [
+            digest,
+            ...(['hex', 'base64', 'base64url'] as const).map((encoding) =>
+              Buffer.from(digest.toString(encoding)),
+            ),
+          ];
+        }),
+      )
+      .concat(Buffer.from(secret), Buffer.from(Buffer.from(secret).toString('base64').slice(0, 20)));
   const check = (): void => {
-    const files = readdirSync(service.folder).filter((name) => name.startsWith('orderly.db')).map((name) => readFileSync(join(service.folder, name)));
-    assert.ok(files.some((bytes) => bytes.includes('ada@example.com')), 'the user is there');
+    const files = readdirSync(service.folder)
+      .filter((name) => name.startsWith('orderly.db'))
+      .map((name) => readFileSync(join(service.folder, name)));
+    assert.ok(
+      files.some((bytes) => bytes.includes('ada@example.com')),
+      'the user is there',
+    );
     for (const trace of traces()) assert.ok(files.every((bytes) => !bytes.includes(trace)));
     assert.ok(!service.logged.join('\n').includes(secret));
   };

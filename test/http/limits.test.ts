@@ -1,4 +1,5 @@
-// Rates (contract section 8): the fields' exact syntax, 429, refill, whose bucket is drawn on, and how many are kept.
+// Rates (contract section 8): the fields' exact syntax, 429, refill, whose bucket is drawn on, and how many
+// are kept.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { addressBucket, clientAddress, peerOf, trustedProxies } from '../../src/http/peer.ts';
@@ -7,18 +8,35 @@ import { newKey } from '../resources/resource-support.ts';
 import { serviceFor, type Answer, type Call, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 
-const limitFields = ({ headers }: Answer): (string | string[] | undefined)[] => [headers['ratelimit-policy'], headers['ratelimit']];
+const limitFields = ({ headers }: Answer): (string | string[] | undefined)[] => [
+  headers['ratelimit-policy'],
+  headers['ratelimit'],
+];
 
 test('answers tell the rate and what is left of it, as structured fields', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '600/60', 'rate-anonymous': '120/60' } });
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
   service.clock.advance(60_000);
-  for (const [left, seconds] of [[599, 1], [598, 1], [597, 1]]) {
-    assert.deepEqual(limitFields(await service.get('/orders', { token })), ['"default";q=600;w=60', `"default";r=${left};t=${seconds}`]);
+  for (const [left, seconds] of [
+    [599, 1],
+    [598, 1],
+    [597, 1],
+  ]) {
+    assert.deepEqual(limitFields(await service.get('/orders', { token })), [
+      '"default";q=600;w=60',
+      `"default";r=${left};t=${seconds}`,
+    ]);
   }
-  for (const [left, seconds] of [[119, 1], [118, 1], [117, 2]]) {
-    assert.deepEqual(limitFields(await service.get('/problems')), ['"anonymous";q=120;w=60', `"anonymous";r=${left};t=${seconds}`]);
+  for (const [left, seconds] of [
+    [119, 1],
+    [118, 1],
+    [117, 2],
+  ]) {
+    assert.deepEqual(limitFields(await service.get('/problems')), [
+      '"anonymous";q=120;w=60',
+      `"anonymous";r=${left};t=${seconds}`,
+    ]);
   }
 });
 
@@ -28,14 +46,27 @@ test('every answer to a limited request counts and tells, whatever its status', 
   const { token, id } = await service.person();
   const etag = String((await service.get(`/api/users/${id}`, { token })).headers.etag);
   const asks: readonly (readonly [status: number, method: string, path: string, call: Call])[] = [
-    [200, 'GET', '/orders', {}], [200, 'HEAD', '/orders', {}], [201, 'POST', '/customers', { body: { name: 'Ada' } }], [204, 'DELETE', '/customers/1', {}],
-    [304, 'GET', `/api/users/${id}`, { headers: { 'if-none-match': etag } }], [400, 'POST', '/customers', { body: '{' }], [403, 'GET', '/api/users', {}], [404, 'GET', '/orders/9', {}],
-    [406, 'GET', '/orders', { headers: { accept: 'image/png' } }], [412, 'GET', `/api/users/${id}`, { headers: { 'if-match': '"x"' } }],
-    [413, 'POST', '/customers', { body: 'x'.repeat(70_000) }], [415, 'POST', '/customers', { body: '{}', headers: { 'content-type': 'text/plain' } }], [422, 'GET', '/orders?x=1', {}],
+    [200, 'GET', '/orders', {}],
+    [200, 'HEAD', '/orders', {}],
+    [201, 'POST', '/customers', { body: { name: 'Ada' } }],
+    [204, 'DELETE', '/customers/1', {}],
+    [304, 'GET', `/api/users/${id}`, { headers: { 'if-none-match': etag } }],
+    [400, 'POST', '/customers', { body: '{' }],
+    [403, 'GET', '/api/users', {}],
+    [404, 'GET', '/orders/9', {}],
+    [406, 'GET', '/orders', { headers: { accept: 'image/png' } }],
+    [412, 'GET', `/api/users/${id}`, { headers: { 'if-match': '"x"' } }],
+    [413, 'POST', '/customers', { body: 'x'.repeat(70_000) }],
+    [415, 'POST', '/customers', { body: '{}', headers: { 'content-type': 'text/plain' } }],
+    [422, 'GET', '/orders?x=1', {}],
   ];
   for (const [index, [status, method, path, call]] of asks.entries()) {
     const answer = await service.call(method, path, { token, ...call });
-    assert.deepEqual([answer.status, ...limitFields(answer).slice(0, 1)], [status, '"default";q=100;w=60'], `${method} ${path}`);
+    assert.deepEqual(
+      [answer.status, ...limitFields(answer).slice(0, 1)],
+      [status, '"default";q=100;w=60'],
+      `${method} ${path}`,
+    );
     assert.match(String(answer.headers['ratelimit']), new RegExp(`^"default";r=${98 - index};t=\\d+$`));
   }
 });
@@ -45,10 +76,14 @@ test('past the rate it is 429, with when to go on; the bucket fills with the clo
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
   const get = (): Promise<Answer> => service.get('/orders', { token });
-  for (const limit of ['r=2;t=20', 'r=1;t=40', 'r=0;t=60']) assert.deepEqual(limitFields(await get()), ['"default";q=3;w=60', `"default";${limit}`]);
+  for (const limit of ['r=2;t=20', 'r=1;t=40', 'r=0;t=60'])
+    assert.deepEqual(limitFields(await get()), ['"default";q=3;w=60', `"default";${limit}`]);
   const refused = await get();
   assertProblem(refused, 'quota-exceeded');
-  assert.deepEqual([refused.status, refused.headers['retry-after'], refused.body.type, refused.body['violated-policies']], [429, '20', 'https://iana.org/assignments/http-problem-types#quota-exceeded', ['default']]);
+  assert.deepEqual(
+    [refused.status, refused.headers['retry-after'], refused.body.type, refused.body['violated-policies']],
+    [429, '20', 'https://iana.org/assignments/http-problem-types#quota-exceeded', ['default']],
+  );
   assert.deepEqual(limitFields(refused), ['"default";q=3;w=60', '"default";r=0;t=60']);
   service.clock.advance(19_999);
   const almost = await get();
@@ -64,7 +99,8 @@ test('who is over the rate changes nothing', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '2/60' } });
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
-  for (const status of [201, 201, 429, 429]) assert.equal((await service.post('/customers', { token, body: { name: 'Ada' } })).status, status);
+  for (const status of [201, 201, 429, 429])
+    assert.equal((await service.post('/customers', { token, body: { name: 'Ada' } })).status, status);
   service.clock.advance(60_000);
   assert.equal((await service.get('/customers?total=true', { token })).body.total, 2);
 });
@@ -88,7 +124,11 @@ test('health is not limited, nor are questions of OPTIONS', async (t) => {
   assert.equal((await service.get('/problems')).status, 200);
   assert.equal((await service.get('/problems')).status, 429);
   for (let index = 0; index < 5; index += 1) {
-    for (const path of ['/health/live', '/health/ready']) assert.deepEqual([(await service.get(path)).status, ...limitFields(await service.get(path))], [200, undefined, undefined]);
+    for (const path of ['/health/live', '/health/ready'])
+      assert.deepEqual(
+        [(await service.get(path)).status, ...limitFields(await service.get(path))],
+        [200, undefined, undefined],
+      );
     assert.deepEqual([(await service.call('OPTIONS', '/orders')).status], [204]);
   }
 });
@@ -99,16 +139,67 @@ test('without a limit nothing is told', async (t) => {
 });
 
 describe('addresses', () => {
-  const proxied = { settings: { 'rate-anonymous': '2/60', 'trusted-proxy': '127.0.0.1,10.0.0.0/8,2001:db8:ffff::/48' } };
-  const from = (service: TestService, headers: Record<string, string>): Promise<Answer> => service.get('/problems', { headers: { 'x-forwarded-proto': 'https', ...headers } });
+  const proxied = {
+    settings: { 'rate-anonymous': '2/60', 'trusted-proxy': '127.0.0.1,10.0.0.0/8,2001:db8:ffff::/48' },
+  };
+  const from = (service: TestService, headers: Record<string, string>): Promise<Answer> =>
+    service.get('/problems', { headers: { 'x-forwarded-proto': 'https', ...headers } });
 
-  const groups: readonly (readonly [what: string, same: readonly Record<string, string>[], other: Record<string, string>])[] = [
-    ['one IPv4 address, another another', [{ 'x-forwarded-for': '203.0.113.1' }, { 'x-forwarded-for': '::ffff:203.0.113.1' }, { 'x-forwarded-for': '203.0.113.1:4711' }], { 'x-forwarded-for': '203.0.113.2' }],
-    ['all of an IPv6 /64, the next another', [{ 'x-forwarded-for': '2001:db8:1:2::1' }, { 'x-forwarded-for': '2001:DB8:1:2:ffff::9' }, { 'x-forwarded-for': '[2001:db8:0001:2:3:4:5:6]:443' }], { 'x-forwarded-for': '2001:db8:1:3::1' }],
-    ['who is behind trusted proxies, however many', [{ 'x-forwarded-for': '198.51.100.7' }, { 'x-forwarded-for': '198.51.100.7, 10.1.2.3' }, { 'x-forwarded-for': '198.51.100.7,10.1.2.3, 2001:db8:ffff::1' }], { 'x-forwarded-for': '10.1.2.3, 198.51.100.8' }],
-    ['the address nearest to the proxy, not what a client made up before it', [{ 'x-forwarded-for': '192.0.2.1, 198.51.100.7' }, { 'x-forwarded-for': '192.0.2.2, 198.51.100.7' }, { 'x-forwarded-for': 'x, 198.51.100.7' }], { 'x-forwarded-for': '198.51.100.7, 192.0.2.1' }],
-    ['the one that Forwarded names', [{ forwarded: 'for=203.0.113.9;proto=https' }, { forwarded: 'for="203.0.113.9:1234";proto=https;by=10.0.0.1' }, { forwarded: 'for=192.0.2.1, For=203.0.113.9' }], { forwarded: 'for="[2001:db8::9]:80"' }],
-    ['the proxy itself, if it names none', [{ 'x-forwarded-for': 'unknown' }, { forwarded: 'for=_hidden' }, { 'x-forwarded-for': '' }], { 'x-forwarded-for': '203.0.113.1' }],
+  const groups: readonly (readonly [
+    what: string,
+    same: readonly Record<string, string>[],
+    other: Record<string, string>,
+  ])[] = [
+    [
+      'one IPv4 address, another another',
+      [
+        { 'x-forwarded-for': '203.0.113.1' },
+        { 'x-forwarded-for': '::ffff:203.0.113.1' },
+        { 'x-forwarded-for': '203.0.113.1:4711' },
+      ],
+      { 'x-forwarded-for': '203.0.113.2' },
+    ],
+    [
+      'all of an IPv6 /64, the next another',
+      [
+        { 'x-forwarded-for': '2001:db8:1:2::1' },
+        { 'x-forwarded-for': '2001:DB8:1:2:ffff::9' },
+        { 'x-forwarded-for': '[2001:db8:0001:2:3:4:5:6]:443' },
+      ],
+      { 'x-forwarded-for': '2001:db8:1:3::1' },
+    ],
+    [
+      'who is behind trusted proxies, however many',
+      [
+        { 'x-forwarded-for': '198.51.100.7' },
+        { 'x-forwarded-for': '198.51.100.7, 10.1.2.3' },
+        { 'x-forwarded-for': '198.51.100.7,10.1.2.3, 2001:db8:ffff::1' },
+      ],
+      { 'x-forwarded-for': '10.1.2.3, 198.51.100.8' },
+    ],
+    [
+      'the address nearest to the proxy, not what a client made up before it',
+      [
+        { 'x-forwarded-for': '192.0.2.1, 198.51.100.7' },
+        { 'x-forwarded-for': '192.0.2.2, 198.51.100.7' },
+        { 'x-forwarded-for': 'x, 198.51.100.7' },
+      ],
+      { 'x-forwarded-for': '198.51.100.7, 192.0.2.1' },
+    ],
+    [
+      'the one that Forwarded names',
+      [
+        { forwarded: 'for=203.0.113.9;proto=https' },
+        { forwarded: 'for="203.0.113.9:1234";proto=https;by=10.0.0.1' },
+        { forwarded: 'for=192.0.2.1, For=203.0.113.9' },
+      ],
+      { forwarded: 'for="[2001:db8::9]:80"' },
+    ],
+    [
+      'the proxy itself, if it names none',
+      [{ 'x-forwarded-for': 'unknown' }, { forwarded: 'for=_hidden' }, { 'x-forwarded-for': '' }],
+      { 'x-forwarded-for': '203.0.113.1' },
+    ],
   ];
   for (const [what, same, other] of groups) {
     test(`a bucket is for ${what}`, async (t) => {
@@ -121,19 +212,35 @@ describe('addresses', () => {
   }
 
   const buckets: readonly (readonly [address: string, bucket: string])[] = [
-    ['127.0.0.1', '127.0.0.1'], ['203.0.113.255', '203.0.113.255'], ['::1', '0:0:0:0::/64'], ['::', '0:0:0:0::/64'], ['2001:db8::1', '2001:db8:0:0::/64'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'], ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'], ['1:2:3:4::', '1:2:3:4::/64'], ['1::8', '1:0:0:0::/64'], ['::5:6:7:8', '0:0:0:0::/64'],
-    ['1:2::4:5:6:7:8', '1:2:0:4::/64'], ['::2:3:4:5:6:7:8', '0:2:3:4::/64'], ['fe80::1%eth0', 'fe80:0:0:0::/64'], ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'], ['1:2:3:4:5:6:1.2.3.4', '1:2:3:4::/64'],
-    ['', ''], ['unknown', 'unknown'],
+    ['127.0.0.1', '127.0.0.1'],
+    ['203.0.113.255', '203.0.113.255'],
+    ['::1', '0:0:0:0::/64'],
+    ['::', '0:0:0:0::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'],
+    ['1:2:3:4::', '1:2:3:4::/64'],
+    ['1::8', '1:0:0:0::/64'],
+    ['::5:6:7:8', '0:0:0:0::/64'],
+    ['1:2::4:5:6:7:8', '1:2:0:4::/64'],
+    ['::2:3:4:5:6:7:8', '0:2:3:4::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+    ['1:2:3:4:5:6:1.2.3.4', '1:2:3:4::/64'],
+    ['', ''],
+    ['unknown', 'unknown'],
   ];
-  for (const [address, bucket] of buckets) test(`the bucket of "${address}" is "${bucket}"`, () => assert.equal(addressBucket(address), bucket));
+  for (const [address, bucket] of buckets)
+    test(`the bucket of "${address}" is "${bucket}"`, () => assert.equal(addressBucket(address), bucket));
 
   test('who isn’t a trusted proxy is believed nothing', () => {
     const isTrusted = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
     const fields = { 'x-forwarded-for': '203.0.113.1' };
     const seen = (remote: string): string => clientAddress(peerOf(remote, isTrusted), fields, isTrusted);
-    for (const trusted of ['10.0.0.1', '::ffff:10.255.255.255', '2001:db8:5::1', '192.0.2.1']) assert.equal(seen(trusted), '203.0.113.1');
-    for (const stranger of ['11.0.0.1', '127.0.0.1', '::1', '192.0.2.2', '2001:db9::1']) assert.equal(seen(stranger), stranger);
+    for (const trusted of ['10.0.0.1', '::ffff:10.255.255.255', '2001:db8:5::1', '192.0.2.1'])
+      assert.equal(seen(trusted), '203.0.113.1');
+    for (const stranger of ['11.0.0.1', '127.0.0.1', '::1', '192.0.2.2', '2001:db9::1'])
+      assert.equal(seen(stranger), stranger);
     assert.equal(seen('::ffff:11.0.0.1'), '11.0.0.1');
   });
 
@@ -150,7 +257,12 @@ test('bad credentials draw on the address’s bucket, not on the principal’s',
   const { key } = await newKey(service, token);
   service.clock.advance(60_000);
   const bad: Call[] = [
-    { token: `${token}x` }, { token: 'x.y.z' }, { key: `${key.slice(0, -2)}AA` }, { key: 'nonsense' }, { headers: { authorization: 'Basic YTpi' } }, { token, key },
+    { token: `${token}x` },
+    { token: 'x.y.z' },
+    { key: `${key.slice(0, -2)}AA` },
+    { key: 'nonsense' },
+    { headers: { authorization: 'Basic YTpi' } },
+    { token, key },
   ];
   for (const [index, call] of bad.entries()) {
     const answer = await service.get('/orders', call);
@@ -164,19 +276,32 @@ test('bad credentials draw on the address’s bucket, not on the principal’s',
 });
 
 describe('sign-ins', () => {
-  const signIn = (service: TestService, email: string, secret = 'wrong password'): Promise<Answer> => service.post('/api/sessions', { body: { email, password: secret } });
+  const signIn = (service: TestService, email: string, secret = 'wrong password'): Promise<Answer> =>
+    service.post('/api/sessions', { body: { email, password: secret } });
 
   test('are limited by account, in whatever case it is spelled and whether it exists or not; also the right one', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
     if (service.inside === undefined) return t.skip('needs the clock');
     const { email, password } = await service.person();
     service.clock.advance(60_000);
-    for (const [address, secret] of [[email, password], ['nobody@example.com', password]] as const) {
-      const spellings = [address, address.toUpperCase(), address, `${address.slice(0, 3).toUpperCase()}${address.slice(3)}`, address];
+    for (const [address, secret] of [
+      [email, password],
+      ['nobody@example.com', password],
+    ] as const) {
+      const spellings = [
+        address,
+        address.toUpperCase(),
+        address,
+        `${address.slice(0, 3).toUpperCase()}${address.slice(3)}`,
+        address,
+      ];
       for (const spelled of spellings) assertProblem(await signIn(service, spelled), 'invalid-credentials');
       const refused = await signIn(service, address, secret);
       assertProblem(refused, 'quota-exceeded');
-      assert.deepEqual([refused.headers['retry-after'], refused.body['violated-policies']], ['12', ['login-account']]);
+      assert.deepEqual(
+        [refused.headers['retry-after'], refused.body['violated-policies']],
+        ['12', ['login-account']],
+      );
       assert.deepEqual(limitFields(refused), ['"login-account";q=5;w=60', '"login-account";r=0;t=60']);
     }
     service.clock.advance(12_000);
@@ -184,11 +309,16 @@ describe('sign-ins', () => {
   });
 
   test('are limited by address, across accounts', async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-login-address': '20/100000', 'trusted-proxy': '127.0.0.1' } });
-    const send = (address: string, index: number): Promise<Answer> => service.post('/api/sessions', {
-      headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' }, body: { email: `nobody${index}@example.com`, password: 'wrong password' },
+    const service = await serviceFor(t, {
+      settings: { 'rate-login-address': '20/100000', 'trusted-proxy': '127.0.0.1' },
     });
-    for (let index = 0; index < 20; index += 1) assertProblem(await send('203.0.113.1', index), 'invalid-credentials');
+    const send = (address: string, index: number): Promise<Answer> =>
+      service.post('/api/sessions', {
+        headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' },
+        body: { email: `nobody${index}@example.com`, password: 'wrong password' },
+      });
+    for (let index = 0; index < 20; index += 1)
+      assertProblem(await send('203.0.113.1', index), 'invalid-credentials');
     const refused = await send('203.0.113.1', 20);
     assertProblem(refused, 'quota-exceeded');
     assert.deepEqual(refused.body['violated-policies'], ['login-address']);
@@ -196,19 +326,26 @@ describe('sign-ins', () => {
   });
 
   test('tell all the policies they draw on', async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-anonymous': '120/60', 'rate-login-account': '5/60', 'rate-login-address': '20/60' } });
+    const service = await serviceFor(t, {
+      settings: { 'rate-anonymous': '120/60', 'rate-login-account': '5/60', 'rate-login-address': '20/60' },
+    });
     if (service.inside === undefined) return t.skip('needs the clock');
     const answer = await signIn(service, 'nobody@example.com');
     assert.deepEqual(limitFields(answer), [
-      '"anonymous";q=120;w=60, "login-address";q=20;w=60, "login-account";q=5;w=60', '"anonymous";r=119;t=1, "login-address";r=19;t=3, "login-account";r=4;t=12',
+      '"anonymous";q=120;w=60, "login-address";q=20;w=60, "login-account";q=5;w=60',
+      '"anonymous";r=119;t=1, "login-address";r=19;t=3, "login-account";r=4;t=12',
     ]);
   });
 
   test('other than by password don’t count: new tokens for a session', async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60', 'rate-login-address': '5/60' } });
+    const service = await serviceFor(t, {
+      settings: { 'rate-login-account': '5/60', 'rate-login-address': '5/60' },
+    });
     let { sessionId, refreshToken } = await service.person();
     for (let index = 0; index < 8; index += 1) {
-      const { status, body } = await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });
+      const { status, body } = await service.post(`/api/sessions/${sessionId}/tokens`, {
+        body: { refreshToken },
+      });
       assert.equal(status, 201);
       ({ refreshToken } = body);
     }

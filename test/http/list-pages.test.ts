@@ -1,4 +1,5 @@
-// Pages of orders however they are found: straight from an index, tested on the way, gathered, or in the slow thread.
+// Pages of orders however they are found: straight from an index, tested on the way, gathered, or in the slow
+// thread.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
@@ -10,7 +11,16 @@ import { countOf, positionsOf, type Position } from '../../src/storage/keyset.ts
 
 const orderCount = 400;
 const firstTime = Date.parse('2026-03-01T00:00:00.000Z');
-type Order = { readonly id: number; readonly status: string; readonly customerId: number; readonly userId: number; readonly currency: string; readonly total: number; readonly createdAt: number; readonly updatedAt: number };
+type Order = {
+  readonly id: number;
+  readonly status: string;
+  readonly customerId: number;
+  readonly userId: number;
+  readonly currency: string;
+  readonly total: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
 
 const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
 after(() => sqlite.close());
@@ -21,12 +31,20 @@ const orders = fill();
 /** Many alike in each member, and ids in another order than times. */
 function fill(): Order[] {
   sqlite.exec('PRAGMA foreign_keys = OFF');
-  const insert = sqlite.prepare("INSERT INTO orders (id, status, customerId, userId, currency, total, createdAt, updatedAt, items) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]')");
+  const insert = sqlite.prepare(
+    "INSERT INTO orders (id, status, customerId, userId, currency, total, createdAt, updatedAt, items) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]')",
+  );
   return Array.from({ length: orderCount }, (_, index): Order => {
-    const createdAt = firstTime + (index * 7919 % 90) * 1000;
+    const createdAt = firstTime + ((index * 7919) % 90) * 1000;
     const order = {
-      id: index + 1, status: statuses[index * 5 % 7 % 6] ?? 'open', customerId: 1 + index % 3, userId: 1 + index % 4, currency: index % 5 === 0 ? 'USD' : 'EUR',
-      total: index * 31 % 40, createdAt, updatedAt: createdAt + (index % 6) * 500,
+      id: index + 1,
+      status: statuses[((index * 5) % 7) % 6] ?? 'open',
+      customerId: 1 + (index % 3),
+      userId: 1 + (index % 4),
+      currency: index % 5 === 0 ? 'USD' : 'EUR',
+      total: (index * 31) % 40,
+      createdAt,
+      updatedAt: createdAt + (index % 6) * 500,
     };
     insert.run(...Object.values(order));
     return order;
@@ -35,18 +53,51 @@ function fill(): Order[] {
 
 const time = (second: number): string => new Date(firstTime + second * 1000).toISOString();
 const filters: readonly OrderFilter[] = [
-  {}, { status: ['open'] }, { status: ['refunded', 'open', 'paid'] }, { customerId: 2 }, { userId: 3 }, { currency: 'USD' }, { createdFrom: time(30) }, { createdBefore: time(30) },
-  { customerId: 2, currency: 'USD' }, { userId: 3, currency: 'USD', status: ['open', 'paid'] }, { customerId: 1, userId: 1 }, { currency: 'USD', createdFrom: time(30), createdBefore: time(40) },
-  { userId: 3, createdFrom: time(80) }, { status: ['paid'], customerId: 2, userId: 3, currency: 'EUR', createdFrom: time(10), createdBefore: time(70) },
+  {},
+  { status: ['open'] },
+  { status: ['refunded', 'open', 'paid'] },
+  { customerId: 2 },
+  { userId: 3 },
+  { currency: 'USD' },
+  { createdFrom: time(30) },
+  { createdBefore: time(30) },
+  { customerId: 2, currency: 'USD' },
+  { userId: 3, currency: 'USD', status: ['open', 'paid'] },
+  { customerId: 1, userId: 1 },
+  { currency: 'USD', createdFrom: time(30), createdBefore: time(40) },
+  { userId: 3, createdFrom: time(80) },
+  {
+    status: ['paid'],
+    customerId: 2,
+    userId: 3,
+    currency: 'EUR',
+    createdFrom: time(10),
+    createdBefore: time(70),
+  },
 ];
 
 function expected(filter: OrderFilter, sort: string): number[] {
-  const { status = statuses, customerId, userId, currency, createdFrom = time(0), createdBefore = time(1_000) } = filter;
+  const {
+    status = statuses,
+    customerId,
+    userId,
+    currency,
+    createdFrom = time(0),
+    createdBefore = time(1_000),
+  } = filter;
   const sign = sort.startsWith('-') ? -1 : 1;
-  const key = sort.replace('-', '') as 'id' | 'status' | 'total' | 'createdAt' | 'updatedAt'; // orderSorts has nothing else
+  // orderSorts has nothing else
+  const key = sort.replace('-', '') as 'id' | 'status' | 'total' | 'createdAt' | 'updatedAt';
   return orders
-    .filter((order) => status.some((each) => each === order.status) && order.customerId === (customerId ?? order.customerId) && order.userId === (userId ?? order.userId)
-      && order.currency === (currency ?? order.currency) && order.createdAt >= Date.parse(createdFrom) && order.createdAt < Date.parse(createdBefore))
+    .filter(
+      (order) =>
+        status.some((each) => each === order.status) &&
+        order.customerId === (customerId ?? order.customerId) &&
+        order.userId === (userId ?? order.userId) &&
+        order.currency === (currency ?? order.currency) &&
+        order.createdAt >= Date.parse(createdFrom) &&
+        order.createdAt < Date.parse(createdBefore),
+    )
     .sort((one, other) => sign * (one[key] < other[key] ? -1 : one[key] > other[key] ? 1 : one.id - other.id))
     .map(({ id }) => id);
 }
@@ -66,13 +117,19 @@ describe('a list of orders, page by page, is what it should be', () => {
           const found: number[] = [];
           let position: Position | undefined;
           do {
-            const page = await positionsOf({ read: connection, readSlowly }, { ...selection, after: position, rows: 17, rowsLookedAtMax });
+            const page = await positionsOf(
+              { read: connection, readSlowly },
+              { ...selection, after: position, rows: 17, rowsLookedAtMax },
+            );
             here += 1;
             found.push(...page.slice(0, 17).map(([, id]) => id));
             position = page.length > 17 ? page[16] : undefined;
           } while (position !== undefined);
           assert.deepEqual(found, expected(filter, sort), JSON.stringify(filter));
-          const count = await countOf({ read: connection, readSlowly: async (sql, params) => connection.all(sql, ...params) }, { ...selection, after: undefined, rows: 17, rowsLookedAtMax });
+          const count = await countOf(
+            { read: connection, readSlowly: async (sql, params) => connection.all(sql, ...params) },
+            { ...selection, after: undefined, rows: 17, rowsLookedAtMax },
+          );
           assert.equal(count, found.length);
         }
       });

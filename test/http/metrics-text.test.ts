@@ -12,7 +12,8 @@ function parse(text: string): Map<string, Family> {
   let current = '';
   assert.ok(text.endsWith('\n'));
   for (const line of text.slice(0, -1).split('\n')) {
-    const [, help, type, kind] = /^# (?:HELP (\w+) \S.*|TYPE (\w+) (counter|gauge|histogram))$/.exec(line) ?? [];
+    const [, help, type, kind] =
+      /^# (?:HELP (\w+) \S.*|TYPE (\w+) (counter|gauge|histogram))$/.exec(line) ?? [];
     if (help !== undefined) {
       assert.ok(!families.has(help), `${help} is there twice`);
       current = help;
@@ -20,7 +21,8 @@ function parse(text: string): Map<string, Family> {
       assert.equal(type, current);
       families.set(type, { type: kind ?? '', samples: new Map() });
     } else {
-      const [, name = '', labels = '', value] = /^([a-z_]+)((?:\{(?:[a-z]+="[^"\\\n]*",?)+\})?) (-?[\d.e+-]+)$/.exec(line) ?? [];
+      const [, name = '', labels = '', value] =
+        /^([a-z_]+)((?:\{(?:[a-z]+="[^"\\\n]*",?)+\})?) (-?[\d.e+-]+)$/.exec(line) ?? [];
       const family = families.get(current);
       assert.ok(name !== '' && family !== undefined, line);
       assert.equal(family.type === 'histogram' ? name.replace(/_(bucket|sum|count)$/, '') : name, current);
@@ -44,14 +46,21 @@ test('the metrics are well formed, counters say so in their names, and histogram
     assert.equal(name.endsWith('_total'), type === 'counter', name);
     if (type === 'histogram') assertHistogram(name, samples);
   }
-  const value = (name: string, labels = ''): number | undefined => families.get(name)?.samples.get(name + labels);
+  const value = (name: string, labels = ''): number | undefined =>
+    families.get(name)?.samples.get(name + labels);
   assert.equal(value('orderly_http_requests_total', '{method="POST",route="/orders",status="201"}'), 1);
   assert.equal(value('orderly_http_requests_total', '{method="GET",route="/orders/{id}",status="404"}'), 1);
   assert.equal(value('orderly_http_requests_total', '{method="",route="",status="404"}'), 1);
   const writes = value('orderly_storage_writes_total') ?? 0;
   const commits = value('orderly_storage_commits_total') ?? 0;
-  const syncs = families.get('orderly_storage_sync_duration_seconds')?.samples.get('orderly_storage_sync_duration_seconds_count') ?? 0;
-  assert.ok(writes >= commits && commits >= syncs && syncs >= 4, `${writes} ≥ ${commits} ≥ ${syncs} ≥ 4: an administrator, a user, a session, a customer and an order`);
+  const syncs =
+    families
+      .get('orderly_storage_sync_duration_seconds')
+      ?.samples.get('orderly_storage_sync_duration_seconds_count') ?? 0;
+  assert.ok(
+    writes >= commits && commits >= syncs && syncs >= 4,
+    `${writes} ≥ ${commits} ≥ ${syncs} ≥ 4: an administrator, a user, a session, a customer and an order`,
+  );
   assert.equal(value('orderly_storage_writes_waiting'), 0);
   assert.ok((value('orderly_storage_log_bytes') ?? 0) > 0);
   assert.ok((value('process_resident_memory_bytes') ?? 0) > 2 ** 24);
@@ -62,8 +71,17 @@ function assertHistogram(name: string, samples: ReadonlyMap<string, number>): vo
   const limits = buckets.map(([key]) => /le="([^"]+)"/.exec(key)?.[1]);
   assert.equal(limits.at(-1), '+Inf');
   const counts = buckets.map(([, count]) => count);
-  assert.deepEqual(counts, counts.toSorted((a, b) => a - b));
-  assert.deepEqual(limits.slice(0, -1).map(Number), limits.slice(0, -1).map(Number).sort((a, b) => a - b));
+  assert.deepEqual(
+    counts,
+    counts.toSorted((a, b) => a - b),
+  );
+  assert.deepEqual(
+    limits.slice(0, -1).map(Number),
+    limits
+      .slice(0, -1)
+      .map(Number)
+      .sort((a, b) => a - b),
+  );
   assert.equal(samples.get(`${name}_count`), counts.at(-1));
   assert.ok(samples.has(`${name}_sum`));
 }

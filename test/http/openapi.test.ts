@@ -1,4 +1,5 @@
-// The OpenAPI document: its golden copy, its inner truth, and a deprecated route. That exchanges keep to it is conformance.ts's.
+// The OpenAPI document: its golden copy, its inner truth, and a deprecated route. That exchanges keep to it
+// is conformance.ts's.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
@@ -14,31 +15,60 @@ import { serviceFor, type TestService } from '../service.ts';
 
 type Json = { readonly [name: string]: unknown };
 type Operation = Json & {
-  readonly operationId: string; readonly summary: string; readonly description: string; readonly deprecated?: true; readonly tags: readonly string[];
-  readonly security: readonly Json[]; readonly parameters: readonly Parameter[]; readonly requestBody?: { readonly content: Record<string, Media> };
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly deprecated?: true;
+  readonly tags: readonly string[];
+  readonly security: readonly Json[];
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: { readonly content: Record<string, Media> };
   readonly responses: Record<string, Response>;
 };
-type Parameter = { readonly name: string; readonly in: string; readonly description: string; readonly schema: Json };
-type Media = { readonly schema: Json; readonly example?: unknown; readonly examples?: Record<string, { readonly $ref: string }> };
+type Parameter = {
+  readonly name: string;
+  readonly in: string;
+  readonly description: string;
+  readonly schema: Json;
+};
+type Media = {
+  readonly schema: Json;
+  readonly example?: unknown;
+  readonly examples?: Record<string, { readonly $ref: string }>;
+};
 type Link = { readonly operationId: string; readonly parameters: Record<string, string> };
-type Response = { readonly description: string; readonly headers: Json; readonly content?: Record<string, Media>; readonly links?: Record<string, Link> };
+type Response = {
+  readonly description: string;
+  readonly headers: Json;
+  readonly content?: Record<string, Media>;
+  readonly links?: Record<string, Link>;
+};
 type Listed = { readonly method: string; readonly path: string; readonly operation: Operation };
 
 const goldenFile = new URL('../data/openapi.json', import.meta.url);
 const publicUrl = 'https://localhost:8443';
 
 suite('the document', async () => {
-  const service = await serviceFor({ after: (end) => after(end as () => Promise<void>) }, { settings: { 'public-url': publicUrl } }); // it takes no arguments
+  const service = await serviceFor(
+    { after: (end) => after(end as () => Promise<void>) },
+    { settings: { 'public-url': publicUrl } },
+  ); // it takes no arguments
   const { text, body: document } = await service.get('/openapi.json');
   const operations = operationsOf(document);
 
   test('is the golden copy', () => {
     const made = `${JSON.stringify(JSON.parse(text), null, 2)}\n`;
     if (process.env['ORDERLY_UPDATE_GOLDEN'] === '1') writeFileSync(goldenFile, made);
-    const [golden, lines] = [readFileSync(goldenFile, 'utf8'), made].map((each) => each.split('\n')) as [string[], string[]]; // one for each
+    const [golden, lines] = [readFileSync(goldenFile, 'utf8'), made].map((each) => each.split('\n')) as [
+      string[],
+      string[],
+    ]; // one for each
     const at = lines.findIndex((line, index) => line !== golden[index]);
     const where = `line ${at + 1} is now ${lines[at]}, and was ${golden[at]}`;
-    assert.ok(at === -1 && lines.length === golden.length, `The interface has changed: ${where}. If that is meant, run this test with ORDERLY_UPDATE_GOLDEN=1 and look at the diff.`);
+    assert.ok(
+      at === -1 && lines.length === golden.length,
+      `The interface has changed: ${where}. If that is meant, run this test with ORDERLY_UPDATE_GOLDEN=1 and look at the diff.`,
+    );
   });
 
   test('is a function of the routes alone', async (t) => {
@@ -52,14 +82,19 @@ suite('the document', async () => {
 
   test('describes every route, and nothing else', (t) => {
     if (service.inside === undefined) return t.skip('needs the inside');
-    const routes = service.inside.app.router.mounted.map(({ route: { method, path } }) => `${method} ${path}`);
+    const routes = service.inside.app.router.mounted.map(
+      ({ route: { method, path } }) => `${method} ${path}`,
+    );
     assert.deepEqual(operations.map(({ method, path }) => `${method} ${path}`).sort(), routes.sort());
   });
 
   test('refers only to what is there', () => {
     const references = [...text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, pointer = '']) => pointer);
     assert.ok(references.length > 1000);
-    assert.deepEqual([...new Set(references)].filter((pointer) => resolve(document, pointer) === undefined), []);
+    assert.deepEqual(
+      [...new Set(references)].filter((pointer) => resolve(document, pointer) === undefined),
+      [],
+    );
   });
 
   test('gives each operation an id of its own', () => {
@@ -78,28 +113,41 @@ suite('the document', async () => {
       assert.ok(document.tags.some(({ name }: { name: string }) => name === operation.tags[0]));
       const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const parameters = operation.parameters.map((each) => follow<Parameter>(document, each));
-      assert.deepEqual(parameters.filter((each) => each.in === 'path').map(({ name }) => name), named);
-      for (const parameter of parameters) assert.ok(parameter.description !== '' && Object.keys(parameter.schema).length > 0, parameter.name);
-      for (const [status, listed] of Object.entries(operation.responses)) checkDescribed(document, status, follow<Response>(document, listed));
+      assert.deepEqual(
+        parameters.filter((each) => each.in === 'path').map(({ name }) => name),
+        named,
+      );
+      for (const parameter of parameters)
+        assert.ok(parameter.description !== '' && Object.keys(parameter.schema).length > 0, parameter.name);
+      for (const [status, listed] of Object.entries(operation.responses))
+        checkDescribed(document, status, follow<Response>(document, listed));
     });
   }
 
   for (const { where, schema, value } of examplesOf(document, operations)) {
-    test(`the example of ${where} fits its schema`, () => assert.deepEqual(validate(document, schema, value, ''), []));
+    test(`the example of ${where} fits its schema`, () =>
+      assert.deepEqual(validate(document, schema, value, ''), []));
   }
 
   test('the example of every request body fits our own check, rules beyond JSON Schema included', (t) => {
     if (service.inside === undefined) return t.skip('needs the inside');
-    for (const { route: { method, path, body } } of service.inside.app.router.mounted) {
-      const example = operations.find((each) => each.method === method && each.path === path)?.operation.requestBody?.content['application/json']?.example;
+    for (const {
+      route: { method, path, body },
+    } of service.inside.app.router.mounted) {
+      const example = operations.find((each) => each.method === method && each.path === path)?.operation
+        .requestBody?.content['application/json']?.example;
       if (body !== undefined) assert.deepEqual(check(body, example), [], `${method} ${path}`);
     }
   });
 
   test('says of which operations need a credential as it is', async () => {
     for (const { method, path, operation } of operations) {
-      const { status } = await service.call(method, path.replace('{name}', 'not-found').replaceAll(/\{\w+\}/g, '1'));
-      const isOpen = operation.security.length === 0 || operation.security.some((each) => Object.keys(each).length === 0);
+      const { status } = await service.call(
+        method,
+        path.replace('{name}', 'not-found').replaceAll(/\{\w+\}/g, '1'),
+      );
+      const isOpen =
+        operation.security.length === 0 || operation.security.some((each) => Object.keys(each).length === 0);
       assert.equal(status === 401, !isOpen, `${method} ${path} → ${status}`);
     }
   });
@@ -108,9 +156,17 @@ suite('the document', async () => {
     for (const { method, path, operation } of operations) {
       const status = /^\/(orders|customers)/.test(path) ? '422' : '400';
       const telling = Object.entries(operation.responses).filter(([, listed]) => {
-        return follow<Response>(document, listed).content?.['application/problem+json']?.examples?.['validation-failed'] !== undefined;
+        return (
+          follow<Response>(document, listed).content?.['application/problem+json']?.examples?.[
+            'validation-failed'
+          ] !== undefined
+        );
       });
-      assert.deepEqual(telling.map(([each]) => each), [status], `${method} ${path}`);
+      assert.deepEqual(
+        telling.map(([each]) => each),
+        [status],
+        `${method} ${path}`,
+      );
     }
   });
 
@@ -120,13 +176,27 @@ suite('the document', async () => {
     const bodies: Record<string, unknown> = {
       createUser: { name: 'Grace Hopper', email: 'grace@example.com', password: 'a password for tests' },
       createSession: { email: service.admin.email, password: service.admin.password },
-      createKey: { name: 'till 3', scopes: ['orders:read'] }, createCustomer: { name: 'Grace Hopper', userId: id },
-      createOrder: { customerId: customer.body.id, currency: 'EUR', items: [{ name: 'Tea', quantity: 2, unitPrice: 749 }] },
+      createKey: { name: 'till 3', scopes: ['orders:read'] },
+      createCustomer: { name: 'Grace Hopper', userId: id },
+      createOrder: {
+        customerId: customer.body.id,
+        currency: 'EUR',
+        items: [{ name: 'Tea', quantity: 2, unitPrice: 749 }],
+      },
     };
-    const creating = operations.filter(({ operation }) => operation.responses['201'] !== undefined && operation.operationId !== 'createSessionToken');
-    assert.deepEqual(creating.map(({ operation }) => operation.operationId).sort(), Object.keys(bodies).sort());
+    const creating = operations.filter(
+      ({ operation }) =>
+        operation.responses['201'] !== undefined && operation.operationId !== 'createSessionToken',
+    );
+    assert.deepEqual(
+      creating.map(({ operation }) => operation.operationId).sort(),
+      Object.keys(bodies).sort(),
+    );
     for (const { path, operation } of creating) {
-      const made = await service.post(path, { body: bodies[operation.operationId], ...(operation.operationId === 'createSession' ? {} : { token }) });
+      const made = await service.post(path, {
+        body: bodies[operation.operationId],
+        ...(operation.operationId === 'createSession' ? {} : { token }),
+      });
       assert.equal(made.status, 201, made.text);
       const reader = operation.operationId === 'createSession' ? made.body.accessToken : token;
       await followLinks(service, operations, operation, made.body, reader);
@@ -135,14 +205,25 @@ suite('the document', async () => {
 });
 
 /** Each link names an operation, fills its path, and leads to a 200. */
-async function followLinks(service: TestService, operations: readonly Listed[], { operationId, responses }: Operation, made: Json, token: string): Promise<void> {
+async function followLinks(
+  service: TestService,
+  operations: readonly Listed[],
+  { operationId, responses }: Operation,
+  made: Json,
+  token: string,
+): Promise<void> {
   const links = Object.entries(responses['201']?.links ?? {});
   assert.ok(links.length > 0, `${operationId} links to nothing`);
   for (const [name, { operationId: target, parameters }] of links) {
     const found = operations.find(({ operation }) => operation.operationId === target);
     assert.ok(found !== undefined, `${operationId}, ${name}: there is no ${target}`);
-    const path = found.path.replaceAll(/\{(\w+)\}/g, (_, parameter) => String(made[(parameters[parameter] ?? '').replace('$response.body#/', '')]));
-    const { status } = await service.call(found.method, path, { token, ...(found.operation.requestBody === undefined ? {} : { body: {} }) });
+    const path = found.path.replaceAll(/\{(\w+)\}/g, (_, parameter) =>
+      String(made[(parameters[parameter] ?? '').replace('$response.body#/', '')]),
+    );
+    const { status } = await service.call(found.method, path, {
+      token,
+      ...(found.operation.requestBody === undefined ? {} : { body: {} }),
+    });
     assert.equal(status, 200, `${operationId}, ${name}: ${path}`);
   }
 }
@@ -150,10 +231,14 @@ async function followLinks(service: TestService, operations: readonly Listed[], 
 function checkDescribed(document: Json, status: string, { description, headers, content }: Response): void {
   assert.match(status, /^(200|201|204|304|4\d\d|5\d\d)$/);
   assert.ok(description !== '');
-  for (const header of Object.values(headers)) assert.ok(follow<Parameter>(document, header as Parameter).description !== '');
+  for (const header of Object.values(headers))
+    assert.ok(follow<Parameter>(document, header as Parameter).description !== '');
   if (Number(status) >= 400) {
     assert.deepEqual(Object.keys(content ?? {}), ['application/problem+json']);
-    assert.ok(Object.keys(content?.['application/problem+json']?.examples ?? {}).length > 0, `${status} names no problem`);
+    assert.ok(
+      Object.keys(content?.['application/problem+json']?.examples ?? {}).length > 0,
+      `${status} names no problem`,
+    );
   }
 }
 
@@ -161,37 +246,74 @@ type Example = { readonly where: string; readonly schema: Json; readonly value: 
 
 /** All of the document: of bodies, of problems, and of the schemas themselves. */
 function examplesOf(document: Json, operations: readonly Listed[]): Example[] {
-  const { examples, schemas, headers } = document['components'] as { examples: Record<string, { value: unknown }>; schemas: Record<string, Json>; headers: Json };
+  const { examples, schemas, headers } = document['components'] as {
+    examples: Record<string, { value: unknown }>;
+    schemas: Record<string, Json>;
+    headers: Json;
+  };
   const media = operations.flatMap(({ method, path, operation: { requestBody, responses } }) => [
-    ...Object.entries(requestBody?.content ?? {}).map(([type, each]) => ({ where: `the ${type} of ${method} ${path}`, ...each })),
-    ...Object.entries(responses).flatMap(([status, listed]) => Object.entries(follow<Response>(document, listed).content ?? {}).map(([type, each]) => ({ where: `${status} ${type} of ${method} ${path}`, ...each }))),
+    ...Object.entries(requestBody?.content ?? {}).map(([type, each]) => ({
+      where: `the ${type} of ${method} ${path}`,
+      ...each,
+    })),
+    ...Object.entries(responses).flatMap(([status, listed]) =>
+      Object.entries(follow<Response>(document, listed).content ?? {}).map(([type, each]) => ({
+        where: `${status} ${type} of ${method} ${path}`,
+        ...each,
+      })),
+    ),
   ]);
   return [
-    ...media.filter(({ schema }) => schema['type'] !== 'string').flatMap(({ where, schema, example, examples: listed }) => (listed === undefined ? [{ where, schema, value: example }] : [])),
-    ...Object.entries(examples).map(([kind, { value }]) => ({ where: `the problem ${kind}`, schema: schemas['Problem'] ?? {}, value })),
+    ...media
+      .filter(({ schema }) => schema['type'] !== 'string')
+      .flatMap(({ where, schema, example, examples: listed }) =>
+        listed === undefined ? [{ where, schema, value: example }] : [],
+      ),
+    ...Object.entries(examples).map(([kind, { value }]) => ({
+      where: `the problem ${kind}`,
+      schema: schemas['Problem'] ?? {},
+      value,
+    })),
     ...schemaExamples('components', { schemas, headers }),
-    ...operations.flatMap(({ method, path, operation }) => operation.parameters.flatMap(({ name, schema }) => schemaExamples(`${method} ${path}?${name}`, schema ?? {}))),
+    ...operations.flatMap(({ method, path, operation }) =>
+      operation.parameters.flatMap(({ name, schema }) =>
+        schemaExamples(`${method} ${path}?${name}`, schema ?? {}),
+      ),
+    ),
   ].filter(({ where, value }) => value !== undefined || !where.includes('/openapi.json')); // it isn't an example of itself
 }
 
 function schemaExamples(where: string, node: Json): Example[] {
   const { examples } = node;
   const own = Array.isArray(examples) ? examples.map((value) => ({ where, schema: node, value })) : [];
-  return [...own, ...Object.entries(node).flatMap(([name, each]) => (typeof each === 'object' && each !== null ? schemaExamples(`${where}/${name}`, each as Json) : []))];
+  return [
+    ...own,
+    ...Object.entries(node).flatMap(([name, each]) =>
+      typeof each === 'object' && each !== null ? schemaExamples(`${where}/${name}`, each as Json) : [],
+    ),
+  ];
 }
 
 function operationsOf(document: Json): Listed[] {
   const paths = Object.entries(document['paths'] as Record<string, Record<string, Operation>>);
-  return paths.flatMap(([path, item]) => Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })));
+  return paths.flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
 }
 
 function follow<T>(document: Json, node: T | { readonly $ref: string }): T {
   const { $ref } = node as { $ref?: string };
-  return $ref === undefined ? node as T : resolve(document, $ref.slice(1)) as T;
+  return $ref === undefined ? (node as T) : (resolve(document, $ref.slice(1)) as T);
 }
 
 function resolve(document: Json, pointer: string): unknown {
-  return pointer.slice(1).split('/').reduce<unknown>((at, step) => (at as Json | undefined)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+  return pointer
+    .slice(1)
+    .split('/')
+    .reduce<unknown>(
+      (at, step) => (at as Json | undefined)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')],
+      document,
+    );
 }
 
 suite('a deprecated route', () => {
@@ -200,11 +322,24 @@ suite('a deprecated route', () => {
   const Relic = named('Relic', object({ isOld: boolean() }));
   const extraRoutes = [
     route({
-      method: 'GET', path: '/api/relics', tag: 'Service', summary: 'What is old', access: anyone, reply: ok(Relic),
-      deprecated: { since, sunset, see: 'https://localhost:8443/docs' }, handle: () => represent({ isOld: true }),
+      method: 'GET',
+      path: '/api/relics',
+      tag: 'Service',
+      summary: 'What is old',
+      access: anyone,
+      reply: ok(Relic),
+      deprecated: { since, sunset, see: 'https://localhost:8443/docs' },
+      handle: () => represent({ isOld: true }),
     }),
     route({
-      method: 'DELETE', path: '/api/relics', tag: 'Service', summary: 'Throw away what is old', access: signedIn, reply: noContent(), deprecated: { since }, handle: () => nothing,
+      method: 'DELETE',
+      path: '/api/relics',
+      tag: 'Service',
+      summary: 'Throw away what is old',
+      access: signedIn,
+      reply: noContent(),
+      deprecated: { since },
+      handle: () => nothing,
     }),
   ];
 
@@ -212,12 +347,22 @@ suite('a deprecated route', () => {
     const service = await serviceFor(t, { extraRoutes });
     if (service.inside === undefined) return t.skip('needs a route of its own');
     const first = await service.get('/api/relics');
-    const answers = [first, await service.get('/api/relics', { headers: { 'if-none-match': first.headers.etag ?? '' } }), await service.get('/api/relics?no=1')];
-    assert.deepEqual(answers.map(({ status }) => status), [200, 304, 400]);
+    const answers = [
+      first,
+      await service.get('/api/relics', { headers: { 'if-none-match': first.headers.etag ?? '' } }),
+      await service.get('/api/relics?no=1'),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 304, 400],
+    );
     for (const { headers } of answers) {
       assert.equal(headers['deprecation'], '@1767225600'); // RFC 9745: a date as in RFC 9651
       assert.equal(headers['sunset'], 'Fri, 01 Jan 2027 00:00:00 GMT'); // RFC 8594: an HTTP date
-      assert.match(String(headers.link), /<https:\/\/localhost:8443\/docs>; rel="deprecation"; type="text\/html"/);
+      assert.match(
+        String(headers.link),
+        /<https:\/\/localhost:8443\/docs>; rel="deprecation"; type="text\/html"/,
+      );
     }
   });
 
@@ -226,7 +371,13 @@ suite('a deprecated route', () => {
     if (service.inside === undefined) return t.skip('needs a route of its own');
     const { token } = await service.person();
     const answers = [await service.delete('/api/relics', { token }), await service.delete('/api/relics')];
-    assert.deepEqual(answers.map(({ status, headers }) => [status, headers['deprecation'], headers['sunset'], headers.link]), [[204, '@1767225600', undefined, undefined], [401, '@1767225600', undefined, undefined]]);
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers['deprecation'], headers['sunset'], headers.link]),
+      [
+        [204, '@1767225600', undefined, undefined],
+        [401, '@1767225600', undefined, undefined],
+      ],
+    );
   });
 
   test('says so in the document, with the fields; no other operation does', async (t) => {
@@ -246,23 +397,46 @@ suite('a deprecated route', () => {
 
   test('has fields that the document of other routes knows nothing of', async (t) => {
     const { body: document } = await (await serviceFor(t)).get('/openapi.json');
-    assert.deepEqual(Object.keys(document.components.headers).filter((name) => name === 'Deprecation' || name === 'Sunset'), []);
+    assert.deepEqual(
+      Object.keys(document.components.headers).filter((name) => name === 'Deprecation' || name === 'Sunset'),
+      [],
+    );
   });
 });
 
 suite('a problem fits its schema, however much is wrong', () => {
   const longName = 'ü'.repeat(1_300); // as a target, 6 bytes each
   const requests: readonly (readonly [what: string, method: string, path: string, body?: unknown])[] = [
-    ['a hundred and fifty unknown parameters', 'GET', `/orders?${Array.from({ length: 150 }, (_, index) => `p${index}=1`).join('&')}`],
+    [
+      'a hundred and fifty unknown parameters',
+      'GET',
+      `/orders?${Array.from({ length: 150 }, (_, index) => `p${index}=1`).join('&')}`,
+    ],
     ['a parameter with a name of several lines', 'GET', '/orders?a%0Ab=1'],
     ['a parameter with a long name', 'GET', `/orders?${encodeURIComponent(longName)}=1`],
     ['a path with a long name', 'GET', `/problems/${'x'.repeat(8_000)}`],
     ['a member with a long name', 'POST', '/orders', { [' '.repeat(60_000)]: 1 }],
-    ['a hundred items with nothing right', 'POST', '/orders', { items: Array.from({ length: 100 }, () => ({ sku: 7, name: '', quantity: 0, unitPrice: -1 })) }],
-    ['a hundred wrong sums, and the sum of them', 'POST', '/orders', { customerId: 1, currency: 'EUR', total: 7, items: Array.from({ length: 100 }, () => ({ name: 'Tea', quantity: 1, unitPrice: 1, total: 2 })) }],
+    [
+      'a hundred items with nothing right',
+      'POST',
+      '/orders',
+      { items: Array.from({ length: 100 }, () => ({ sku: 7, name: '', quantity: 0, unitPrice: -1 })) },
+    ],
+    [
+      'a hundred wrong sums, and the sum of them',
+      'POST',
+      '/orders',
+      {
+        customerId: 1,
+        currency: 'EUR',
+        total: 7,
+        items: Array.from({ length: 100 }, () => ({ name: 'Tea', quantity: 1, unitPrice: 1, total: 2 })),
+      },
+    ],
   ];
   for (const [what, method, path, body] of requests) {
-    test(what, async (t) => { // the comparison with the document is the harness's
+    test(what, async (t) => {
+      // the comparison with the document is the harness's
       const service = await serviceFor(t);
       const { token } = await service.person();
       const { status } = await service.call(method, path, { token, body });

@@ -1,4 +1,5 @@
-// Problem details (contract section 5): every type can be provoked, is declared, and resolves; nothing is told of what went wrong inside.
+// Problem details (contract section 5): every type can be provoked, is declared, and resolves; nothing is
+// told of what went wrong inside.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
@@ -17,12 +18,17 @@ import { askRaw, type RawAnswer } from './raw-connection.ts';
 const publicUrl = 'https://orders.example.com';
 const settings = { 'public-url': publicUrl };
 const ofContract = (
-  'malformed-json validation-failed unauthenticated invalid-token invalid-credentials step-up-required multiple-credentials forbidden insufficient-scope not-found method-not-allowed not-acceptable unsupported-media-type '
-  + 'content-too-large uri-too-long headers-too-large request-timeout bad-request email-taken last-admin customer-has-orders invalid-transition order-not-open precondition-failed idempotency-key-reused '
-  + 'idempotency-key-in-progress invalid-cursor tls-required unavailable internal-error'
+  'malformed-json validation-failed unauthenticated invalid-token invalid-credentials step-up-required multiple-credentials forbidden insufficient-scope not-found method-not-allowed not-acceptable unsupported-media-type ' +
+  'content-too-large uri-too-long headers-too-large request-timeout bad-request email-taken last-admin customer-has-orders invalid-transition order-not-open precondition-failed idempotency-key-reused ' +
+  'idempotency-key-in-progress invalid-cursor tls-required unavailable internal-error'
 ).split(' ');
 
-type Scene = { readonly t: TestContext; readonly service: TestService; readonly ada: Person; readonly root: string };
+type Scene = {
+  readonly t: TestContext;
+  readonly service: TestService;
+  readonly ada: Person;
+  readonly root: string;
+};
 type Provoked = Answer | RawAnswer;
 
 const Word = object({ word: string({ maxLength: 10, pattern: '^.*$' }) });
@@ -31,48 +37,111 @@ const secret = 'the cause is /etc/passwd, line 7';
 
 /** Ways to fail that no handler should have. */
 const failing: readonly Route[] = [
-  route({ ...about, method: 'GET', path: '/test/throws', handle: () => { throw new Error(secret); } }),
-  route({ ...about, method: 'GET', path: '/test/rejects', handle: () => Promise.reject(new TypeError(secret)) }),
-  route({ ...about, method: 'GET', path: '/test/throws-text', handle: () => { throw secret; } }),
-  route({ ...about, method: 'GET', path: '/test/throws-nothing', handle: () => { throw undefined; } }),
+  route({
+    ...about,
+    method: 'GET',
+    path: '/test/throws',
+    handle: () => {
+      throw new Error(secret);
+    },
+  }),
+  route({
+    ...about,
+    method: 'GET',
+    path: '/test/rejects',
+    handle: () => Promise.reject(new TypeError(secret)),
+  }),
+  route({
+    ...about,
+    method: 'GET',
+    path: '/test/throws-text',
+    handle: () => {
+      throw secret;
+    },
+  }),
+  route({
+    ...about,
+    method: 'GET',
+    path: '/test/throws-nothing',
+    handle: () => {
+      throw undefined;
+    },
+  }),
   route({ ...about, method: 'GET', path: '/test/rejects-null', handle: () => Promise.reject(null) }),
   route({ ...about, method: 'GET', path: '/test/returns-nothing', handle: () => undefined as never }),
-  route({ ...about, method: 'GET', path: '/test/bad-field', handle: () => ({ ...represent({ word: 'a' }), fields: ['X-Broken', `a\r\n${secret}`] }) }),
-  route({ ...about, method: 'GET', path: '/test/bad-sql', handle: ({ db }) => { db.read.get(`SELECT '${secret}' FROM nowhere`); return represent({ word: 'a' }); } }),
-  route({ ...about, method: 'POST', path: '/test/bad-write', access: signedIn, body: Word, reply: created(Word, () => '/test'), handle: ({ db }) => db.write((writer) => {
-    writer.run('INSERT INTO customers (name) VALUES (?)', secret);
-    return represent({ word: 'a' });
-  }) }),
+  route({
+    ...about,
+    method: 'GET',
+    path: '/test/bad-field',
+    handle: () => ({ ...represent({ word: 'a' }), fields: ['X-Broken', `a\r\n${secret}`] }),
+  }),
+  route({
+    ...about,
+    method: 'GET',
+    path: '/test/bad-sql',
+    handle: ({ db }) => {
+      db.read.get(`SELECT '${secret}' FROM nowhere`);
+      return represent({ word: 'a' });
+    },
+  }),
+  route({
+    ...about,
+    method: 'POST',
+    path: '/test/bad-write',
+    access: signedIn,
+    body: Word,
+    reply: created(Word, () => '/test'),
+    handle: ({ db }) =>
+      db.write((writer) => {
+        writer.run('INSERT INTO customers (name) VALUES (?)', secret);
+        return represent({ word: 'a' });
+      }),
+  }),
 ];
 
 /** How each kind comes about, over HTTP. */
 const provocations: Readonly<Record<Kind, (scene: Scene) => Promise<Provoked | undefined>>> = {
   'malformed-json': ({ service, ada }) => service.post('/customers', { token: ada.token, body: '{' }),
   'validation-failed': ({ service, ada }) => service.post('/customers', { token: ada.token, body: {} }),
-  'unauthenticated': ({ service }) => service.get('/orders'),
+  unauthenticated: ({ service }) => service.get('/orders'),
   'invalid-token': ({ service }) => service.get('/orders', { token: 'x.y.z' }),
-  'invalid-credentials': ({ service, ada }) => service.post('/api/sessions', { body: { email: ada.email, password: 'not the password' } }),
+  'invalid-credentials': ({ service, ada }) =>
+    service.post('/api/sessions', { body: { email: ada.email, password: 'not the password' } }),
   async 'step-up-required'({ service }) {
     if (service.inside === undefined) return undefined;
     const { id, token } = await service.person();
     service.clock.advance(601_000);
-    const answer = await service.patch(`/api/users/${id}`, { token, body: { password: 'another password for tests' } });
+    const answer = await service.patch(`/api/users/${id}`, {
+      token,
+      body: { password: 'another password for tests' },
+    });
     service.clock.advance(-601_000);
     return answer;
   },
-  'multiple-credentials': async ({ service, ada }) => service.get('/orders', { token: ada.token, key: (await newKey(service, ada.token)).key }),
-  'forbidden': ({ service, ada }) => service.get('/api/users', { token: ada.token }),
-  'insufficient-scope': async ({ service, ada }) => service.get('/customers', { key: (await newKey(service, ada.token)).key }),
+  'multiple-credentials': async ({ service, ada }) =>
+    service.get('/orders', { token: ada.token, key: (await newKey(service, ada.token)).key }),
+  forbidden: ({ service, ada }) => service.get('/api/users', { token: ada.token }),
+  'insufficient-scope': async ({ service, ada }) =>
+    service.get('/customers', { key: (await newKey(service, ada.token)).key }),
   'not-found': ({ service, ada }) => service.get('/orders/999999', { token: ada.token }),
   'method-not-allowed': ({ service, ada }) => service.delete('/orders', { token: ada.token }),
-  'not-acceptable': ({ service, ada }) => service.get('/orders', { token: ada.token, headers: { accept: 'image/png' } }),
-  'unsupported-media-type': ({ service, ada }) => service.post('/customers', { token: ada.token, body: '{}', headers: { 'content-type': 'text/plain' } }),
-  'content-too-large': ({ service, ada }) => service.post('/customers', { token: ada.token, body: ' '.repeat(70_000) }),
+  'not-acceptable': ({ service, ada }) =>
+    service.get('/orders', { token: ada.token, headers: { accept: 'image/png' } }),
+  'unsupported-media-type': ({ service, ada }) =>
+    service.post('/customers', { token: ada.token, body: '{}', headers: { 'content-type': 'text/plain' } }),
+  'content-too-large': ({ service, ada }) =>
+    service.post('/customers', { token: ada.token, body: ' '.repeat(70_000) }),
   'uri-too-long': ({ service }) => service.get(`/orders?${'x'.repeat(9000)}`),
-  'headers-too-large': ({ service }) => askRaw(service.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
+  'headers-too-large': ({ service }) =>
+    askRaw(service.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
   async 'request-timeout'({ service: { inside } }) {
     if (inside === undefined) return undefined;
-    const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10, idleMilliseconds: 5000 };
+    const timeouts = {
+      headersMilliseconds: 50,
+      requestMilliseconds: 100,
+      checkMilliseconds: 10,
+      idleMilliseconds: 5000,
+    };
     const server = createHttpServer({ certificate: undefined, timeouts });
     const { port } = await server.listen('127.0.0.1', 0);
     server.handle(inside.app.handlers);
@@ -81,37 +150,59 @@ const provocations: Readonly<Record<Kind, (scene: Scene) => Promise<Provoked | u
     return answer;
   },
   'bad-request': ({ service }) => askRaw(service.port, 'nonsense\r\n\r\n'),
-  'email-taken': ({ service, ada }) => service.post('/api/users', { body: { name: 'Ada', email: ada.email.toUpperCase(), password } }),
+  'email-taken': ({ service, ada }) =>
+    service.post('/api/users', { body: { name: 'Ada', email: ada.email.toUpperCase(), password } }),
   'last-admin': ({ service, root }) => service.delete('/api/users/1', { token: root }),
-  'customer-has-orders': async ({ service, ada }) => service.delete(`/customers/${(await newOrder(service, ada.token)).customerId}`, { token: ada.token }),
-  'invalid-transition': async ({ service, ada, root }) => service.patch(`/orders/${(await newOrder(service, ada.token)).id}`, { token: root, body: { status: 'shipped' } }),
+  'customer-has-orders': async ({ service, ada }) =>
+    service.delete(`/customers/${(await newOrder(service, ada.token)).customerId}`, { token: ada.token }),
+  'invalid-transition': async ({ service, ada, root }) =>
+    service.patch(`/orders/${(await newOrder(service, ada.token)).id}`, {
+      token: root,
+      body: { status: 'shipped' },
+    }),
   async 'order-not-open'({ service, ada }) {
     const path = `/orders/${(await newOrder(service, ada.token)).id}`;
     await service.patch(path, { token: ada.token, body: { status: 'cancelled' } });
     return service.patch(path, { token: ada.token, body: { currency: 'USD' } });
   },
-  'precondition-failed': async ({ service, ada }) => service.delete(`/customers/${(await newCustomer(service, ada.token)).id}`, { token: ada.token, headers: { 'if-match': '"stale"' } }),
+  'precondition-failed': async ({ service, ada }) =>
+    service.delete(`/customers/${(await newCustomer(service, ada.token)).id}`, {
+      token: ada.token,
+      headers: { 'if-match': '"stale"' },
+    }),
   async 'idempotency-key-reused'({ service, ada }) {
-    const send = (name: string): Promise<Answer> => service.post('/customers', { token: ada.token, headers: { 'idempotency-key': 'reused' }, body: { name } });
+    const send = (name: string): Promise<Answer> =>
+      service.post('/customers', {
+        token: ada.token,
+        headers: { 'idempotency-key': 'reused' },
+        body: { name },
+      });
     await send('Ada');
     return send('Bob');
   },
   async 'idempotency-key-in-progress'({ service, ada }) {
-    const send = (): Promise<Answer> => service.post('/customers', { token: ada.token, headers: { 'idempotency-key': 'twice' }, body: { name: 'Ada' } });
+    const send = (): Promise<Answer> =>
+      service.post('/customers', {
+        token: ada.token,
+        headers: { 'idempotency-key': 'twice' },
+        body: { name: 'Ada' },
+      });
     return (await Promise.all(Array.from({ length: 20 }, send))).find(({ status }) => status === 409);
   },
   'invalid-cursor': ({ service, ada }) => service.get('/orders?cursor=foreign', { token: ada.token }),
   'tls-required': ({ service }) => service.get('/orders', { headers: { 'x-forwarded-proto': 'https' } }),
-  async 'unavailable'({ t }) {
+  async unavailable({ t }) {
     let isBroken = false;
-    const fdatasync = (_descriptor: number, done: (error: Error | null) => void): void => void setImmediate(done, isBroken ? new Error('the disk has failed') : null);
+    const fdatasync = (_descriptor: number, done: (error: Error | null) => void): void =>
+      void setImmediate(done, isBroken ? new Error('the disk has failed') : null);
     const service = await serviceFor(t, { settings, fdatasync, onFatal: () => {} });
     if (service.inside === undefined) return undefined;
     const { token } = await service.person();
     isBroken = true;
     return service.post('/customers', { token, body: { name: 'Ada' } });
   },
-  'internal-error': ({ service }) => (service.inside === undefined ? Promise.resolve(undefined) : service.get('/test/throws')),
+  'internal-error': ({ service }) =>
+    service.inside === undefined ? Promise.resolve(undefined) : service.get('/test/throws'),
   async 'quota-exceeded'({ t }) {
     const service = await serviceFor(t, { settings: { ...settings, 'rate-anonymous': '1/60' } });
     await service.get('/problems');
@@ -122,16 +213,24 @@ const provocations: Readonly<Record<Kind, (scene: Scene) => Promise<Provoked | u
 describe('each type of problem', () => {
   let ada: Person;
   let root = '';
-  const service = sharedService({ settings, extraRoutes: failing }, async (started) => { [ada, root] = [await started.person(), await rootToken(started)]; });
+  const service = sharedService({ settings, extraRoutes: failing }, async (started) => {
+    [ada, root] = [await started.person(), await rootToken(started)];
+  });
   const challenges: Partial<Record<Kind, string>> = {
-    'unauthenticated': 'Bearer realm="orderly"', 'invalid-credentials': 'Bearer realm="orderly"', 'invalid-token': 'Bearer realm="orderly", error="invalid_token"',
-    'step-up-required': 'Bearer realm="orderly", error="insufficient_user_authentication", max_age="600"', 'insufficient-scope': 'Bearer realm="orderly", error="insufficient_scope", scope="customers:read"',
+    unauthenticated: 'Bearer realm="orderly"',
+    'invalid-credentials': 'Bearer realm="orderly"',
+    'invalid-token': 'Bearer realm="orderly", error="invalid_token"',
+    'step-up-required': 'Bearer realm="orderly", error="insufficient_user_authentication", max_age="600"',
+    'insufficient-scope': 'Bearer realm="orderly", error="insufficient_scope", scope="customers:read"',
   };
 
   test('is one of the contract’s, and those are all', async () => {
     assert.deepEqual([...kinds].sort(), [...ofContract, 'quota-exceeded'].sort());
     const { body } = await service().get('/problems', { headers: { accept: 'application/json' } });
-    assert.deepEqual(body.data.map(({ type }: { type: string }) => type).sort(), [...ofContract.map((name) => `${publicUrl}/problems/${name}`), quotaExceededType].sort());
+    assert.deepEqual(
+      body.data.map(({ type }: { type: string }) => type).sort(),
+      [...ofContract.map((name) => `${publicUrl}/problems/${name}`), quotaExceededType].sort(),
+    );
   });
 
   for (const kind of kinds) {
@@ -146,7 +245,8 @@ describe('each type of problem', () => {
       assert.match(detail, /^\S.*[.)]$/);
       assert.match(instance, /^\/[^?]*$/);
       assert.equal(answer.headers['www-authenticate'], challenges[kind]);
-      if (['quota-exceeded', 'unavailable', 'idempotency-key-in-progress'].includes(kind)) assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
+      if (['quota-exceeded', 'unavailable', 'idempotency-key-in-progress'].includes(kind))
+        assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
       assert.equal('errors' in answer.body, kind === 'validation-failed');
       assert.equal('from' in answer.body, kind === 'invalid-transition');
       assert.equal('violated-policies' in answer.body, kind === 'quota-exceeded');
@@ -154,10 +254,23 @@ describe('each type of problem', () => {
 
     test(`${kind} resolves, for people and for programs`, async () => {
       const path = `/problems/${kind}`;
-      const [html, json] = [await service().get(path, { headers: { accept: 'text/html' } }), await service().get(path, { headers: { accept: 'application/json' } })];
-      assert.deepEqual([html.status, html.headers['content-type'], json.status, json.headers['content-type']], [200, 'text/html; charset=utf-8', 200, 'application/json']);
+      const [html, json] = [
+        await service().get(path, { headers: { accept: 'text/html' } }),
+        await service().get(path, { headers: { accept: 'application/json' } }),
+      ];
+      assert.deepEqual(
+        [html.status, html.headers['content-type'], json.status, json.headers['content-type']],
+        [200, 'text/html; charset=utf-8', 200, 'application/json'],
+      );
       const { type, title, status, about: told } = json.body;
-      assert.deepEqual({ type, title, status }, { type: kind === 'quota-exceeded' ? quotaExceededType : publicUrl + path, title: problems[kind].title, status: problems[kind].status });
+      assert.deepEqual(
+        { type, title, status },
+        {
+          type: kind === 'quota-exceeded' ? quotaExceededType : publicUrl + path,
+          title: problems[kind].title,
+          status: problems[kind].status,
+        },
+      );
       assert.ok(told.length > 20);
       assert.match(html.text, /^<!doctype html>/i);
       for (const text of [title, String(status)]) assert.ok(html.text.includes(text), text);
@@ -170,29 +283,48 @@ describe('each type of problem', () => {
   });
 
   test('that there isn’t is 404, as a problem', async () => {
-    for (const name of ['about:blank', 'nonsense', 'NOT-FOUND', '<b>', "'", '%00']) assertProblem(await service().get(`/problems/${name}`, { isUndescribed: true }), 'not-found');
+    for (const name of ['about:blank', 'nonsense', 'NOT-FOUND', '<b>', "'", '%00'])
+      assertProblem(await service().get(`/problems/${name}`, { isUndescribed: true }), 'not-found');
   });
 
   test('is never named after the Host that a request claims, nor after a proxy’s word', async () => {
-    const claims = [{ host: 'evil.example' }, { host: 'evil.example:443' }, { 'x-forwarded-host': 'evil.example' }, { forwarded: 'host=evil.example' }];
+    const claims = [
+      { host: 'evil.example' },
+      { host: 'evil.example:443' },
+      { 'x-forwarded-host': 'evil.example' },
+      { forwarded: 'host=evil.example' },
+    ];
     for (const headers of claims) {
       for (const path of ['/orders', '/nowhere', '/problems/not-found', '/problems', '/openapi.json']) {
-        const { text, headers: fields } = await service().get(path, { headers: { accept: 'application/json', ...headers }, isUndescribed: true });
+        const { text, headers: fields } = await service().get(path, {
+          headers: { accept: 'application/json', ...headers },
+          isUndescribed: true,
+        });
         assert.ok(!text.includes('evil') && !JSON.stringify(fields).includes('evil'), path);
       }
     }
-    const { text } = await askRaw(service().port, 'GET http://evil.example/nowhere HTTP/1.1\r\nHost: evil.example\r\n\r\n');
+    const { text } = await askRaw(
+      service().port,
+      'GET http://evil.example/nowhere HTTP/1.1\r\nHost: evil.example\r\n\r\n',
+    );
     assert.match(text, new RegExp(`"type":"${publicUrl}/problems/not-found"`));
     assert.doesNotMatch(text, /evil/);
   });
 
   test('without a configured URL is named after localhost and the port', async (t) => {
     const own = await serviceFor(t);
-    assert.equal((await own.get('/orders', { headers: { host: 'evil.example' } })).body.type, `https://localhost:${own.port}/problems/unauthenticated`);
+    assert.equal(
+      (await own.get('/orders', { headers: { host: 'evil.example' } })).body.type,
+      `https://localhost:${own.port}/problems/unauthenticated`,
+    );
   });
 
   test('of invalid data says where each fault is: exactly one of pointer, parameter and header', async () => {
-    const answer = await service().post('/orders?a=1&a=2', { token: ada.token, headers: { 'idempotency-key': 'ü' }, body: { items: [{ 'a/b~"#%': 1 }], 'ü': 1 } });
+    const answer = await service().post('/orders?a=1&a=2', {
+      token: ada.token,
+      headers: { 'idempotency-key': 'ü' },
+      body: { items: [{ 'a/b~"#%': 1 }], ü: 1 },
+    });
     assertProblem(answer, 'validation-failed');
     assert.ok(answer.body.errors.length >= 7);
     for (const fault of answer.body.errors) {
@@ -200,12 +332,18 @@ describe('each type of problem', () => {
       assert.match(fault.code, /^[a-z]+(-[a-z]+)*$/);
     }
     const pointers = answer.body.errors.map(({ pointer }: { pointer?: string }) => pointer);
-    assert.ok(pointers.includes('#/items/0/a~1b~0%22%23%25') && pointers.includes('#/%C3%BC'), JSON.stringify(pointers));
+    assert.ok(
+      pointers.includes('#/items/0/a~1b~0%22%23%25') && pointers.includes('#/%C3%BC'),
+      JSON.stringify(pointers),
+    );
     assert.match(answer.body.detail, /\d+ faults/);
   });
 
   test('of invalid data names no more than a hundred faults', async () => {
-    const answer = await service().post('/orders', { token: ada.token, body: { items: Array.from({ length: 100 }, () => ({ a: 1, b: 2, c: 3 })) } });
+    const answer = await service().post('/orders', {
+      token: ada.token,
+      body: { items: Array.from({ length: 100 }, () => ({ a: 1, b: 2, c: 3 })) },
+    });
     assertProblem(answer, 'validation-failed');
     assert.equal(answer.body.errors.length, 100);
   });
@@ -214,17 +352,21 @@ describe('each type of problem', () => {
     test(`of a handler that fails, ${path}, says no more than where the log has it`, async (t) => {
       const { inside, logged } = service();
       if (inside === undefined) return t.skip('needs routes of its own');
-      const answer = await service().call(method, path, { ...(method === 'POST' ? { token: ada.token, body: { word: 'a' } } : {}) });
+      const answer = await service().call(method, path, {
+        ...(method === 'POST' ? { token: ada.token, body: { word: 'a' } } : {}),
+      });
       assertProblem(answer, 'internal-error');
       const { requestId, detail } = answer.body;
       assert.ok(detail.includes(requestId));
       assert.ok(![answer.text, ...answer.rawHeaders].join('\n').includes(secret));
-      const find = (): string | undefined => logged.find((line) => line.includes(requestId) && line.includes('"cause"'));
+      const find = (): string | undefined =>
+        logged.find((line) => line.includes(requestId) && line.includes('"cause"'));
       await until(() => find() !== undefined);
       const { level, cause } = JSON.parse(find() ?? '');
       assert.equal(level, 'error');
       const isTold = !/nothing|null/.test(path);
-      if (isTold && path !== '/test/bad-field' && method !== 'POST') assert.ok(String(cause).includes(path === '/test/bad-sql' ? 'nowhere' : secret), String(cause));
+      if (isTold && path !== '/test/bad-field' && method !== 'POST')
+        assert.ok(String(cause).includes(path === '/test/bad-sql' ? 'nowhere' : secret), String(cause));
       assert.equal((await service().get('/health/ready')).status, 200);
     });
   }

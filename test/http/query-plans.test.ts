@@ -1,4 +1,5 @@
-// What SQLite does for a page of each list: it walks an index in order, and sorts or scans nothing (ARCHITECTURE.md, lists).
+// What SQLite does for a page of each list: it walks an index in order, and sorts or scans nothing
+// (ARCHITECTURE.md, lists).
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
@@ -22,7 +23,10 @@ after(() => sqlite.close());
 
 type Asked = { readonly where: 'main thread' | 'slow thread'; readonly plan: readonly string[] };
 
-/** The plans of all statements that a page asks for. Nothing is found among many rows, so whatever falls back does; what is gathered is found to be few. */
+/**
+ * The plans of all statements that a page asks for. Nothing is found among many rows, so whatever falls back
+ * does; what is gathered is found to be few.
+ */
 async function plansOf(selection: Selection, after: Position | undefined): Promise<Asked[]> {
   const asked: Asked[] = [];
   const explain = (where: Asked['where'], sql: string, params: readonly SqlValue[]): [] => {
@@ -32,33 +36,62 @@ async function plansOf(selection: Selection, after: Position | undefined): Promi
   };
   const read = {
     all: (sql: string, ...params: SqlValue[]) => explain('main thread', sql, params),
-    get: (sql: string, ...params: SqlValue[]) => { explain('main thread', sql, params); return selection.isGathered === true ? undefined : [1]; },
+    get: (sql: string, ...params: SqlValue[]) => {
+      explain('main thread', sql, params);
+      return selection.isGathered === true ? undefined : [1];
+    },
   } as unknown as Connection; // keyset.ts calls nothing else
-  const db = { read, readSlowly: (sql: string, params: readonly SqlValue[]) => Promise.resolve(explain('slow thread', sql, params)) };
+  const db = {
+    read,
+    readSlowly: (sql: string, params: readonly SqlValue[]) =>
+      Promise.resolve(explain('slow thread', sql, params)),
+  };
   await positionsOf(db, { ...selection, after, rows: 50, rowsLookedAtMax: 2000 });
   return asked;
 }
 
-/** `SCAN near` walks what a subquery gives, at most rowsLookedAtMax rows; a covering index is walked in the order of the list. */
-const isCheap = (step: string): boolean => !/^SCAN (?!near$|\w+ USING COVERING INDEX )|TEMP B-TREE|AUTOMATIC/.test(step);
-/** An index answers all that is asked: no row is read to be tested or sorted, but the one that has an e-mail address. */
-const isCovered = (step: string): boolean => !/ (orders|customers|users) USING (?!COVERING INDEX|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_users_1 \(emailKey=\?\))/.test(step);
+/**
+ * `SCAN near` walks what a subquery gives, at most rowsLookedAtMax rows; a covering index is walked in the
+ * order of the list.
+ */
+const isCheap = (step: string): boolean =>
+  !/^SCAN (?!near$|\w+ USING COVERING INDEX )|TEMP B-TREE|AUTOMATIC/.test(step);
+/**
+ * An index answers all that is asked: no row is read to be tested or sorted, but the one that has an e-mail
+ * address.
+ */
+const isCovered = (step: string): boolean =>
+  !/ (orders|customers|users) USING (?!COVERING INDEX|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_users_1 \(emailKey=\?\))/.test(
+    step,
+  );
 
 async function assertCheap(selection: Selection, deep: Position): Promise<void> {
   for (const position of [undefined, deep]) {
     const asked = await plansOf(selection, position);
     const { isGathered = false, rest } = selection;
     // What is gathered is counted first, and then few enough to be sorted.
-    const walked = asked.filter(({ where }, index) => where === 'main thread' && !(isGathered && index === 1));
+    const walked = asked.filter(
+      ({ where }, index) => where === 'main thread' && !(isGathered && index === 1),
+    );
     for (const { plan } of walked) assert.ok(plan.length > 0 && plan.every(isCheap), plan.join('\n'));
     for (const { plan } of asked) assert.ok(plan.every(isCovered), plan.join('\n'));
-    assert.deepEqual(asked.map(({ where }) => where), isGathered ? ['main thread', 'main thread'] : rest === undefined ? ['main thread'] : ['main thread', 'main thread', 'slow thread']);
+    assert.deepEqual(
+      asked.map(({ where }) => where),
+      isGathered
+        ? ['main thread', 'main thread']
+        : rest === undefined
+          ? ['main thread']
+          : ['main thread', 'main thread', 'slow thread'],
+    );
   }
 }
 
 /** Every choice of these filters. */
 function choices<Filter extends object>(filters: readonly Filter[]): Filter[] {
-  return filters.reduce<Filter[]>((sets, filter) => [...sets, ...sets.map((set) => ({ ...set, ...filter }))], [{} as Filter]); // all members are optional
+  return filters.reduce<Filter[]>(
+    (sets, filter) => [...sets, ...sets.map((set) => ({ ...set, ...filter }))],
+    [{} as Filter],
+  ); // all members are optional
 }
 
 const everyone = 'everyone';
@@ -66,8 +99,20 @@ const own = { userId: 7 };
 const time = '2026-03-01T09:30:00.000Z';
 
 describe('a page of orders walks indexes in order', () => {
-  const filters = choices([{ customerId: 3 }, { userId: 7 }, { currency: 'EUR' }, { createdFrom: time }, { createdBefore: time }]);
-  const deep = { createdAt: [1_772_357_400_000, 500], updatedAt: [1_772_357_400_000, 500], id: [500, 500], total: [1498, 500], status: ['open', 500] } as const;
+  const filters = choices([
+    { customerId: 3 },
+    { userId: 7 },
+    { currency: 'EUR' },
+    { createdFrom: time },
+    { createdBefore: time },
+  ]);
+  const deep = {
+    createdAt: [1_772_357_400_000, 500],
+    updatedAt: [1_772_357_400_000, 500],
+    id: [500, 500],
+    total: [1498, 500],
+    status: ['open', 500],
+  } as const;
   for (const sort of orderSorts) {
     for (const status of [undefined, ['open'], ['open', 'paid']] as const) {
       test(`by ${sort}, ${status === undefined ? 'of all statuses' : `that are ${status.join(' or ')}`}, with every choice of filters`, async () => {
@@ -75,7 +120,10 @@ describe('a page of orders walks indexes in order', () => {
         // Of the places only these differ: one's own, and all.
         for (const filter of filters) {
           for (const reach of [everyone, own] as const) {
-            await assertCheap(selectOrders(reach, { ...filter, ...(status === undefined ? {} : { status }), sort }), deep[key]);
+            await assertCheap(
+              selectOrders(reach, { ...filter, ...(status === undefined ? {} : { status }), sort }),
+              deep[key],
+            );
           }
         }
       });
@@ -84,14 +132,22 @@ describe('a page of orders walks indexes in order', () => {
 
   test('and needs no more than that for any one filter, with or without statuses', () => {
     for (const sort of orderSorts) {
-      for (const filter of [{}, { customerId: 3 }, { userId: 7 }, ...(/createdAt/.test(sort) ? [{ currency: 'EUR' }] : [])]) {
+      for (const filter of [
+        {},
+        { customerId: 3 },
+        { userId: 7 },
+        ...(/createdAt/.test(sort) ? [{ currency: 'EUR' }] : []),
+      ]) {
         assert.equal(selectOrders(everyone, { ...filter, sort }).rest, undefined);
         assert.equal(selectOrders(everyone, { ...filter, sort, status: ['open', 'paid'] }).rest, undefined);
       }
       assert.equal(selectOrders(own, { sort }).rest, undefined);
     }
     for (const sort of ['createdAt', '-createdAt'] as const) {
-      assert.equal(selectOrders(own, { sort, createdFrom: time, createdBefore: time, status: ['open'] }).rest, undefined);
+      assert.equal(
+        selectOrders(own, { sort, createdFrom: time, createdBefore: time, status: ['open'] }).rest,
+        undefined,
+      );
     }
   });
 });
@@ -102,22 +158,31 @@ describe('a page of customers walks an index in order', () => {
   for (const sort of customerSorts) {
     test(`by ${sort}, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
-      for (const filter of filters) for (const reach of [everyone, own] as const) await assertCheap(selectCustomers(reach, { ...filter, sort }), deep[key]);
+      for (const filter of filters)
+        for (const reach of [everyone, own] as const)
+          await assertCheap(selectCustomers(reach, { ...filter, sort }), deep[key]);
     });
   }
 
   test('and needs no more than that for any one filter, names where they are the sort', () => {
     for (const sort of customerSorts) {
-      for (const filter of [{}, { userId: 7 }, { email: 'ada@example.com' }]) assert.equal(selectCustomers(everyone, { ...filter, sort }).rest, undefined);
+      for (const filter of [{}, { userId: 7 }, { email: 'ada@example.com' }])
+        assert.equal(selectCustomers(everyone, { ...filter, sort }).rest, undefined);
       assert.equal(selectCustomers(own, { sort }).rest, undefined);
     }
-    for (const sort of ['name', '-name'] as const) assert.equal(selectCustomers(own, { sort, name: 'Gr' }).rest, undefined);
+    for (const sort of ['name', '-name'] as const)
+      assert.equal(selectCustomers(own, { sort, name: 'Gr' }).rest, undefined);
   });
 });
 
 describe('a page of users walks an index in order', () => {
   const filters = choices([{ role: 'staff' as const }, { email: 'ada@example.com' }, { name: 'Gr' }]);
-  const deep = { id: [500, 500], name: ['grace', 500], email: ['grace@example.com', 500], createdAt: [1_772_357_400_000, 500] } as const;
+  const deep = {
+    id: [500, 500],
+    name: ['grace', 500],
+    email: ['grace@example.com', 500],
+    createdAt: [1_772_357_400_000, 500],
+  } as const;
   for (const sort of userSorts) {
     test(`by ${sort}, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
@@ -126,8 +191,11 @@ describe('a page of users walks an index in order', () => {
   }
 
   test('and needs no more than that for role and e-mail, names where they are the sort', () => {
-    for (const sort of userSorts) for (const filter of choices([{ role: 'staff' as const }, { email: 'a@b.de' }])) assert.equal(selectUsers({ ...filter, sort }).rest, undefined);
-    for (const sort of ['name', '-name'] as const) assert.equal(selectUsers({ sort, name: 'Gr', role: 'user' }).rest, undefined);
+    for (const sort of userSorts)
+      for (const filter of choices([{ role: 'staff' as const }, { email: 'a@b.de' }]))
+        assert.equal(selectUsers({ ...filter, sort }).rest, undefined);
+    for (const sort of ['name', '-name'] as const)
+      assert.equal(selectUsers({ sort, name: 'Gr', role: 'user' }).rest, undefined);
   });
 });
 
@@ -139,9 +207,20 @@ test('a page of sessions or keys walks an index in order', async () => {
 });
 
 test('a total is counted aside, never on the main thread', async () => {
-  const read = { all: () => assert.fail('counted on the main thread') } as unknown as Connection; // countOf must not touch it
-  for (const selection of [selectOrders(own, { currency: 'EUR' }), selectCustomers(everyone, { name: 'Gr' }), selectUsers({}), selectSessions(7, 0), selectKeys(7)]) {
-    const db = { read, readSlowly: (sql: string, params: readonly SqlValue[]) => Promise.resolve(explaining.all(sql, ...params)) as Promise<never[]> };
+  // countOf must not touch it
+  const read = { all: () => assert.fail('counted on the main thread') } as unknown as Connection;
+  for (const selection of [
+    selectOrders(own, { currency: 'EUR' }),
+    selectCustomers(everyone, { name: 'Gr' }),
+    selectUsers({}),
+    selectSessions(7, 0),
+    selectKeys(7),
+  ]) {
+    const db = {
+      read,
+      readSlowly: (sql: string, params: readonly SqlValue[]) =>
+        Promise.resolve(explaining.all(sql, ...params)) as Promise<never[]>,
+    };
     assert.equal(await countOf(db, { ...selection, after: undefined, rows: 50, rowsLookedAtMax: 2000 }), 0);
   }
 });

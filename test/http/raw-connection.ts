@@ -50,7 +50,8 @@ export function rawOver(socket: Socket): RawConnection {
     return new Promise((resolve, reject) => {
       look = () => {
         const found = take(received, method);
-        if (found === undefined && isOver) reject(new Error(`the connection ended within an answer: ${JSON.stringify(received)}`));
+        if (found === undefined && isOver)
+          reject(new Error(`the connection ended within an answer: ${JSON.stringify(received)}`));
         if (found === undefined) return;
         look = () => {};
         received = received.slice(found.length);
@@ -84,7 +85,8 @@ function take(text: string, method: 'HEAD' | undefined): { answer: RawAnswer; le
   for (const line of lines) {
     const colon = line.indexOf(': ');
     const name = line.slice(0, colon).toLowerCase();
-    headers[name] = headers[name] === undefined ? line.slice(colon + 2) : `${headers[name]}, ${line.slice(colon + 2)}`;
+    headers[name] =
+      headers[name] === undefined ? line.slice(colon + 2) : `${headers[name]}, ${line.slice(colon + 2)}`;
   }
   const isEmpty = method === 'HEAD' || status < 200 || status === 204 || status === 304;
   const length = isEmpty ? 0 : Number(headers['content-length']);
@@ -93,5 +95,8 @@ function take(text: string, method: 'HEAD' | undefined): { answer: RawAnswer; le
   if (body.length < length) return undefined;
   const plain = Buffer.from(body, 'latin1').toString('utf8');
   const isJson = /[/+]json/.test(headers['content-type'] ?? '') && plain !== '';
-  return { answer: { status, headers, text: plain, body: isJson ? JSON.parse(plain) : undefined }, length: end + 4 + length };
+  return {
+    answer: { status, headers, text: plain, body: isJson ? JSON.parse(plain) : undefined },
+    length: end + 4 + length,
+  };
 }

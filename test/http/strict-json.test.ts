@@ -5,13 +5,18 @@ import { assertFaults } from '../resources/resource-support.ts';
 import type { Answer, Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 
-const nested = (depth: number): string => `{"name":"Ada","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
-const bytes = (...parts: (string | readonly number[])[]): Buffer => Buffer.concat(parts.map((part) => Buffer.from(part as string))); // both are overloads
+const nested = (depth: number): string =>
+  `{"name":"Ada","x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+const bytes = (...parts: (string | readonly number[])[]): Buffer =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string))); // both are overloads
 
 describe('strict JSON', () => {
   let ada: Person;
-  const service = sharedService({}, async (started) => { ada = await started.person(); });
-  const post = (body: string | Buffer, path = '/customers'): Promise<Answer> => service().post(path, { token: ada.token, body });
+  const service = sharedService({}, async (started) => {
+    ada = await started.person();
+  });
+  const post = (body: string | Buffer, path = '/customers'): Promise<Answer> =>
+    service().post(path, { token: ada.token, body });
 
   const malformed: readonly (readonly [what: string, body: string | Buffer])[] = [
     ['an empty body', ''],
@@ -75,7 +80,11 @@ describe('strict JSON', () => {
   });
 
   const taken: readonly (readonly [what: string, body: string, name: string])[] = [
-    ['colons, braces and escaped quotes within strings are not structure', '{"name":"{\\"a\\":1,\\"a\\":[[[[[[[[[[[[[[[[[[[["}', '{"a":1,"a":[[[[[[[[[[[[[[[[[[[['],
+    [
+      'colons, braces and escaped quotes within strings are not structure',
+      '{"name":"{\\"a\\":1,\\"a\\":[[[[[[[[[[[[[[[[[[[["}',
+      '{"a":1,"a":[[[[[[[[[[[[[[[[[[[[',
+    ],
     ['a string may end in a backslash', '{"name":"a\\\\"}', 'a\\'],
     ['a whole surrogate pair in escapes is one character', '{"name":"\\ud83d\\ude00"}', '😀'],
     ['an escaped backslash before u is no escape of a surrogate', '{"name":"\\\\ud83d"}', '\\ud83d'],
@@ -92,17 +101,33 @@ describe('strict JSON', () => {
 
   const unfit: readonly (readonly [what: string, body: string, fault: string])[] = [
     ['nesting 16 deep is read, and then is an unknown member', nested(16), '#/x unknown-member'],
-    ['__proto__ is a member like any unknown one', '{"name":"Ada","__proto__":{"role":"admin"}}', '#/__proto__ unknown-member'],
-    ['constructor is a member like any unknown one', '{"name":"Ada","constructor":1}', '#/constructor unknown-member'],
+    [
+      '__proto__ is a member like any unknown one',
+      '{"name":"Ada","__proto__":{"role":"admin"}}',
+      '#/__proto__ unknown-member',
+    ],
+    [
+      'constructor is a member like any unknown one',
+      '{"name":"Ada","constructor":1}',
+      '#/constructor unknown-member',
+    ],
     ['toString is a member like any unknown one', '{"name":"Ada","toString":1}', '#/toString unknown-member'],
     ['1e400 is past the maximum', '{"name":"Ada","userId":1e400}', '#/userId maximum'],
     ['-1e400 is below the minimum', '{"name":"Ada","userId":-1e400}', '#/userId minimum'],
     ['-0 is below a minimum of 1', '{"name":"Ada","userId":-0}', '#/userId minimum'],
     ['2^53 is past the maximum', '{"name":"Ada","userId":9007199254740992}', '#/userId maximum'],
-    ['an integer of thirty digits is past the maximum', '{"name":"Ada","userId":123456789012345678901234567890}', '#/userId maximum'],
+    [
+      'an integer of thirty digits is past the maximum',
+      '{"name":"Ada","userId":123456789012345678901234567890}',
+      '#/userId maximum',
+    ],
     ['a fraction is no integer', '{"name":"Ada","userId":1.5}', '#/userId type'],
     ['a number in quotes is no integer', '{"name":"Ada","userId":"1"}', '#/userId type'],
-    ['a name that needs escaping in a pointer is escaped', '{"name":"Ada","a/b~c d":1}', '#/a~1b~0c%20d unknown-member'],
+    [
+      'a name that needs escaping in a pointer is escaped',
+      '{"name":"Ada","a/b~c d":1}',
+      '#/a~1b~0c%20d unknown-member',
+    ],
     ['a list is no object', '[]', '# type'],
     ['null is no object', 'null', '# type'],
     ['a string is no object', '"name"', '# type'],

@@ -1,4 +1,5 @@
-// The way to the service and back: TLS, proxies, CORS, and the fields that every answer has (contract sections 1.6 and 9).
+// The way to the service and back: TLS, proxies, CORS, and the fields that every answer has (contract
+// sections 1.6 and 9).
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,19 +18,49 @@ import { askRaw, openRaw, rawOver } from './raw-connection.ts';
 
 type Headers = Readonly<Record<string, string>>;
 type Reply = Pick<Answer, 'status' | 'headers' | 'text' | 'body'>;
-type Asked = { readonly path?: string; readonly method?: string; readonly headers?: Headers; readonly host?: string } & Pick<ConnectionOptions, 'ca' | 'minVersion' | 'maxVersion' | 'ciphers'>;
+type Asked = {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Headers;
+  readonly host?: string;
+} & Pick<ConnectionOptions, 'ca' | 'minVersion' | 'maxVersion' | 'ciphers'>;
 
-/** One request on a connection of its own: over TLS where there is an authority to check the service's certificate with. */
-function ask(port: number, { path = '/health/live', method = 'GET', host = 'localhost', headers = {}, ...tls }: Asked): Promise<Reply> {
+/**
+ * One request on a connection of its own: over TLS where there is an authority to check the service's
+ * certificate with.
+ */
+function ask(
+  port: number,
+  { path = '/health/live', method = 'GET', host = 'localhost', headers = {}, ...tls }: Asked,
+): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  const options = { port, host, path, method, headers, agent: false as const, family: host === 'localhost' ? 4 : undefined };
+  const options = {
+    port,
+    host,
+    path,
+    method,
+    headers,
+    agent: false as const,
+    family: host === 'localhost' ? 4 : undefined,
+  };
   const request = tls.ca === undefined ? plainRequest(options) : tlsRequest({ ...options, ...tls });
   request.on('error', reject).on('response', (response) => {
     let text = '';
-    response.setEncoding('utf8').on('data', (part: string) => { text += part; }).on('error', reject).on('end', () => {
-      const isJson = /[/+]json/.test(response.headers['content-type'] ?? '') && text !== '';
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined });
-    });
+    response
+      .setEncoding('utf8')
+      .on('data', (part: string) => {
+        text += part;
+      })
+      .on('error', reject)
+      .on('end', () => {
+        const isJson = /[/+]json/.test(response.headers['content-type'] ?? '') && text !== '';
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          body: isJson ? JSON.parse(text) : undefined,
+        });
+      });
   });
   request.end();
   return promise;
@@ -37,20 +68,24 @@ function ask(port: number, { path = '/health/live', method = 'GET', host = 'loca
 
 function openTls(port: number, options: ConnectionOptions): Promise<TLSSocket> {
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-  const socket = connectTls({ port, host: 'localhost', family: 4, ...options } as ConnectionOptions, () => resolve(socket)); // family is passed on to net.connect
+  const socket = connectTls({ port, host: 'localhost', family: 4, ...options } as ConnectionOptions, () =>
+    resolve(socket),
+  ); // family is passed on to net.connect
   socket.on('error', reject);
   return promise;
 }
 
 const hsts = 'max-age=31536000';
-const certificateOf = ({ folder }: TestService): string => readFileSync(join(folder, 'tls', 'cert.pem'), 'utf8');
+const certificateOf = ({ folder }: TestService): string =>
+  readFileSync(join(folder, 'tls', 'cert.pem'), 'utf8');
 
 describe('TLS with the certificate the service makes', () => {
   const service = sharedService({ settings: { tls: 'self-signed', 'rate-anonymous': '1000/60' } });
 
   test('is trusted by who is given that certificate, under each of its names', async () => {
     const ca = certificateOf(service());
-    for (const host of ['localhost', '127.0.0.1']) assert.equal((await ask(service().port, { ca, host })).status, 200);
+    for (const host of ['localhost', '127.0.0.1'])
+      assert.equal((await ask(service().port, { ca, host })).status, 200);
   });
 
   test('is trusted by nobody else', async () => {
@@ -68,7 +103,11 @@ describe('TLS with the certificate the service makes', () => {
 
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     test(`${version} is spoken`, async () => {
-      const socket = await openTls(service().port, { ca: certificateOf(service()), minVersion: version, maxVersion: version });
+      const socket = await openTls(service().port, {
+        ca: certificateOf(service()),
+        minVersion: version,
+        maxVersion: version,
+      });
       assert.equal(socket.getProtocol(), version);
       socket.destroy();
     });
@@ -76,8 +115,15 @@ describe('TLS with the certificate the service makes', () => {
 
   for (const version of ['TLSv1', 'TLSv1.1'] satisfies SecureVersion[]) {
     test(`${version} is refused by the service`, async () => {
-      const options = { ca: certificateOf(service()), minVersion: version, maxVersion: version, ciphers: 'DEFAULT:@SECLEVEL=0' };
-      await assert.rejects(openTls(service().port, options), { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' });
+      const options = {
+        ca: certificateOf(service()),
+        minVersion: version,
+        maxVersion: version,
+        ciphers: 'DEFAULT:@SECLEVEL=0',
+      };
+      await assert.rejects(openTls(service().port, options), {
+        code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+      });
     });
   }
 
@@ -85,8 +131,16 @@ describe('TLS with the certificate the service makes', () => {
     const ca = certificateOf(service());
     const etag = String((await ask(service().port, { ca, path: '/problems' })).headers.etag);
     const asks: readonly (readonly [status: number, Asked])[] = [
-      [200, {}], [200, { method: 'HEAD' }], [204, { method: 'OPTIONS', path: '/orders' }], [304, { path: '/problems', headers: { 'if-none-match': etag } }], [401, { path: '/orders' }],
-      [404, { path: '/nowhere' }], [405, { method: 'DELETE', path: '/orders' }], [406, { headers: { accept: 'image/png' } }], [412, { path: '/problems', headers: { 'if-match': '"x"' } }], [417, { headers: { expect: 'more' } }],
+      [200, {}],
+      [200, { method: 'HEAD' }],
+      [204, { method: 'OPTIONS', path: '/orders' }],
+      [304, { path: '/problems', headers: { 'if-none-match': etag } }],
+      [401, { path: '/orders' }],
+      [404, { path: '/nowhere' }],
+      [405, { method: 'DELETE', path: '/orders' }],
+      [406, { headers: { accept: 'image/png' } }],
+      [412, { path: '/problems', headers: { 'if-match': '"x"' } }],
+      [417, { headers: { expect: 'more' } }],
     ];
     for (const [status, asked] of asks) {
       const answer = await ask(service().port, { ca, ...asked });
@@ -112,12 +166,22 @@ describe('TLS with the certificate the service makes', () => {
 
   test('proxies are not believed that aren’t trusted: their fields change nothing', async () => {
     const ca = certificateOf(service());
-    for (const headers of [{ 'x-forwarded-proto': 'http' }, { 'x-forwarded-for': '203.0.113.1' }, { forwarded: 'for=203.0.113.1;proto=http' }]) assert.equal((await ask(service().port, { ca, headers })).status, 200);
+    for (const headers of [
+      { 'x-forwarded-proto': 'http' },
+      { 'x-forwarded-for': '203.0.113.1' },
+      { forwarded: 'for=203.0.113.1;proto=http' },
+    ])
+      assert.equal((await ask(service().port, { ca, headers })).status, 200);
   });
 
   test('who speaks plain HTTP, or breaks the handshake off, gets nothing; and no socket is left', async () => {
     const hello = Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 0x01, 0x00, 0x00, 0x01, 0x03]);
-    for (const bytes of ['GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', Buffer.alloc(300, 7), hello, Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28])]) {
+    for (const bytes of [
+      'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      Buffer.alloc(300, 7),
+      hello,
+      Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x28]),
+    ]) {
       const connection = await openRaw(service().port);
       connection.write(bytes);
       if (bytes === hello) connection.socket.end();
@@ -127,9 +191,12 @@ describe('TLS with the certificate the service makes', () => {
     for (let index = 0; index < 50; index += 1) (await openRaw(service().port)).socket.destroy();
     assert.equal((await ask(service().port, { ca: certificateOf(service()) })).status, 200);
     const ca = certificateOf(service());
-    const left = async (): Promise<number> => Number(/^orderly_connections (\d+)$/m.exec((await ask(service().port, { ca, path: '/metrics' })).text)?.[1]);
+    const left = async (): Promise<number> =>
+      Number(
+        /^orderly_connections (\d+)$/m.exec((await ask(service().port, { ca, path: '/metrics' })).text)?.[1],
+      );
     const giveUp = performance.now() + 5000;
-    while (await left() > 2) assert(performance.now() < giveUp, 'connections are left');
+    while ((await left()) > 2) assert(performance.now() < giveUp, 'connections are left');
   });
 });
 
@@ -173,7 +240,12 @@ describe('TLS with certificates from files', () => {
     connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
     assert.equal((await connection.answer()).status, 200);
     open.destroy();
-    const old = { ca: second, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+    const old = {
+      ca: second,
+      minVersion: 'TLSv1.1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+    } as const;
     await assert.rejects(openTls(service.port, old), { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' });
   });
 });
@@ -181,30 +253,73 @@ describe('TLS with certificates from files', () => {
 describe('plain HTTP', () => {
   const trusting = sharedService({ settings: { 'trusted-proxy': '127.0.0.1' } });
   const strict = sharedService();
-  const cases: readonly (readonly [what: string, headers: Headers, fromTrusted: 200 | 403, fromStranger: 200 | 403])[] = [
+  const cases: readonly (readonly [
+    what: string,
+    headers: Headers,
+    fromTrusted: 200 | 403,
+    fromStranger: 200 | 403,
+  ])[] = [
     ['no proxy’s field', {}, 200, 200],
     ['X-Forwarded-Proto: https', { 'x-forwarded-proto': 'https' }, 200, 403],
     ['X-Forwarded-Proto: HTTPS', { 'x-forwarded-proto': 'HTTPS' }, 200, 403],
     ['X-Forwarded-Proto: http', { 'x-forwarded-proto': 'http' }, 403, 403],
     ['X-Forwarded-Proto of nothing', { 'x-forwarded-proto': '' }, 403, 403],
     ['X-Forwarded-Proto: httpsx', { 'x-forwarded-proto': 'httpsx' }, 403, 403],
-    ['X-Forwarded-Proto: https from the client, http from the proxy', { 'x-forwarded-proto': 'https, http' }, 403, 403],
-    ['X-Forwarded-Proto: http from the client, https from the proxy', { 'x-forwarded-proto': 'http,https' }, 200, 403],
+    [
+      'X-Forwarded-Proto: https from the client, http from the proxy',
+      { 'x-forwarded-proto': 'https, http' },
+      403,
+      403,
+    ],
+    [
+      'X-Forwarded-Proto: http from the client, https from the proxy',
+      { 'x-forwarded-proto': 'http,https' },
+      200,
+      403,
+    ],
     ['X-Forwarded-For alone', { 'x-forwarded-for': '203.0.113.1' }, 403, 403],
-    ['X-Forwarded-For and X-Forwarded-Proto: https', { 'x-forwarded-for': '203.0.113.1', 'x-forwarded-proto': 'https' }, 200, 403],
+    [
+      'X-Forwarded-For and X-Forwarded-Proto: https',
+      { 'x-forwarded-for': '203.0.113.1', 'x-forwarded-proto': 'https' },
+      200,
+      403,
+    ],
     ['Forwarded with https', { forwarded: 'for=203.0.113.1;proto=https' }, 200, 403],
-    ['Forwarded with https in quotes, and in capitals', { forwarded: 'For=203.0.113.1; Proto="https"' }, 200, 403],
+    [
+      'Forwarded with https in quotes, and in capitals',
+      { forwarded: 'For=203.0.113.1; Proto="https"' },
+      200,
+      403,
+    ],
     ['Forwarded with http', { forwarded: 'for=203.0.113.1;proto=http' }, 403, 403],
     ['Forwarded without a scheme', { forwarded: 'for=203.0.113.1' }, 403, 403],
-    ['Forwarded with https from the client, nothing from the proxy', { forwarded: 'proto=https, for=203.0.113.1' }, 403, 403],
-    ['Forwarded with http from the client, https from the proxy', { forwarded: 'proto=http, for=203.0.113.1;proto=https' }, 200, 403],
+    [
+      'Forwarded with https from the client, nothing from the proxy',
+      { forwarded: 'proto=https, for=203.0.113.1' },
+      403,
+      403,
+    ],
+    [
+      'Forwarded with http from the client, https from the proxy',
+      { forwarded: 'proto=http, for=203.0.113.1;proto=https' },
+      200,
+      403,
+    ],
     ['Forwarded with another parameter that ends in proto', { forwarded: 'xproto=https' }, 403, 403],
     ['both, which disagree', { forwarded: 'proto=https', 'x-forwarded-proto': 'http' }, 403, 403],
-    ['both, which disagree the other way', { forwarded: 'proto=http', 'x-forwarded-proto': 'https' }, 403, 403],
+    [
+      'both, which disagree the other way',
+      { forwarded: 'proto=http', 'x-forwarded-proto': 'https' },
+      403,
+      403,
+    ],
   ];
   for (const [what, headers, fromTrusted, fromStranger] of cases) {
     test(`with ${what} is ${fromTrusted} from a trusted proxy, ${fromStranger} from anyone else on this machine`, async () => {
-      for (const [service, status] of [[trusting(), fromTrusted], [strict(), fromStranger]] as const) {
+      for (const [service, status] of [
+        [trusting(), fromTrusted],
+        [strict(), fromStranger],
+      ] as const) {
         for (const path of ['/health/live', '/problems', '/nowhere']) {
           const answer = await service.get(path, { headers, isUndescribed: true });
           if (status === 403) assertProblem(answer, 'tls-required');
@@ -215,23 +330,49 @@ describe('plain HTTP', () => {
   }
 
   test('from another machine is refused, unless from a trusted proxy that was reached by HTTPS', async (t) => {
-    const own = Object.values(networkInterfaces()).flat().find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+    const own = Object.values(networkInterfaces())
+      .flat()
+      .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
     if (own === undefined) return t.skip('this machine has no address but loopback');
-    const [stranger, proxied] = [await serviceFor(t, { settings: { host: '0.0.0.0' } }), await serviceFor(t, { settings: { host: '0.0.0.0', 'trusted-proxy': `${own}/32` } })];
-    const statuses = async ({ port }: TestService): Promise<number[]> => Promise.all(
-      [{}, { 'x-forwarded-proto': 'https' }, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-for': '127.0.0.1' }].map(async (headers) => (await ask(port, { host: own, headers })).status),
-    );
+    const [stranger, proxied] = [
+      await serviceFor(t, { settings: { host: '0.0.0.0' } }),
+      await serviceFor(t, { settings: { host: '0.0.0.0', 'trusted-proxy': `${own}/32` } }),
+    ];
+    const statuses = async ({ port }: TestService): Promise<number[]> =>
+      Promise.all(
+        [
+          {},
+          { 'x-forwarded-proto': 'https' },
+          { 'x-forwarded-proto': 'http' },
+          { 'x-forwarded-for': '127.0.0.1' },
+        ].map(async (headers) => (await ask(port, { host: own, headers })).status),
+      );
     assert.deepEqual(await statuses(stranger), [403, 403, 403, 403]);
     assert.deepEqual(await statuses(proxied), [403, 200, 403, 403]);
     assert.equal((await ask(stranger.port, { host: '127.0.0.1' })).status, 200);
-    assertProblem(await ask(proxied.port, { host: own, path: '/metrics', headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' } }), 'unauthenticated');
+    assertProblem(
+      await ask(proxied.port, {
+        host: own,
+        path: '/metrics',
+        headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' },
+      }),
+      'unauthenticated',
+    );
   });
 
   test('over IPv6 loopback is taken as over IPv4’s', async (t) => {
-    if (!Object.values(networkInterfaces()).flat().some((each) => each?.address === '::1')) return t.skip('this machine has no IPv6');
+    if (
+      !Object.values(networkInterfaces())
+        .flat()
+        .some((each) => each?.address === '::1')
+    )
+      return t.skip('this machine has no IPv6');
     const { port } = await serviceFor(t, { settings: { host: '::1' } });
     assert.equal((await ask(port, { host: '::1' })).status, 200);
-    assertProblem(await ask(port, { host: '::1', headers: { 'x-forwarded-proto': 'https' } }), 'tls-required');
+    assertProblem(
+      await ask(port, { host: '::1', headers: { 'x-forwarded-proto': 'https' } }),
+      'tls-required',
+    );
   });
 
   test('has no Strict-Transport-Security: that is the proxy’s to say', async () => {
@@ -242,31 +383,72 @@ describe('plain HTTP', () => {
 describe('CORS', () => {
   const [shop, tool] = ['https://shop.example', 'https://tool.example:8443'];
   let ada: Person;
-  const service = sharedService({ settings: { 'cors-origins': `${shop},${tool}`, 'rate-default': '100000/60' } }, async (started) => { ada = await started.person(); });
-  const isAllowed = ({ headers }: Reply): string | string[] | undefined => headers['access-control-allow-origin'];
+  const service = sharedService(
+    { settings: { 'cors-origins': `${shop},${tool}`, 'rate-default': '100000/60' } },
+    async (started) => {
+      ada = await started.person();
+    },
+  );
+  const isAllowed = ({ headers }: Reply): string | string[] | undefined =>
+    headers['access-control-allow-origin'];
 
   test('lets pages of the configured origins read answers, problems included', async () => {
     for (const origin of [shop, tool]) {
       const answers = [
-        await service().get('/orders', { token: ada.token, headers: { origin } }), await service().get('/orders', { headers: { origin } }), await service().get('/orders/999', { token: ada.token, headers: { origin } }),
-        await service().get('/orders?x=1', { token: ada.token, headers: { origin } }), await service().post('/customers', { token: ada.token, headers: { origin }, body: { name: 'Ada' } }),
+        await service().get('/orders', { token: ada.token, headers: { origin } }),
+        await service().get('/orders', { headers: { origin } }),
+        await service().get('/orders/999', { token: ada.token, headers: { origin } }),
+        await service().get('/orders?x=1', { token: ada.token, headers: { origin } }),
+        await service().post('/customers', { token: ada.token, headers: { origin }, body: { name: 'Ada' } }),
       ];
-      assert.deepEqual(answers.map(({ status }) => status), [200, 401, 404, 422, 201]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 401, 404, 422, 201],
+      );
       for (const answer of answers) {
         assert.equal(isAllowed(answer), origin);
         const exposed = String(answer.headers['access-control-expose-headers']).split(', ');
-        for (const name of ['ETag', 'Link', 'Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id', 'Idempotency-Replayed']) assert.ok(exposed.includes(name), name);
+        for (const name of [
+          'ETag',
+          'Link',
+          'Location',
+          'RateLimit',
+          'RateLimit-Policy',
+          'Retry-After',
+          'WWW-Authenticate',
+          'X-Request-Id',
+          'Idempotency-Replayed',
+        ])
+          assert.ok(exposed.includes(name), name);
         assert.equal(answer.headers['access-control-allow-credentials'], undefined);
       }
     }
   });
 
-  const others = ['https://evil.example', 'http://shop.example', 'https://shop.example:444', 'https://shop.example.evil.example', 'https://xshop.example', 'https://SHOP.example', 'https://shop.example/', 'null', '*', '', `${shop}, ${tool}`];
+  const others = [
+    'https://evil.example',
+    'http://shop.example',
+    'https://shop.example:444',
+    'https://shop.example.evil.example',
+    'https://xshop.example',
+    'https://SHOP.example',
+    'https://shop.example/',
+    'null',
+    '*',
+    '',
+    `${shop}, ${tool}`,
+  ];
   for (const origin of others) {
     test(`lets a page of "${origin}" read nothing`, async () => {
       for (const method of ['GET', 'OPTIONS']) {
-        const { headers } = await service().call(method, '/orders', { token: ada.token, headers: { origin, 'access-control-request-method': 'GET' } });
-        assert.deepEqual(Object.keys(headers).filter((name) => name.startsWith('access-control')), []);
+        const { headers } = await service().call(method, '/orders', {
+          token: ada.token,
+          headers: { origin, 'access-control-request-method': 'GET' },
+        });
+        assert.deepEqual(
+          Object.keys(headers).filter((name) => name.startsWith('access-control')),
+          [],
+        );
       }
     });
   }
@@ -280,19 +462,41 @@ describe('CORS', () => {
   });
 
   test('a preflight is told what the path takes', async () => {
-    const headers = { origin: shop, 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'authorization,content-type,if-match,idempotency-key' };
+    const headers = {
+      origin: shop,
+      'access-control-request-method': 'PATCH',
+      'access-control-request-headers': 'authorization,content-type,if-match,idempotency-key',
+    };
     const answer = await service().call('OPTIONS', '/orders/1', { headers });
-    assert.deepEqual([answer.status, isAllowed(answer), answer.headers['access-control-allow-methods']], [204, shop, 'GET, HEAD, PATCH, OPTIONS']);
+    assert.deepEqual(
+      [answer.status, isAllowed(answer), answer.headers['access-control-allow-methods']],
+      [204, shop, 'GET, HEAD, PATCH, OPTIONS'],
+    );
     const allowed = String(answer.headers['access-control-allow-headers']).toLowerCase().split(', ');
-    for (const name of ['authorization', 'x-api-key', 'content-type', 'accept', 'if-match', 'if-none-match', 'idempotency-key', 'x-request-id']) assert.ok(allowed.includes(name), name);
+    for (const name of [
+      'authorization',
+      'x-api-key',
+      'content-type',
+      'accept',
+      'if-match',
+      'if-none-match',
+      'idempotency-key',
+      'x-request-id',
+    ])
+      assert.ok(allowed.includes(name), name);
     assert.match(String(answer.headers['access-control-max-age']), /^\d+$/);
   });
 
   test('is off unless configured', async (t) => {
     const closed = await serviceFor(t);
     for (const method of ['GET', 'OPTIONS']) {
-      const { headers } = await closed.call(method, '/problems', { headers: { origin: shop, 'access-control-request-method': 'GET' } });
-      assert.deepEqual(Object.keys(headers).filter((name) => name.startsWith('access-control')), []);
+      const { headers } = await closed.call(method, '/problems', {
+        headers: { origin: shop, 'access-control-request-method': 'GET' },
+      });
+      assert.deepEqual(
+        Object.keys(headers).filter((name) => name.startsWith('access-control')),
+        [],
+      );
       assert.doesNotMatch(String(headers.vary), /Origin/);
     }
   });
@@ -300,12 +504,18 @@ describe('CORS', () => {
 
 describe('every answer', () => {
   let ada: Person, root: Person;
-  const service = sharedService({}, async (started) => { [ada, root] = [await started.person(), await started.person('admin')]; });
+  const service = sharedService({}, async (started) => {
+    [ada, root] = [await started.person(), await started.person('admin')];
+  });
   const bodiless = ['content-security-policy', 'x-content-type-options', 'referrer-policy', 'content-type'];
 
   test('with JSON has nosniff and the strictest policy; with HTML one that lets in nothing from elsewhere, and no referrer', async () => {
-    const { paths } = (await service().get('/openapi.json')).body as { paths: Record<string, Record<string, object>> };
-    const targets = Object.entries(paths).filter(([, operations]) => 'get' in operations).map(([path]) => path.replace(/\{name\}/, 'not-found').replace(/\{\w+\}/g, '1'));
+    const { paths } = (await service().get('/openapi.json')).body as {
+      paths: Record<string, Record<string, object>>;
+    };
+    const targets = Object.entries(paths)
+      .filter(([, operations]) => 'get' in operations)
+      .map(([path]) => path.replace(/\{name\}/, 'not-found').replace(/\{\w+\}/g, '1'));
     for (const target of targets) {
       for (const accept of ['application/json', 'text/html', '*/*']) {
         const { status, headers } = await service().get(target, { token: root.token, headers: { accept } });
@@ -328,34 +538,73 @@ describe('every answer', () => {
     const { id } = await newCustomer(service(), ada.token);
     const { headers: read } = await service().get(`/customers/${id}`, { token: ada.token });
     const answers = [
-      await service().get(`/customers/${id}`, { token: ada.token, headers: { 'if-none-match': String(read.etag) } }), await service().call('OPTIONS', '/customers'), await service().delete(`/customers/${id}`, { token: ada.token }),
+      await service().get(`/customers/${id}`, {
+        token: ada.token,
+        headers: { 'if-none-match': String(read.etag) },
+      }),
+      await service().call('OPTIONS', '/customers'),
+      await service().delete(`/customers/${id}`, { token: ada.token }),
     ];
-    assert.deepEqual(answers.map(({ status }) => status), [304, 204, 204]);
-    for (const { headers } of answers) assert.deepEqual(bodiless.filter((name) => name in headers), []);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [304, 204, 204],
+    );
+    for (const { headers } of answers)
+      assert.deepEqual(
+        bodiless.filter((name) => name in headers),
+        [],
+      );
   });
 
   test('says nothing of what it is made with', async () => {
     for (const path of ['/problems', '/orders', '/nowhere', '/orders?x=1', '/docs']) {
       const { headers } = await service().get(path, { token: ada.token, isUndescribed: true });
-      assert.deepEqual(Object.keys(headers).filter((name) => ['server', 'x-powered-by', 'via', 'x-runtime'].includes(name)), []);
+      assert.deepEqual(
+        Object.keys(headers).filter((name) => ['server', 'x-powered-by', 'via', 'x-runtime'].includes(name)),
+        [],
+      );
     }
   });
 
   test('with tokens or keys is never stored', async () => {
-    const signedIn = await service().post('/api/sessions', { body: { email: ada.email, password: ada.password } });
-    const renewed = await service().post(`/api/sessions/${signedIn.body.id}/tokens`, { body: { refreshToken: signedIn.body.refreshToken } });
-    const key = await service().post('/api/keys', { token: ada.token, body: { name: 'k', scopes: ['orders:read'] } });
-    for (const { status, headers } of [signedIn, renewed, key]) assert.deepEqual([status, headers['cache-control']], [201, 'no-store']);
+    const signedIn = await service().post('/api/sessions', {
+      body: { email: ada.email, password: ada.password },
+    });
+    const renewed = await service().post(`/api/sessions/${signedIn.body.id}/tokens`, {
+      body: { refreshToken: signedIn.body.refreshToken },
+    });
+    const key = await service().post('/api/keys', {
+      token: ada.token,
+      body: { name: 'k', scopes: ['orders:read'] },
+    });
+    for (const { status, headers } of [signedIn, renewed, key])
+      assert.deepEqual([status, headers['cache-control']], [201, 'no-store']);
   });
 
   const ids: readonly (readonly [sent: string | string[], isKept: boolean])[] = [
-    ['a', true], ['A-Z_0.9', true], ['x'.repeat(64), true], ['4bf92f35-77b3-4da6-a3ce-929d0e0e4736', true], ['...', true],
-    ['x'.repeat(65), false], ['', false], ['a b', false], ['a"b', false], ['a/b', false], ['ü', false], ['a,b', false], ['<script>', false], ['${jndi:ldap}', false], [['a', 'b c'], false],
+    ['a', true],
+    ['A-Z_0.9', true],
+    ['x'.repeat(64), true],
+    ['4bf92f35-77b3-4da6-a3ce-929d0e0e4736', true],
+    ['...', true],
+    ['x'.repeat(65), false],
+    ['', false],
+    ['a b', false],
+    ['a"b', false],
+    ['a/b', false],
+    ['ü', false],
+    ['a,b', false],
+    ['<script>', false],
+    ['${jndi:ldap}', false],
+    [['a', 'b c'], false],
   ];
   for (const [sent, isKept] of ids) {
     test(`has an X-Request-Id: ${JSON.stringify(sent)} is ${isKept ? 'kept' : 'replaced'}`, async () => {
       for (const path of ['/problems', '/orders', '/nowhere']) {
-        const { headers, body } = await service().get(path, { headers: { 'x-request-id': sent, accept: 'application/json' }, isUndescribed: true });
+        const { headers, body } = await service().get(path, {
+          headers: { 'x-request-id': sent, accept: 'application/json' },
+          isUndescribed: true,
+        });
         const id = String(headers['x-request-id']);
         if (isKept) assert.equal(id, sent);
         else assert.ok(id !== sent && /^[A-Za-z0-9._-]{8,64}$/.test(id), id);
@@ -366,22 +615,37 @@ describe('every answer', () => {
 
   test('has an X-Request-Id of its own', async () => {
     const seen = new Set<unknown>();
-    for (let index = 0; index < 200; index += 1) seen.add((await service().get('/health/live')).headers['x-request-id']);
+    for (let index = 0; index < 200; index += 1)
+      seen.add((await service().get('/health/live')).headers['x-request-id']);
     assert.equal(seen.size, 200);
   });
 
   async function logLineOf(requestId: string): Promise<Record<string, unknown>> {
-    const find = (): string | undefined => service().logged.find((line) => line.includes(`"requestId":"${requestId}"`));
+    const find = (): string | undefined =>
+      service().logged.find((line) => line.includes(`"requestId":"${requestId}"`));
     await until(() => find() !== undefined);
     return JSON.parse(find() ?? '');
   }
 
   test('is logged: one JSON object a line, with the trace it belongs to', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    await service().get('/orders?limit=5&status=open', { token: ada.token, headers: { traceparent, 'x-request-id': 'trace-1' } });
+    await service().get('/orders?limit=5&status=open', {
+      token: ada.token,
+      headers: { traceparent, 'x-request-id': 'trace-1' },
+    });
     const line = await logLineOf('trace-1');
     const { time, level, method, path, status, principal, durationMs } = line;
-    assert.deepEqual({ level, method, path, status, principal, traceparent: line['traceparent'] }, { level: 'info', method: 'GET', path: '/orders', status: 200, principal: `user:${ada.id}`, traceparent });
+    assert.deepEqual(
+      { level, method, path, status, principal, traceparent: line['traceparent'] },
+      {
+        level: 'info',
+        method: 'GET',
+        path: '/orders',
+        status: 200,
+        principal: `user:${ada.id}`,
+        traceparent,
+      },
+    );
     assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.ok(Number(durationMs) >= 0);
     await service().get('/orders', { headers: { 'x-request-id': 'trace-2' } });
@@ -403,13 +667,30 @@ describe('every answer', () => {
     await service().get('/health/live', { headers: { 'x-request-id': 'the-last' } });
     await logLineOf('the-last');
     const text = service().logged.join('\n');
-    for (const hidden of [secret, key, key.slice(-43), ada.token, ada.refreshToken, ada.password, 'api_key', '?']) assert.ok(!text.includes(hidden), hidden);
+    for (const hidden of [
+      secret,
+      key,
+      key.slice(-43),
+      ada.token,
+      ada.refreshToken,
+      ada.password,
+      'api_key',
+      '?',
+    ])
+      assert.ok(!text.includes(hidden), hidden);
   });
 
   test('is logged with what could be taken for control characters escaped', async () => {
-    const { status } = await askRaw(service().port, Buffer.from('GET /a%0d%0a\u2028\u0085"\\<x> HTTP/1.1\r\nHost: a\r\nX-Request-Id: odd\r\ntraceparent: \u009b"\r\n\r\n', 'utf8'));
+    const { status } = await askRaw(
+      service().port,
+      Buffer.from(
+        'GET /a%0d%0a\u2028\u0085"\\<x> HTTP/1.1\r\nHost: a\r\nX-Request-Id: odd\r\ntraceparent: \u009b"\r\n\r\n',
+        'utf8',
+      ),
+    );
     if (status === 404) await logLineOf('odd');
     else assert.equal(status, 400);
-    for (const line of service().logged) assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+    for (const line of service().logged)
+      assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
   });
 });

@@ -5,7 +5,15 @@ import { assertProblem, sharedService } from '../http/http-support.ts';
 import { serviceFor, type Answer } from '../service.ts';
 import { assertFaults, newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
 
-const address = { name: null, line1: 'Ammerländer Heerstraße 114', line2: null, city: 'Oldenburg', region: 'Niedersachsen', postalCode: '26129', country: 'DE' };
+const address = {
+  name: null,
+  line1: 'Ammerländer Heerstraße 114',
+  line2: null,
+  city: 'Oldenburg',
+  region: 'Niedersachsen',
+  postalCode: '26129',
+  country: 'DE',
+};
 const whole = { name: 'Grace Hopper', email: 'grace@example.com', phone: '+4944112345678', address };
 
 describe('making a customer', () => {
@@ -18,7 +26,16 @@ describe('making a customer', () => {
     assert.equal(made.status, 201);
     const { id, createdAt, updatedAt, ...rest } = made.body;
     assert.deepEqual(rest, { userId, name: 'Grace Hopper', email: null, phone: null, address: null });
-    assert.deepEqual(Object.keys(made.body), ['id', 'userId', 'name', 'email', 'phone', 'address', 'createdAt', 'updatedAt']);
+    assert.deepEqual(Object.keys(made.body), [
+      'id',
+      'userId',
+      'name',
+      'email',
+      'phone',
+      'address',
+      'createdAt',
+      'updatedAt',
+    ]);
     assert.equal(createdAt, updatedAt);
     assert.equal(made.headers.location, `/customers/${id}`);
     const read = await service.get(`/customers/${id}`, { token });
@@ -29,24 +46,45 @@ describe('making a customer', () => {
   test('keeps all that it is given, the postal code trimmed and in capitals', async () => {
     const service = running();
     const { token } = await service.person();
-    assert.deepEqual((await newCustomer(service, token, { ...whole, email: 'Grace@Example.com' })).email, 'Grace@Example.com');
+    assert.deepEqual(
+      (await newCustomer(service, token, { ...whole, email: 'Grace@Example.com' })).email,
+      'Grace@Example.com',
+    );
     const british = { line1: '10 Downing Street', city: 'London', country: 'GB', postalCode: ' sw1a 2aa\t' };
     const { address: kept } = await newCustomer(service, token, { address: british });
     assert.deepEqual(kept, { name: null, ...british, line2: null, region: null, postalCode: 'SW1A 2AA' });
-    assert.deepEqual(Object.keys(kept), ['name', 'line1', 'line2', 'city', 'region', 'postalCode', 'country']);
+    assert.deepEqual(Object.keys(kept), [
+      'name',
+      'line1',
+      'line2',
+      'city',
+      'region',
+      'postalCode',
+      'country',
+    ]);
   });
 
   test('makes it the caller’s, and only staff name another', async () => {
     const service = running();
     const [owner, other] = [await service.person(), await service.person()];
     assert.equal((await newCustomer(service, owner.token, { userId: owner.id })).userId, owner.id);
-    assertProblem(await service.post('/customers', { token: owner.token, body: { name: 'Grace', userId: other.id } }), 'forbidden', 403);
-    assertProblem(await service.post('/customers', { token: owner.token, body: { name: 'Grace', userId: 4711 } }), 'forbidden', 403);
+    assertProblem(
+      await service.post('/customers', { token: owner.token, body: { name: 'Grace', userId: other.id } }),
+      'forbidden',
+      403,
+    );
+    assertProblem(
+      await service.post('/customers', { token: owner.token, body: { name: 'Grace', userId: 4711 } }),
+      'forbidden',
+      403,
+    );
     for (const role of ['staff', 'admin'] as const) {
       const { id, token } = await service.person(role);
       assert.equal((await newCustomer(service, token)).userId, id);
       assert.equal((await newCustomer(service, token, { userId: other.id })).userId, other.id);
-      assertFaults(await service.post('/customers', { token, body: { name: 'Grace', userId: 4711 } }), 422, ['#/userId unknown']);
+      assertFaults(await service.post('/customers', { token, body: { name: 'Grace', userId: 4711 } }), 422, [
+        '#/userId unknown',
+      ]);
     }
   });
 
@@ -65,10 +103,16 @@ describe('making a customer', () => {
     [{ userId: 0 }, ['#/userId minimum']],
     [{ userId: 1.5 }, ['#/userId type']],
     [{ userId: 2 ** 53 }, ['#/userId maximum']],
-    [{ id: 7, createdAt: '2026-03-01T09:30:00.000Z', updatedAt: null }, ['#/createdAt unknown-member', '#/id unknown-member', '#/updatedAt unknown-member']],
+    [
+      { id: 7, createdAt: '2026-03-01T09:30:00.000Z', updatedAt: null },
+      ['#/createdAt unknown-member', '#/id unknown-member', '#/updatedAt unknown-member'],
+    ],
     [{ address: {} }, ['#/address/city required', '#/address/country required', '#/address/line1 required']],
     [{ address: [] }, ['#/address type']],
-    [{ address: { ...address, line1: null, city: '', country: 'de' } }, ['#/address/city min-length', '#/address/country pattern', '#/address/line1 type']],
+    [
+      { address: { ...address, line1: null, city: '', country: 'de' } },
+      ['#/address/city min-length', '#/address/country pattern', '#/address/line1 type'],
+    ],
     [{ address: { ...address, country: 'XX' } }, ['#/address/country format']],
     [{ address: { ...address, street: 'Main Street' } }, ['#/address/street unknown-member']],
     [{ address: { ...address, postalCode: 'SW1A 2AA' } }, ['#/address/postalCode postal-code']],
@@ -76,9 +120,18 @@ describe('making a customer', () => {
     [{ address: { ...address, postalCode: undefined } }, ['#/address/postalCode postal-code']],
     [{ address: { ...address, postalCode: '' } }, ['#/address/postalCode min-length']],
     [{ address: { ...address, postalCode: 26129 } }, ['#/address/postalCode type']],
-    [{ name: 7, email: 'grace', phone: '1', address: { city: 7 }, tel: 1 }, [
-      '#/address/city type', '#/address/country required', '#/address/line1 required', '#/email pattern', '#/name type', '#/phone min-length', '#/tel unknown-member',
-    ]],
+    [
+      { name: 7, email: 'grace', phone: '1', address: { city: 7 }, tel: 1 },
+      [
+        '#/address/city type',
+        '#/address/country required',
+        '#/address/line1 required',
+        '#/email pattern',
+        '#/name type',
+        '#/phone min-length',
+        '#/tel unknown-member',
+      ],
+    ],
   ];
   for (const [change, faults] of wrong) {
     test(`with ${JSON.stringify(change, (_, value) => value ?? null).slice(0, 80)} is refused, and every fault named`, async () => {
@@ -91,7 +144,9 @@ describe('making a customer', () => {
   test('needs no postal code where the country has none', async () => {
     const service = running();
     const { token } = await service.person();
-    const { address: kept } = await newCustomer(service, token, { address: { line1: '1 Connaught Place', city: 'Hong Kong', country: 'HK' } });
+    const { address: kept } = await newCustomer(service, token, {
+      address: { line1: '1 Connaught Place', city: 'Hong Kong', country: 'HK' },
+    });
     assert.equal(kept.postalCode, null);
   });
 });
@@ -103,7 +158,10 @@ describe('changing a customer', () => {
     const service = running();
     const { token } = await service.person();
     const before = await newCustomer(service, token, whole);
-    const put = await service.put(`/customers/${before.id}`, { token, body: { ...before, name: 'Grace Murray Hopper' } });
+    const put = await service.put(`/customers/${before.id}`, {
+      token,
+      body: { ...before, name: 'Grace Murray Hopper' },
+    });
     assert.deepEqual(untimed(put.body), untimed({ ...before, name: 'Grace Murray Hopper' }));
     assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, put.body);
   });
@@ -112,32 +170,58 @@ describe('changing a customer', () => {
     const service = running();
     const { token } = await service.person();
     const before = await newCustomer(service, token, whole);
-    const put = await service.put(`/customers/${before.id}`, { token: await rootToken(service), body: { name: 'Grace' } });
-    assert.deepEqual(untimed(put.body), untimed({ ...before, name: 'Grace', email: null, phone: null, address: null }));
+    const put = await service.put(`/customers/${before.id}`, {
+      token: await rootToken(service),
+      body: { name: 'Grace' },
+    });
+    assert.deepEqual(
+      untimed(put.body),
+      untimed({ ...before, name: 'Grace', email: null, phone: null, address: null }),
+    );
   });
 
   test('by PUT of an unknown id makes nothing', async () => {
     const service = running();
     for (const token of [(await service.person()).token, await rootToken(service)]) {
-      assertProblem(await service.put('/customers/4711', { token, body: { name: 'Nobody' } }), 'not-found', 404);
+      assertProblem(
+        await service.put('/customers/4711', { token, body: { name: 'Nobody' } }),
+        'not-found',
+        404,
+      );
       assertProblem(await service.get('/customers/4711', { token }), 'not-found', 404);
     }
   });
 
   const patches: readonly (readonly [patch: object, becomes: object])[] = [
     [{ name: 'Grace' }, { ...whole, name: 'Grace' }],
-    [{ email: null, phone: null }, { ...whole, email: null, phone: null }],
+    [
+      { email: null, phone: null },
+      { ...whole, email: null, phone: null },
+    ],
     [{ address: null }, { ...whole, address: null }],
-    [{ address: { city: 'Bremen', postalCode: '28195' } }, { ...whole, address: { ...address, city: 'Bremen', postalCode: '28195' } }],
-    [{ address: { region: null, line2: '2nd floor' } }, { ...whole, address: { ...address, region: null, line2: '2nd floor' } }],
-    [{ address: { postalCode: 'sw1a 2aa', country: 'GB' } }, { ...whole, address: { ...address, postalCode: 'SW1A 2AA', country: 'GB' } }],
+    [
+      { address: { city: 'Bremen', postalCode: '28195' } },
+      { ...whole, address: { ...address, city: 'Bremen', postalCode: '28195' } },
+    ],
+    [
+      { address: { region: null, line2: '2nd floor' } },
+      { ...whole, address: { ...address, region: null, line2: '2nd floor' } },
+    ],
+    [
+      { address: { postalCode: 'sw1a 2aa', country: 'GB' } },
+      { ...whole, address: { ...address, postalCode: 'SW1A 2AA', country: 'GB' } },
+    ],
   ];
   for (const [patch, becomes] of patches) {
     test(`by PATCH to ${JSON.stringify(patch)} leaves the rest`, async () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
-      const answer = await service.patch(`/customers/${before.id}`, { token, body: JSON.stringify(patch), headers: { 'content-type': 'application/merge-patch+json' } });
+      const answer = await service.patch(`/customers/${before.id}`, {
+        token,
+        body: JSON.stringify(patch),
+        headers: { 'content-type': 'application/merge-patch+json' },
+      });
       assert.deepEqual(untimed(answer.body), untimed({ ...before, ...becomes }));
       assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, answer.body);
     });
@@ -147,19 +231,35 @@ describe('changing a customer', () => {
     const service = running();
     const { token } = await service.person();
     const { id } = await newCustomer(service, token);
-    assertFaults(await service.patch(`/customers/${id}`, { token, body: { address: { city: 'Bremen' } } }), 422, ['#/address/country required', '#/address/line1 required']);
-    assert.deepEqual((await service.patch(`/customers/${id}`, { token, body: { address } })).body.address, address);
+    assertFaults(
+      await service.patch(`/customers/${id}`, { token, body: { address: { city: 'Bremen' } } }),
+      422,
+      ['#/address/country required', '#/address/line1 required'],
+    );
+    assert.deepEqual(
+      (await service.patch(`/customers/${id}`, { token, body: { address } })).body.address,
+      address,
+    );
   });
 
   const wrongPatches: readonly (readonly [body: object, faults: readonly string[]])[] = [
-    [{ name: null, id: null, createdAt: null, updatedAt: null }, ['#/createdAt type', '#/id type', '#/name type', '#/updatedAt type']],
+    [
+      { name: null, id: null, createdAt: null, updatedAt: null },
+      ['#/createdAt type', '#/id type', '#/name type', '#/updatedAt type'],
+    ],
     [{ userId: null }, ['#/userId type']],
-    [{ address: { line1: null, city: null, country: null } }, ['#/address/city type', '#/address/country type', '#/address/line1 type']],
+    [
+      { address: { line1: null, city: null, country: null } },
+      ['#/address/city type', '#/address/country type', '#/address/line1 type'],
+    ],
     [{ address: { postalCode: null } }, ['#/address/postalCode postal-code']],
     [{ address: { country: 'GB' } }, ['#/address/postalCode postal-code']],
     [{ address: { zip: '1' } }, ['#/address/zip unknown-member']],
     [{ id: 4711 }, ['#/id read-only']],
-    [{ createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only', '#/updatedAt read-only']],
+    [
+      { createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' },
+      ['#/createdAt read-only', '#/updatedAt read-only'],
+    ],
     [{ orders: [] }, ['#/orders unknown-member']],
     [[{ name: 'Grace' }], ['# type']],
   ];
@@ -185,7 +285,11 @@ describe('changing a customer', () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
-      assertFaults(await service.put(`/customers/${before.id}`, { token, body: { ...before, ...change } }), 422, faults);
+      assertFaults(
+        await service.put(`/customers/${before.id}`, { token, body: { ...before, ...change } }),
+        422,
+        faults,
+      );
     });
   }
 
@@ -195,7 +299,13 @@ describe('changing a customer', () => {
     const { id } = await newCustomer(service, token, whole);
     const { body, headers } = await service.get(`/customers/${id}`, { token });
     service.clock.advance(1_000);
-    for (const [method, sent] of [['PATCH', {}], ['PATCH', { address: { city: 'Oldenburg' } }], ['PATCH', body], ['PUT', body], ['PUT', whole]] as const) {
+    for (const [method, sent] of [
+      ['PATCH', {}],
+      ['PATCH', { address: { city: 'Oldenburg' } }],
+      ['PATCH', body],
+      ['PUT', body],
+      ['PUT', whole],
+    ] as const) {
       const answer = await service.call(method, `/customers/${id}`, { token, body: sent });
       assert.deepEqual([answer.status, answer.headers.etag, answer.body], [200, headers.etag, body]);
     }
@@ -209,7 +319,8 @@ describe('changing a customer', () => {
     for (const body of [{ name: 'Grace' }, { phone: null }, { address: { line2: '3' } }]) {
       service.clock.advance(1_000);
       const answer = await service.patch(`/customers/${id}`, { token, body });
-      if (service.inside !== undefined) assert.equal(answer.body.updatedAt, new Date(service.clock.now).toISOString());
+      if (service.inside !== undefined)
+        assert.equal(answer.body.updatedAt, new Date(service.clock.now).toISOString());
       assert.equal(answer.body.createdAt, createdAt);
       seen.add(answer.headers.etag);
     }
@@ -218,13 +329,35 @@ describe('changing a customer', () => {
 
   test('in its owner takes staff, and a user who exists', async () => {
     const service = running();
-    const [owner, other, staff] = [await service.person(), await service.person(), await service.person('staff')];
+    const [owner, other, staff] = [
+      await service.person(),
+      await service.person(),
+      await service.person('staff'),
+    ];
     const { id } = await newCustomer(service, owner.token);
-    for (const [method, name] of [['PATCH', undefined], ['PUT', 'Grace']] as const) {
-      assertProblem(await service.call(method, `/customers/${id}`, { token: owner.token, body: { name, userId: other.id } }), 'forbidden', 403);
-      assertFaults(await service.call(method, `/customers/${id}`, { token: staff.token, body: { name, userId: 4711 } }), 422, ['#/userId unknown']);
+    for (const [method, name] of [
+      ['PATCH', undefined],
+      ['PUT', 'Grace'],
+    ] as const) {
+      assertProblem(
+        await service.call(method, `/customers/${id}`, {
+          token: owner.token,
+          body: { name, userId: other.id },
+        }),
+        'forbidden',
+        403,
+      );
+      assertFaults(
+        await service.call(method, `/customers/${id}`, { token: staff.token, body: { name, userId: 4711 } }),
+        422,
+        ['#/userId unknown'],
+      );
     }
-    assert.equal((await service.patch(`/customers/${id}`, { token: staff.token, body: { userId: other.id } })).body.userId, other.id);
+    assert.equal(
+      (await service.patch(`/customers/${id}`, { token: staff.token, body: { userId: other.id } })).body
+        .userId,
+      other.id,
+    );
     assertProblem(await service.get(`/customers/${id}`, { token: owner.token }), 'forbidden', 403);
     assert.equal((await service.get(`/customers/${id}`, { token: other.token })).status, 200);
   });
@@ -236,10 +369,23 @@ describe('changing a customer', () => {
     await service.delete(`/api/users/${gone.id}`, { token });
     const { body } = await service.get(`/customers/${id}`, { token });
     assert.equal(body.userId, null);
-    assert.equal((await service.put(`/customers/${id}`, { token, body: { ...body, name: 'Grace' } })).body.userId, null);
-    assert.equal((await service.patch(`/customers/${id}`, { token, body: { userId: null, phone: null } })).status, 200);
-    assertProblem(await service.patch(`/customers/${id}`, { token: heir.token, body: { userId: heir.id } }), 'forbidden', 403);
-    assert.equal((await service.patch(`/customers/${id}`, { token, body: { userId: heir.id } })).body.userId, heir.id);
+    assert.equal(
+      (await service.put(`/customers/${id}`, { token, body: { ...body, name: 'Grace' } })).body.userId,
+      null,
+    );
+    assert.equal(
+      (await service.patch(`/customers/${id}`, { token, body: { userId: null, phone: null } })).status,
+      200,
+    );
+    assertProblem(
+      await service.patch(`/customers/${id}`, { token: heir.token, body: { userId: heir.id } }),
+      'forbidden',
+      403,
+    );
+    assert.equal(
+      (await service.patch(`/customers/${id}`, { token, body: { userId: heir.id } })).body.userId,
+      heir.id,
+    );
   });
 });
 
@@ -257,7 +403,12 @@ describe('the customers of another', () => {
     const { id } = await newCustomer(service, owner.token);
     const path = `/customers/${id}`;
     const { token } = await service.person();
-    for (const [method, body] of [['GET', undefined], ['PUT', { name: 'Eve' }], ['PATCH', { name: 'Eve' }], ['DELETE', undefined]] as const) {
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PUT', { name: 'Eve' }],
+      ['PATCH', { name: 'Eve' }],
+      ['DELETE', undefined],
+    ] as const) {
       assertProblem(await service.call(method, path, { token, body }), 'forbidden', 403);
       assertProblem(await service.call(method, '/customers/4711', { token, body }), 'not-found', 404);
     }
@@ -266,22 +417,34 @@ describe('the customers of another', () => {
       const { token: trusted } = await service.person(role);
       assert.equal((await service.get(path, { token: trusted })).status, 200);
       assert.equal((await service.get(`${path}/orders`, { token: trusted })).status, 200);
-      assert.equal((await service.patch(path, { token: trusted, body: { name: `By ${role}` } })).body.name, `By ${role}`);
+      assert.equal(
+        (await service.patch(path, { token: trusted, body: { name: `By ${role}` } })).body.name,
+        `By ${role}`,
+      );
     }
     assert.equal((await service.delete(path, { token: (await service.person('staff')).token })).status, 204);
   });
 
   test('aren’t in a user’s list, even when asked for', async () => {
     const service = running();
-    const [owner, other, staff] = [await service.person(), await service.person(), await service.person('staff')];
-    const [mine, foreign] = [await newCustomer(service, owner.token), await newCustomer(service, other.token)];
+    const [owner, other, staff] = [
+      await service.person(),
+      await service.person(),
+      await service.person('staff'),
+    ];
+    const [mine, foreign] = [
+      await newCustomer(service, owner.token),
+      await newCustomer(service, other.token),
+    ];
     assert.deepEqual(idsIn(await service.get('/customers', { token: owner.token })), [mine.id]);
     assert.deepEqual(idsIn(await service.get(`/customers?userId=${other.id}`, { token: owner.token })), []);
     const { key } = await newKey(service, owner.token, { scopes: ['customers:read'] });
     assert.deepEqual(idsIn(await service.get('/customers', { key })), [mine.id]);
     const all = idsIn(await service.get('/customers?limit=200', { token: staff.token }));
     assert.ok(all.includes(mine.id) && all.includes(foreign.id));
-    assert.deepEqual(idsIn(await service.get(`/customers?userId=${other.id}`, { token: staff.token })), [foreign.id]);
+    assert.deepEqual(idsIn(await service.get(`/customers?userId=${other.id}`, { token: staff.token })), [
+      foreign.id,
+    ]);
   });
 });
 
@@ -299,9 +462,17 @@ describe('deleting a customer', () => {
     assert.equal((await service.get(`/customers/${id}`, { token })).status, 200);
     const answer = await service.delete(`/customers/${id}`, { token });
     assert.deepEqual([answer.status, answer.text], [204, '']);
-    for (const method of ['GET', 'DELETE']) assertProblem(await service.call(method, `/customers/${id}`, { token }), 'not-found', 404);
+    for (const method of ['GET', 'DELETE'])
+      assertProblem(await service.call(method, `/customers/${id}`, { token }), 'not-found', 404);
     assertProblem(await service.get(`/customers/${id}/orders`, { token }), 'not-found', 404);
-    assertFaults(await service.post('/orders', { token, body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] } }), 422, ['#/customerId unknown']);
+    assertFaults(
+      await service.post('/orders', {
+        token,
+        body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] },
+      }),
+      422,
+      ['#/customerId unknown'],
+    );
   });
 
   test('with orders is refused, whatever their status and whoever asks', async () => {
@@ -309,7 +480,12 @@ describe('deleting a customer', () => {
     const { token } = await service.person();
     const { id, customerId } = await newOrder(service, token);
     const askers = [token, (await service.person('staff')).token, await rootToken(service)];
-    for (const by of askers) assertProblem(await service.delete(`/customers/${customerId}`, { token: by }), 'customer-has-orders', 409);
+    for (const by of askers)
+      assertProblem(
+        await service.delete(`/customers/${customerId}`, { token: by }),
+        'customer-has-orders',
+        409,
+      );
     await service.patch(`/orders/${id}`, { token, body: { status: 'cancelled' } });
     assertProblem(await service.delete(`/customers/${customerId}`, { token }), 'customer-has-orders', 409);
     assert.equal((await service.get(`/customers/${customerId}`, { token })).status, 200);
@@ -320,10 +496,15 @@ describe('deleting a customer', () => {
     const { token } = await service.person();
     for (let round = 0; round < 20; round += 1) {
       const { id } = await newCustomer(service, token);
-      const order = { token, body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] } };
+      const order = {
+        token,
+        body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] },
+      };
       const place = (): Promise<Answer> => service.post('/orders', order);
       const remove = (): Promise<Answer> => service.delete(`/customers/${id}`, { token });
-      const statuses = (await Promise.all(round % 2 === 0 ? [place(), remove()] : [remove(), place()])).map(({ status }) => status);
+      const statuses = (await Promise.all(round % 2 === 0 ? [place(), remove()] : [remove(), place()])).map(
+        ({ status }) => status,
+      );
       assert.ok(['201,409', '204,422'].includes(statuses.sort().join()), `${statuses}`);
     }
   });

@@ -18,10 +18,21 @@ describe('making an API key', () => {
   test('shows the key this once, at its location, and for how long it is good', async () => {
     const service = running();
     const { token } = await service.person();
-    const made = await service.post('/api/keys', { token, body: { name: 'till 3', scopes: ['orders:read', 'customers:read'] } });
+    const made = await service.post('/api/keys', {
+      token,
+      body: { name: 'till 3', scopes: ['orders:read', 'customers:read'] },
+    });
     assert.equal(made.status, 201);
     const { key, ...rest } = made.body;
-    assert.deepEqual(Object.keys(rest), ['id', 'name', 'scopes', 'createdAt', 'expiresAt', 'lastUsedAt', 'prefix']);
+    assert.deepEqual(Object.keys(rest), [
+      'id',
+      'name',
+      'scopes',
+      'createdAt',
+      'expiresAt',
+      'lastUsedAt',
+      'prefix',
+    ]);
     assert.match(key, new RegExp(`^ord_${rest.id}_[A-Za-z0-9_-]{43}$`));
     assert.ok(key.startsWith(rest.prefix) && rest.prefix.length < key.length - 32, rest.prefix);
     assert.equal(Date.parse(rest.expiresAt) - Date.parse(rest.createdAt), yearMilliseconds);
@@ -36,7 +47,8 @@ describe('making an API key', () => {
   test('takes null for no expiry, and any time to come', async () => {
     const service = running();
     const { token } = await service.person();
-    for (const expiresAt of [null, '2999-12-31T23:59:59.999Z']) assert.equal((await newKey(service, token, { expiresAt })).expiresAt, expiresAt);
+    for (const expiresAt of [null, '2999-12-31T23:59:59.999Z'])
+      assert.equal((await newKey(service, token, { expiresAt })).expiresAt, expiresAt);
   });
 
   const wrong: readonly (readonly [change: object, faults: readonly string[]])[] = [
@@ -51,13 +63,23 @@ describe('making an API key', () => {
     [{ expiresAt: '2020-01-01T00:00:00.000Z' }, ['#/expiresAt minimum']],
     [{ expiresAt: 'tomorrow' }, ['#/expiresAt min-length']],
     [{ expiresAt: '2999-02-30T00:00:00.000Z' }, ['#/expiresAt format']],
-    [{ id: 7, userId: 1, key: 'ord_7_x' }, ['#/id unknown-member', '#/key unknown-member', '#/userId unknown-member']],
+    [
+      { id: 7, userId: 1, key: 'ord_7_x' },
+      ['#/id unknown-member', '#/key unknown-member', '#/userId unknown-member'],
+    ],
   ];
   for (const [change, faults] of wrong) {
     test(`with ${JSON.stringify(change, (_, value) => value ?? null).slice(0, 70)} is refused, and every fault named`, async () => {
       const service = running();
       const { token } = await service.person();
-      assertFaults(await service.post('/api/keys', { token, body: { name: 'till', scopes: ['orders:read'], ...change } }), 400, faults);
+      assertFaults(
+        await service.post('/api/keys', {
+          token,
+          body: { name: 'till', scopes: ['orders:read'], ...change },
+        }),
+        400,
+        faults,
+      );
     });
   }
 });
@@ -85,11 +107,21 @@ describe('an API key', () => {
     const { key } = await newKey(service, owner.token, { scopes });
     const made = await newOrder(service, owner.token);
     const foreign = await newOrder(service, other.token);
-    assert.deepEqual((await service.get('/orders', { key })).body.data.map(({ id }: { id: number }) => id), [made.id]);
+    assert.deepEqual(
+      (await service.get('/orders', { key })).body.data.map(({ id }: { id: number }) => id),
+      [made.id],
+    );
     assertProblem(await service.get(`/orders/${foreign.id}`, { key }), 'forbidden', 403);
-    const own = await service.post('/orders', { key, body: { customerId: made.customerId, currency: 'EUR', items } });
+    const own = await service.post('/orders', {
+      key,
+      body: { customerId: made.customerId, currency: 'EUR', items },
+    });
     assert.equal(own.body.userId, owner.id);
-    assertProblem(await service.patch(`/orders/${made.id}`, { key, body: { status: 'paid' } }), 'forbidden', 403);
+    assertProblem(
+      await service.patch(`/orders/${made.id}`, { key, body: { status: 'paid' } }),
+      'forbidden',
+      403,
+    );
   });
 
   test('does what its scopes name and nothing else', async () => {
@@ -97,15 +129,32 @@ describe('an API key', () => {
     const { id: userId, token } = await service.person();
     const order = await newOrder(service, token);
     const customer = `/customers/${order.customerId}`;
-    const byScope: Record<(typeof scopes)[number], readonly (readonly [method: string, path: string, body?: object])[]> = {
+    const byScope: Record<
+      (typeof scopes)[number],
+      readonly (readonly [method: string, path: string, body?: object])[]
+    > = {
       'users:read': [['GET', `/api/users/${userId}`]],
       'users:write': [['PATCH', `/api/users/${userId}`, {}]],
-      'customers:read': [['GET', '/customers'], ['GET', customer]],
-      'customers:write': [['POST', '/customers', { name: 'Grace' }], ['PUT', customer, { name: 'Grace' }], ['PATCH', customer, {}]],
-      'orders:read': [
-        ['GET', '/orders'], ['GET', `/orders/${order.id}`], ['GET', `${customer}/orders`], ['GET', `/api/users/${userId}/orders`], ['GET', `/api/users/${userId}/orders/${order.id}`],
+      'customers:read': [
+        ['GET', '/customers'],
+        ['GET', customer],
       ],
-      'orders:write': [['POST', '/orders', { customerId: order.customerId, currency: 'EUR', items }], ['PATCH', `/orders/${order.id}`, {}]],
+      'customers:write': [
+        ['POST', '/customers', { name: 'Grace' }],
+        ['PUT', customer, { name: 'Grace' }],
+        ['PATCH', customer, {}],
+      ],
+      'orders:read': [
+        ['GET', '/orders'],
+        ['GET', `/orders/${order.id}`],
+        ['GET', `${customer}/orders`],
+        ['GET', `/api/users/${userId}/orders`],
+        ['GET', `/api/users/${userId}/orders/${order.id}`],
+      ],
+      'orders:write': [
+        ['POST', '/orders', { customerId: order.customerId, currency: 'EUR', items }],
+        ['PATCH', `/orders/${order.id}`, {}],
+      ],
     };
     for (const scope of scopes) {
       const { key } = await newKey(service, token, { scopes: [scope] });
@@ -124,8 +173,13 @@ describe('an API key', () => {
     for (const { token, sessionId } of [await service.person(), await service.person('admin')]) {
       const { id, key } = await newKey(service, token, { scopes });
       for (const [method, path, body] of [
-        ['GET', '/api/sessions'], ['GET', `/api/sessions/${sessionId}`], ['DELETE', `/api/sessions/${sessionId}`],
-        ['GET', '/api/keys'], ['GET', `/api/keys/${id}`], ['DELETE', `/api/keys/${id}`], ['POST', '/api/keys', { name: 'more', scopes }],
+        ['GET', '/api/sessions'],
+        ['GET', `/api/sessions/${sessionId}`],
+        ['DELETE', `/api/sessions/${sessionId}`],
+        ['GET', '/api/keys'],
+        ['GET', `/api/keys/${id}`],
+        ['DELETE', `/api/keys/${id}`],
+        ['POST', '/api/keys', { name: 'more', scopes }],
       ] as const) {
         assertInsufficient(await service.call(method, path, { key, body }), undefined);
       }
@@ -139,10 +193,17 @@ describe('an API key', () => {
     for (const { id, email } of [admin, other]) {
       for (const body of [{ password: 'another good password' }, { email: `new.${email}` }]) {
         assertProblem(await service.patch(`/api/users/${id}`, { key, body }), 'insufficient-scope', 403);
-        assertProblem(await service.put(`/api/users/${id}`, { key, body: { name: 'Ada', email, ...body } }), 'insufficient-scope', 403);
+        assertProblem(
+          await service.put(`/api/users/${id}`, { key, body: { name: 'Ada', email, ...body } }),
+          'insufficient-scope',
+          403,
+        );
       }
       await service.signIn(email, password);
-      assert.equal((await service.patch(`/api/users/${id}`, { key, body: { name: 'Renamed' } })).body.name, 'Renamed');
+      assert.equal(
+        (await service.patch(`/api/users/${id}`, { key, body: { name: 'Renamed' } })).body.name,
+        'Renamed',
+      );
     }
   });
 
@@ -161,7 +222,9 @@ describe('an API key', () => {
   test('is refused from the moment it expires', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { email, token } = await service.person();
-    const soon = await newKey(service, token, { expiresAt: new Date(service.clock.now + 60_000).toISOString() });
+    const soon = await newKey(service, token, {
+      expiresAt: new Date(service.clock.now + 60_000).toISOString(),
+    });
     const [usual, never] = [await newKey(service, token), await newKey(service, token, { expiresAt: null })];
     service.clock.advance(59_999);
     assert.equal((await service.get('/orders', { key: soon.key })).status, 200);
@@ -173,7 +236,8 @@ describe('an API key', () => {
     assertRefused(await service.get('/orders', { key: usual.key }));
     assert.equal((await service.get('/orders', { key: never.key })).status, 200);
     const again = await service.signIn(email, password);
-    assert.equal((await service.get('/api/keys', { token: again.token })).body.data.length, 3); // still to be seen, and to be deleted
+    // still to be seen, and to be deleted
+    assert.equal((await service.get('/api/keys', { token: again.token })).body.data.length, 3);
   });
 
   test('remembers when it was last used, were it right before the end of the service', async (t) => {
@@ -199,7 +263,10 @@ describe('an API key', () => {
     const { key, prefix } = await newKey(service, token);
     await service.get('/orders', { key });
     await service.stop();
-    const kept = readdirSync(service.folder).filter((name) => name.startsWith('orderly.db')).map((name) => readFileSync(join(service.folder, name), 'latin1')).join();
+    const kept = readdirSync(service.folder)
+      .filter((name) => name.startsWith('orderly.db'))
+      .map((name) => readFileSync(join(service.folder, name), 'latin1'))
+      .join();
     assert.ok(kept.includes(prefix)); // so it is the right place to look
     assert.ok(!kept.includes(key.slice(-43)));
   });
@@ -208,10 +275,20 @@ describe('an API key', () => {
 describe('a bad API key', () => {
   const running = sharedService();
   const bad: readonly (readonly [what: string, change: (key: string) => string])[] = [
-    ['empty', () => ''], ['without its beginning', (key) => key.slice(4)], ['of another form', () => 'secret'], ['cut short', (key) => key.slice(0, -1)],
-    ['with one character more', (key) => `${key}A`], ['with one character changed', (key) => key.slice(0, -2) + (key.at(-2) === 'A' ? 'B' : 'A') + key.slice(-1)],
-    ['with another id', (key) => key.replace(/^ord_\d+/, 'ord_4711')], ['with a leading zero', (key) => key.replace('ord_', 'ord_0')],
-    ['with a huge id', (key) => key.replace(/^ord_\d+/, `ord_${'9'.repeat(16)}`)], ['in capitals', (key) => key.toUpperCase()], ['of 10,000 characters', (key) => key.padEnd(10_000, 'A')],
+    ['empty', () => ''],
+    ['without its beginning', (key) => key.slice(4)],
+    ['of another form', () => 'secret'],
+    ['cut short', (key) => key.slice(0, -1)],
+    ['with one character more', (key) => `${key}A`],
+    [
+      'with one character changed',
+      (key) => key.slice(0, -2) + (key.at(-2) === 'A' ? 'B' : 'A') + key.slice(-1),
+    ],
+    ['with another id', (key) => key.replace(/^ord_\d+/, 'ord_4711')],
+    ['with a leading zero', (key) => key.replace('ord_', 'ord_0')],
+    ['with a huge id', (key) => key.replace(/^ord_\d+/, `ord_${'9'.repeat(16)}`)],
+    ['in capitals', (key) => key.toUpperCase()],
+    ['of 10,000 characters', (key) => key.padEnd(10_000, 'A')],
     ['with quotes', (key) => `"${key}"`],
   ];
   for (const [what, change] of bad) {
@@ -225,13 +302,21 @@ describe('a bad API key', () => {
   }
 
   test('is refused where no credential is needed', async () => {
-    assertRefused(await running().post('/api/users', { key: 'ord_1_x', body: { name: 'Ada', email: 'ada@example.com', password } }));
+    assertRefused(
+      await running().post('/api/users', {
+        key: 'ord_1_x',
+        body: { name: 'Ada', email: 'ada@example.com', password },
+      }),
+    );
   });
 
   test('is refused with the secret of another key', async () => {
     const service = running();
     const [one, two] = [await service.person(), await service.person()];
-    const [{ key: first }, { key: second }] = [await newKey(service, one.token), await newKey(service, two.token)];
+    const [{ key: first }, { key: second }] = [
+      await newKey(service, one.token),
+      await newKey(service, two.token),
+    ];
     assertRefused(await service.get('/orders', { key: first.slice(0, -43) + second.slice(-43) }));
   });
 });
@@ -243,7 +328,10 @@ function assertRefused(answer: Answer): void {
 
 function assertInsufficient(answer: Answer, scope: string | undefined): void {
   assertProblem(answer, 'insufficient-scope', 403);
-  assert.equal(answer.headers['www-authenticate'], `Bearer realm="orderly", error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`);
+  assert.equal(
+    answer.headers['www-authenticate'],
+    `Bearer realm="orderly", error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`,
+  );
 }
 
 describe('an API key in the query', () => {
@@ -263,23 +351,42 @@ describe('an API key in the query', () => {
     const { token } = await service.person();
     const customer = await newCustomer(service, token);
     for (let index = 0; index < 3; index += 1) await newOrder(service, token, { customerId: customer.id });
-    const { key } = await newKey(service, token, { scopes: ['orders:read', 'orders:write', 'customers:write'] });
+    const { key } = await newKey(service, token, {
+      scopes: ['orders:read', 'orders:write', 'customers:write'],
+    });
     const secret = key.slice(-43);
     const first = await service.get(`/orders?limit=1&api_key=${key}`);
     const { next } = first.body;
     assert.match(next, /^\/orders\?limit=1&cursor=/);
     assert.ok(String(first.headers.link).includes(next));
     const answers = [
-      first, await service.get(`${next}&api_key=${key}`), await service.get(`${next}&api%5Fkey=${key}`), await service.get(`/orders?api_key=${key}&api_key=${key}`),
-      await service.get(`/orders?api_key=${key}&colour=red`), await service.get(`/orders/4711?api_key=${key}`), await service.get(`/nothing?api_key=${key}`),
-      await service.call('DELETE', `/orders?api_key=${key}`), await service.get(`/customers?api_key=${key}`), await service.get(`/orders?api_key=${secret}`),
-      await service.get(`/orders?api_key=${key}&limit=%ff`), await service.post(`/orders?api_key=${key}`, { body: '{' }), await service.call('OPTIONS', `/orders?api_key=${key}`),
-      await service.post(`/customers?api_key=${key}`, { body: { name: 'Grace' }, headers: { 'idempotency-key': 'once' } }),
+      first,
+      await service.get(`${next}&api_key=${key}`),
+      await service.get(`${next}&api%5Fkey=${key}`),
+      await service.get(`/orders?api_key=${key}&api_key=${key}`),
+      await service.get(`/orders?api_key=${key}&colour=red`),
+      await service.get(`/orders/4711?api_key=${key}`),
+      await service.get(`/nothing?api_key=${key}`),
+      await service.call('DELETE', `/orders?api_key=${key}`),
+      await service.get(`/customers?api_key=${key}`),
+      await service.get(`/orders?api_key=${secret}`),
+      await service.get(`/orders?api_key=${key}&limit=%ff`),
+      await service.post(`/orders?api_key=${key}`, { body: '{' }),
+      await service.call('OPTIONS', `/orders?api_key=${key}`),
+      await service.post(`/customers?api_key=${key}`, {
+        body: { name: 'Grace' },
+        headers: { 'idempotency-key': 'once' },
+      }),
       await service.get(`/orders?api_key=${key}&status=${'open,'.repeat(2_000)}`),
     ];
-    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 401, 400, 422, 404, 404, 405, 403, 401, 400, 400, 204, 201, 414]);
-    for (const { text, rawHeaders } of answers) assert.ok(!`${text}\n${rawHeaders.join('\n')}`.includes(secret), text);
-    for (const { body } of answers) if (body?.instance !== undefined) assert.ok(!body.instance.includes('?'), body.instance);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 401, 400, 422, 404, 404, 405, 403, 401, 400, 400, 204, 201, 414],
+    );
+    for (const { text, rawHeaders } of answers)
+      assert.ok(!`${text}\n${rawHeaders.join('\n')}`.includes(secret), text);
+    for (const { body } of answers)
+      if (body?.instance !== undefined) assert.ok(!body.instance.includes('?'), body.instance);
     assert.ok(service.logged.some((line) => line.includes('/orders/4711'))); // so requests are logged
     assert.ok(!service.logged.join('\n').includes(secret));
     await service.get('/orders', { key });
@@ -298,13 +405,19 @@ describe('an API key in the query', () => {
 
 describe('two credentials in one request are refused, were they the same:', () => {
   const running = sharedService();
-  const pairs: readonly (readonly [what: string, call: (token: string, key: string) => readonly [path: string, call: Call]])[] = [
+  const pairs: readonly (readonly [
+    what: string,
+    call: (token: string, key: string) => readonly [path: string, call: Call],
+  ])[] = [
     ['a token and a key', (token, key) => ['/orders', { token, key }]],
     ['a token and a key in the query', (token, key) => [`/orders?api_key=${key}`, { token }]],
     ['a key and a key in the query', (_, key) => [`/orders?api_key=${key}`, { key }]],
     ['two keys in the query', (_, key) => [`/orders?api_key=${key}&api_key=${key}`, {}]],
     ['two keys', (_, key) => ['/orders', { headers: { 'x-api-key': [key, key] } }]],
-    ['two tokens', (token) => ['/orders', { headers: { authorization: [`Bearer ${token}`, `Bearer ${token}`] } }]],
+    [
+      'two tokens',
+      (token) => ['/orders', { headers: { authorization: [`Bearer ${token}`, `Bearer ${token}`] } }],
+    ],
     ['a token and an empty key', (token) => ['/orders', { token, key: '' }]],
   ];
   for (const [what, callOf] of pairs) {
@@ -320,6 +433,14 @@ describe('two credentials in one request are refused, were they the same:', () =
     const service = running();
     const token = await rootToken(service);
     const { key } = await newKey(service, token, { scopes });
-    assertProblem(await service.post('/api/users', { token, key, body: { name: 'Ada', email: 'two@example.com', password } }), 'multiple-credentials', 400);
+    assertProblem(
+      await service.post('/api/users', {
+        token,
+        key,
+        body: { name: 'Ada', email: 'two@example.com', password },
+      }),
+      'multiple-credentials',
+      400,
+    );
   });
 });

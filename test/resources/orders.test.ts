@@ -1,4 +1,5 @@
-// Orders: what they are made of, who may place and see them, the steps of their status, and what still changes when.
+// Orders: what they are made of, who may place and see them, the steps of their status, and what still
+// changes when.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -17,8 +18,14 @@ describe('placing an order', () => {
     [ada, bob, staff] = await Promise.all([started.person(), started.person(), started.person('staff')]);
     [own, foreign] = [(await newCustomer(started, ada.token)).id, (await newCustomer(started, bob.token)).id];
   });
-  const place = (body: object, { token } = ada): Promise<Answer> => service().post('/orders', { token, body });
-  const wanted = (members: object = {}): object => ({ customerId: own, currency: 'EUR', items: [tea], ...members });
+  const place = (body: object, { token } = ada): Promise<Answer> =>
+    service().post('/orders', { token, body });
+  const wanted = (members: object = {}): object => ({
+    customerId: own,
+    currency: 'EUR',
+    items: [tea],
+    ...members,
+  });
 
   test('the least that makes an order is a customer, a currency and an item; the rest is computed or null', async () => {
     const { status, headers, body } = await place(wanted());
@@ -27,27 +34,60 @@ describe('placing an order', () => {
     assert.match(headers.etag ?? '', /^"[\w-]+"$/);
     const time = new Date(service().clock.now).toISOString();
     const expected = {
-      id: body.id, status: 'open', customerId: own, userId: ada.id, currency: 'EUR', items: [{ sku: null, ...tea, total: 1498 }],
-      total: 1498, shippingAddress: null, note: null, createdAt: time, updatedAt: time,
+      id: body.id,
+      status: 'open',
+      customerId: own,
+      userId: ada.id,
+      currency: 'EUR',
+      items: [{ sku: null, ...tea, total: 1498 }],
+      total: 1498,
+      shippingAddress: null,
+      note: null,
+      createdAt: time,
+      updatedAt: time,
     };
-    assert.deepEqual(body, service().inside === undefined ? { ...expected, createdAt: body.createdAt, updatedAt: body.updatedAt } : expected);
+    assert.deepEqual(
+      body,
+      service().inside === undefined
+        ? { ...expected, createdAt: body.createdAt, updatedAt: body.updatedAt }
+        : expected,
+    );
     assert.deepEqual(Object.keys(body), Object.keys(expected));
   });
 
   test('everything sent comes back, totals that are right included, and reads the same at its location', async () => {
     const full = wanted({
-      status: 'open', userId: ada.id, note: 'Please ring twice.\nThen wait.', total: 1498 + 300, shippingAddress: german,
-      items: [{ sku: 'TEA-250', ...tea, total: 1498 }, { sku: null, name: 'Čaj 茶 🍵', quantity: 300, unitPrice: 1, total: 300 }],
+      status: 'open',
+      userId: ada.id,
+      note: 'Please ring twice.\nThen wait.',
+      total: 1498 + 300,
+      shippingAddress: german,
+      items: [
+        { sku: 'TEA-250', ...tea, total: 1498 },
+        { sku: null, name: 'Čaj 茶 🍵', quantity: 300, unitPrice: 1, total: 300 },
+      ],
     });
     const placed = await place(full);
     assert.equal(placed.status, 201, placed.text);
-    assert.partialDeepStrictEqual(placed.body, { ...full, shippingAddress: { ...german, name: null, line2: null, region: null } });
+    assert.partialDeepStrictEqual(placed.body, {
+      ...full,
+      shippingAddress: { ...german, name: null, line2: null, region: null },
+    });
     const read = await service().get(String(placed.headers.location), { token: ada.token });
     assert.deepEqual([read.text, read.headers.etag], [placed.text, placed.headers.etag]);
   });
 
   test('the postal code of a shipping address is trimmed and upper-cased', async () => {
-    const { body } = await place(wanted({ shippingAddress: { line1: '10 Downing Street', city: 'London', postalCode: ' sw1a 2aa ', country: 'GB' } }));
+    const { body } = await place(
+      wanted({
+        shippingAddress: {
+          line1: '10 Downing Street',
+          city: 'London',
+          postalCode: ' sw1a 2aa ',
+          country: 'GB',
+        },
+      }),
+    );
     assert.equal(body.shippingAddress.postalCode, 'SW1A 2AA');
   });
 
@@ -58,10 +98,15 @@ describe('placing an order', () => {
   });
 
   test('a sum of exactly 2^53−1 is an order, one more is a fault', async () => {
-    const upTo = [{ name: 'A', quantity: 9007, unitPrice: 1e12 }, { name: 'B', quantity: 1, unitPrice: 199_254_740_991 }];
+    const upTo = [
+      { name: 'A', quantity: 9007, unitPrice: 1e12 },
+      { name: 'B', quantity: 1, unitPrice: 199_254_740_991 },
+    ];
     const { status, body } = await place(wanted({ items: upTo }));
     assert.deepEqual([status, body.total], [201, Number.MAX_SAFE_INTEGER]);
-    assertFaults(await place(wanted({ items: [...upTo, { name: 'C', quantity: 1, unitPrice: 1 }] })), 422, ['#/total maximum']);
+    assertFaults(await place(wanted({ items: [...upTo, { name: 'C', quantity: 1, unitPrice: 1 }] })), 422, [
+      '#/total maximum',
+    ]);
   });
 
   test('an item past 2^53−1 is a fault at that item, and of the sum', async () => {
@@ -76,36 +121,86 @@ describe('placing an order', () => {
     ['with an empty list of items', { items: [] }, ['#/items min-items']],
     ['with 101 items', { items: Array.from({ length: 101 }, () => tea) }, ['#/items max-items']],
     ['with items that are no list', { items: tea }, ['#/items type']],
-    ['with null for a required member', { customerId: null, currency: null, items: null }, ['#/customerId type', '#/currency type', '#/items type']],
-    ['with an item of nothing', { items: [{}] }, ['#/items/0/name required', '#/items/0/quantity required', '#/items/0/unitPrice required']],
+    [
+      'with null for a required member',
+      { customerId: null, currency: null, items: null },
+      ['#/customerId type', '#/currency type', '#/items type'],
+    ],
+    [
+      'with an item of nothing',
+      { items: [{}] },
+      ['#/items/0/name required', '#/items/0/quantity required', '#/items/0/unitPrice required'],
+    ],
     ['with a quantity of 0', { items: [{ ...tea, quantity: 0 }] }, ['#/items/0/quantity minimum']],
-    ['with a quantity of a million and one', { items: [{ ...tea, quantity: 1_000_001 }] }, ['#/items/0/quantity maximum']],
+    [
+      'with a quantity of a million and one',
+      { items: [{ ...tea, quantity: 1_000_001 }] },
+      ['#/items/0/quantity maximum'],
+    ],
     ['with half a quantity', { items: [{ ...tea, quantity: 0.5 }] }, ['#/items/0/quantity minimum']],
     ['with one and a half of something', { items: [{ ...tea, quantity: 1.5 }] }, ['#/items/0/quantity type']],
     ['with a quantity as text', { items: [{ ...tea, quantity: '2' }] }, ['#/items/0/quantity type']],
     ['with a price below 0', { items: [{ ...tea, unitPrice: -1 }] }, ['#/items/0/unitPrice minimum']],
-    ['with a price past 10^12', { items: [{ ...tea, unitPrice: 1e12 + 1 }] }, ['#/items/0/unitPrice maximum']],
-    ['with a sku of 65 characters', { items: [{ ...tea, sku: 'x'.repeat(65) }] }, ['#/items/0/sku max-length']],
+    [
+      'with a price past 10^12',
+      { items: [{ ...tea, unitPrice: 1e12 + 1 }] },
+      ['#/items/0/unitPrice maximum'],
+    ],
+    [
+      'with a sku of 65 characters',
+      { items: [{ ...tea, sku: 'x'.repeat(65) }] },
+      ['#/items/0/sku max-length'],
+    ],
     ['with an empty sku', { items: [{ ...tea, sku: '' }] }, ['#/items/0/sku min-length']],
     ['with an empty name', { items: [{ ...tea, name: '' }] }, ['#/items/0/name min-length']],
     ['with a blank name', { items: [{ ...tea, name: ' \u00a0 ' }] }, ['#/items/0/name pattern']],
-    ['with a name of 201 characters', { items: [{ ...tea, name: 'x'.repeat(201) }] }, ['#/items/0/name max-length']],
+    [
+      'with a name of 201 characters',
+      { items: [{ ...tea, name: 'x'.repeat(201) }] },
+      ['#/items/0/name max-length'],
+    ],
     ['with a name of two lines', { items: [{ ...tea, name: 'a\nb' }] }, ['#/items/0/name pattern']],
     ['with an unknown member', { colour: 'red' }, ['#/colour unknown-member']],
-    ['with an unknown member of an item', { items: [{ ...tea, price: 1 }] }, ['#/items/0/price unknown-member']],
-    ['with read-only members', { id: 1, createdAt: '2026-03-01T09:30:00.000Z' }, ['#/createdAt unknown-member', '#/id unknown-member']],
+    [
+      'with an unknown member of an item',
+      { items: [{ ...tea, price: 1 }] },
+      ['#/items/0/price unknown-member'],
+    ],
+    [
+      'with read-only members',
+      { id: 1, createdAt: '2026-03-01T09:30:00.000Z' },
+      ['#/createdAt unknown-member', '#/id unknown-member'],
+    ],
     ['with a currency in lower case', { currency: 'eur' }, ['#/currency pattern']],
     ['with a currency that nobody issues', { currency: 'QQQ' }, ['#/currency format']],
     ['with a total that is wrong', { total: 1499 }, ['#/total total']],
     ['with an item’s total that is wrong', { items: [{ ...tea, total: 1 }] }, ['#/items/0/total total']],
     ['with a null total', { total: null }, ['#/total type']],
-    ...statuses.slice(1).map((status) => [`that is ${status} already`, { status }, ['#/status enum']] as const),
+    ...statuses
+      .slice(1)
+      .map((status) => [`that is ${status} already`, { status }, ['#/status enum']] as const),
     ['with a note of 2,001 characters', { note: 'x'.repeat(2001) }, ['#/note max-length']],
     ['with a note of control characters', { note: 'a\u0007' }, ['#/note pattern']],
-    ['to an address without street', { shippingAddress: { ...german, line1: undefined } }, ['#/shippingAddress/line1 required']],
-    ['to a country that isn’t one', { shippingAddress: { ...german, country: 'XX' } }, ['#/shippingAddress/country format']],
-    ['with a postal code of another country', { shippingAddress: { ...german, postalCode: 'SW1A 2AA' } }, ['#/shippingAddress/postalCode postal-code']],
-    ['without a postal code where there has to be one', { shippingAddress: { ...german, postalCode: null } }, ['#/shippingAddress/postalCode postal-code']],
+    [
+      'to an address without street',
+      { shippingAddress: { ...german, line1: undefined } },
+      ['#/shippingAddress/line1 required'],
+    ],
+    [
+      'to a country that isn’t one',
+      { shippingAddress: { ...german, country: 'XX' } },
+      ['#/shippingAddress/country format'],
+    ],
+    [
+      'with a postal code of another country',
+      { shippingAddress: { ...german, postalCode: 'SW1A 2AA' } },
+      ['#/shippingAddress/postalCode postal-code'],
+    ],
+    [
+      'without a postal code where there has to be one',
+      { shippingAddress: { ...german, postalCode: null } },
+      ['#/shippingAddress/postalCode postal-code'],
+    ],
     ['of a customer that nobody has', { customerId: 999_999 }, ['#/customerId unknown']],
   ];
   for (const [what, members, faults] of refused) {
@@ -118,24 +213,59 @@ describe('placing an order', () => {
 
   test('all faults of a request are told at once, each at its place', async () => {
     const answer = await service().post('/orders?limit=1&x=2', {
-      token: ada.token, headers: { 'idempotency-key': 'has a blank' },
-      body: { currency: 'euro', items: [tea, { name: '', quantity: 0, unitPrice: 1.5, colour: 1 }], status: 'paid', note: 7, shippingAddress: { city: '' } },
+      token: ada.token,
+      headers: { 'idempotency-key': 'has a blank' },
+      body: {
+        currency: 'euro',
+        items: [tea, { name: '', quantity: 0, unitPrice: 1.5, colour: 1 }],
+        status: 'paid',
+        note: 7,
+        shippingAddress: { city: '' },
+      },
     });
     assertFaults(answer, 422, [
-      '#/customerId required', '#/currency max-length', '#/items/1/name min-length', '#/items/1/quantity minimum', '#/items/1/unitPrice type', '#/items/1/colour unknown-member',
-      '#/status enum', '#/note type', '#/shippingAddress/city min-length', '#/shippingAddress/line1 required', '#/shippingAddress/country required',
-      'limit unknown-parameter', 'x unknown-parameter', 'Idempotency-Key pattern',
+      '#/customerId required',
+      '#/currency max-length',
+      '#/items/1/name min-length',
+      '#/items/1/quantity minimum',
+      '#/items/1/unitPrice type',
+      '#/items/1/colour unknown-member',
+      '#/status enum',
+      '#/note type',
+      '#/shippingAddress/city min-length',
+      '#/shippingAddress/line1 required',
+      '#/shippingAddress/country required',
+      'limit unknown-parameter',
+      'x unknown-parameter',
+      'Idempotency-Key pattern',
     ]);
     for (const { detail } of answer.body.errors) assert.match(detail, /\.$/);
   });
 
   test('wrong totals and a wrong postal code are told at once', async () => {
-    const answer = await place(wanted({ items: [{ ...tea, total: 1 }, { ...tea, total: 2 }], total: 3, shippingAddress: { ...german, postalCode: '1' } }));
-    assertFaults(answer, 422, ['#/items/0/total total', '#/items/1/total total', '#/total total', '#/shippingAddress/postalCode postal-code']);
+    const answer = await place(
+      wanted({
+        items: [
+          { ...tea, total: 1 },
+          { ...tea, total: 2 },
+        ],
+        total: 3,
+        shippingAddress: { ...german, postalCode: '1' },
+      }),
+    );
+    assertFaults(answer, 422, [
+      '#/items/0/total total',
+      '#/items/1/total total',
+      '#/total total',
+      '#/shippingAddress/postalCode postal-code',
+    ]);
   });
 
   test('another user’s customer is as unknown as one that doesn’t exist', async () => {
-    const [answer, unknown] = [await place(wanted({ customerId: foreign })), await place(wanted({ customerId: 999_999 }))];
+    const [answer, unknown] = [
+      await place(wanted({ customerId: foreign })),
+      await place(wanted({ customerId: 999_999 })),
+    ];
     assertFaults(answer, 422, ['#/customerId unknown']);
     assert.equal(answer.body.detail.replace(String(foreign), '999999'), unknown.body.detail);
   });
@@ -156,14 +286,21 @@ describe('placing an order', () => {
 describe('the steps of an order', () => {
   const tokens = new Map<string, string>();
   const service = sharedService({}, async (started) => {
-    for (const role of ['user', 'staff', 'admin'] as const) tokens.set(role, (await started.person(role)).token);
+    for (const role of ['user', 'staff', 'admin'] as const)
+      tokens.set(role, (await started.person(role)).token);
     tokens.set('stranger', (await started.person()).token);
   });
   const who = (name: string): string => tokens.get(name) ?? '';
-  const patch = (id: number, body: object, name = 'staff'): Promise<Answer> => service().patch(`/orders/${id}`, { token: who(name), body });
+  const patch = (id: number, body: object, name = 'staff'): Promise<Answer> =>
+    service().patch(`/orders/${id}`, { token: who(name), body });
 
   const ways: Record<Status, readonly Status[]> = {
-    open: [], paid: ['paid'], shipped: ['paid', 'shipped'], delivered: ['paid', 'shipped', 'delivered'], cancelled: ['cancelled'], refunded: ['paid', 'refunded'],
+    open: [],
+    paid: ['paid'],
+    shipped: ['paid', 'shipped'],
+    delivered: ['paid', 'shipped', 'delivered'],
+    cancelled: ['cancelled'],
+    refunded: ['paid', 'refunded'],
   };
   async function orderThatIs(status: Status): Promise<Answer['body']> {
     let order = await newOrder(service(), who('user'));
@@ -174,14 +311,27 @@ describe('the steps of an order', () => {
 
   // The contract's table (section 2), written out once more.
   const allowed: Record<Status, readonly Status[]> = {
-    open: ['paid', 'cancelled'], paid: ['shipped', 'refunded'], shipped: ['delivered', 'refunded'], delivered: ['refunded'], cancelled: [], refunded: [],
+    open: ['paid', 'cancelled'],
+    paid: ['shipped', 'refunded'],
+    shipped: ['delivered', 'refunded'],
+    delivered: ['refunded'],
+    cancelled: [],
+    refunded: [],
   };
   for (const from of statuses) {
     for (const to of statuses) {
       for (const role of ['user', 'staff', 'admin', 'stranger']) {
         const isStep = allowed[from].includes(to);
-        const outcome = role === 'stranger' ? 'forbidden' : from === to ? 'the same' : !isStep ? 'invalid-transition'
-          : role === 'user' && to !== 'cancelled' ? 'forbidden' : 'taken';
+        const outcome =
+          role === 'stranger'
+            ? 'forbidden'
+            : from === to
+              ? 'the same'
+              : !isStep
+                ? 'invalid-transition'
+                : role === 'user' && to !== 'cancelled'
+                  ? 'forbidden'
+                  : 'taken';
         test(`${from} → ${to} by ${role === 'user' ? 'its owner' : role}: ${outcome}`, async () => {
           const order = await orderThatIs(from);
           const before = await service().get(`/orders/${order.id}`, { token: who('staff') });
@@ -189,16 +339,28 @@ describe('the steps of an order', () => {
           const answer = await patch(order.id, { status: to }, role);
           const after = await service().get(`/orders/${order.id}`, { token: who('staff') });
           if (outcome === 'taken') {
-            assert.deepEqual([answer.status, answer.body.status, after.body.status], [200, to, to], answer.text);
+            assert.deepEqual(
+              [answer.status, answer.body.status, after.body.status],
+              [200, to, to],
+              answer.text,
+            );
             assert.notEqual(answer.headers.etag, before.headers.etag);
-            assert.ok(answer.body.updatedAt >= before.body.updatedAt && answer.body.createdAt === before.body.createdAt);
+            assert.ok(
+              answer.body.updatedAt >= before.body.updatedAt &&
+                answer.body.createdAt === before.body.createdAt,
+            );
             return;
           }
           assert.deepEqual([after.text, after.headers.etag], [before.text, before.headers.etag]);
-          if (outcome === 'the same') return assert.deepEqual([answer.status, answer.text, answer.headers.etag], [200, before.text, before.headers.etag]);
+          if (outcome === 'the same')
+            return assert.deepEqual(
+              [answer.status, answer.text, answer.headers.etag],
+              [200, before.text, before.headers.etag],
+            );
           assertProblem(answer, outcome);
           const { from: told, to: asked, allowed: could } = answer.body;
-          if (outcome === 'invalid-transition') assert.deepEqual({ told, asked, could }, { told: from, asked: to, could: allowed[from] });
+          if (outcome === 'invalid-transition')
+            assert.deepEqual({ told, asked, could }, { told: from, asked: to, could: allowed[from] });
         });
       }
     }
@@ -215,7 +377,8 @@ describe('the steps of an order', () => {
     const { body } = await service().get(`/orders/${order.id}`, { token: who('staff') });
     // Who asks for the winner's status again is told it is so; who asks for the other is refused.
     for (const [index, answer] of answers.entries()) {
-      if (targets[index] === body.status) assert.deepEqual([answer.status, answer.body.status], [200, body.status]);
+      if (targets[index] === body.status)
+        assert.deepEqual([answer.status, answer.body.status], [200, body.status]);
       else assert.ok(answer.status === 409 && answer.body.from === body.status, answer.text);
     }
     assert.equal(answers.filter(({ status }) => status === 409).length, 25);
@@ -224,15 +387,21 @@ describe('the steps of an order', () => {
   test('of fifty requests that race for one step with the order’s tag exactly one wins', async () => {
     const order = await orderThatIs('open');
     const { headers } = await service().get(`/orders/${order.id}`, { token: who('staff') });
-    const race = Array.from({ length: 50 }, () => service().patch(`/orders/${order.id}`, {
-      token: who('staff'), body: { status: 'paid' }, headers: { 'if-match': String(headers.etag) },
-    }));
+    const race = Array.from({ length: 50 }, () =>
+      service().patch(`/orders/${order.id}`, {
+        token: who('staff'),
+        body: { status: 'paid' },
+        headers: { 'if-match': String(headers.etag) },
+      }),
+    );
     const counts = Object.groupBy(await Promise.all(race), ({ status }) => status);
     assert.deepEqual([counts[200]?.length, counts[412]?.length], [1, 49]);
   });
 
   const changes: readonly (readonly [what: string, body: object])[] = [
-    ['items', { items: [tea] }], ['currency', { currency: 'USD' }], ['shipping address', { shippingAddress: german }],
+    ['items', { items: [tea] }],
+    ['currency', { currency: 'USD' }],
+    ['shipping address', { shippingAddress: german }],
   ];
   for (const status of statuses.slice(1)) {
     for (const [what, body] of changes) {
@@ -244,7 +413,10 @@ describe('the steps of an order', () => {
     test(`an order that is ${status} takes its items, currency and address as they are, and another note`, async () => {
       const { id, items: same, currency, shippingAddress } = await orderThatIs(status);
       const answer = await patch(id, { items: same, currency, shippingAddress, note: 'left at the door' });
-      assert.deepEqual([answer.status, answer.body.note, answer.body.status], [200, 'left at the door', status]);
+      assert.deepEqual(
+        [answer.status, answer.body.note, answer.body.status],
+        [200, 'left at the door', status],
+      );
     });
   }
 
@@ -261,21 +433,31 @@ describe('the steps of an order', () => {
 
 describe('PATCH of an order', () => {
   let ada: Person;
-  const service = sharedService({}, async (started) => { ada = await started.person(); });
-  const placed = (members: { readonly [name: string]: unknown } = {}): Promise<Answer['body']> => newOrder(service(), ada.token, members);
-  const patch = (id: number, body: object, headers: Record<string, string> = {}): Promise<Answer> => service().patch(`/orders/${id}`, { token: ada.token, body, headers });
+  const service = sharedService({}, async (started) => {
+    ada = await started.person();
+  });
+  const placed = (members: { readonly [name: string]: unknown } = {}): Promise<Answer['body']> =>
+    newOrder(service(), ada.token, members);
+  const patch = (id: number, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+    service().patch(`/orders/${id}`, { token: ada.token, body, headers });
 
   test('an empty patch changes nothing: 200 and the same tag', async () => {
     const order = await placed();
     const before = await service().get(`/orders/${order.id}`, { token: ada.token });
     const answer = await patch(order.id, {});
-    assert.deepEqual([answer.status, answer.text, answer.headers.etag], [200, before.text, before.headers.etag]);
+    assert.deepEqual(
+      [answer.status, answer.text, answer.headers.etag],
+      [200, before.text, before.headers.etag],
+    );
   });
 
   test('items are replaced as a whole, and their totals are computed anew', async () => {
     const order = await placed();
     const { body } = await patch(order.id, { items: [{ name: 'Coffee', quantity: 3, unitPrice: 100 }] });
-    assert.deepEqual([body.items, body.total], [[{ sku: null, name: 'Coffee', quantity: 3, unitPrice: 100, total: 300 }], 300]);
+    assert.deepEqual(
+      [body.items, body.total],
+      [[{ sku: null, name: 'Coffee', quantity: 3, unitPrice: 100, total: 300 }], 300],
+    );
   });
 
   test('a total sent with items has to be theirs; one sent alone has to be the order’s', async () => {
@@ -288,40 +470,83 @@ describe('PATCH of an order', () => {
   test('an order read can be sent back whole as its own patch', async () => {
     const order = await placed({ note: 'a', shippingAddress: german });
     const answer = await patch(order.id, { ...order, note: 'b' });
-    assert.deepEqual([answer.status, answer.body], [200, { ...order, note: 'b', updatedAt: answer.body.updatedAt }]);
+    assert.deepEqual(
+      [answer.status, answer.body],
+      [200, { ...order, note: 'b', updatedAt: answer.body.updatedAt }],
+    );
   });
 
   test('read-only members are refused where they differ', async () => {
     const order = await placed();
-    const answer = await patch(order.id, { id: order.id + 1, customerId: order.customerId + 1, userId: order.userId + 1, createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' });
-    assertFaults(answer, 422, ['#/id read-only', '#/customerId read-only', '#/userId read-only', '#/createdAt read-only', '#/updatedAt read-only']);
+    const answer = await patch(order.id, {
+      id: order.id + 1,
+      customerId: order.customerId + 1,
+      userId: order.userId + 1,
+      createdAt: '2020-01-01T00:00:00.000Z',
+      updatedAt: '2020-01-01T00:00:00.000Z',
+    });
+    assertFaults(answer, 422, [
+      '#/id read-only',
+      '#/customerId read-only',
+      '#/userId read-only',
+      '#/createdAt read-only',
+      '#/updatedAt read-only',
+    ]);
   });
 
   test('null empties note and address, and is a fault for what has to be there', async () => {
     const order = await placed({ note: 'a', shippingAddress: german });
     const { body } = await patch(order.id, { note: null, shippingAddress: null });
     assert.deepEqual([body.note, body.shippingAddress], [null, null]);
-    assertFaults(await patch(order.id, { items: null, currency: null, status: null }), 422, ['#/items type', '#/currency type', '#/status type']);
+    assertFaults(await patch(order.id, { items: null, currency: null, status: null }), 422, [
+      '#/items type',
+      '#/currency type',
+      '#/status type',
+    ]);
   });
 
   test('a part of the address changes that part; what then is wrong is found', async () => {
     const order = await placed({ shippingAddress: german });
     const { body } = await patch(order.id, { shippingAddress: { line1: 'Am Hafen 2', name: 'c/o Bob' } });
-    assert.deepEqual(body.shippingAddress, { ...german, name: 'c/o Bob', line1: 'Am Hafen 2', line2: null, region: null });
-    assertFaults(await patch(order.id, { shippingAddress: { country: 'GB' } }), 422, ['#/shippingAddress/postalCode postal-code']);
-    assertFaults(await patch(order.id, { shippingAddress: { city: null } }), 422, ['#/shippingAddress/city type']);
+    assert.deepEqual(body.shippingAddress, {
+      ...german,
+      name: 'c/o Bob',
+      line1: 'Am Hafen 2',
+      line2: null,
+      region: null,
+    });
+    assertFaults(await patch(order.id, { shippingAddress: { country: 'GB' } }), 422, [
+      '#/shippingAddress/postalCode postal-code',
+    ]);
+    assertFaults(await patch(order.id, { shippingAddress: { city: null } }), 422, [
+      '#/shippingAddress/city type',
+    ]);
   });
 
   test('an address patched into an order without one has to be whole', async () => {
     const order = await placed();
-    assertFaults(await patch(order.id, { shippingAddress: { city: 'Emden' } }), 422, ['#/shippingAddress/country required', '#/shippingAddress/line1 required']);
+    assertFaults(await patch(order.id, { shippingAddress: { city: 'Emden' } }), 422, [
+      '#/shippingAddress/country required',
+      '#/shippingAddress/line1 required',
+    ]);
     assert.equal((await patch(order.id, { shippingAddress: german })).body.shippingAddress.city, 'Oldenburg');
   });
 
   test('all faults of a patch are told at once', async () => {
     const order = await placed();
-    const answer = await patch(order.id, { items: [{ name: 'A', quantity: 0, unitPrice: -1 }], note: 1, x: 1, currency: 'eur' });
-    assertFaults(answer, 422, ['#/items/0/quantity minimum', '#/items/0/unitPrice minimum', '#/note type', '#/x unknown-member', '#/currency pattern']);
+    const answer = await patch(order.id, {
+      items: [{ name: 'A', quantity: 0, unitPrice: -1 }],
+      note: 1,
+      x: 1,
+      currency: 'eur',
+    });
+    assertFaults(answer, 422, [
+      '#/items/0/quantity minimum',
+      '#/items/0/unitPrice minimum',
+      '#/note type',
+      '#/x unknown-member',
+      '#/currency pattern',
+    ]);
   });
 
   test('a patch that isn’t an object is refused', async () => {
@@ -332,7 +557,10 @@ describe('PATCH of an order', () => {
   test('an unknown order is 404, and a stranger’s is 403', async () => {
     assertProblem(await patch(999_999, { note: 'x' }), 'not-found');
     const stranger = await service().person();
-    assertProblem(await service().patch(`/orders/${(await placed()).id}`, { token: stranger.token, body: { note: 'x' } }), 'forbidden');
+    assertProblem(
+      await service().patch(`/orders/${(await placed()).id}`, { token: stranger.token, body: { note: 'x' } }),
+      'forbidden',
+    );
   });
 
   test('orders can be neither replaced nor deleted', async () => {
@@ -358,7 +586,11 @@ describe('PATCH of an order', () => {
 
   test('of fifty patches at once none is lost half: the order is what one of them made it', async () => {
     const order = await placed();
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => patch(order.id, { note: `n${index}`, items: [{ name: `n${index}`, quantity: 1, unitPrice: index }] })));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        patch(order.id, { note: `n${index}`, items: [{ name: `n${index}`, quantity: 1, unitPrice: index }] }),
+      ),
+    );
     assert.ok(answers.every(({ status }) => status === 200));
     const { body } = await service().get(`/orders/${order.id}`, { token: ada.token });
     assert.deepEqual([body.items[0].name, `n${body.total}`], [body.note, body.note]);
@@ -370,11 +602,22 @@ describe('who sees an order', () => {
 
   test('its owner, staff and administrators; at each of its places', async () => {
     const service = running();
-    const [ada, bob, staff, root] = await Promise.all([service.person(), service.person(), service.person('staff'), service.person('admin')]);
+    const [ada, bob, staff, root] = await Promise.all([
+      service.person(),
+      service.person(),
+      service.person('staff'),
+      service.person('admin'),
+    ]);
     const order = await newOrder(service, ada.token);
-    const places = [`/orders/${order.id}`, `/api/users/${ada.id}/orders/${order.id}`, `/api/users/${ada.id}/orders`, `/customers/${order.customerId}/orders`];
+    const places = [
+      `/orders/${order.id}`,
+      `/api/users/${ada.id}/orders/${order.id}`,
+      `/api/users/${ada.id}/orders`,
+      `/customers/${order.customerId}/orders`,
+    ];
     for (const path of places) {
-      for (const person of [ada, staff, root]) assert.equal((await service.get(path, { token: person.token })).status, 200, path);
+      for (const person of [ada, staff, root])
+        assert.equal((await service.get(path, { token: person.token })).status, 200, path);
       assertProblem(await service.get(path, { token: bob.token }), 'forbidden');
       assertProblem(await service.get(path), 'unauthenticated');
     }
@@ -385,14 +628,36 @@ describe('who sees an order', () => {
 
   test('an order of one user isn’t found among another’s', async () => {
     const service = running();
-    const [ada, bob, staff] = await Promise.all([service.person(), service.person(), service.person('staff')]);
+    const [ada, bob, staff] = await Promise.all([
+      service.person(),
+      service.person(),
+      service.person('staff'),
+    ]);
     const order = await newOrder(service, ada.token);
-    assertProblem(await service.get(`/api/users/${bob.id}/orders/${order.id}`, { token: staff.token }), 'not-found');
-    assertProblem(await service.get(`/api/users/${ada.id}/orders/999999`, { token: staff.token }), 'not-found');
+    assertProblem(
+      await service.get(`/api/users/${bob.id}/orders/${order.id}`, { token: staff.token }),
+      'not-found',
+    );
+    assertProblem(
+      await service.get(`/api/users/${ada.id}/orders/999999`, { token: staff.token }),
+      'not-found',
+    );
     assertProblem(await service.get('/api/users/999999/orders', { token: staff.token }), 'not-found');
   });
 
-  for (const id of ['0', '-1', '01', '1.0', '1e3', 'abc', '9007199254740992', '99999999999999999999', '%31', '1%20', '']) {
+  for (const id of [
+    '0',
+    '-1',
+    '01',
+    '1.0',
+    '1e3',
+    'abc',
+    '9007199254740992',
+    '99999999999999999999',
+    '%31',
+    '1%20',
+    '',
+  ]) {
     test(`an id spelled "${id}" is 404`, async () => {
       const service = running();
       const { token } = await service.person('staff');
@@ -407,6 +672,14 @@ describe('who sees an order', () => {
     assert.equal((await service.delete(`/api/users/${ada.id}`, { token: ada.token })).status, 204);
     const read = await service.get(`/orders/${order.id}`, { token: staff.token });
     assert.deepEqual(read.body, { ...order, userId: null });
-    assert.equal((await service.patch(`/orders/${order.id}`, { token: staff.token, body: { status: 'paid', userId: null } })).status, 200);
+    assert.equal(
+      (
+        await service.patch(`/orders/${order.id}`, {
+          token: staff.token,
+          body: { status: 'paid', userId: null },
+        })
+      ).status,
+      200,
+    );
   });
 });

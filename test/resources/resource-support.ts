@@ -8,20 +8,36 @@ export function assertFaults(answer: Answer, status: 400 | 422, faults: readonly
   assert.deepEqual(faultsOf(answer), faults.toSorted(), answer.text);
 }
 
-export async function newCustomer(service: TestService, token: string, members: object = {}): Promise<Answer['body']> {
+export async function newCustomer(
+  service: TestService,
+  token: string,
+  members: object = {},
+): Promise<Answer['body']> {
   return made(await service.post('/customers', { token, body: { name: 'Grace Hopper', ...members } }));
 }
 
 export const items = [{ sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }];
 
 /** For a new customer, unless one is named. */
-export async function newOrder(service: TestService, token: string, members: { readonly customerId?: number; readonly [name: string]: unknown } = {}): Promise<Answer['body']> {
+export async function newOrder(
+  service: TestService,
+  token: string,
+  members: { readonly customerId?: number; readonly [name: string]: unknown } = {},
+): Promise<Answer['body']> {
   const customerId = members.customerId ?? (await newCustomer(service, token)).id;
-  return made(await service.post('/orders', { token, body: { currency: 'EUR', items, ...members, customerId } }));
+  return made(
+    await service.post('/orders', { token, body: { currency: 'EUR', items, ...members, customerId } }),
+  );
 }
 
-export async function newKey(service: TestService, token: string, members: object = {}): Promise<Answer['body']> {
-  return made(await service.post('/api/keys', { token, body: { name: 'till 3', scopes: ['orders:read'], ...members } }));
+export async function newKey(
+  service: TestService,
+  token: string,
+  members: object = {},
+): Promise<Answer['body']> {
+  return made(
+    await service.post('/api/keys', { token, body: { name: 'till 3', scopes: ['orders:read'], ...members } }),
+  );
 }
 
 export async function rootToken(service: TestService): Promise<string> {

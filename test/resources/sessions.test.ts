@@ -22,7 +22,16 @@ describe('signing in', () => {
     const { id: userId, email } = await service.person();
     const { status, body, headers } = await service.post('/api/sessions', { body: { email, password } });
     assert.equal(status, 201);
-    assert.deepEqual(Object.keys(body), ['id', 'userId', 'tokenType', 'accessToken', 'expiresIn', 'refreshToken', 'createdAt', 'expiresAt']);
+    assert.deepEqual(Object.keys(body), [
+      'id',
+      'userId',
+      'tokenType',
+      'accessToken',
+      'expiresIn',
+      'refreshToken',
+      'createdAt',
+      'expiresAt',
+    ]);
     assert.deepEqual([body.userId, body.tokenType, body.expiresIn], [userId, 'Bearer', 900]);
     assert.match(body.refreshToken, /^[A-Za-z0-9_-]{43}$/); // 256 bits
     assert.equal(Date.parse(body.expiresAt) - Date.parse(body.createdAt), 14 * day);
@@ -33,13 +42,22 @@ describe('signing in', () => {
   test('gives an access token with the claims of RFC 9068', async () => {
     const service = running();
     const { id: userId, email } = await service.person('staff');
-    const { id, accessToken, createdAt } = (await service.post('/api/sessions', { body: { email, password } })).body;
+    const { id, accessToken, createdAt } = (
+      await service.post('/api/sessions', { body: { email, password } })
+    ).body;
     const header = JSON.parse(Buffer.from(accessToken.split('.')[0], 'base64url').toString());
     assert.deepEqual([header.alg, header.typ, typeof header.kid], ['HS256', 'at+jwt', 'string']);
     const { iss, aud, jti, iat, exp, auth_time, ...rest } = claimsOf(accessToken);
     assert.deepEqual(rest, { sub: String(userId), sid: id, role: 'staff' });
     assert.deepEqual([iss, aud], [`https://localhost:${service.port}`, `https://localhost:${service.port}`]);
-    assert.deepEqual([Number(exp) - Number(iat), Number(iat) - Math.floor(Date.parse(createdAt) / 1000), Number(iat) - Number(auth_time)], [900, 0, 0]);
+    assert.deepEqual(
+      [
+        Number(exp) - Number(iat),
+        Number(iat) - Math.floor(Date.parse(createdAt) / 1000),
+        Number(iat) - Number(auth_time),
+      ],
+      [900, 0, 0],
+    );
     assert.equal(typeof jti, 'string');
   });
 
@@ -60,7 +78,9 @@ describe('signing in', () => {
     const service = running();
     const { email } = await service.person();
     const unknown = await service.post('/api/sessions', { body: { email: 'nobody@example.com', password } });
-    const wrongPassword = await service.post('/api/sessions', { body: { email, password: 'not that password' } });
+    const wrongPassword = await service.post('/api/sessions', {
+      body: { email, password: 'not that password' },
+    });
     assertProblem(unknown, 'invalid-credentials', 401);
     assert.equal(unknown.headers['www-authenticate'], bearerRealm);
     assert.deepEqual(shownOf(wrongPassword), shownOf(unknown));
@@ -71,10 +91,14 @@ describe('signing in', () => {
     const { email, token, refreshToken } = await service.person();
     await service.post('/api/sessions', { body: { email, password: 'not that password' } });
     await service.stop();
-    const kept = readdirSync(service.folder).filter((name) => name.startsWith('orderly.db')).map((name) => readFileSync(join(service.folder, name), 'latin1')).join();
+    const kept = readdirSync(service.folder)
+      .filter((name) => name.startsWith('orderly.db'))
+      .map((name) => readFileSync(join(service.folder, name), 'latin1'))
+      .join();
     const written = kept + service.logged.join('\n');
     assert.ok(written.includes(email)); // so it is the right place to look
-    for (const secret of [password, 'not that password', refreshToken, token, token.split('.')[2] ?? '']) assert.ok(!written.includes(secret));
+    for (const secret of [password, 'not that password', refreshToken, token, token.split('.')[2] ?? ''])
+      assert.ok(!written.includes(secret));
   });
 });
 
@@ -102,11 +126,17 @@ describe('the secret that signs tokens', () => {
     const first = await serviceFor(t, { settings: { ...settings, 'jwt-secrets': old } });
     const { token, email } = await first.person();
     await first.stop();
-    const both = await serviceFor(t, { folder: first.folder, settings: { ...settings, 'jwt-secrets': `${young},${old}` } });
+    const both = await serviceFor(t, {
+      folder: first.folder,
+      settings: { ...settings, 'jwt-secrets': `${young},${old}` },
+    });
     assert.equal((await both.get('/orders', { token })).status, 200);
     const renewed = await both.signIn(email, password);
     await both.stop();
-    const last = await serviceFor(t, { folder: first.folder, settings: { ...settings, 'jwt-secrets': young } });
+    const last = await serviceFor(t, {
+      folder: first.folder,
+      settings: { ...settings, 'jwt-secrets': young },
+    });
     assert.equal((await last.get('/orders', { token: renewed.token })).status, 200);
     assertProblem(await last.get('/orders', { token }), 'invalid-token', 401);
   });
@@ -119,7 +149,8 @@ function shownOf({ status, text, headers, body }: Answer): object {
 }
 
 describe('the time of an answer', () => {
-  const cost = { ln: 10, r: 8, p: 1 }; // far more than a request costs beside it, and still only a few milliseconds
+  // far more than a request costs beside it, and still only a few milliseconds
+  const cost = { ln: 10, r: 8, p: 1 };
   const tries = 120;
   const toleranceRatio = 1.25;
 
@@ -129,15 +160,27 @@ describe('the time of an answer', () => {
     t.after(() => hasher.close());
     const service = await serviceFor(t, { hasher });
     const ratios: number[] = [];
-    do ratios.push(await ratioOf(service)); while (ratios.length < 3 && ratios.every((ratio) => ratio >= toleranceRatio)); // a busy machine can make a difference once
-    assert.ok(ratios.some((ratio) => ratio < toleranceRatio), `${ratios}`);
+    do ratios.push(await ratioOf(service));
+    while (
+      // a busy machine can make a difference once
+      ratios.length < 3 &&
+      ratios.every((ratio) => ratio >= toleranceRatio)
+    );
+    assert.ok(
+      ratios.some((ratio) => ratio < toleranceRatio),
+      `${ratios}`,
+    );
   });
 
   test('would be told apart here if nothing were hashed for an unknown address', async (t) => {
     if (executable !== undefined) return t.skip('needs the inside');
     const hasher = createPasswordHasher({ cost });
     t.after(() => hasher.close());
-    const leaky: PasswordHasher = { ...hasher, waiting: 0, verify: async (text, phc) => phc !== null && hasher.verify(text, phc) };
+    const leaky: PasswordHasher = {
+      ...hasher,
+      waiting: 0,
+      verify: async (text, phc) => phc !== null && hasher.verify(text, phc),
+    };
     const ratio = await ratioOf(await serviceFor(t, { hasher: leaky }));
     assert.ok(ratio >= toleranceRatio, `${ratio}`);
   });
@@ -157,7 +200,9 @@ describe('the time of an answer', () => {
 
   async function milliseconds(service: TestService, email: string): Promise<number> {
     const start = performance.now();
-    const { status } = await service.post('/api/sessions', { body: { email, password: 'not that password' } });
+    const { status } = await service.post('/api/sessions', {
+      body: { email, password: 'not that password' },
+    });
     const end = performance.now();
     assert.equal(status, 401);
     return end - start;
@@ -171,15 +216,23 @@ describe('the time of an answer', () => {
 describe('passwords', () => {
   test('have their hash made again at sign-in when it has another cost', async (t) => {
     if (executable !== undefined) return t.skip('needs the inside');
-    const [weak, strong] = [createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }), createPasswordHasher({ cost: { ln: 5, r: 1, p: 1 } })];
+    const [weak, strong] = [
+      createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }),
+      createPasswordHasher({ cost: { ln: 5, r: 1, p: 1 } }),
+    ];
     t.after(() => Promise.all([weak.close(), strong.close()]));
     const before = await serviceFor(t, { hasher: weak });
     const { email } = await before.person();
     await before.stop();
     const service = await serviceFor(t, { hasher: strong, folder: before.folder });
-    const stored = (): string => String(service.inside?.db.read.get('SELECT passwordHash FROM users WHERE email = ?', email));
+    const stored = (): string =>
+      String(service.inside?.db.read.get('SELECT passwordHash FROM users WHERE email = ?', email));
     assert.match(stored(), /^\$scrypt\$ln=4,/);
-    assertProblem(await service.post('/api/sessions', { body: { email, password: 'not that password' } }), 'invalid-credentials', 401);
+    assertProblem(
+      await service.post('/api/sessions', { body: { email, password: 'not that password' } }),
+      'invalid-credentials',
+      401,
+    );
     assert.match(stored(), /^\$scrypt\$ln=4,/);
     const { token } = await service.signIn(email, password);
     const upgraded = stored();
@@ -195,7 +248,9 @@ describe('passwords', () => {
     t.after(() => hasher.close());
     const service = await serviceFor(t, { hasher });
     const { email } = await service.person();
-    const answers = await Promise.all(Array.from({ length: 100 }, () => service.post('/api/sessions', { body: { email, password } })));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => service.post('/api/sessions', { body: { email, password } })),
+    );
     const refused = answers.filter(({ status }) => status !== 201);
     assert.ok(answers.length - refused.length >= 34);
     assert.ok(refused.length > 0, 'the queue has an end');
@@ -213,7 +268,8 @@ describe('passwords', () => {
     t.after(() => hasher.close());
     let isSlow = false;
     const slow: PasswordHasher = {
-      ...hasher, waiting: 0,
+      ...hasher,
+      waiting: 0,
       async verify(text, phc) {
         if (isSlow) await changed;
         return hasher.verify(text, phc);
@@ -223,26 +279,41 @@ describe('passwords', () => {
     const { id, email, token } = await service.person();
     isSlow = true;
     const signingIn = service.post('/api/sessions', { body: { email, password } });
-    assert.equal((await service.patch(`/api/users/${id}`, { token, body: { password: 'another good password' } })).status, 200);
+    assert.equal(
+      (await service.patch(`/api/users/${id}`, { token, body: { password: 'another good password' } }))
+        .status,
+      200,
+    );
     goOn();
     assertProblem(await signingIn, 'invalid-credentials', 401);
   });
 });
 
 describe('the rate of signing in', () => {
-  const attempt = (service: TestService, email: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  const attempt = (
+    service: TestService,
+    email: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> =>
     service.post('/api/sessions', { body: { email, password: 'not that password' }, headers });
 
   test('is 5 for each account, known or not, in whatever case it is written', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '5/3600' } });
     const { email } = await service.person(); // has signed in once
-    const answers = { known: [await attempt(service, email)], unknown: [await attempt(service, 'nobody@example.com'), await attempt(service, 'nobody@example.com')] };
+    const answers = {
+      known: [await attempt(service, email)],
+      unknown: [await attempt(service, 'nobody@example.com'), await attempt(service, 'nobody@example.com')],
+    };
     for (let index = 0; index < 3; index += 1) {
       answers.known.push(await attempt(service, email.toUpperCase()));
       answers.unknown.push(await attempt(service, 'Nobody@Example.com'));
     }
-    for (const each of [...answers.known, ...answers.unknown]) assertProblem(each, 'invalid-credentials', 401);
-    const [known, unknown] = [await service.post('/api/sessions', { body: { email, password } }), await attempt(service, 'nobody@example.com')];
+    for (const each of [...answers.known, ...answers.unknown])
+      assertProblem(each, 'invalid-credentials', 401);
+    const [known, unknown] = [
+      await service.post('/api/sessions', { body: { email, password } }),
+      await attempt(service, 'nobody@example.com'),
+    ];
     for (const each of [known, unknown]) {
       assertProblem(each, 'quota-exceeded', 429);
       assert.deepEqual(each.body['violated-policies'], ['login-account']);
@@ -262,38 +333,74 @@ describe('the rate of signing in', () => {
   });
 
   test('is 20 for each address, whatever the accounts', async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-login-address': '20/3600', 'trusted-proxy': '127.0.0.1' } });
-    const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address, 'x-forwarded-proto': 'https' });
-    for (let index = 0; index < 20; index += 1) assertProblem(await attempt(service, `nobody${index}@example.com`, from('192.0.2.1')), 'invalid-credentials', 401);
+    const service = await serviceFor(t, {
+      settings: { 'rate-login-address': '20/3600', 'trusted-proxy': '127.0.0.1' },
+    });
+    const from = (address: string): Record<string, string> => ({
+      'x-forwarded-for': address,
+      'x-forwarded-proto': 'https',
+    });
+    for (let index = 0; index < 20; index += 1)
+      assertProblem(
+        await attempt(service, `nobody${index}@example.com`, from('192.0.2.1')),
+        'invalid-credentials',
+        401,
+      );
     const refused = await attempt(service, 'nobody@example.com', from('192.0.2.1'));
     assertProblem(refused, 'quota-exceeded', 429);
     assert.deepEqual(refused.body['violated-policies'], ['login-address']);
-    assertProblem(await attempt(service, 'nobody@example.com', from('192.0.2.2')), 'invalid-credentials', 401);
+    assertProblem(
+      await attempt(service, 'nobody@example.com', from('192.0.2.2')),
+      'invalid-credentials',
+      401,
+    );
   });
 
   test('is told by every answer to a sign-in', async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60', 'rate-login-address': '20/60', 'rate-anonymous': '120/60' } });
+    const service = await serviceFor(t, {
+      settings: { 'rate-login-account': '5/60', 'rate-login-address': '20/60', 'rate-anonymous': '120/60' },
+    });
     const { headers } = await attempt(service, 'nobody@example.com');
-    assert.equal(headers['ratelimit-policy'], '"anonymous";q=120;w=60, "login-address";q=20;w=60, "login-account";q=5;w=60');
-    assert.equal(headers.ratelimit, '"anonymous";r=119;t=1, "login-address";r=19;t=3, "login-account";r=4;t=12');
+    assert.equal(
+      headers['ratelimit-policy'],
+      '"anonymous";q=120;w=60, "login-address";q=20;w=60, "login-account";q=5;w=60',
+    );
+    assert.equal(
+      headers.ratelimit,
+      '"anonymous";r=119;t=1, "login-address";r=19;t=3, "login-account";r=4;t=12',
+    );
   });
 });
 
 describe('a refresh token', () => {
   const running = sharedService();
-  const refresh = (service: TestService, id: number, refreshToken: string): Promise<Answer> => service.post(`/api/sessions/${id}/tokens`, { body: { refreshToken } });
+  const refresh = (service: TestService, id: number, refreshToken: string): Promise<Answer> =>
+    service.post(`/api/sessions/${id}/tokens`, { body: { refreshToken } });
 
   test('gives new tokens of the same session, once', async () => {
     const service = running();
     const person = await service.person();
     const { status, body, headers } = await refresh(service, person.sessionId, person.refreshToken);
     assert.equal(status, 201);
-    assert.deepEqual(Object.keys(body), ['id', 'userId', 'tokenType', 'accessToken', 'expiresIn', 'refreshToken', 'createdAt', 'expiresAt']);
-    assert.deepEqual([body.id, body.userId, headers['cache-control']], [person.sessionId, person.id, 'no-store']);
+    assert.deepEqual(Object.keys(body), [
+      'id',
+      'userId',
+      'tokenType',
+      'accessToken',
+      'expiresIn',
+      'refreshToken',
+      'createdAt',
+      'expiresAt',
+    ]);
+    assert.deepEqual(
+      [body.id, body.userId, headers['cache-control']],
+      [person.sessionId, person.id, 'no-store'],
+    );
     assert.notEqual(body.refreshToken, person.refreshToken);
     assert.notEqual(body.accessToken, person.token);
     assert.equal((await service.get('/orders', { token: body.accessToken })).status, 200);
-    assert.equal((await service.get('/orders', { token: person.token })).status, 200); // it lives on until it expires
+    // it lives on until it expires
+    assert.equal((await service.get('/orders', { token: person.token })).status, 200);
   });
 
   test('used a second time ends the session, with the very next request', async () => {
@@ -302,7 +409,8 @@ describe('a refresh token', () => {
     const renewed = (await refresh(service, person.sessionId, person.refreshToken)).body;
     assert.equal((await service.get('/orders', { token: renewed.accessToken })).status, 200);
     assertProblem(await refresh(service, person.sessionId, person.refreshToken), 'invalid-credentials', 401);
-    for (const token of [person.token, renewed.accessToken]) assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+    for (const token of [person.token, renewed.accessToken])
+      assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
     assertProblem(await refresh(service, person.sessionId, renewed.refreshToken), 'invalid-credentials', 401);
   });
 
@@ -310,7 +418,8 @@ describe('a refresh token', () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();
     let last = { refreshToken, accessToken: '' };
-    for (let index = 0; index < 5; index += 1) last = (await refresh(service, sessionId, last.refreshToken)).body;
+    for (let index = 0; index < 5; index += 1)
+      last = (await refresh(service, sessionId, last.refreshToken)).body;
     await refresh(service, sessionId, refreshToken);
     assertProblem(await service.get('/orders', { token: last.accessToken }), 'invalid-token', 401);
   });
@@ -318,7 +427,9 @@ describe('a refresh token', () => {
   test('used twenty times at once gives tokens once at most, and the session has ended', async () => {
     const service = running();
     const { sessionId, refreshToken, token } = await service.person();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(service, sessionId, refreshToken)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => refresh(service, sessionId, refreshToken)),
+    );
     assert.equal(answers.filter(({ status }) => status === 201).length, 1);
     assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
   });
@@ -327,7 +438,8 @@ describe('a refresh token', () => {
     const service = running();
     const [one, two] = [await service.person(), await service.person()];
     await refresh(service, one.sessionId, one.refreshToken);
-    for (const id of [two.sessionId, 4711]) assertProblem(await refresh(service, id, one.refreshToken), 'invalid-credentials', 401);
+    for (const id of [two.sessionId, 4711])
+      assertProblem(await refresh(service, id, one.refreshToken), 'invalid-credentials', 401);
     assert.equal((await service.get('/orders', { token: two.token })).status, 200);
     assert.equal((await refresh(service, two.sessionId, two.refreshToken)).status, 201);
   });
@@ -337,12 +449,15 @@ describe('a refresh token', () => {
     const { sessionId, token } = await service.person();
     assertProblem(await refresh(service, sessionId, 'A'.repeat(43)), 'invalid-credentials', 401);
     assertFaults(await refresh(service, sessionId, 'short'), 400, ['#/refreshToken min-length']);
-    assertFaults(await service.post(`/api/sessions/${sessionId}/tokens`, { body: {} }), 400, ['#/refreshToken required']);
+    assertFaults(await service.post(`/api/sessions/${sessionId}/tokens`, { body: {} }), 400, [
+      '#/refreshToken required',
+    ]);
     assert.equal((await service.get('/orders', { token })).status, 200);
   });
 
   test('works after a restart', async (t) => {
-    const service = await serviceFor(t, { settings: { 'public-url': 'https://orders.example.com' } }); // its port, and so its usual one, may change
+    // its port, and so its usual one, may change
+    const service = await serviceFor(t, { settings: { 'public-url': 'https://orders.example.com' } });
     const { sessionId, refreshToken, token } = await service.person();
     await service.restart();
     assert.equal((await service.get('/orders', { token })).status, 200);
@@ -356,10 +471,20 @@ describe('a session', () => {
   test('can be read and listed by its user, newest first', async () => {
     const service = running();
     const person = await service.person();
-    const answer = await service.post('/api/sessions', { body: { email: person.email, password }, headers: { 'user-agent': 'till/3' } });
+    const answer = await service.post('/api/sessions', {
+      body: { email: person.email, password },
+      headers: { 'user-agent': 'till/3' },
+    });
     const { id, createdAt, expiresAt } = answer.body;
     const read = await service.get(`/api/sessions/${id}`, { token: person.token });
-    assert.deepEqual(read.body, { id, userId: person.id, createdAt, lastUsedAt: createdAt, expiresAt, userAgent: 'till/3' });
+    assert.deepEqual(read.body, {
+      id,
+      userId: person.id,
+      createdAt,
+      lastUsedAt: createdAt,
+      expiresAt,
+      userAgent: 'till/3',
+    });
     assert.equal(read.headers.etag, answer.headers.etag);
     const list = await service.get('/api/sessions', { token: person.token });
     assert.deepEqual(idsIn(list), [id, person.sessionId]);
@@ -378,7 +503,9 @@ describe('a session', () => {
       assert.equal(idsIn(await service.get(`/api/sessions?userId=${id}`, { token })).length, 1);
     }
     const token = await rootToken(service);
-    assert.deepEqual(idsIn(await service.get(`/api/sessions?userId=${owner.id}`, { token })), [owner.sessionId]);
+    assert.deepEqual(idsIn(await service.get(`/api/sessions?userId=${owner.id}`, { token })), [
+      owner.sessionId,
+    ]);
     assert.equal((await service.delete(`/api/sessions/${owner.sessionId}`, { token })).status, 204);
     assertProblem(await service.get('/orders', { token: owner.token }), 'invalid-token', 401);
   });
@@ -390,9 +517,23 @@ describe('a session', () => {
     assert.equal((await service.get('/orders', { token: one.token })).status, 200);
     assert.equal((await service.delete(`/api/sessions/${one.sessionId}`, { token: one.token })).status, 204);
     assertProblem(await service.get('/orders', { token: one.token }), 'invalid-token', 401);
-    assertProblem(await service.post(`/api/sessions/${one.sessionId}/tokens`, { body: { refreshToken: one.refreshToken } }), 'invalid-credentials', 401);
-    assertProblem(await service.get(`/api/sessions/${one.sessionId}`, { token: two.token }), 'not-found', 404);
-    assertProblem(await service.delete(`/api/sessions/${one.sessionId}`, { token: two.token }), 'not-found', 404);
+    assertProblem(
+      await service.post(`/api/sessions/${one.sessionId}/tokens`, {
+        body: { refreshToken: one.refreshToken },
+      }),
+      'invalid-credentials',
+      401,
+    );
+    assertProblem(
+      await service.get(`/api/sessions/${one.sessionId}`, { token: two.token }),
+      'not-found',
+      404,
+    );
+    assertProblem(
+      await service.delete(`/api/sessions/${one.sessionId}`, { token: two.token }),
+      'not-found',
+      404,
+    );
     assert.deepEqual(idsIn(await service.get('/api/sessions', { token: two.token })), [two.sessionId]);
   });
 
@@ -400,34 +541,54 @@ describe('a session', () => {
     const service = await serviceFor(t);
     const [idle, used] = [await service.person(), await service.person()];
     service.clock.advance(14 * day - 1);
-    const renewed = await service.post(`/api/sessions/${used.sessionId}/tokens`, { body: { refreshToken: used.refreshToken } });
+    const renewed = await service.post(`/api/sessions/${used.sessionId}/tokens`, {
+      body: { refreshToken: used.refreshToken },
+    });
     assert.equal(renewed.status, 201);
     service.clock.advance(1);
-    assertProblem(await service.post(`/api/sessions/${idle.sessionId}/tokens`, { body: { refreshToken: idle.refreshToken } }), 'invalid-credentials', 401);
+    assertProblem(
+      await service.post(`/api/sessions/${idle.sessionId}/tokens`, {
+        body: { refreshToken: idle.refreshToken },
+      }),
+      'invalid-credentials',
+      401,
+    );
     const { token } = await service.signIn(idle.email, password);
     assertProblem(await service.get(`/api/sessions/${idle.sessionId}`, { token }), 'not-found', 404);
     const list = await service.get('/api/sessions?total=true', { token });
     assert.ok(!idsIn(list).includes(idle.sessionId));
     assert.equal(list.body.total, 1);
-    const { lastUsedAt, createdAt } = (await service.get(`/api/sessions/${used.sessionId}`, { token: renewed.body.accessToken })).body;
+    const { lastUsedAt, createdAt } = (
+      await service.get(`/api/sessions/${used.sessionId}`, { token: renewed.body.accessToken })
+    ).body;
     assert.equal(Date.parse(lastUsedAt) - Date.parse(createdAt), 14 * day - 1);
   });
 
-  test('ends 30 days after sign-in, however much it is used, and its tokens with it', needsClock, async (t) => {
-    const service = await serviceFor(t);
-    const { sessionId, refreshToken } = await service.person();
-    let tokens: { refreshToken: string; accessToken: string; createdAt: string; expiresAt: string } = { refreshToken, accessToken: '', createdAt: '', expiresAt: '' };
-    const refresh = (): Promise<Answer> => service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken: tokens.refreshToken } });
-    for (const milliseconds of [10 * day, 10 * day, 10 * day - 5 * minute]) {
-      service.clock.advance(milliseconds);
-      tokens = (await refresh()).body;
-    }
-    assert.equal(Date.parse(tokens.expiresAt) - Date.parse(tokens.createdAt), 30 * day);
-    assert.equal((await service.get('/orders', { token: tokens.accessToken })).status, 200);
-    service.clock.advance(5 * minute);
-    assertProblem(await service.get('/orders', { token: tokens.accessToken }), 'invalid-token', 401);
-    assertProblem(await refresh(), 'invalid-credentials', 401);
-  });
+  test(
+    'ends 30 days after sign-in, however much it is used, and its tokens with it',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { sessionId, refreshToken } = await service.person();
+      let tokens: { refreshToken: string; accessToken: string; createdAt: string; expiresAt: string } = {
+        refreshToken,
+        accessToken: '',
+        createdAt: '',
+        expiresAt: '',
+      };
+      const refresh = (): Promise<Answer> =>
+        service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken: tokens.refreshToken } });
+      for (const milliseconds of [10 * day, 10 * day, 10 * day - 5 * minute]) {
+        service.clock.advance(milliseconds);
+        tokens = (await refresh()).body;
+      }
+      assert.equal(Date.parse(tokens.expiresAt) - Date.parse(tokens.createdAt), 30 * day);
+      assert.equal((await service.get('/orders', { token: tokens.accessToken })).status, 200);
+      service.clock.advance(5 * minute);
+      assertProblem(await service.get('/orders', { token: tokens.accessToken }), 'invalid-token', 401);
+      assertProblem(await refresh(), 'invalid-credentials', 401);
+    },
+  );
 
   test('gives access tokens for 15 minutes, to the second', needsClock, async (t) => {
     const service = await serviceFor(t);
@@ -446,39 +607,68 @@ function idsIn({ body }: Answer): number[] {
 }
 
 describe('a change of one’s own password or e-mail address', () => {
-  const changes = [['PATCH', { password: 'another good password' }], ['PATCH', { email: 'new@example.com' }], ['PUT', { name: 'Ada', email: 'newer@example.com' }]] as const;
+  const changes = [
+    ['PATCH', { password: 'another good password' }],
+    ['PATCH', { email: 'new@example.com' }],
+    ['PUT', { name: 'Ada', email: 'newer@example.com' }],
+  ] as const;
 
   for (const [method, body] of changes) {
-    test(`(${method} ${Object.keys(body)}) needs a sign-in within 10 minutes, which no refresh stands for`, needsClock, async (t) => {
-      const service = await serviceFor(t);
-      const person = await service.person();
-      const path = `/api/users/${person.id}`;
-      service.clock.advance(10 * minute + 1_000);
-      const { accessToken } = (await service.post(`/api/sessions/${person.sessionId}/tokens`, { body: { refreshToken: person.refreshToken } })).body;
-      assert.equal(claimsOf(accessToken)['auth_time'], claimsOf(person.token)['auth_time']);
-      for (const token of [person.token, accessToken]) {
-        const answer = await service.call(method, path, { token, body });
-        assertProblem(answer, 'step-up-required', 401);
-        assert.equal(answer.headers['www-authenticate'], `${bearerRealm}, error="insufficient_user_authentication", max_age="600"`);
-      }
-      const { token } = await service.signIn(person.email, password); // so the password is what it was
-      assert.equal((await service.call(method, path, { token, body })).status, 200);
-    });
+    test(
+      `(${method} ${Object.keys(body)}) needs a sign-in within 10 minutes, which no refresh stands for`,
+      needsClock,
+      async (t) => {
+        const service = await serviceFor(t);
+        const person = await service.person();
+        const path = `/api/users/${person.id}`;
+        service.clock.advance(10 * minute + 1_000);
+        const { accessToken } = (
+          await service.post(`/api/sessions/${person.sessionId}/tokens`, {
+            body: { refreshToken: person.refreshToken },
+          })
+        ).body;
+        assert.equal(claimsOf(accessToken)['auth_time'], claimsOf(person.token)['auth_time']);
+        for (const token of [person.token, accessToken]) {
+          const answer = await service.call(method, path, { token, body });
+          assertProblem(answer, 'step-up-required', 401);
+          assert.equal(
+            answer.headers['www-authenticate'],
+            `${bearerRealm}, error="insufficient_user_authentication", max_age="600"`,
+          );
+        }
+        const { token } = await service.signIn(person.email, password); // so the password is what it was
+        assert.equal((await service.call(method, path, { token, body })).status, 200);
+      },
+    );
   }
 
   test('works until the tenth minute is over', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { id, token } = await service.person();
     service.clock.advance(10 * minute);
-    assert.equal((await service.patch(`/api/users/${id}`, { token, body: { email: 'new@example.com' } })).status, 200);
+    assert.equal(
+      (await service.patch(`/api/users/${id}`, { token, body: { email: 'new@example.com' } })).status,
+      200,
+    );
   });
 
   test('isn’t a change of the name, nor an administrator’s of another user', needsClock, async (t) => {
     const service = await serviceFor(t);
     const [{ id, token, email }, admin] = [await service.person(), await service.person('admin')];
     service.clock.advance(14 * minute);
-    assert.equal((await service.patch(`/api/users/${id}`, { token, body: { name: 'Grace', email } })).status, 200);
-    assert.equal((await service.patch(`/api/users/${id}`, { token: admin.token, body: { password: 'set by the administrator', email: 'new@example.com' } })).status, 200);
+    assert.equal(
+      (await service.patch(`/api/users/${id}`, { token, body: { name: 'Grace', email } })).status,
+      200,
+    );
+    assert.equal(
+      (
+        await service.patch(`/api/users/${id}`, {
+          token: admin.token,
+          body: { password: 'set by the administrator', email: 'new@example.com' },
+        })
+      ).status,
+      200,
+    );
     await service.signIn('new@example.com', 'set by the administrator');
   });
 });
@@ -491,20 +681,42 @@ describe('a change acts on the very next request of tokens already out:', () => 
     const one = await service.person();
     const others = [await service.signIn(one.email, password), await service.signIn(one.email, password)];
     for (const { token } of others) assert.equal((await service.get('/orders', { token })).status, 200);
-    assert.equal((await service.patch(`/api/users/${one.id}`, { token: one.token, body: { password: 'another good password' } })).status, 200);
+    assert.equal(
+      (
+        await service.patch(`/api/users/${one.id}`, {
+          token: one.token,
+          body: { password: 'another good password' },
+        })
+      ).status,
+      200,
+    );
     for (const { token, sessionId, refreshToken } of others) {
       assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
-      assertProblem(await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } }), 'invalid-credentials', 401);
+      assertProblem(
+        await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } }),
+        'invalid-credentials',
+        401,
+      );
     }
     assert.equal((await service.get('/orders', { token: one.token })).status, 200);
-    assert.equal((await service.post(`/api/sessions/${one.sessionId}/tokens`, { body: { refreshToken: one.refreshToken } })).status, 201);
+    assert.equal(
+      (
+        await service.post(`/api/sessions/${one.sessionId}/tokens`, {
+          body: { refreshToken: one.refreshToken },
+        })
+      ).status,
+      201,
+    );
   });
 
   test('of the password by an administrator, which ends all the user’s sessions', async () => {
     const service = running();
     const [one, root] = [await service.person(), await rootToken(service)];
     assert.equal((await service.get('/orders', { token: one.token })).status, 200);
-    await service.put(`/api/users/${one.id}`, { token: root, body: { name: 'Ada', email: one.email, password: 'another good password' } });
+    await service.put(`/api/users/${one.id}`, {
+      token: root,
+      body: { name: 'Ada', email: one.email, password: 'another good password' },
+    });
     assertProblem(await service.get('/orders', { token: one.token }), 'invalid-token', 401);
     assert.equal((await service.get('/orders', { token: root })).status, 200);
   });
@@ -514,10 +726,21 @@ describe('a change acts on the very next request of tokens already out:', () => 
     const [root, owner, person] = [await rootToken(service), await service.person(), await service.person()];
     const order = await newOrder(service, owner.token);
     const { key } = await newKey(service, person.token);
-    const seen = async (): Promise<number[]> => [(await service.get(`/orders/${order.id}`, { token: person.token })).status, (await service.get(`/orders/${order.id}`, { key })).status];
+    const seen = async (): Promise<number[]> => [
+      (await service.get(`/orders/${order.id}`, { token: person.token })).status,
+      (await service.get(`/orders/${order.id}`, { key })).status,
+    ];
     assert.deepEqual(await seen(), [403, 403]);
-    for (const [role, status] of [['staff', 200], ['user', 403], ['admin', 200], ['user', 403]] as const) {
-      assert.equal((await service.patch(`/api/users/${person.id}`, { token: root, body: { role } })).status, 200);
+    for (const [role, status] of [
+      ['staff', 200],
+      ['user', 403],
+      ['admin', 200],
+      ['user', 403],
+    ] as const) {
+      assert.equal(
+        (await service.patch(`/api/users/${person.id}`, { token: root, body: { role } })).status,
+        200,
+      );
       assert.deepEqual(await seen(), [status, status]);
     }
   });
@@ -525,9 +748,19 @@ describe('a change acts on the very next request of tokens already out:', () => 
   test('of the e-mail address, which signs in at once while the old one doesn’t', async () => {
     const service = running();
     const person: Person = await service.person();
-    await service.patch(`/api/users/${person.id}`, { token: person.token, body: { email: 'moved@example.com' } });
-    assert.equal((await service.get(`/api/users/${person.id}`, { token: person.token })).body.email, 'moved@example.com');
-    assertProblem(await service.post('/api/sessions', { body: { email: person.email, password } }), 'invalid-credentials', 401);
+    await service.patch(`/api/users/${person.id}`, {
+      token: person.token,
+      body: { email: 'moved@example.com' },
+    });
+    assert.equal(
+      (await service.get(`/api/users/${person.id}`, { token: person.token })).body.email,
+      'moved@example.com',
+    );
+    assertProblem(
+      await service.post('/api/sessions', { body: { email: person.email, password } }),
+      'invalid-credentials',
+      401,
+    );
     await service.signIn('moved@example.com', password);
   });
 });

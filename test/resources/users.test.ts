@@ -13,7 +13,9 @@ describe('signing up', () => {
 
   test('makes a user with exactly these members, at its location', async () => {
     const service = running();
-    const answer = await service.post('/api/users', { body: { name: 'Ada Lovelace', email: 'ada@example.com', password } });
+    const answer = await service.post('/api/users', {
+      body: { name: 'Ada Lovelace', email: 'ada@example.com', password },
+    });
     assert.equal(answer.status, 201);
     assert.deepEqual(Object.keys(answer.body), ['id', 'name', 'email', 'role', 'createdAt']);
     assert.equal(answer.headers.location, `/api/users/${answer.body.id}`);
@@ -25,10 +27,18 @@ describe('signing up', () => {
 
   test('gives the role user, and no other but by an administrator', async () => {
     const service = running();
-    const tokens = { nobody: undefined, user: (await service.person()).token, staff: (await service.person('staff')).token, admin: await rootToken(service) };
+    const tokens = {
+      nobody: undefined,
+      user: (await service.person()).token,
+      staff: (await service.person('staff')).token,
+      admin: await rootToken(service),
+    };
     for (const [who, token] of Object.entries(tokens)) {
       for (const role of ['user', 'staff', 'admin']) {
-        const answer = await service.post('/api/users', { token, body: { name: 'Ada', email: `${role}.by.${who}@example.com`, password, role } });
+        const answer = await service.post('/api/users', {
+          token,
+          body: { name: 'Ada', email: `${role}.by.${who}@example.com`, password, role },
+        });
         if (who === 'admin' || role === 'user') assert.equal(answer.body.role, role);
         else assertProblem(answer, 'forbidden', 403);
       }
@@ -37,12 +47,23 @@ describe('signing up', () => {
 
   test('with a bad credential is refused, though none is needed', async () => {
     const service = running();
-    assertProblem(await service.post('/api/users', { token: 'x.y.z', body: { name: 'Ada', email: 'bad@example.com', password } }), 'invalid-token', 401);
+    assertProblem(
+      await service.post('/api/users', {
+        token: 'x.y.z',
+        body: { name: 'Ada', email: 'bad@example.com', password },
+      }),
+      'invalid-token',
+      401,
+    );
   });
 
   test('thirty times at once with one address makes one user', async () => {
     const service = running();
-    const answers = await Promise.all(Array.from({ length: 30 }, () => service.post('/api/users', { body: { name: 'Ada', email: 'race@example.com', password } })));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        service.post('/api/users', { body: { name: 'Ada', email: 'race@example.com', password } }),
+      ),
+    );
     assert.equal(answers.filter(({ status }) => status === 201).length, 1);
     for (const answer of answers) if (answer.status !== 201) assertProblem(answer, 'email-taken', 409);
   });
@@ -51,8 +72,16 @@ describe('signing up', () => {
     ['without a name', { name: undefined }, ['#/name required']],
     ['without an address', { email: undefined }, ['#/email required']],
     ['without a password', { password: undefined }, ['#/password required']],
-    ['with nothing', { name: undefined, email: undefined, password: undefined }, ['#/email required', '#/name required', '#/password required']],
-    ['with nulls', { name: null, email: null, password: null, role: null }, ['#/email type', '#/name type', '#/password type', '#/role type']],
+    [
+      'with nothing',
+      { name: undefined, email: undefined, password: undefined },
+      ['#/email required', '#/name required', '#/password required'],
+    ],
+    [
+      'with nulls',
+      { name: null, email: null, password: null, role: null },
+      ['#/email type', '#/name type', '#/password type', '#/role type'],
+    ],
     ['with a number for a name', { name: 7 }, ['#/name type']],
     ['with an empty name', { name: '' }, ['#/name min-length']],
     ['with a blank name', { name: ' \u00a0' }, ['#/name pattern']],
@@ -62,27 +91,58 @@ describe('signing up', () => {
     ['with an address with two dots in a row', { email: 'ada..l@example.com' }, ['#/email format']],
     ['with an address of 255 characters', { email: `a${'a'.repeat(64)}@${domain}` }, ['#/email max-length']],
     ['with a password of 7 characters', { password: 'k7#pQ2x' }, ['#/password min-length']],
-    ['with a password of 7 characters that take two code units each', { password: '🦊🦉🐸🐝🐳🦔🦚' }, ['#/password min-length']],
+    [
+      'with a password of 7 characters that take two code units each',
+      { password: '🦊🦉🐸🐝🐳🦔🦚' },
+      ['#/password min-length'],
+    ],
     ['with a password of 129 characters', { password: 'k7#'.repeat(43) }, ['#/password max-length']],
-    ['with a password that only looks long before NFKC', { password: 'e\u0301'.repeat(4) }, ['#/password password']],
+    [
+      'with a password that only looks long before NFKC',
+      { password: 'e\u0301'.repeat(4) },
+      ['#/password password'],
+    ],
     ['with a common password', { password: 'Password123' }, ['#/password password']],
-    ['with a common password in full-width letters', { password: 'ｐａｓｓｗｏｒｄ１２３' }, ['#/password password']],
-    ['with the address as the password', { email: 'grace.hopper@example.com', password: 'Grace.Hopper@example.com' }, ['#/password password']],
-    ['with the local part of the address as the password', { email: 'grace.hopper@example.com', password: 'grace.hopper' }, ['#/password password']],
+    [
+      'with a common password in full-width letters',
+      { password: 'ｐａｓｓｗｏｒｄ１２３' },
+      ['#/password password'],
+    ],
+    [
+      'with the address as the password',
+      { email: 'grace.hopper@example.com', password: 'Grace.Hopper@example.com' },
+      ['#/password password'],
+    ],
+    [
+      'with the local part of the address as the password',
+      { email: 'grace.hopper@example.com', password: 'grace.hopper' },
+      ['#/password password'],
+    ],
     ['with a role that is none', { role: 'root' }, ['#/role enum']],
     ['with an id', { id: 7 }, ['#/id unknown-member']],
     ['with a time of creation', { createdAt: '2026-03-01T09:30:00.000Z' }, ['#/createdAt unknown-member']],
-    ['with members nobody knows', { isAdmin: true, 'a/b~c': 1 }, ['#/a~1b~0c unknown-member', '#/isAdmin unknown-member']],
+    [
+      'with members nobody knows',
+      { isAdmin: true, 'a/b~c': 1 },
+      ['#/a~1b~0c unknown-member', '#/isAdmin unknown-member'],
+    ],
   ];
   for (const [what, change, faults] of wrong) {
     test(`${what} is refused, and every fault named`, async () => {
       const service = running();
-      assertFaults(await service.post('/api/users', { body: { name: 'Ada', email: 'wrong@example.com', password, ...change } }), 400, faults);
+      assertFaults(
+        await service.post('/api/users', {
+          body: { name: 'Ada', email: 'wrong@example.com', password, ...change },
+        }),
+        400,
+        faults,
+      );
     });
   }
 
   for (const body of ['[]', '"Ada"', '7', 'null']) {
-    test(`with ${body} for a body is refused`, async () => assertFaults(await running().post('/api/users', { body }), 400, ['# type']));
+    test(`with ${body} for a body is refused`, async () =>
+      assertFaults(await running().post('/api/users', { body }), 400, ['# type']));
   }
 
   const right: readonly (readonly [what: string, change: object])[] = [
@@ -109,10 +169,16 @@ describe('an e-mail address', () => {
 
   test('is unique without regard to case and composition, and kept as it was written', async () => {
     const service = running();
-    const made = await service.post('/api/users', { body: { name: 'Ada', email: 'J\u00dcrgen@Example.COM', password } });
+    const made = await service.post('/api/users', {
+      body: { name: 'Ada', email: 'J\u00dcrgen@Example.COM', password },
+    });
     assert.equal(made.body.email, 'J\u00dcrgen@Example.COM');
     for (const email of ['j\u00fcrgen@example.com', 'JU\u0308RGEN@EXAMPLE.COM', 'ju\u0308rgen@example.com']) {
-      assertProblem(await service.post('/api/users', { body: { name: 'Eve', email, password } }), 'email-taken', 409);
+      assertProblem(
+        await service.post('/api/users', { body: { name: 'Eve', email, password } }),
+        'email-taken',
+        409,
+      );
       assert.equal((await service.signIn(email, password)).id, made.body.id);
     }
   });
@@ -122,7 +188,11 @@ describe('an e-mail address', () => {
     const taken = await service.person();
     const { id, token } = await service.person();
     const email = taken.email.toUpperCase();
-    assertProblem(await service.put(`/api/users/${id}`, { token, body: { name: 'Eve', email } }), 'email-taken', 409);
+    assertProblem(
+      await service.put(`/api/users/${id}`, { token, body: { name: 'Eve', email } }),
+      'email-taken',
+      409,
+    );
     assertProblem(await service.patch(`/api/users/${id}`, { token, body: { email } }), 'email-taken', 409);
   });
 
@@ -137,9 +207,16 @@ describe('an e-mail address', () => {
   test('is free again once its user is deleted or has another', async () => {
     const service = running();
     const [left, gone] = [await service.person(), await service.person()];
-    await service.patch(`/api/users/${left.id}`, { token: left.token, body: { email: 'elsewhere@example.com' } });
+    await service.patch(`/api/users/${left.id}`, {
+      token: left.token,
+      body: { email: 'elsewhere@example.com' },
+    });
     await service.delete(`/api/users/${gone.id}`, { token: gone.token });
-    for (const { email } of [left, gone]) assert.equal((await service.post('/api/users', { body: { name: 'New', email, password } })).status, 201);
+    for (const { email } of [left, gone])
+      assert.equal(
+        (await service.post('/api/users', { body: { name: 'New', email, password } })).status,
+        201,
+      );
   });
 });
 
@@ -154,26 +231,43 @@ describe('a password', () => {
     const { token } = await service.signIn(body.email, secret);
     const path = `/api/users/${id}`;
     const answers = [
-      await service.get(path, { token }), await service.patch(path, { token, body: { password: secret } }), await service.put(path, { token, body }),
-      await service.get('/api/users', { token: await rootToken(service) }), await service.post('/api/users', { body: { ...body, name: 7 } }),
+      await service.get(path, { token }),
+      await service.patch(path, { token, body: { password: secret } }),
+      await service.put(path, { token, body }),
+      await service.get('/api/users', { token: await rootToken(service) }),
+      await service.post('/api/users', { body: { ...body, name: 7 } }),
       await service.post('/api/users', { body: `{"password":"${secret}"` }),
     ];
-    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 400, 400]);
-    for (const { text } of answers) assert.ok(!text.includes(secret) && !/passwordHash|scrypt/.test(text), text);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 400, 400],
+    );
+    for (const { text } of answers)
+      assert.ok(!text.includes(secret) && !/passwordHash|scrypt/.test(text), text);
     assert.ok(!service.logged.join('\n').includes(secret));
   });
 
   test('signs in however its characters are composed', async () => {
     const service = running();
-    await service.post('/api/users', { body: { name: 'Ada', email: 'nfkc@example.com', password: '\u00c5ngstr\u00f6m \ufb01nds 12' } });
+    await service.post('/api/users', {
+      body: { name: 'Ada', email: 'nfkc@example.com', password: '\u00c5ngstr\u00f6m \ufb01nds 12' },
+    });
     await service.signIn('nfkc@example.com', 'A\u030angstro\u0308m finds 1\u00b2');
   });
 
   test('that was changed signs in, and the old one does not', async () => {
     const service = running();
     const { id, email, token } = await service.person();
-    assert.equal((await service.patch(`/api/users/${id}`, { token, body: { password: 'another good password' } })).status, 200);
-    assertProblem(await service.post('/api/sessions', { body: { email, password } }), 'invalid-credentials', 401);
+    assert.equal(
+      (await service.patch(`/api/users/${id}`, { token, body: { password: 'another good password' } }))
+        .status,
+      200,
+    );
+    assertProblem(
+      await service.post('/api/sessions', { body: { email, password } }),
+      'invalid-credentials',
+      401,
+    );
     await service.signIn(email, 'another good password');
   });
 
@@ -182,7 +276,9 @@ describe('a password', () => {
     const { id, token } = await service.person();
     const body = { email: 'hopper.grace@example.com', password: 'hopper.grace' };
     assertFaults(await service.patch(`/api/users/${id}`, { token, body }), 400, ['#/password password']);
-    assertFaults(await service.put(`/api/users/${id}`, { token, body: { name: 'Grace', ...body } }), 400, ['#/password password']);
+    assertFaults(await service.put(`/api/users/${id}`, { token, body: { name: 'Grace', ...body } }), 400, [
+      '#/password password',
+    ]);
   });
 });
 
@@ -193,9 +289,14 @@ describe('where passwords have at least 15 characters', () => {
     const service = running();
     const body = { name: 'Ada', email: 'ada@example.com', password: 'fourteen chars' };
     assertFaults(await service.post('/api/users', { body }), 400, ['#/password password']);
-    const { id } = (await service.post('/api/users', { body: { ...body, password: 'fifteen chars !' } })).body;
+    const { id } = (await service.post('/api/users', { body: { ...body, password: 'fifteen chars !' } }))
+      .body;
     const { token } = await service.signIn(body.email, 'fifteen chars !');
-    assertFaults(await service.patch(`/api/users/${id}`, { token, body: { password: 'fourteen chars' } }), 400, ['#/password password']);
+    assertFaults(
+      await service.patch(`/api/users/${id}`, { token, body: { password: 'fourteen chars' } }),
+      400,
+      ['#/password password'],
+    );
   });
 });
 
@@ -205,9 +306,15 @@ describe('while registration is closed', () => {
   test('only an administrator makes users, of any role', async () => {
     const service = running();
     const token = await rootToken(service);
-    const body = (name: string, role?: string): object => ({ name, email: `${name}@closed.example.com`, password, role });
+    const body = (name: string, role?: string): object => ({
+      name,
+      email: `${name}@closed.example.com`,
+      password,
+      role,
+    });
     assertProblem(await service.post('/api/users', { body: body('nobody') }), 'unauthenticated', 401);
-    for (const role of ['user', 'staff', 'admin']) assert.equal((await service.post('/api/users', { token, body: body(role, role) })).status, 201);
+    for (const role of ['user', 'staff', 'admin'])
+      assert.equal((await service.post('/api/users', { token, body: body(role, role) })).status, 201);
     for (const role of ['user', 'staff']) {
       const { token: own } = await service.signIn(`${role}@closed.example.com`, password);
       assertProblem(await service.post('/api/users', { token: own, body: body('new') }), 'forbidden', 403);
@@ -241,8 +348,15 @@ describe('changing a user', () => {
     const service = running();
     const token = await rootToken(service);
     const before = await service.get('/api/users?total=true&limit=1', { token });
-    assertProblem(await service.put('/api/users/4711', { token, body: { name: 'Nobody', email: 'nobody@example.com' } }), 'not-found', 404);
-    assert.equal((await service.get('/api/users?total=true&limit=1', { token })).body.total, before.body.total);
+    assertProblem(
+      await service.put('/api/users/4711', { token, body: { name: 'Nobody', email: 'nobody@example.com' } }),
+      'not-found',
+      404,
+    );
+    assert.equal(
+      (await service.get('/api/users?total=true&limit=1', { token })).body.total,
+      before.body.total,
+    );
   });
 
   test('in nothing is 200 with the same entity tag', async () => {
@@ -256,7 +370,10 @@ describe('changing a user', () => {
       assert.deepEqual(answer.body, body);
       assert.equal(answer.headers.etag, headers.etag);
     }
-    assert.equal((await service.put(path, { token, body: { name: body.name, email } })).headers.etag, headers.etag);
+    assert.equal(
+      (await service.put(path, { token, body: { name: body.name, email } })).headers.etag,
+      headers.etag,
+    );
   });
 
   test('in anything, were it the password, changes the entity tag', async () => {
@@ -264,7 +381,12 @@ describe('changing a user', () => {
     const { id, token } = await service.person();
     const path = `/api/users/${id}`;
     const tags = [(await service.get(path, { token })).headers.etag];
-    for (const patch of [{ name: 'Grace' }, { email: 'grace@example.com' }, { password: 'another good password' }, { name: 'Ada Lovelace' }]) {
+    for (const patch of [
+      { name: 'Grace' },
+      { email: 'grace@example.com' },
+      { password: 'another good password' },
+      { name: 'Ada Lovelace' },
+    ]) {
       tags.push((await service.patch(path, { token, body: patch })).headers.etag);
     }
     assert.equal(new Set(tags).size, tags.length);
@@ -276,15 +398,28 @@ describe('changing a user', () => {
     const path = `/api/users/${id}`;
     const { body } = await service.get(path, { token });
     const merge = { 'content-type': 'application/merge-patch+json' };
-    assert.deepEqual((await service.patch(path, { token, body: '{"name":"Grace"}', headers: merge })).body, { ...body, name: 'Grace' });
-    assert.deepEqual((await service.patch(path, { token, body: { email: 'only.email@example.com' } })).body, { ...body, name: 'Grace', email: 'only.email@example.com' });
+    assert.deepEqual((await service.patch(path, { token, body: '{"name":"Grace"}', headers: merge })).body, {
+      ...body,
+      name: 'Grace',
+    });
+    assert.deepEqual((await service.patch(path, { token, body: { email: 'only.email@example.com' } })).body, {
+      ...body,
+      name: 'Grace',
+      email: 'only.email@example.com',
+    });
   });
 
   const wrongPatches: readonly (readonly [body: object, faults: readonly string[]])[] = [
-    [{ name: null, email: null, password: null, role: null, id: null, createdAt: null }, ['name', 'email', 'password', 'role', 'id', 'createdAt'].map((name) => `#/${name} type`)],
+    [
+      { name: null, email: null, password: null, role: null, id: null, createdAt: null },
+      ['name', 'email', 'password', 'role', 'id', 'createdAt'].map((name) => `#/${name} type`),
+    ],
     [{ id: 4711 }, ['#/id read-only']],
     [{ createdAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only']],
-    [{ id: 4711, createdAt: '2020-01-01T00:00:00.000Z', password: 'password' }, ['#/id read-only', '#/createdAt read-only', '#/password password']],
+    [
+      { id: 4711, createdAt: '2020-01-01T00:00:00.000Z', password: 'password' },
+      ['#/id read-only', '#/createdAt read-only', '#/password password'],
+    ],
     [{ id: '7', name: '', role: 'root' }, ['#/id type', '#/name min-length', '#/role enum']],
     [{ version: 1 }, ['#/version unknown-member']],
     [[], ['# type']],
@@ -309,7 +444,11 @@ describe('changing a user', () => {
     test(`by PUT with ${JSON.stringify(change, (_, value) => value ?? null)} is refused, and every fault named`, async () => {
       const service = running();
       const { id, token, email } = await service.person();
-      assertFaults(await service.put(`/api/users/${id}`, { token, body: { name: 'Ada', email, ...change } }), 400, faults);
+      assertFaults(
+        await service.put(`/api/users/${id}`, { token, body: { name: 'Ada', email, ...change } }),
+        400,
+        faults,
+      );
     });
   }
 
@@ -321,7 +460,11 @@ describe('changing a user', () => {
       for (const id of [other.id, 4711]) {
         const path = `/api/users/${id}`;
         assertProblem(await service.get(path, { token }), 'forbidden', 403);
-        assertProblem(await service.put(path, { token, body: { name: 'Eve', email: 'eve@example.com' } }), 'forbidden', 403);
+        assertProblem(
+          await service.put(path, { token, body: { name: 'Eve', email: 'eve@example.com' } }),
+          'forbidden',
+          403,
+        );
         assertProblem(await service.patch(path, { token, body: { name: 'Eve' } }), 'forbidden', 403);
         assertProblem(await service.delete(path, { token }), 'forbidden', 403);
       }
@@ -330,17 +473,34 @@ describe('changing a user', () => {
     assertProblem(await service.get('/api/users/4711', { token }), 'not-found', 404);
     assertProblem(await service.patch('/api/users/4711', { token, body: { name: 'Eve' } }), 'not-found', 404);
     assertProblem(await service.delete('/api/users/4711', { token }), 'not-found', 404);
-    assert.equal((await service.patch(`/api/users/${other.id}`, { token, body: { name: 'Renamed' } })).body.name, 'Renamed');
+    assert.equal(
+      (await service.patch(`/api/users/${other.id}`, { token, body: { name: 'Renamed' } })).body.name,
+      'Renamed',
+    );
   });
 
   test('in its role takes an administrator', async () => {
     const service = running();
     for (const role of ['user', 'staff'] as const) {
       const { id, token, email } = await service.person(role);
-      assertProblem(await service.patch(`/api/users/${id}`, { token, body: { role: 'admin' } }), 'forbidden', 403);
-      assertProblem(await service.put(`/api/users/${id}`, { token, body: { name: 'Eve', email, role: 'admin' } }), 'forbidden', 403);
-      assert.equal((await service.patch(`/api/users/${id}`, { token, body: { role, name: 'Eve' } })).status, 200);
-      const promoted = await service.patch(`/api/users/${id}`, { token: await rootToken(service), body: { role: 'admin' } });
+      assertProblem(
+        await service.patch(`/api/users/${id}`, { token, body: { role: 'admin' } }),
+        'forbidden',
+        403,
+      );
+      assertProblem(
+        await service.put(`/api/users/${id}`, { token, body: { name: 'Eve', email, role: 'admin' } }),
+        'forbidden',
+        403,
+      );
+      assert.equal(
+        (await service.patch(`/api/users/${id}`, { token, body: { role, name: 'Eve' } })).status,
+        200,
+      );
+      const promoted = await service.patch(`/api/users/${id}`, {
+        token: await rootToken(service),
+        body: { role: 'admin' },
+      });
       assert.equal(promoted.body.role, 'admin');
     }
   });
@@ -356,23 +516,34 @@ describe('the last administrator', () => {
     assertProblem(await service.delete(path, { token }), 'last-admin', 409);
     for (const role of ['user', 'staff']) {
       assertProblem(await service.patch(path, { token, body: { role } }), 'last-admin', 409);
-      assertProblem(await service.put(path, { token, body: { name: 'Administrator', email, role } }), 'last-admin', 409);
+      assertProblem(
+        await service.put(path, { token, body: { name: 'Administrator', email, role } }),
+        'last-admin',
+        409,
+      );
     }
     assert.equal((await service.patch(path, { token, body: { name: 'Root', role: 'admin' } })).status, 200);
   });
 
-  for (const [what, method, body] of [['demote', 'PATCH', { role: 'user' }], ['delete', 'DELETE', undefined]] as const) {
+  for (const [what, method, body] of [
+    ['demote', 'PATCH', { role: 'user' }],
+    ['delete', 'DELETE', undefined],
+  ] as const) {
     test(`is left when two administrators ${what} each other at once`, async (t) => {
       const service = await serviceFor(t);
       const one = await service.signIn(service.admin.email, service.admin.password);
       const two = await service.person('admin');
       const answers = await Promise.all([
-        service.call(method, `/api/users/${one.id}`, { token: two.token, body }), service.call(method, `/api/users/${two.id}`, { token: one.token, body }),
+        service.call(method, `/api/users/${one.id}`, { token: two.token, body }),
+        service.call(method, `/api/users/${two.id}`, { token: one.token, body }),
       ]);
       assert.equal(answers.filter(({ status }) => status < 300).length, 1);
       const left = answers[0]?.status === 409 ? one : two;
       const { data } = (await service.get('/api/users?role=admin', { token: left.token })).body;
-      assert.deepEqual(data.map(({ id }: { id: number }) => id), [left.id]);
+      assert.deepEqual(
+        data.map(({ id }: { id: number }) => id),
+        [left.id],
+      );
     });
   }
 });
@@ -392,28 +563,51 @@ describe('deleting a user', () => {
     const service = running();
     const { person, order, key } = await withEverything(service);
     const { token: second, refreshToken, sessionId } = await service.signIn(person.email, password);
-    for (const call of [{ token: second }, { key }]) assert.equal((await service.get(`/orders/${order.id}`, call)).status, 200);
+    for (const call of [{ token: second }, { key }])
+      assert.equal((await service.get(`/orders/${order.id}`, call)).status, 200);
     assert.equal((await service.delete(`/api/users/${person.id}`, { token: person.token })).status, 204);
     for (const call of [{ token: person.token }, { token: second }, { key }]) {
       assertProblem(await service.get(`/orders/${order.id}`, call), 'invalid-token', 401);
     }
-    assertProblem(await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } }), 'invalid-credentials', 401);
-    assertProblem(await service.post('/api/sessions', { body: { email: person.email, password } }), 'invalid-credentials', 401);
-    assertProblem(await service.get(`/api/users/${person.id}`, { token: await rootToken(service) }), 'not-found', 404);
+    assertProblem(
+      await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } }),
+      'invalid-credentials',
+      401,
+    );
+    assertProblem(
+      await service.post('/api/sessions', { body: { email: person.email, password } }),
+      'invalid-credentials',
+      401,
+    );
+    assertProblem(
+      await service.get(`/api/users/${person.id}`, { token: await rootToken(service) }),
+      'not-found',
+      404,
+    );
   });
 
   test('leaves their customers and orders, of nobody', async () => {
     const service = running();
     const { person, customer, order } = await withEverything(service);
     const token = await rootToken(service);
-    for (const path of [`/orders/${order.id}`, `/customers/${customer.id}`]) await service.get(path, { token }); // remembered, perhaps
+    for (const path of [`/orders/${order.id}`, `/customers/${customer.id}`])
+      await service.get(path, { token }); // remembered, perhaps
     await service.delete(`/api/users/${person.id}`, { token });
     assert.deepEqual((await service.get(`/orders/${order.id}`, { token })).body, { ...order, userId: null });
-    assert.deepEqual((await service.get(`/customers/${customer.id}`, { token })).body, { ...customer, userId: null });
-    assert.deepEqual((await service.get(`/customers/${customer.id}/orders`, { token })).body.data.map(({ id }: { id: number }) => id), [order.id]);
+    assert.deepEqual((await service.get(`/customers/${customer.id}`, { token })).body, {
+      ...customer,
+      userId: null,
+    });
+    assert.deepEqual(
+      (await service.get(`/customers/${customer.id}/orders`, { token })).body.data.map(
+        ({ id }: { id: number }) => id,
+      ),
+      [order.id],
+    );
     assertProblem(await service.get(`/api/users/${person.id}/orders`, { token }), 'not-found', 404);
     const other = await service.person();
-    for (const path of [`/orders/${order.id}`, `/customers/${customer.id}`]) assertProblem(await service.get(path, { token: other.token }), 'forbidden', 403);
+    for (const path of [`/orders/${order.id}`, `/customers/${customer.id}`])
+      assertProblem(await service.get(path, { token: other.token }), 'forbidden', 403);
   });
 
   test('never gives its id to another', async () => {

@@ -51,7 +51,8 @@ const accepted: readonly string[] = [
   `anna@${'ü'.repeat(57)}.example`, // 63 as an A-label
 ];
 
-for (const text of accepted) test(`the e-mail address ${text} is accepted`, () => assert.equal(emailFault(text), undefined));
+for (const text of accepted)
+  test(`the e-mail address ${text} is accepted`, () => assert.equal(emailFault(text), undefined));
 
 const length = /254 octets/;
 const shape = /one @/;
@@ -174,7 +175,8 @@ const refused: readonly (readonly [text: string, says: RegExp])[] = [
 ];
 
 for (const [text, says] of refused) {
-  test(`the e-mail address ${JSON.stringify(text)} is refused`, () => assert.match(emailFault(text) ?? 'accepted', says));
+  test(`the e-mail address ${JSON.stringify(text)} is refused`, () =>
+    assert.match(emailFault(text) ?? 'accepted', says));
 }
 
 const same: readonly (readonly [string, string])[] = [
@@ -185,7 +187,8 @@ const same: readonly (readonly [string, string])[] = [
   ['\u1fbc\u0301@example.com', '\u1fb4@example.com'], // lower-casing alone would leave it in pieces
 ];
 
-for (const [one, other] of same) test(`${one} and ${other} are one address`, () => assert.equal(emailKey(one), emailKey(other)));
+for (const [one, other] of same)
+  test(`${one} and ${other} are one address`, () => assert.equal(emailKey(one), emailKey(other)));
 
 test('addresses that differ in more than case are different', () => {
   assert.notEqual(emailKey('anna@example.com'), emailKey('änna@example.com'));
@@ -194,7 +197,8 @@ test('addresses that differ in more than case are different', () => {
 });
 
 test('the key of a key is that key, whatever the characters', () => {
-  for (let code = 0; code <= 0x1ffff; code += 1) { // beyond are ideographs and nothing with a case
+  for (let code = 0; code <= 0x1ffff; code += 1) {
+    // beyond are ideographs and nothing with a case
     const key = emailKey(`a${String.fromCodePoint(code)}\u0301`);
     if (emailKey(key) !== key) assert.fail(`U+${code.toString(16)}`);
   }
@@ -215,7 +219,8 @@ const hostile: readonly (readonly [name: string, of: (length: number) => string]
 for (const [name, of] of hostile) {
   test(`an e-mail address of ${name} takes time in proportion to its length up to 254, and no more beyond`, () => {
     const short = fastest(of(60));
-    // Proportion is 4; its square would be 16, its cube 64, and backtracking has no bound. The rest is room for a busy machine.
+    // Proportion is 4; its square would be 16, its cube 64, and backtracking has no bound. The rest is room
+    // for a busy machine.
     assert.ok(fastest(of(240)) < 40 * short + 20_000);
     assert.ok(fastest(of(2_000_000)) < 40 * short + 20_000);
   });

@@ -14,7 +14,25 @@ test('every country code is two capital letters', () => {
   for (const code of countries) assert.match(code, /^[A-Z]{2}$/);
 });
 
-for (const code of ['', 'de', 'De', 'DEU', 'D', ' DE', 'UK', 'EU', 'AN', 'CS', 'SU', 'YU', 'ZZ', 'XX', 'AA', '276', 'constructor']) {
+for (const code of [
+  '',
+  'de',
+  'De',
+  'DEU',
+  'D',
+  ' DE',
+  'UK',
+  'EU',
+  'AN',
+  'CS',
+  'SU',
+  'YU',
+  'ZZ',
+  'XX',
+  'AA',
+  '276',
+  'constructor',
+]) {
   test(`the country '${code}' is not known`, () => assert.equal(countries.has(code), false));
 }
 
@@ -23,18 +41,68 @@ test('the currencies are the 178 codes of ISO 4217 of 2026 without the 13 that h
   for (const code of currencies) assert.match(code, /^[A-Z]{3}$/);
 });
 
-for (const code of ['EUR', 'USD', 'GBP', 'JPY', 'CHF', 'BHD', 'CLF', 'UYW', 'XAF', 'XOF', 'XPF', 'XCD', 'XCG', 'XAD', 'ZWG', 'SLE', 'VED', 'BYN', 'MRU', 'STN']) {
+for (const code of [
+  'EUR',
+  'USD',
+  'GBP',
+  'JPY',
+  'CHF',
+  'BHD',
+  'CLF',
+  'UYW',
+  'XAF',
+  'XOF',
+  'XPF',
+  'XCD',
+  'XCG',
+  'XAD',
+  'ZWG',
+  'SLE',
+  'VED',
+  'BYN',
+  'MRU',
+  'STN',
+]) {
   test(`the currency ${code} is known`, () => assert.ok(currencies.has(code)));
 }
 
 const withdrawn = ['DEM', 'FRF', 'HRK', 'BGN', 'ANG', 'CUC', 'SLL', 'ZWL', 'VEF', 'BYR', 'MRO', 'STD', 'LTL'];
-const uncountable = ['XAG', 'XAU', 'XBA', 'XBB', 'XBC', 'XBD', 'XDR', 'XPD', 'XPT', 'XSU', 'XTS', 'XUA', 'XXX'];
-for (const code of [...withdrawn, ...uncountable, '', 'eur', 'Eur', 'EU', 'EURO', ' EUR', 'BTC', 'ABC', '978', 'constructor']) {
+const uncountable = [
+  'XAG',
+  'XAU',
+  'XBA',
+  'XBB',
+  'XBC',
+  'XBD',
+  'XDR',
+  'XPD',
+  'XPT',
+  'XSU',
+  'XTS',
+  'XUA',
+  'XXX',
+];
+for (const code of [
+  ...withdrawn,
+  ...uncountable,
+  '',
+  'eur',
+  'Eur',
+  'EU',
+  'EURO',
+  ' EUR',
+  'BTC',
+  'ABC',
+  '978',
+  'constructor',
+]) {
   test(`the currency '${code}' is not known`, () => assert.equal(currencies.has(code), false));
 }
 
 test("the platform's current currencies are known, save the withdrawn and the uncountable", () => {
   const except = new Set([...withdrawn, ...uncountable]);
-  const missing = Intl.supportedValuesOf('currency').filter((code) => !currencies.has(code) && !except.has(code));
+  const missing = Intl.supportedValuesOf('currency').filter(
+    (code) => !currencies.has(code) && !except.has(code),
+  );
   assert.deepEqual(missing, []);
 });

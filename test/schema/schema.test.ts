@@ -1,21 +1,48 @@
-// The schemas: what fits each keyword, where and how a fault is told, and what the schema shows. Ajv agrees: test/tools/check-api.ts.
+// The schemas: what fits each keyword, where and how a fault is told, and what the schema shows. Ajv agrees:
+// test/tools/check-api.ts.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import {
-  array, boolean, check, fits, fromText, integer, issuesMax, named, nullable, nullableBase, object, oneOf, optional, partial, string, type Issue, type JsonSchema,
+  array,
+  boolean,
+  check,
+  fits,
+  fromText,
+  integer,
+  issuesMax,
+  named,
+  nullable,
+  nullableBase,
+  object,
+  oneOf,
+  optional,
+  partial,
+  string,
+  type Issue,
+  type JsonSchema,
 } from '../../src/schema/schema.ts';
 
 type Row = readonly [what: string, schema: JsonSchema, value: unknown, faults: readonly string[]];
 
 const tea = '\u{1f375}'; // one code point of two UTF-16 units
-const word = string({ minLength: 2, maxLength: 4, pattern: '^[a-z\u{1f375}]+$', says: 'a word of small letters' });
+const word = string({
+  minLength: 2,
+  maxLength: 4,
+  pattern: '^[a-z\u{1f375}]+$',
+  says: 'a word of small letters',
+});
 const anything = string({ maxLength: 100 });
-const even = string({ maxLength: 3, rule: (text) => (text.length % 2 === 0 ? undefined : `${text} is odd.`) });
+const even = string({
+  maxLength: 3,
+  rule: (text) => (text.length % 2 === 0 ? undefined : `${text} is odd.`),
+});
 const count = integer({ minimum: 1, maximum: 3 });
 const color = oneOf(['red', 'green']);
 const list = array(count, { minItems: 1, maxItems: 2 });
 const pair = object({ left: count, right: optional(count) });
-const span = object({ from: count, to: count }, {}, ({ from, to }) => (from > to ? [{ pointer: '/to', code: 'order', detail: 'to must not be before from.' }] : []));
+const span = object({ from: count, to: count }, {}, ({ from, to }) =>
+  from > to ? [{ pointer: '/to', code: 'order', detail: 'to must not be before from.' }] : [],
+);
 
 suite('what fits, and what does not', () => {
   const rows: readonly Row[] = [
@@ -25,26 +52,76 @@ suite('what fits, and what does not', () => {
     ['an array for a text', word, ['ab'], ['"" type: The body must be a string.']],
     ['undefined for a text', word, undefined, ['"" type: The body must be a string.']],
     ['a text as long as minLength', word, 'ab', []],
-    ['a text shorter than minLength', word, 'a', ['"" min-length: The body must have at least 2 characters.']],
+    [
+      'a text shorter than minLength',
+      word,
+      'a',
+      ['"" min-length: The body must have at least 2 characters.'],
+    ],
     ['an empty text where one is needed', word, '', ['"" min-length: The body must not be empty.']],
     ['a text as long as maxLength', word, 'abcd', []],
-    ['a text longer than maxLength', word, 'abcde', ['"" max-length: The body must have at most 4 characters.']],
+    [
+      'a text longer than maxLength',
+      word,
+      'abcde',
+      ['"" max-length: The body must have at most 4 characters.'],
+    ],
     ['four code points of eight units for maxLength 4', word, tea.repeat(4), []],
-    ['five code points for maxLength 4', word, tea.repeat(5), ['"" max-length: The body must have at most 4 characters.']],
-    ['one code point of two units for minLength 2', word, tea, ['"" min-length: The body must have at least 2 characters.']],
+    [
+      'five code points for maxLength 4',
+      word,
+      tea.repeat(5),
+      ['"" max-length: The body must have at most 4 characters.'],
+    ],
+    [
+      'one code point of two units for minLength 2',
+      word,
+      tea,
+      ['"" min-length: The body must have at least 2 characters.'],
+    ],
     ['two code points for minLength 2', word, tea + tea, []],
-    ['a combining mark is a code point of its own', string({ maxLength: 1 }), 'e\u0301', ['"" max-length: The body must have at most 1 characters.']],
-    ['a text that the pattern is not of', word, 'AB', ['"" pattern: The body must be a word of small letters.']],
-    ['a pattern without a sentence', string({ maxLength: 9, pattern: '^a' }), 'b', ['"" pattern: The body must be of another form.']],
+    [
+      'a combining mark is a code point of its own',
+      string({ maxLength: 1 }),
+      'e\u0301',
+      ['"" max-length: The body must have at most 1 characters.'],
+    ],
+    [
+      'a text that the pattern is not of',
+      word,
+      'AB',
+      ['"" pattern: The body must be a word of small letters.'],
+    ],
+    [
+      'a pattern without a sentence',
+      string({ maxLength: 9, pattern: '^a' }),
+      'b',
+      ['"" pattern: The body must be of another form.'],
+    ],
     ['a pattern that counts code points', string({ maxLength: 9, pattern: '^.$' }), tea, []],
-    ['the length is told before the pattern', word, 'ABCDE', ['"" max-length: The body must have at most 4 characters.']],
+    [
+      'the length is told before the pattern',
+      word,
+      'ABCDE',
+      ['"" max-length: The body must have at most 4 characters.'],
+    ],
     ['a text that a rule beyond JSON Schema lets through', even, 'ab', []],
     ['a text that it does not', even, 'abc', ['"" format: abc is odd.']],
-    ['a rule is not asked about what is too long', even, 'abcde', ['"" max-length: The body must have at most 3 characters.']],
+    [
+      'a rule is not asked about what is too long',
+      even,
+      'abcde',
+      ['"" max-length: The body must have at most 3 characters.'],
+    ],
 
     ['one of an enum', color, 'red', []],
     ['none of it', color, 'Red', ['"" enum: The body must be one of red, green.']],
-    ['the name of an object’s inherited member', color, 'constructor', ['"" enum: The body must be one of red, green.']],
+    [
+      'the name of an object’s inherited member',
+      color,
+      'constructor',
+      ['"" enum: The body must be one of red, green.'],
+    ],
     ['a number for an enum', color, 1, ['"" type: The body must be a string.']],
 
     ['the least integer', count, 1, []],
@@ -59,7 +136,12 @@ suite('what fits, and what does not', () => {
     ['true', count, true, ['"" type: The body must be an integer.']],
     ['the largest safe integer', integer(), 2 ** 53 - 1, []],
     ['one more', integer(), 2 ** 53, ['"" maximum: The body must be at most 9007199254740991.']],
-    ['more than a number can be', integer(), JSON.parse('1e999'), ['"" maximum: The body must be at most 9007199254740991.']],
+    [
+      'more than a number can be',
+      integer(),
+      JSON.parse('1e999'),
+      ['"" maximum: The body must be at most 9007199254740991.'],
+    ],
 
     ['true or false', boolean(), false, []],
     ['0 for false', boolean(), 0, ['"" type: The body must be true or false.']],
@@ -70,18 +152,48 @@ suite('what fits, and what does not', () => {
     ['an object for an array', list, { length: 1, 0: 1 }, ['"" type: The body must be an array.']],
     ['too few items', list, [], ['"" min-items: The body must have at least 1 item.']],
     ['too many items', list, [1, 2, 3], ['"" max-items: The body must have at most 2 items, not 3.']],
-    ['items that do not fit', list, [0, 'x'], ['"/0" minimum: [0] must be at least 1.', '"/1" type: [1] must be an integer.']],
-    ['the same twice where all differ', array(color, { maxItems: 3, uniqueItems: true }), ['red', 'red'], ['"" unique-items: The body must not name the same twice.']],
+    [
+      'items that do not fit',
+      list,
+      [0, 'x'],
+      ['"/0" minimum: [0] must be at least 1.', '"/1" type: [1] must be an integer.'],
+    ],
+    [
+      'the same twice where all differ',
+      array(color, { maxItems: 3, uniqueItems: true }),
+      ['red', 'red'],
+      ['"" unique-items: The body must not name the same twice.'],
+    ],
     ['the same twice where that is fine', array(color, { maxItems: 3 }), ['red', 'red'], []],
 
     ['an object', pair, { left: 1, right: 2 }, []],
     ['an object without what is optional', pair, { left: 1 }, []],
     ['an object without what is required', pair, { right: 1 }, ['"/left" required: left is required.']],
-    ['an optional member is not one that may be null', pair, { left: 1, right: null }, ['"/right" type: right must be an integer, not null.']],
-    ['a member that is not known', pair, { left: 1, up: 1 }, ['"/up" unknown-member: up is not known here; known are left, right.']],
+    [
+      'an optional member is not one that may be null',
+      pair,
+      { left: 1, right: null },
+      ['"/right" type: right must be an integer, not null.'],
+    ],
+    [
+      'a member that is not known',
+      pair,
+      { left: 1, up: 1 },
+      ['"/up" unknown-member: up is not known here; known are left, right.'],
+    ],
     ['any member where none is known', object({}), { a: 1 }, ['"/a" unknown-member: a is not known here.']],
-    ['__proto__ is a member like any other', pair, JSON.parse('{"left":1,"__proto__":{"right":9}}'), ['"/__proto__" unknown-member: __proto__ is not known here; known are left, right.']],
-    ['an inherited name is no member', object({ toString: anything }), {}, ['"/toString" required: toString is required.']],
+    [
+      '__proto__ is a member like any other',
+      pair,
+      JSON.parse('{"left":1,"__proto__":{"right":9}}'),
+      ['"/__proto__" unknown-member: __proto__ is not known here; known are left, right.'],
+    ],
+    [
+      'an inherited name is no member',
+      object({ toString: anything }),
+      {},
+      ['"/toString" required: toString is required.'],
+    ],
     ['an array for an object', pair, [], ['"" type: The body must be an object.']],
     ['a text for an object', pair, 'x', ['"" type: The body must be an object.']],
 
@@ -91,8 +203,23 @@ suite('what fits, and what does not', () => {
     ['null in an enum that it may be in', nullable(color), null, []],
     ['an object’s rule, kept', span, { from: 1, to: 1 }, []],
     ['an object’s rule, broken', span, { from: 2, to: 1 }, ['"/to" order: to must not be before from.']],
-    ['an object’s rule is not asked while its members do not fit', span, { from: 2, to: 0 }, ['"/to" minimum: to must be at least 1.']],
-    ['an object’s rule says where from its own place', object({ spans: array(span, { maxItems: 2 }) }), { spans: [{ from: 1, to: 2 }, { from: 2, to: 1 }] }, ['"/spans/1/to" order: to must not be before from.']],
+    [
+      'an object’s rule is not asked while its members do not fit',
+      span,
+      { from: 2, to: 0 },
+      ['"/to" minimum: to must be at least 1.'],
+    ],
+    [
+      'an object’s rule says where from its own place',
+      object({ spans: array(span, { maxItems: 2 }) }),
+      {
+        spans: [
+          { from: 1, to: 2 },
+          { from: 2, to: 1 },
+        ],
+      },
+      ['"/spans/1/to" order: to must not be before from.'],
+    ],
   ];
   for (const [what, schema, value, faults] of rows) {
     test(what, () => {
@@ -103,29 +230,83 @@ suite('what fits, and what does not', () => {
 });
 
 suite('where a fault is', () => {
-  const nested = object({ items: array(object({ size: object({ 'a/b': count, 'c~d': optional(count), '': optional(count) }) }), { maxItems: 5 }) });
+  const nested = object({
+    items: array(object({ size: object({ 'a/b': count, 'c~d': optional(count), '': optional(count) }) }), {
+      maxItems: 5,
+    }),
+  });
   const rows: readonly Row[] = [
-    ['deep in an array', nested, { items: [{ size: { 'a/b': 1 } }, { size: { 'a/b': 9 } }] }, ['"/items/1/size/a~1b" maximum: items[1].size.a/b must be at most 3.']],
-    ['under a name with a tilde', nested, { items: [{ size: { 'a/b': 1, 'c~d': 9 } }] }, ['"/items/0/size/c~0d" maximum: items[0].size.c~d must be at most 3.']],
-    ['under the empty name', nested, { items: [{ size: { 'a/b': 1, '': 9 } }] }, ['"/items/0/size/" maximum: items[0].size. must be at most 3.']],
-    ['what is missing is where it would be', nested, { items: [{ size: {} }] }, ['"/items/0/size/a~1b" required: items[0].size.a/b is required.']],
-    ['an array in an array', array(list, { maxItems: 2 }), [[1], [1, 0]], ['"/1/1" minimum: [1][1] must be at least 1.']],
+    [
+      'deep in an array',
+      nested,
+      { items: [{ size: { 'a/b': 1 } }, { size: { 'a/b': 9 } }] },
+      ['"/items/1/size/a~1b" maximum: items[1].size.a/b must be at most 3.'],
+    ],
+    [
+      'under a name with a tilde',
+      nested,
+      { items: [{ size: { 'a/b': 1, 'c~d': 9 } }] },
+      ['"/items/0/size/c~0d" maximum: items[0].size.c~d must be at most 3.'],
+    ],
+    [
+      'under the empty name',
+      nested,
+      { items: [{ size: { 'a/b': 1, '': 9 } }] },
+      ['"/items/0/size/" maximum: items[0].size. must be at most 3.'],
+    ],
+    [
+      'what is missing is where it would be',
+      nested,
+      { items: [{ size: {} }] },
+      ['"/items/0/size/a~1b" required: items[0].size.a/b is required.'],
+    ],
+    [
+      'an array in an array',
+      array(list, { maxItems: 2 }),
+      [[1], [1, 0]],
+      ['"/1/1" minimum: [1][1] must be at least 1.'],
+    ],
   ];
-  for (const [what, schema, value, faults] of rows) test(what, () => assert.deepEqual(check(schema, value).map(told), faults));
+  for (const [what, schema, value, faults] of rows)
+    test(what, () => assert.deepEqual(check(schema, value).map(told), faults));
 });
 
 suite('how many faults are told', () => {
   test('all at once, each once', () => {
     const schema = object({ name: word, color, counts: list, flag: boolean(), size: pair, absent: anything });
-    const value = { name: 'A', color: 'blue', counts: [0, 1, 2], flag: 0, size: { right: 'x', up: 1 }, extra: null };
-    assert.deepEqual(check(schema, value).map(({ pointer, code }) => `${pointer} ${code}`), [
-      '/name min-length', '/color enum', '/counts max-items', '/flag type', '/size/right type', '/size/up unknown-member', '/size/left required', '/extra unknown-member', '/absent required',
-    ]);
+    const value = {
+      name: 'A',
+      color: 'blue',
+      counts: [0, 1, 2],
+      flag: 0,
+      size: { right: 'x', up: 1 },
+      extra: null,
+    };
+    assert.deepEqual(
+      check(schema, value).map(({ pointer, code }) => `${pointer} ${code}`),
+      [
+        '/name min-length',
+        '/color enum',
+        '/counts max-items',
+        '/flag type',
+        '/size/right type',
+        '/size/up unknown-member',
+        '/size/left required',
+        '/extra unknown-member',
+        '/absent required',
+      ],
+    );
   });
 
   test('a rule of one object is asked though another does not fit', () => {
-    const issues = check(object({ first: span, second: span }), { first: { from: 2, to: 1 }, second: { from: 9, to: 1 } });
-    assert.deepEqual(issues.map(({ pointer }) => pointer), ['/first/to', '/second/from']);
+    const issues = check(object({ first: span, second: span }), {
+      first: { from: 2, to: 1 },
+      second: { from: 9, to: 1 },
+    });
+    assert.deepEqual(
+      issues.map(({ pointer }) => pointer),
+      ['/first/to', '/second/from'],
+    );
   });
 
   test('at most a hundred: of members', () => {
@@ -140,11 +321,20 @@ suite('how many faults are told', () => {
   });
 
   test('at most a hundred: of objects’ rules', () => {
-    assert.equal(check(array(span, { maxItems: 150 }), Array.from({ length: 150 }, () => ({ from: 2, to: 1 }))).length, issuesMax);
+    assert.equal(
+      check(
+        array(span, { maxItems: 150 }),
+        Array.from({ length: 150 }, () => ({ from: 2, to: 1 })),
+      ).length,
+      issuesMax,
+    );
   });
 
   test('a hundred faults or more are never taken for none', () => {
-    assert.equal(fits(object({}), Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`m${index}`, 1]))), false);
+    assert.equal(
+      fits(object({}), Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`m${index}`, 1]))),
+      false,
+    );
   });
 });
 
@@ -153,12 +343,43 @@ suite('what a schema shows is JSON Schema', () => {
   const rows: readonly (readonly [what: string, schema: JsonSchema, json: object])[] = [
     ['a text', word, { type: 'string', minLength: 2, maxLength: 4, pattern: '^[a-z\u{1f375}]+$' }],
     ['a text with a rule says nothing of it', even, { type: 'string', maxLength: 3 }],
-    ['an integer, always bounded: JSON Schema’s goes on past 2^53', integer(), { type: 'integer', format: 'int64', minimum: 1, maximum: 2 ** 53 - 1 }],
+    [
+      'an integer, always bounded: JSON Schema’s goes on past 2^53',
+      integer(),
+      { type: 'integer', format: 'int64', minimum: 1, maximum: 2 ** 53 - 1 },
+    ],
     ['an enum', color, { type: 'string', enum: ['red', 'green'] }],
-    ['an array', array(color, { minItems: 1, maxItems: 2, uniqueItems: true }), { type: 'array', items: { type: 'string', enum: ['red', 'green'] }, minItems: 1, maxItems: 2, uniqueItems: true }],
-    ['an object is closed, and names what it needs', object({ a: boolean(), b: optional(boolean()) }), { type: 'object', properties: { a: { type: 'boolean' }, b: { type: 'boolean' } }, required: ['a'], additionalProperties: false }],
-    ['an object that needs nothing', object({ b: optional(boolean()) }), { type: 'object', properties: { b: { type: 'boolean' } }, additionalProperties: false }],
-    ['what may be null', nullable(color, { description: 'or none' }), { type: ['string', 'null'], enum: ['red', 'green', null], description: 'or none' }],
+    [
+      'an array',
+      array(color, { minItems: 1, maxItems: 2, uniqueItems: true }),
+      {
+        type: 'array',
+        items: { type: 'string', enum: ['red', 'green'] },
+        minItems: 1,
+        maxItems: 2,
+        uniqueItems: true,
+      },
+    ],
+    [
+      'an object is closed, and names what it needs',
+      object({ a: boolean(), b: optional(boolean()) }),
+      {
+        type: 'object',
+        properties: { a: { type: 'boolean' }, b: { type: 'boolean' } },
+        required: ['a'],
+        additionalProperties: false,
+      },
+    ],
+    [
+      'an object that needs nothing',
+      object({ b: optional(boolean()) }),
+      { type: 'object', properties: { b: { type: 'boolean' } }, additionalProperties: false },
+    ],
+    [
+      'what may be null',
+      nullable(color, { description: 'or none' }),
+      { type: ['string', 'null'], enum: ['red', 'green', null], description: 'or none' },
+    ],
     ['what has a name', named('Color', color), { type: 'string', enum: ['red', 'green'], title: 'Color' }],
   ];
   for (const [what, schema, json] of rows) test(what, () => assert.deepEqual(shown(schema), json));
@@ -172,31 +393,72 @@ suite('what a schema shows is JSON Schema', () => {
 });
 
 suite('the patch of an object', () => {
-  const whole = object({ name: word, size: nullable(object({ width: count, height: count })), spans: array(span, { maxItems: 2 }), note: nullable(anything) });
+  const whole = object({
+    name: word,
+    size: nullable(object({ width: count, height: count })),
+    spans: array(span, { maxItems: 2 }),
+    note: nullable(anything),
+  });
   const patch = partial(named('Whole', whole));
   const rows: readonly Row[] = [
     ['may be empty', patch, {}, []],
     ['may name one member of an inner object', patch, { size: { width: 2 } }, []],
     ['has null where the whole has', patch, { size: null, note: null }, []],
-    ['has no null where the whole has none', patch, { name: null }, ['"/name" type: name must be a string, not null.']],
-    ['has arrays whole', patch, { spans: [{ from: 1 }] }, ['"/spans/0/to" required: spans[0].to is required.']],
-    ['checks what it names', patch, { name: 'A', size: { width: 9 } }, ['"/name" min-length: name must have at least 2 characters.', '"/size/width" maximum: size.width must be at most 3.']],
-    ['knows no more members', patch, { size: { depth: 1 } }, ['"/size/depth" unknown-member: size.depth is not known here; known are width, height.']],
+    [
+      'has no null where the whole has none',
+      patch,
+      { name: null },
+      ['"/name" type: name must be a string, not null.'],
+    ],
+    [
+      'has arrays whole',
+      patch,
+      { spans: [{ from: 1 }] },
+      ['"/spans/0/to" required: spans[0].to is required.'],
+    ],
+    [
+      'checks what it names',
+      patch,
+      { name: 'A', size: { width: 9 } },
+      [
+        '"/name" min-length: name must have at least 2 characters.',
+        '"/size/width" maximum: size.width must be at most 3.',
+      ],
+    ],
+    [
+      'knows no more members',
+      patch,
+      { size: { depth: 1 } },
+      ['"/size/depth" unknown-member: size.depth is not known here; known are width, height.'],
+    ],
     ['leaves an object’s rule to the whole', partial(span), { from: 3, to: 1 }, []],
   ];
-  for (const [what, schema, value, faults] of rows) test(what, () => assert.deepEqual(check(schema, value).map(told), faults));
+  for (const [what, schema, value, faults] of rows)
+    test(what, () => assert.deepEqual(check(schema, value).map(told), faults));
 
   test('is no longer the whole’s name', () => assert.equal(patch['title'], undefined));
 });
 
 suite('the text of a query parameter is read as', () => {
   const rows: readonly (readonly [what: string, schema: JsonSchema, text: string, value: unknown])[] = [
-    ['digits, an integer', count, '2', 2], ['a sign', count, '-2', -2], ['no plus', count, '+2', '+2'], ['no leading zero', count, '02', '02'], ['no fraction', count, '2.0', '2.0'],
-    ['no exponent', count, '2e0', '2e0'], ['no blank', count, ' 2', ' 2'], ['nothing is no number', count, '', ''], ['too many digits', count, '1'.repeat(17), '1'.repeat(17)],
-    ['true', boolean(), 'true', true], ['false', boolean(), 'false', false], ['no other truth', boolean(), '1', '1'],
-    ['a list between commas', list, '1,x', ['1', 'x']], ['one element', list, '', ['']], ['a text as it is', anything, 'true', 'true'],
+    ['digits, an integer', count, '2', 2],
+    ['a sign', count, '-2', -2],
+    ['no plus', count, '+2', '+2'],
+    ['no leading zero', count, '02', '02'],
+    ['no fraction', count, '2.0', '2.0'],
+    ['no exponent', count, '2e0', '2e0'],
+    ['no blank', count, ' 2', ' 2'],
+    ['nothing is no number', count, '', ''],
+    ['too many digits', count, '1'.repeat(17), '1'.repeat(17)],
+    ['true', boolean(), 'true', true],
+    ['false', boolean(), 'false', false],
+    ['no other truth', boolean(), '1', '1'],
+    ['a list between commas', list, '1,x', ['1', 'x']],
+    ['one element', list, '', ['']],
+    ['a text as it is', anything, 'true', 'true'],
   ];
-  for (const [what, schema, text, value] of rows) test(what, () => assert.deepEqual(fromText(schema, text), value));
+  for (const [what, schema, text, value] of rows)
+    test(what, () => assert.deepEqual(fromText(schema, text), value));
 });
 
 function told({ pointer, code, detail }: Issue): string {

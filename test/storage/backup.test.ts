@@ -33,7 +33,11 @@ test('a backup under load holds all that was answered before it began, whole, in
   let goesOn = true;
   const writer = (async () => {
     for (let note = 0; goesOn; note += 16) {
-      await Promise.all(Array.from({ length: 16 }, (_, index) => database.write(addNote(`${note + index} ${'x'.repeat(2000)}`))));
+      await Promise.all(
+        Array.from({ length: 16 }, (_, index) =>
+          database.write(addNote(`${note + index} ${'x'.repeat(2000)}`)),
+        ),
+      );
       answered = note + 16;
     }
   })();
@@ -47,10 +51,18 @@ test('a backup under load holds all that was answered before it began, whole, in
   assert(answered > before, 'writes went on during the backup');
   assert(shares.length > 0 && shares.every((share) => share >= 0 && share <= 1));
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith('backup')), ['backup.db']);
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('backup')),
+    ['backup.db'],
+  );
   using sqlite = new DatabaseSync(file, { readOnly: true, returnArrays: true });
   assert.deepEqual(sqlite.prepare('PRAGMA integrity_check').all(), [['ok']]);
-  const texts = new Set(sqlite.prepare('SELECT CAST(text AS INTEGER) FROM notes').all().map((row) => Object.values(row)[0]));
+  const texts = new Set(
+    sqlite
+      .prepare('SELECT CAST(text AS INTEGER) FROM notes')
+      .all()
+      .map((row) => Object.values(row)[0]),
+  );
   for (let note = 0; note < before; note += 1) assert(texts.has(note), `note ${note} of ${before}`);
 });
 
@@ -110,7 +122,9 @@ test('what is not a sound database of ours is not restored', async (t) => {
   await assert.rejects(restore(file, folder, { ...strict, schemaVersionMax: 0 }), says(/newer orderly/));
   const damaged = new DatabaseSync(file);
   damaged.enableDefensive(false);
-  damaged.exec("PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 WHERE type = 'index'");
+  damaged.exec(
+    "PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 WHERE type = 'index'",
+  );
   damaged.close();
   await assert.rejects(restore(file, folder, strict), says(/damaged/));
   truncateSync(file, 8192);
@@ -119,11 +133,16 @@ test('what is not a sound database of ours is not restored', async (t) => {
 });
 
 test('rows that refer to nothing are found', async (t) => {
-  const marks = [...migrations, { name: 'marks', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT' }];
+  const marks = [
+    ...migrations,
+    { name: 'marks', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT' },
+  ];
   const beside = await openBeside(newFolder(t), marks);
   t.after(() => beside.close());
   assert.deepEqual(checkIntegrity(beside.connection), []);
   beside.connection.get('PRAGMA foreign_keys = OFF');
   beside.write((db) => db.run('INSERT INTO marks VALUES (7)'));
-  assert.deepEqual(checkIntegrity(beside.connection), ['Row 1 of marks refers to a row that is not in notes.']);
+  assert.deepEqual(checkIntegrity(beside.connection), [
+    'Row 1 of marks refers to a row that is not in notes.',
+  ]);
 });

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
@@ -18,7 +26,8 @@ test('a new folder gets a database that only its owner can read', async (t) => {
   const folder = join(newFolder(t), 'made', 'here');
   const database = await openNotes(t, { folder });
   await database.write(addNote('first'));
-  for (const end of ['', '-wal', '-shm']) assert.equal(statSync(`${databaseFile(folder)}${end}`).mode & 0o777, 0o600);
+  for (const end of ['', '-wal', '-shm'])
+    assert.equal(statSync(`${databaseFile(folder)}${end}`).mode & 0o777, 0o600);
   await database.close();
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['first']);
 });
@@ -33,16 +42,26 @@ test('a second service on one folder is refused, until the first has ended', asy
 
 test('a service in another process holds its folder until it dies, and what it answered is there', async (t) => {
   const folder = newFolder(t);
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', `
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `
     import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../src/storage/database.ts'))};
     const database = await openDatabase({ folder: ${JSON.stringify(folder)}, migrations: ${JSON.stringify(migrations)},
       onCommit() {}, onForeignChange() {}, onFatal() {} });
     for (let note = 1; ; note += 1) {
       await database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', 'note ' + note));
       process.stdout.write(note + '\\n');
-    }`], { stdio: ['ignore', 'pipe', 'inherit'] });
+    }`,
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   let answered = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => { answered += text; });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    answered += text;
+  });
   await once(child.stdout, 'data');
   await assert.rejects(openNotes(t, { folder }), says(/Another process is serving/));
   const beside = await openBeside(folder, migrations);
@@ -53,14 +72,22 @@ test('a service in another process holds its folder until it dies, and what it a
   const last = Number(answered.slice(0, answered.lastIndexOf('\n')).split('\n').at(-1));
   const texts = new Set(noteTexts((await openNotes(t, { folder })).read));
   assert(texts.has('from beside'));
-  for (let note = 1; note <= last; note += 1) assert(texts.has(`note ${note}`), `note ${note} of ${last} was answered`);
+  for (let note = 1; note <= last; note += 1)
+    assert(texts.has(`note ${note}`), `note ${note} of ${last} was answered`);
 });
 
 test('a command makes the database where there is none, and leaves no log', async (t) => {
   const folder = newFolder(t);
   const beside = await openBeside(folder, migrations);
   assert.equal(beside.write(addNote('first')), 1);
-  assert.throws(() => beside.write((db) => { addNote('half')(db); throw new Error('undone'); }), /undone/);
+  assert.throws(
+    () =>
+      beside.write((db) => {
+        addNote('half')(db);
+        throw new Error('undone');
+      }),
+    /undone/,
+  );
   assert.deepEqual(noteTexts(beside.connection), ['first']);
   beside.close();
   assert.equal(existsSync(`${databaseFile(folder)}-wal`), false);
@@ -85,7 +112,9 @@ test('a file that is no database is refused', async (t) => {
 test('a database that is cut short is refused', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
-  await Promise.all(Array.from({ length: 100 }, (_, index) => database.write(addNote(`${index}`.repeat(500)))));
+  await Promise.all(
+    Array.from({ length: 100 }, (_, index) => database.write(addNote(`${index}`.repeat(500)))),
+  );
   await database.close();
   truncateSync(databaseFile(folder), statSync(databaseFile(folder)).size - 4096);
   await assert.rejects(openNotes(t, { folder }), says(/damaged|cut short/));
@@ -105,22 +134,41 @@ test('an older database is backed up and migrated; a migration that fails change
   await old.close();
   const column = { name: 'colour', sql: "ALTER TABLE notes ADD COLUMN colour TEXT NOT NULL DEFAULT 'white'" };
   const broken = { name: 'broken', sql: 'ALTER TABLE nowhere ADD COLUMN x' };
-  await assert.rejects(openNotes(t, { folder, migrations: [...migrations, column, broken] }), says(/Migration broken failed and nothing was changed: no such table/));
-  const dangling = { name: 'dangling', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT; INSERT INTO marks VALUES (7)' };
-  await assert.rejects(openNotes(t, { folder, migrations: [...migrations, dangling] }), says(/refer to nothing/));
+  await assert.rejects(
+    openNotes(t, { folder, migrations: [...migrations, column, broken] }),
+    says(/Migration broken failed and nothing was changed: no such table/),
+  );
+  const dangling = {
+    name: 'dangling',
+    sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT; INSERT INTO marks VALUES (7)',
+  };
+  await assert.rejects(
+    openNotes(t, { folder, migrations: [...migrations, dangling] }),
+    says(/refer to nothing/),
+  );
   const migrated = await openNotes(t, { folder, migrations: [...migrations, column] });
   assert.deepEqual(migrated.read.all('SELECT text, colour FROM notes'), [['old', 'white']]);
-  await assert.rejects(migrated.write((db) => db.run('ATTACH ? AS other', join(folder, 'other.db'))), /too many attached/);
-  using backup = new DatabaseSync(join(folder, 'orderly-v1.backup.db'), { readOnly: true, returnArrays: true });
+  await assert.rejects(
+    migrated.write((db) => db.run('ATTACH ? AS other', join(folder, 'other.db'))),
+    /too many attached/,
+  );
+  using backup = new DatabaseSync(join(folder, 'orderly-v1.backup.db'), {
+    readOnly: true,
+    returnArrays: true,
+  });
   assert.deepEqual(backup.prepare('SELECT * FROM notes').all(), [[1, 'old']]);
 });
 
-test("a folder that can't be written is named", { skip: process.getuid?.() === 0 && 'root may write anywhere' }, async (t) => {
-  const folder = join(newFolder(t), 'locked');
-  mkdirSync(folder);
-  chmodSync(folder, 0o500);
-  await assert.rejects(openNotes(t, { folder }), says(/locked/));
-});
+test(
+  "a folder that can't be written is named",
+  { skip: process.getuid?.() === 0 && 'root may write anywhere' },
+  async (t) => {
+    const folder = join(newFolder(t), 'locked');
+    mkdirSync(folder);
+    chmodSync(folder, 0o500);
+    await assert.rejects(openNotes(t, { folder }), says(/locked/));
+  },
+);
 
 test("a folder that can't be made is named", async (t) => {
   const file = join(newFolder(t), 'file');

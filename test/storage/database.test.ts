@@ -5,7 +5,18 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openBeside } from '../../src/storage/beside.ts';
 import { databaseFile } from '../../src/storage/data-folder.ts';
-import { addNote, HeldDisk, isSettled, isUnavailable, migrations, newFolder, noteTexts, openNotes, turn, until } from './storage-support.ts';
+import {
+  addNote,
+  HeldDisk,
+  isSettled,
+  isUnavailable,
+  migrations,
+  newFolder,
+  noteTexts,
+  openNotes,
+  turn,
+  until,
+} from './storage-support.ts';
 
 test('a write is answered once a sync that began after its commit has ended, and not before', async (t) => {
   const disk = new HeldDisk();
@@ -54,10 +65,20 @@ test('the writes of one turn share a commit and a sync', async (t) => {
 test('a write that throws is undone alone and told why', async (t) => {
   const told: string[][] = [];
   const database = await openNotes(t, { onCommit: (keys) => told.push([...keys]) });
-  const before = database.write((db) => { db.changed('note:1'); return addNote('before')(db); });
-  const broken = database.write((db) => { db.changed('note:2'); addNote('half')(db); throw new RangeError('not this one'); });
+  const before = database.write((db) => {
+    db.changed('note:1');
+    return addNote('before')(db);
+  });
+  const broken = database.write((db) => {
+    db.changed('note:2');
+    addNote('half')(db);
+    throw new RangeError('not this one');
+  });
   const twice = database.write(addNote('before'));
-  const after = database.write((db) => { db.changed('note:3'); return addNote('after')(db); });
+  const after = database.write((db) => {
+    db.changed('note:3');
+    return addNote('after')(db);
+  });
   await assert.rejects(broken, new RangeError('not this one'));
   await assert.rejects(twice, { errcode: 2067 });
   await Promise.all([before, after]);
@@ -69,11 +90,21 @@ test('writes left half done are undone, run once each, and the others at most tw
   const database = await openNotes(t);
   const ran = { good: 0, broken: 0 };
   const good = Array.from({ length: 40 }, (_, index) => {
-    const answer = database.write((db) => { ran.good += 1; return addNote(`good ${index}`)(db); });
-    const broken = database.write((db) => { ran.broken += 1; addNote(`half ${index}`)(db); throw new Error('half done'); });
+    const answer = database.write((db) => {
+      ran.good += 1;
+      return addNote(`good ${index}`)(db);
+    });
+    const broken = database.write((db) => {
+      ran.broken += 1;
+      addNote(`half ${index}`)(db);
+      throw new Error('half done');
+    });
     return assert.rejects(broken, /half done/).then(() => answer);
   });
-  assert.deepEqual(await Promise.all(good), Array.from({ length: 40 }, (_, index) => index + 1));
+  assert.deepEqual(
+    await Promise.all(good),
+    Array.from({ length: 40 }, (_, index) => index + 1),
+  );
   assert.equal(noteTexts(database.read).filter((text) => text.startsWith('good')).length, 40);
   assert.deepEqual(ran, { good: 41, broken: 40 });
 });
@@ -88,14 +119,22 @@ test('what a commit made stale is told before the write is answered', async (t) 
 
 test('a write or a read of the service inside a write is refused', async (t) => {
   const database = await openNotes(t);
-  await assert.rejects(database.write(() => void database.write(() => 1)), /inside a write/);
-  await assert.rejects(database.write(() => database.read.get('SELECT 1')), /through its own connection/);
+  await assert.rejects(
+    database.write(() => void database.write(() => 1)),
+    /inside a write/,
+  );
+  await assert.rejects(
+    database.write(() => database.read.get('SELECT 1')),
+    /through its own connection/,
+  );
 });
 
 test('a write that is asynchronous does not compile', async (t) => {
   const database = await openNotes(t);
   const number: Promise<number> = database.write((db) => db.run('DELETE FROM notes').changes);
-  const row: Promise<[string] | undefined> = database.write((db) => db.get<[string]>('SELECT text FROM notes'));
+  const row: Promise<[string] | undefined> = database.write((db) =>
+    db.get<[string]>('SELECT text FROM notes'),
+  );
   // @ts-expect-error a promise is not a result
   const promise = database.write(async (db) => db.run('DELETE FROM notes').changes);
   // @ts-expect-error nor is one of several results a promise
@@ -107,14 +146,19 @@ test('a failed sync refuses everything, is told once, and leaves the log to the 
   const folder = newFolder(t);
   const disk = new HeldDisk();
   const fatal: Error[] = [];
-  const database = await openNotes(t, { folder, fdatasync: disk.fdatasync, onFatal: (error) => fatal.push(error) });
+  const database = await openNotes(t, {
+    folder,
+    fdatasync: disk.fdatasync,
+    onFatal: (error) => fatal.push(error),
+  });
   const syncing = database.write(addNote('syncing'));
   await until(() => disk.pending.length === 1);
   const committed = database.write(addNote('committed'));
   await turn();
   const gathering = database.write(addNote('gathering'));
   disk.pending.shift()?.(new Error('EIO'));
-  for (const write of [syncing, committed, gathering, database.write(addNote('later'))]) await assert.rejects(write, isUnavailable);
+  for (const write of [syncing, committed, gathering, database.write(addNote('later'))])
+    await assert.rejects(write, isUnavailable);
   assert.deepEqual(fatal, [new Error('EIO')]);
   assert.deepEqual(noteTexts(database.read), ['syncing', 'committed'], 'reads go on until the process ends');
   await database.close();
@@ -132,14 +176,20 @@ test('a log that is deleted under the service is a failure, as the next writes w
     return fatal.length > 0;
   });
   assert.deepEqual(fatal, ['The log was deleted under the running service.']);
-  await assert.rejects(database.write(() => 1), isUnavailable);
+  await assert.rejects(
+    database.write(() => 1),
+    isUnavailable,
+  );
 });
 
 test('past 10,000 waiting writes more are refused until some are answered', async (t) => {
   const disk = new HeldDisk();
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   const waiting = Array.from({ length: 10_000 }, () => database.write(() => 1));
-  await assert.rejects(database.write(() => 1), isUnavailable);
+  await assert.rejects(
+    database.write(() => 1),
+    isUnavailable,
+  );
   assert.equal(database.stats.refusals, 1);
   disk.letGo();
   await Promise.all(waiting);
@@ -173,7 +223,11 @@ test('on a full disk writes are unavailable, and after it they work again', asyn
 test('a transaction that SQLite gives up refuses all its writes, and the next one works', async (t) => {
   const database = await openNotes(t);
   const first = database.write(addNote('first'));
-  const fatal = database.write((db) => { db.changed('x'); db.run('ROLLBACK'); throw new Error('as an I/O error does'); });
+  const fatal = database.write((db) => {
+    db.changed('x');
+    db.run('ROLLBACK');
+    throw new Error('as an I/O error does');
+  });
   await assert.rejects(first, isUnavailable);
   await assert.rejects(fatal, /as an I\/O error does/);
   await database.write(addNote('second'));
@@ -182,9 +236,18 @@ test('a transaction that SQLite gives up refuses all its writes, and the next on
 
 test('a commit that fails refuses its writes and leaves nothing', async (t) => {
   const told: string[][] = [];
-  const deferred = [...migrations, { name: 'deferred', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT' }];
+  const deferred = [
+    ...migrations,
+    {
+      name: 'deferred',
+      sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT',
+    },
+  ];
   const database = await openNotes(t, { migrations: deferred, onCommit: (keys) => told.push([...keys]) });
-  const note = database.write((db) => { db.changed('note'); return addNote('note')(db); });
+  const note = database.write((db) => {
+    db.changed('note');
+    return addNote('note')(db);
+  });
   const mark = database.write((db) => db.run('INSERT INTO marks VALUES (7)'));
   await assert.rejects(note, isUnavailable);
   await assert.rejects(mark, isUnavailable);
@@ -218,7 +281,10 @@ test('a change by another process is noticed, and ends the snapshot before it is
   beside.write(addNote('another'));
   await database.write(addNote('at its start')).catch(() => {});
   await turn();
-  assert.deepEqual(seen, [['own', 'foreign'], ['own', 'foreign', 'another']]);
+  assert.deepEqual(seen, [
+    ['own', 'foreign'],
+    ['own', 'foreign', 'another'],
+  ]);
 });
 
 test('a slow read happens on a thread of its own and sees what was answered', async (t) => {
@@ -227,7 +293,9 @@ test('a slow read happens on a thread of its own and sees what was answered', as
   assert.deepEqual(await database.readSlowly('SELECT count(*) FROM notes WHERE text > ?', ['a']), [[2]]);
   await assert.rejects(database.readSlowly('SELECT count(*) FROM nowhere', []), /no such table/);
   await assert.rejects(database.readSlowly('DELETE FROM notes', []), /readonly/);
-  const many = await Promise.allSettled(Array.from({ length: 102 }, () => database.readSlowly('SELECT count(*) FROM notes', [])));
+  const many = await Promise.allSettled(
+    Array.from({ length: 102 }, () => database.readSlowly('SELECT count(*) FROM notes', [])),
+  );
   assert.deepEqual(many.filter(({ status }) => status === 'rejected').length, 1);
 });
 

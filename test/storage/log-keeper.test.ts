@@ -14,7 +14,11 @@ async function writeWhile(database: Database, goesOn: () => boolean): Promise<nu
   let longest = 0;
   const text = 'x'.repeat(12_000);
   while (goesOn()) {
-    await Promise.all(Array.from({ length: 16 }, () => database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', `${note++}${text}`))));
+    await Promise.all(
+      Array.from({ length: 16 }, () =>
+        database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', `${note++}${text}`)),
+      ),
+    );
     longest = Math.max(longest, database.stats.logBytes);
   }
   return longest;
@@ -22,7 +26,11 @@ async function writeWhile(database: Database, goesOn: () => boolean): Promise<nu
 
 test('the log is folded in while writes go on, and its growth is bounded', async (t) => {
   let foreign = 0;
-  const database = await openNotes(t, { onForeignChange: () => { foreign += 1; } });
+  const database = await openNotes(t, {
+    onForeignChange: () => {
+      foreign += 1;
+    },
+  });
   const longest = await writeWhile(database, () => database.stats.checkpoints < 2);
   assert(longest < 128 * mebibyte, `the log grew to ${longest} bytes`);
   assert.equal(foreign, 0, 'cutting the log is not taken for a change by another process');
@@ -49,7 +57,11 @@ test('slow reads that follow each other do not keep the log from being folded in
   const database = await openNotes(t);
   let goesOn = true;
   const readers = Array.from({ length: 4 }, async () => {
-    while (goesOn) await database.readSlowly('WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT count(*) FROM n, (SELECT count(*) FROM notes)', []);
+    while (goesOn)
+      await database.readSlowly(
+        'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT count(*) FROM n, (SELECT count(*) FROM notes)',
+        [],
+      );
   });
   const longest = await writeWhile(database, () => database.stats.checkpoints < 1);
   goesOn = false;

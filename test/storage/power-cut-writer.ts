@@ -1,4 +1,5 @@
-// The process whose power is cut: writes notes over and over, recording what was answered, until the log was folded in some times.
+// The process whose power is cut: writes notes over and over, recording what was answered, until the log was
+// folded in some times.
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -8,15 +9,32 @@ const notes = 2_000;
 const text = 'x'.repeat(6_000);
 
 const database = await openDatabase({
-  folder, migrations: [{ name: 'notes', sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL) STRICT' }],
-  onCommit() {}, onForeignChange() {}, onFatal(error) { throw error; },
+  folder,
+  migrations: [
+    {
+      name: 'notes',
+      sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL) STRICT',
+    },
+  ],
+  onCommit() {},
+  onForeignChange() {},
+  onFatal(error) {
+    throw error;
+  },
 });
 const answered = openSync(join(folder, 'orderly.answered'), 'w');
 let at = 0;
 
 async function write(id: number): Promise<void> {
   for (let version = 1; database.stats.checkpoints < Number(folds); version += 1) {
-    await database.write((db) => db.run('INSERT INTO notes VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET version = excluded.version', id, version, text));
+    await database.write((db) =>
+      db.run(
+        'INSERT INTO notes VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET version = excluded.version',
+        id,
+        version,
+        text,
+      ),
+    );
     const line = `${id} ${version}\n`;
     at += writeSync(answered, line, at);
     if (id % 16 === 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));

@@ -1,4 +1,5 @@
-// What was answered survives a power cut at any moment. POWER_CUTS=100 tries more than the few that the quick tests do.
+// What was answered survives a power cut at any moment. POWER_CUTS=100 tries more than the few that the quick
+// tests do.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -6,7 +7,9 @@ import { buildRecorder, cutPower, record } from './power-cut.ts';
 import { newFolder } from './storage-support.ts';
 
 const cuts = Number(process.env['POWER_CUTS'] ?? 4);
-const skip = (process.platform !== 'linux' || spawnSync('cc', ['--version']).status !== 0) && 'the recorder needs Linux and a C compiler';
+const skip =
+  (process.platform !== 'linux' || spawnSync('cc', ['--version']).status !== 0) &&
+  'the recorder needs Linux and a C compiler';
 
 test('after a power cut the database is whole and holds all that was answered', { skip }, async (t) => {
   const folder = newFolder(t);

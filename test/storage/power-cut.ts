@@ -1,4 +1,5 @@
-// Simulates power cuts: a recorded run of the storage is cut at random moments, and of what no sync had put on disk by
+// Simulates power cuts: a recorded run of the storage is cut at random moments, and of what no sync had put
+// on disk by
 // then an arbitrary part is lost, sector by sector. Whatever was answered before the cut must be there.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -12,25 +13,52 @@ const sectorBytes = 512;
 const soonSteps = 2_000;
 const numbersBytes = 5 * 8;
 
-type Step = { readonly kind: number; readonly file: number; readonly offset: number; readonly length: number; readonly sync: number; readonly bytes: Buffer };
+type Step = {
+  readonly kind: number;
+  readonly file: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly sync: number;
+  readonly bytes: Buffer;
+};
 
 /** The library that records a process's writes; throws where there is no C compiler. */
 export async function buildRecorder(folder: string): Promise<string> {
   const library = join(folder, 'disk-record.so');
-  await run('cc', ['-O2', '-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'native/disk-record.c'), '-ldl']);
+  await run('cc', [
+    '-O2',
+    '-shared',
+    '-fPIC',
+    '-o',
+    library,
+    join(import.meta.dirname, 'native/disk-record.c'),
+    '-ldl',
+  ]);
   return library;
 }
 
 /** Runs the writes of power-cut-writer.ts; `folder` is left with the record in it. */
 export async function record(folder: string, library: string, folds: number): Promise<Step[]> {
   const file = join(folder, 'record');
-  await run(process.execPath, [join(import.meta.dirname, 'power-cut-writer.ts'), join(folder, 'data'), String(folds)],
-    { env: { ...process.env, LD_PRELOAD: library, DISK_RECORD: file }, timeout: 60_000 });
+  await run(
+    process.execPath,
+    [join(import.meta.dirname, 'power-cut-writer.ts'), join(folder, 'data'), String(folds)],
+    { env: { ...process.env, LD_PRELOAD: library, DISK_RECORD: file }, timeout: 60_000 },
+  );
   const text = readFileSync(file);
   const steps: Step[] = [];
   for (let at = 0; at < text.length;) {
-    const [kind = 0, file = 0, offset = 0, length = 0, sync = 0] = Array.from({ length: 5 }, (_, index) => Number(text.readBigInt64LE(at + 8 * index)));
-    steps.push({ kind, file, offset, length, sync, bytes: text.subarray(at + numbersBytes, at + numbersBytes + length) });
+    const [kind = 0, file = 0, offset = 0, length = 0, sync = 0] = Array.from({ length: 5 }, (_, index) =>
+      Number(text.readBigInt64LE(at + 8 * index)),
+    );
+    steps.push({
+      kind,
+      file,
+      offset,
+      length,
+      sync,
+      bytes: text.subarray(at + numbersBytes, at + numbersBytes + length),
+    });
     at += numbersBytes + length;
   }
   return steps;
@@ -82,15 +110,20 @@ class Disk {
     else this.#synchronized(this.#syncs.get(step.sync) ?? 0);
   }
 
-  /** The file after the cut: of what was written since, a stretch is lost, or else an arbitrary choice of writes and sectors. */
+  /**
+   * The file after the cut: of what was written since, a stretch is lost, or else an arbitrary choice of
+   * writes and sectors.
+   */
   cut(random: () => number): Buffer {
     const after = this.#synced.copy();
-    const [from = 0, to = 0] = [Math.max(0, random() * 2 - 1), random()].map((share) => Math.floor(share * this.#pending.length)).sort((a, b) => a - b);
+    const [from = 0, to = 0] = [Math.max(0, random() * 2 - 1), random()]
+      .map((share) => Math.floor(share * this.#pending.length))
+      .sort((a, b) => a - b);
     const isStretch = random() < 0.5;
     const share = random();
     this.#pending.forEach(({ step }, index) => {
       const isLost = index >= from && index < to;
-      const kept = isStretch ? Number(!isLost) : [0, 1, share][Math.floor(random() * 3)] ?? 0;
+      const kept = isStretch ? Number(!isLost) : ([0, 1, share][Math.floor(random() * 3)] ?? 0);
       after.do(step, () => random() < kept);
     });
     return after.content();
@@ -103,10 +136,15 @@ class Disk {
   }
 }
 
-/** Cuts the power `cuts` times, half of them soon after the log was started anew; returns how many answers were checked. */
+/**
+ * Cuts the power `cuts` times, half of them soon after the log was started anew; returns how many answers
+ * were checked.
+ */
 export function cutPower(folder: string, steps: readonly Step[], cuts: number, random: () => number): number {
   const first = steps.findIndex(({ file }) => file === 2); // the storage is open once something was answered
-  const starts = steps.flatMap(({ kind, file, offset }, number) => (kind === 1 && file === 1 && offset === 0 && number > first ? [number] : []));
+  const starts = steps.flatMap(({ kind, file, offset }, number) =>
+    kind === 1 && file === 1 && offset === 0 && number > first ? [number] : [],
+  );
   const moments = Array.from({ length: cuts }, (_, cut) => {
     const start = starts[Math.floor(random() * starts.length)];
     if (cut % 2 === 0 || start === undefined) return first + Math.floor(random() * (steps.length - first));
@@ -132,8 +170,20 @@ function check(folder: string, database: Buffer, log: Buffer, answered: string):
   writeFileSync(join(folder, 'orderly.db-wal'), log);
   using sqlite = new DatabaseSync(join(folder, 'orderly.db'), { returnArrays: true });
   assert.deepEqual(sqlite.prepare('PRAGMA integrity_check').all(), [['ok']]);
-  const versions = new Map(sqlite.prepare('SELECT id, version FROM notes').all().map((row) => Object.values(row) as [number, number]));
-  const answers = answered.split('\n').slice(0, -1).map((line) => line.split(' ').map(Number));
-  for (const [id = 0, version = 0] of answers) assert((versions.get(id) ?? 0) >= version, `note ${id} has version ${versions.get(id)}, ${version} was answered`);
+  const versions = new Map(
+    sqlite
+      .prepare('SELECT id, version FROM notes')
+      .all()
+      .map((row) => Object.values(row) as [number, number]),
+  );
+  const answers = answered
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split(' ').map(Number));
+  for (const [id = 0, version = 0] of answers)
+    assert(
+      (versions.get(id) ?? 0) >= version,
+      `note ${id} has version ${versions.get(id)}, ${version} was answered`,
+    );
   return answers.length;
 }

@@ -1,4 +1,5 @@
-// For the tests of the storage: throwaway folders with a table of notes, and a disk whose syncs the test lets go.
+// For the tests of the storage: throwaway folders with a table of notes, and a disk whose syncs the test lets
+// go.
 import assert from 'node:assert';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,9 @@ import type { Connection } from '../../src/storage/connection.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { Problem } from '../../src/errors.ts';
 
-export const migrations = [{ name: 'notes', sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT' }];
+export const migrations = [
+  { name: 'notes', sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT' },
+];
 
 export function newFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-storage-'));
@@ -19,7 +22,12 @@ export function newFolder(t: TestContext): string {
 /** Open on a folder of its own unless `options` name one; closed at the end of the test. */
 export async function openNotes(t: TestContext, options: Partial<DatabaseOptions> = {}): Promise<Database> {
   const database = await openDatabase({
-    folder: options.folder ?? newFolder(t), migrations, onCommit() {}, onForeignChange() {}, onFatal: (error) => assert.fail(error), ...options,
+    folder: options.folder ?? newFolder(t),
+    migrations,
+    onCommit() {},
+    onForeignChange() {},
+    onFatal: (error) => assert.fail(error),
+    ...options,
   });
   t.after(() => database.close());
   return database;
@@ -36,7 +44,8 @@ export function noteTexts(db: Connection): string[] {
 /** Each sync waits for the test. */
 export class HeldDisk {
   readonly pending: ((error: Error | null) => void)[] = [];
-  readonly fdatasync = (_descriptor: number, done: (error: Error | null) => void): void => void this.pending.push(done);
+  readonly fdatasync = (_descriptor: number, done: (error: Error | null) => void): void =>
+    void this.pending.push(done);
 
   /** Ends the oldest sync that runs, once there is one. */
   async endSync(error: Error | null = null): Promise<void> {
@@ -68,7 +77,15 @@ export async function until(isSo: () => boolean): Promise<void> {
 export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   await turn();
   const pending = Symbol('pending');
-  return (await Promise.race([promise.then(() => true, () => true), Promise.resolve(pending)])) !== pending;
+  return (
+    (await Promise.race([
+      promise.then(
+        () => true,
+        () => true,
+      ),
+      Promise.resolve(pending),
+    ])) !== pending
+  );
 }
 
 export function isUnavailable(error: unknown): boolean {

@@ -1,8 +1,19 @@
 // Builds dist/orderly: the sources in one file with the Node that runs this, the same to the byte each time.
-// `node test/tools/build-executable.ts [OUTPUT]`; with STRIP=1 Node's symbols are left out, which needs binutils.
+// `node test/tools/build-executable.ts [OUTPUT]`; with STRIP=1 Node's symbols are left out, which needs
+// binutils.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -12,14 +23,26 @@ const sources = join(import.meta.dirname, '../../src');
 export function buildExecutable(output: string, isStripped: boolean): void {
   const stage = mkdtempSync(join(tmpdir(), 'orderly-build-'));
   try {
-    const modules = globSync('**/*.{js,ts}', { cwd: sources }).sort().map((file) => stageModule(file, stage));
+    const modules = globSync('**/*.{js,ts}', { cwd: sources })
+      .sort()
+      .map((file) => stageModule(file, stage));
     // Paths in it are part of the result: all are relative to the stage.
-    writeFileSync(join(stage, 'build.json'), JSON.stringify({
-      main: 'start.js', mainFormat: 'module', output: 'orderly', disableExperimentalSEAWarning: true, useVfs: true,
-      execArgv: ['--max-semi-space-size=8'], // as the start script has it
-      assets: Object.fromEntries(modules.filter((file) => file !== 'start.js').map((file) => [file, file])),
-    }));
-    execFileSync(nodeFor(stage, isStripped), ['--build-sea', 'build.json'], { cwd: stage, stdio: ['ignore', 'ignore', 'inherit'] });
+    writeFileSync(
+      join(stage, 'build.json'),
+      JSON.stringify({
+        main: 'start.js',
+        mainFormat: 'module',
+        output: 'orderly',
+        disableExperimentalSEAWarning: true,
+        useVfs: true,
+        execArgv: ['--max-semi-space-size=8'], // as the start script has it
+        assets: Object.fromEntries(modules.filter((file) => file !== 'start.js').map((file) => [file, file])),
+      }),
+    );
+    execFileSync(nodeFor(stage, isStripped), ['--build-sea', 'build.json'], {
+      cwd: stage,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     mkdirSync(dirname(output), { recursive: true });
     rmSync(output, { force: true }); // one that runs can't be written over
     cpSync(join(stage, 'orderly'), output);
@@ -28,7 +51,10 @@ export function buildExecutable(output: string, isStripped: boolean): void {
   }
 }
 
-/** Types are taken out here rather than at every start; what is left keeps its lines, so stack traces stay true. */
+/**
+ * Types are taken out here rather than at every start; what is left keeps its lines, so stack traces stay
+ * true.
+ */
 function stageModule(file: string, stage: string): string {
   const code = readFileSync(join(sources, file), 'utf8');
   const name = file.replace(/\.ts$/, '.js');

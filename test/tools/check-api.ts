@@ -1,4 +1,5 @@
-// npm run check:api: what others' linters, generators, validators and proxies say of the service's OpenAPI document.
+// npm run check:api: what others' linters, generators, validators and proxies say of the service's OpenAPI
+// document.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,20 +25,31 @@ async function checkApi(parent: string): Promise<string[]> {
   const document = await withService(async (_, baseUrl) => (await fetch(`${baseUrl}/openapi.json`)).text());
   const clients = await generateClients(document, parent);
   return [
-    ...lint(document, parent), ...await compare(document, parent), ...await walkDirectly(clients), ...await walkThroughPrism(clients, document, parent),
+    ...lint(document, parent),
+    ...(await compare(document, parent)),
+    ...(await walkDirectly(clients)),
+    ...(await walkThroughPrism(clients, document, parent)),
   ];
 }
 
 function lint(document: string, parent: string): readonly string[] {
   const { found, faults } = lintDocument(document, parent);
-  say(`Spectral (oas, OWASP) and Redocly (recommended): ${faults.length} findings beyond the ${found} accepted.`);
+  say(
+    `Spectral (oas, OWASP) and Redocly (recommended): ${faults.length} findings beyond the ${found} accepted.`,
+  );
   return faults;
 }
 
 async function compare(document: string, parent: string): Promise<readonly string[]> {
-  const { values, fitting, stricter, faults } = await withService(({ app }) => compareWithAjv(app.router.mounted, document, { parent, seed }));
-  say(`Ajv on ${values} random values (seed ${seed}), of which ${fitting} fit: ${faults.length} disagreements.`);
-  say(`  Stricter by rules of ours: ${[...stricter].map(([member, count]) => `${member} ${count}`).join(', ')}.`);
+  const { values, fitting, stricter, faults } = await withService(({ app }) =>
+    compareWithAjv(app.router.mounted, document, { parent, seed }),
+  );
+  say(
+    `Ajv on ${values} random values (seed ${seed}), of which ${fitting} fit: ${faults.length} disagreements.`,
+  );
+  say(
+    `  Stricter by rules of ours: ${[...stricter].map(([member, count]) => `${member} ${count}`).join(', ')}.`,
+  );
   return faults.slice(0, 20);
 }
 
@@ -50,7 +62,11 @@ async function walkDirectly(clients: readonly GeneratedClient[]): Promise<string
 }
 
 /** The one request that is wrong on purpose has to be the only one that Prism has something against. */
-async function walkThroughPrism(clients: readonly GeneratedClient[], document: string, parent: string): Promise<string[]> {
+async function walkThroughPrism(
+  clients: readonly GeneratedClient[],
+  document: string,
+  parent: string,
+): Promise<string[]> {
   const prismFolder = folderWith('prism', parent);
   const faults: string[] = [];
   for (const { name, walk } of clients) {
@@ -59,11 +75,23 @@ async function walkThroughPrism(clients: readonly GeneratedClient[], document: s
       const prism = await startPrism(prismFolder, document, upstream);
       await walk({ baseUrl: prism.url, fetch: noting(exchanges), admin }).finally(() => prism.stop());
     });
-    const isOnPurpose = ({ status, violations }: Exchange): boolean => status === 422 && violations.length > 0 && violations.every(({ location: [side] }) => side === 'request');
-    const violating = exchanges.filter((exchange) => exchange.violations.length > 0 && !isOnPurpose(exchange));
-    if (!exchanges.some(isOnPurpose)) faults.push(`Prism saw nothing wrong with the order that is wrong on purpose (${name})`);
-    faults.push(...violating.map(({ what, status, violations }) => `Prism: ${what} → ${status}: ${JSON.stringify(violations)}`));
-    say(`Prism between ${name} and the service: ${violating.length} violations in ${exchanges.length} exchanges.`);
+    const isOnPurpose = ({ status, violations }: Exchange): boolean =>
+      status === 422 &&
+      violations.length > 0 &&
+      violations.every(({ location: [side] }) => side === 'request');
+    const violating = exchanges.filter(
+      (exchange) => exchange.violations.length > 0 && !isOnPurpose(exchange),
+    );
+    if (!exchanges.some(isOnPurpose))
+      faults.push(`Prism saw nothing wrong with the order that is wrong on purpose (${name})`);
+    faults.push(
+      ...violating.map(
+        ({ what, status, violations }) => `Prism: ${what} → ${status}: ${JSON.stringify(violations)}`,
+      ),
+    );
+    say(
+      `Prism between ${name} and the service: ${violating.length} violations in ${exchanges.length} exchanges.`,
+    );
   }
   return faults;
 }

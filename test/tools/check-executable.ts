@@ -1,5 +1,7 @@
-// Builds dist/orderly twice, compares the two, starts one in an empty folder, and lets the black-box tests judge it:
-// `node test/tools/check-executable.ts`. About three minutes, as each start and sign-in hashes passwords at their real cost.
+// Builds dist/orderly twice, compares the two, starts one in an empty folder, and lets the black-box tests
+// judge it:
+// `node test/tools/check-executable.ts`. About three minutes, as each start and sign-in hashes passwords at
+// their real cost.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +12,12 @@ import { buildExecutable } from './build-executable.ts';
 const project = join(import.meta.dirname, '../..');
 const executable = join(project, 'dist/orderly');
 const startsCount = 5;
-const blackBox = ['test/requirements.test.ts', 'test/smoke.test.ts', 'test/commands/*.test.ts', 'test/http/metrics-text.test.ts'];
+const blackBox = [
+  'test/requirements.test.ts',
+  'test/smoke.test.ts',
+  'test/commands/*.test.ts',
+  'test/http/metrics-text.test.ts',
+];
 
 const folder = mkdtempSync(join(tmpdir(), 'orderly-executable-'));
 process.removeAllListeners('warning'); // that taking types out is still an experiment of Node's
@@ -22,11 +29,15 @@ try {
   const first = await startMilliseconds();
   const later: number[] = [];
   while (later.length < startsCount) later.push(await startMilliseconds());
-  console.log(`it listens after ${first} ms in an empty folder (an administrator's password is hashed), later after ${later.sort((a, b) => a - b).join(', ')} ms`);
+  console.log(
+    `it listens after ${first} ms in an empty folder (an administrator's password is hashed), later after ${later.sort((a, b) => a - b).join(', ')} ms`,
+  );
   const { status } = spawnSync(process.execPath, ['--test', '--test-isolation=none', ...blackBox], {
-    cwd: project, stdio: 'inherit', env: { ...process.env, ORDERLY_EXECUTABLE: executable },
+    cwd: project,
+    stdio: 'inherit',
+    env: { ...process.env, ORDERLY_EXECUTABLE: executable },
   });
-  process.exitCode = isSame ? status ?? 1 : 1;
+  process.exitCode = isSame ? (status ?? 1) : 1;
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -34,10 +45,16 @@ try {
 /** From the start of the process to its line that it listens; with an empty environment, in the folder. */
 async function startMilliseconds(): Promise<number> {
   const start = performance.now();
-  const child = spawn(executable, ['--port=0'], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(executable, ['--port=0'], {
+    cwd: folder,
+    env: {},
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  child.stdout.on('data', (text) => { if (String(text).includes('"listening"')) resolve(Math.round(performance.now() - start)); });
+  child.stdout.on('data', (text) => {
+    if (String(text).includes('"listening"')) resolve(Math.round(performance.now() - start));
+  });
   child.once('exit', (status) => reject(new Error(`it ended with ${status}`)));
   const milliseconds = await promise;
   child.kill();

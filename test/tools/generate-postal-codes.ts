@@ -2,29 +2,43 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 
-export type Territory = { readonly name: string; readonly pattern: string | null; readonly required: boolean; readonly examples: readonly string[] };
+export type Territory = {
+  readonly name: string;
+  readonly pattern: string | null;
+  readonly required: boolean;
+  readonly examples: readonly string[];
+};
 
 const source = new URL('../data/postal-codes.json', import.meta.url);
 export const generatedFile = new URL('../../src/resources/customers/postal-codes.ts', import.meta.url);
-const lineLengthMax = 130;
+
+/** As the formatter has it. */
+const lineLengthMax = 110;
 
 /** The public data, by territory. */
 export function readTerritories(): ReadonlyMap<string, Territory> {
-  const { territories } = JSON.parse(readFileSync(source, 'utf8')) as { territories: Record<string, Territory> }; // the file is ours
+  const { territories } = JSON.parse(readFileSync(source, 'utf8')) as {
+    territories: Record<string, Territory>;
+  }; // the file is ours
   return new Map(Object.entries(territories));
 }
 
 /** The text of the generated file. */
 export function postalCodesSource(territories: ReadonlyMap<string, Territory>): string {
-  const rows = [...territories].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([country, territory]) => rowsOf(country, territory));
+  const rows = [...territories]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([country, territory]) => rowsOf(country, territory));
   return `// Postal codes by country: pattern, example. Written by test/tools/generate-postal-codes.ts; don't edit.
-// From google/libaddressinput (Apache-2.0), see test/data/README.md. What isn't listed has no pattern and needs no code.
+// From google/libaddressinput (Apache-2.0), see test/data/README.md.
+// A territory that isn't listed has no pattern and needs no code.
 
 export type PostalCode = readonly [pattern: RegExp, example: string, required?: 'required'];
 
-export const postalCodes: ReadonlyMap<string, PostalCode> = new Map(Object.entries<PostalCode>({
-${wrap(rows).join('\n')}
-}));
+export const postalCodes: ReadonlyMap<string, PostalCode> = new Map(
+  Object.entries<PostalCode>({
+${rows.join('\n')}
+  }),
+);
 `;
 }
 
@@ -37,24 +51,23 @@ function rowsOf(country: string, { pattern, required, examples }: Territory): st
   if (pattern === null) return [];
   assert(!/[\/\n]/.test(pattern), `${country}: the pattern can't be written as a literal`);
   const literal = `/^${pattern.includes('|') ? `(?:${pattern})` : pattern}$/v`;
-  return [`${country}: [${literal}, '${examples[0] ?? exampleOf(country, pattern)}'${required ? ", 'required'" : ''}],`];
+  const parts = [literal, `'${examples[0] ?? exampleOf(country, pattern)}'`];
+  if (required) parts.push("'required'");
+  const row = `    ${country}: [${parts.join(', ')}],`;
+  if (row.length <= lineLengthMax) return [row];
+  return [`    ${country}: [`, ...parts.map((part) => `      ${part},`), '    ],'];
 }
 
 /** For the few patterns without an example, which are digits, `\d{n}` and `(?:…)?` only. */
 function exampleOf(country: string, pattern: string): string {
-  const example = pattern.replace(/^\(\?:(.*)\)\?$/, '$1').replace(/\\d\{(\d)\}/g, (_, count: string) => '12345'.slice(0, Number(count)));
-  assert(/^\d+$/.test(example) && new RegExp(`^(?:${pattern})$`, 'v').test(example), `${country} needs an example`);
+  const example = pattern
+    .replace(/^\(\?:(.*)\)\?$/, '$1')
+    .replace(/\\d\{(\d)\}/g, (_, count: string) => '12345'.slice(0, Number(count)));
+  assert(
+    /^\d+$/.test(example) && new RegExp(`^(?:${pattern})$`, 'v').test(example),
+    `${country} needs an example`,
+  );
   return example;
-}
-
-function wrap(rows: readonly string[]): string[] {
-  const lines: string[] = [];
-  for (const row of rows) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + row.length <= lineLengthMax) lines[lines.length - 1] = `${last} ${row}`;
-    else lines.push(`  ${row}`);
-  }
-  return lines;
 }
 
 if (import.meta.main) writeFileSync(generatedFile, postalCodesSource(readTerritories()));

@@ -1,32 +1,68 @@
-// Prints what orderly is made of, as CycloneDX 1.6: `node test/tools/sbom.ts`. At run time that is Node and what is in it, no package;
-// packages of package-lock.json are for development only, and so are `excluded`. The same for the same lock file and Node.
+// Prints what orderly is made of, as CycloneDX 1.6: `node test/tools/sbom.ts`. At run time that is Node and
+// what is in it, no package;
+// packages of package-lock.json are for development only, and so are `excluded`. The same for the same lock
+// file and Node.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 type Locked = {
-  readonly name?: string; readonly version?: string; readonly license?: string; readonly integrity?: string; readonly dev?: boolean; readonly link?: boolean;
-  readonly dependencies?: Readonly<Record<string, string>>; readonly devDependencies?: Readonly<Record<string, string>>; readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly name?: string;
+  readonly version?: string;
+  readonly license?: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly link?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 };
 
 const lock = readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8');
 const packages: Readonly<Record<string, Locked>> = JSON.parse(lock).packages;
 /** Parts of Node that run, by the names that vulnerability databases know them by. */
-const nodeParts = ['ada', 'ares', 'brotli', 'icu', 'llhttp', 'nghttp2', 'openssl', 'simdjson', 'simdutf', 'sqlite', 'undici', 'uv', 'v8', 'zlib', 'zstd'];
+const nodeParts = [
+  'ada',
+  'ares',
+  'brotli',
+  'icu',
+  'llhttp',
+  'nghttp2',
+  'openssl',
+  'simdjson',
+  'simdutf',
+  'sqlite',
+  'undici',
+  'uv',
+  'v8',
+  'zlib',
+  'zstd',
+];
 
 export function sbom(): object {
   const { '': root = {}, ...others } = packages;
   const listed = Object.entries(others).filter(([, { link }]) => link !== true);
   return {
-    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json', bomFormat: 'CycloneDX', specVersion: '1.6',
-    serialNumber: `urn:uuid:${uuidOf(lock + process.version)}`, version: 1,
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    serialNumber: `urn:uuid:${uuidOf(lock + process.version)}`,
+    version: 1,
     metadata: {
       lifecycles: [{ phase: 'build' }],
-      component: { type: 'application', 'bom-ref': 'orderly', name: 'orderly', version: root.version, ...licenseOf(root), purl: `pkg:npm/orderly@${root.version}` },
+      component: {
+        type: 'application',
+        'bom-ref': 'orderly',
+        name: 'orderly',
+        version: root.version,
+        ...licenseOf(root),
+        purl: `pkg:npm/orderly@${root.version}`,
+      },
     },
     components: [node(), ...listed.map(([path, locked]) => component(path, locked))],
     dependencies: [
-      { ref: 'orderly', dependsOn: ['node', ...needs('', root)] }, { ref: 'node', dependsOn: [] },
+      { ref: 'orderly', dependsOn: ['node', ...needs('', root)] },
+      { ref: 'node', dependsOn: [] },
       ...listed.map(([path, locked]) => ({ ref: path, dependsOn: needs(path, locked) })),
     ],
   };
@@ -36,16 +72,36 @@ function node(): object {
   const { versions } = process;
   const parts = nodeParts.filter((name) => (versions[name] ?? '') !== '');
   return {
-    type: 'platform', 'bom-ref': 'node', name: 'node', version: versions.node, scope: 'required', ...licenseOf({ license: 'MIT' }),
+    type: 'platform',
+    'bom-ref': 'node',
+    name: 'node',
+    version: versions.node,
+    scope: 'required',
+    ...licenseOf({ license: 'MIT' }),
     purl: `pkg:github/nodejs/node@v${versions.node}`,
-    components: parts.map((name) => ({ type: 'library', 'bom-ref': `node/${name}`, name, version: versions[name] })),
+    components: parts.map((name) => ({
+      type: 'library',
+      'bom-ref': `node/${name}`,
+      name,
+      version: versions[name],
+    })),
   };
 }
 
-function component(path: string, { name = nameOf(path), version, integrity, dev, ...locked }: Locked): object {
+function component(
+  path: string,
+  { name = nameOf(path), version, integrity, dev, ...locked }: Locked,
+): object {
   return {
-    type: 'library', 'bom-ref': path, name, version, scope: dev === true ? 'excluded' : 'required', ...licenseOf(locked),
-    ...(integrity === undefined ? {} : { hashes: [hashOf(integrity)], purl: `pkg:npm/${name.replace('@', '%40')}@${version}` }),
+    type: 'library',
+    'bom-ref': path,
+    name,
+    version,
+    scope: dev === true ? 'excluded' : 'required',
+    ...licenseOf(locked),
+    ...(integrity === undefined
+      ? {}
+      : { hashes: [hashOf(integrity)], purl: `pkg:npm/${name.replace('@', '%40')}@${version}` }),
   };
 }
 
@@ -55,11 +111,16 @@ function nameOf(path: string): string {
 
 /** From `sha512-` and base64. */
 function hashOf(integrity: string): object {
-  return { alg: 'SHA-512', content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex') };
+  return {
+    alg: 'SHA-512',
+    content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex'),
+  };
 }
 
 function licenseOf({ license }: Locked): object {
-  return license === undefined ? {} : { licenses: /^[\w.-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }] };
+  return license === undefined
+    ? {}
+    : { licenses: /^[\w.-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }] };
 }
 
 /** The places in the lock file of what a package needs, found as Node finds them: nearest first. */
@@ -75,7 +136,8 @@ function needs(path: string, { dependencies, devDependencies, optionalDependenci
 }
 
 function linkedTo(place: string): string {
-  return String((packages[place] as { readonly resolved?: string } | undefined)?.resolved ?? place); // a link has one
+  // a link has one
+  return String((packages[place] as { readonly resolved?: string } | undefined)?.resolved ?? place);
 }
 
 /** RFC 9562's version 8, out of a digest. */

@@ -1,4 +1,5 @@
-// The service as a process of its own, as it is run: to be killed, traced, slowed down and looked at from outside.
+// The service as a process of its own, as it is run: to be killed, traced, slowed down and looked at from
+// outside.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -36,14 +37,21 @@ const writtenCharsMax = 2 ** 20;
 export async function startChild(options: ChildOptions): Promise<ChildService> {
   const { child, ended, written } = spawnService(options);
   const late = setTimeout(() => child.kill('SIGKILL'), startMillisecondsMax);
-  const listening = new Promise<number>((resolve) => child.stdout?.on('data', () => {
-    const url = /"url":"https?:\/\/[^"]+:(\d+)"/.exec(written());
-    if (url !== null) resolve(Number(url[1]));
-  }));
-  const early = ended.then(({ code, signal }) => { throw new Error(`the service ended with ${signal ?? code} before it listened: ${written()}`); });
+  const listening = new Promise<number>((resolve) =>
+    child.stdout?.on('data', () => {
+      const url = /"url":"https?:\/\/[^"]+:(\d+)"/.exec(written());
+      if (url !== null) resolve(Number(url[1]));
+    }),
+  );
+  const early = ended.then(({ code, signal }) => {
+    throw new Error(`the service ended with ${signal ?? code} before it listened: ${written()}`);
+  });
   const port = await Promise.race([listening, early]).finally(() => clearTimeout(late));
-  early.catch(() => { /* that it ends later on is no fault */ });
-  const pid = options.inside === undefined ? child.pid ?? Number.NaN : childOf(child.pid); // it listens, so it has a pid
+  early.catch(() => {
+    /* that it ends later on is no fault */
+  });
+  // it listens, so it has a pid
+  const pid = options.inside === undefined ? (child.pid ?? Number.NaN) : childOf(child.pid);
   const kill = (signal: NodeJS.Signals): Promise<Ended> => {
     if (child.exitCode === null && child.signalCode === null) process.kill(pid, signal);
     return ended;
@@ -57,12 +65,26 @@ function childOf(pid: number | undefined): number {
 }
 
 /** For a start that is to fail or to be cut short: waits for nothing. */
-export function spawnService({ folder, settings = {}, environment = {}, inside = [] }: ChildOptions): Spawned {
-  const flags = Object.entries({ port: '0', tls: 'off', data: folder, ...ratesOff, ...settings }).map(([flag, value]) => `--${flag}=${value}`);
+export function spawnService({
+  folder,
+  settings = {},
+  environment = {},
+  inside = [],
+}: ChildOptions): Spawned {
+  const flags = Object.entries({ port: '0', tls: 'off', data: folder, ...ratesOff, ...settings }).map(
+    ([flag, value]) => `--${flag}=${value}`,
+  );
   const [program = '', ...args] = [...inside, ...serviceProgram, ...flags];
-  const child = spawn(program, args, { cwd: tmpdir(), env: { PATH: process.env['PATH'], ...adminEnvironment, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, {
+    cwd: tmpdir(),
+    env: { PATH: process.env['PATH'], ...adminEnvironment, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
-  for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', (more: string) => { text = (text + more).slice(-writtenCharsMax); });
+  for (const output of [child.stdout, child.stderr])
+    output.setEncoding('utf8').on('data', (more: string) => {
+      text = (text + more).slice(-writtenCharsMax);
+    });
   const killWithThis = (): unknown => child.kill('SIGKILL');
   process.on('exit', killWithThis);
   const ended = once(child, 'close').then(([code, signal]): Ended => {
@@ -73,14 +95,30 @@ export function spawnService({ folder, settings = {}, environment = {}, inside =
 }
 
 /** Another command on the folder, such as `check`. */
-export async function runCommand(folder: string, args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> {
+export async function runCommand(
+  folder: string,
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly output: string }> {
   const [program = '', ...first] = serviceProgram;
   const { promise, resolve } = Promise.withResolvers<string>();
-  const child = execFile(program, [...first, ...args, '--data', folder], { cwd: tmpdir(), env: { PATH: process.env['PATH'] }, maxBuffer: 2 ** 26 }, (_error, stdout, stderr) => resolve(`${stdout}${stderr}`.trim()));
+  const child = execFile(
+    program,
+    [...first, ...args, '--data', folder],
+    { cwd: tmpdir(), env: { PATH: process.env['PATH'] }, maxBuffer: 2 ** 26 },
+    (_error, stdout, stderr) => resolve(`${stdout}${stderr}`.trim()),
+  );
   const output = await promise;
   return { code: child.exitCode, output };
 }
 
-const serviceProgram = executable === undefined ? [process.execPath, join(import.meta.dirname, '../../src/start.js')] : [executable];
-const ratesOff = { 'rate-default': 'off', 'rate-anonymous': 'off', 'rate-login-account': 'off', 'rate-login-address': 'off' };
+const serviceProgram =
+  executable === undefined
+    ? [process.execPath, join(import.meta.dirname, '../../src/start.js')]
+    : [executable];
+const ratesOff = {
+  'rate-default': 'off',
+  'rate-anonymous': 'off',
+  'rate-login-account': 'off',
+  'rate-login-address': 'off',
+};
 const adminEnvironment = { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password };

@@ -59,6 +59,8 @@ export function noCompiler(): string | false {
 /** A library for LD_PRELOAD. */
 export function buildLibrary(source: string, folder: string): string {
   const library = join(folder, 'library.so');
-  execFileSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, join(import.meta.dirname, source), '-ldl'], { stdio: 'ignore' });
+  execFileSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, join(import.meta.dirname, source), '-ldl'], {
+    stdio: 'ignore',
+  });
   return library;
 }

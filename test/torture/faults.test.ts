@@ -1,4 +1,5 @@
-// What can go wrong with the storage under a service: each fault has a clear message or a 503, and none a wrong success.
+// What can go wrong with the storage under a service: each fault has a clear message or a 503, and none a
+// wrong success.
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +18,15 @@ type Placer = { readonly staff: Person; readonly customerId: number; place(note:
 async function placer(service: TestService): Promise<Placer> {
   const staff = await service.person('staff');
   const { body } = await service.post('/customers', { token: staff.token, body: { name: 'Grace Hopper' } });
-  return { staff, customerId: body.id, place: (note) => service.post('/orders', { token: staff.token, body: { customerId: body.id, currency: 'EUR', items, note } }) };
+  return {
+    staff,
+    customerId: body.id,
+    place: (note) =>
+      service.post('/orders', {
+        token: staff.token,
+        body: { customerId: body.id, currency: 'EUR', items, note },
+      }),
+  };
 }
 
 function assertUnavailable({ status, headers, body }: Answer): void {
@@ -52,26 +61,34 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       const answered: string[] = [];
       let refused = 0;
       for (let order = 0; refused < 40 && order < 5_000; order += 8) {
-        await Promise.all(Array.from({ length: 8 }, async (_, each) => {
-          const note = `${order + each} ${'x'.repeat(1_900)}`;
-          const answer = await shop.place(note);
-          if (answer.status === 201) return answered.push(note);
-          assertUnavailable(answer);
-          return refused += 1;
-        }));
+        await Promise.all(
+          Array.from({ length: 8 }, async (_, each) => {
+            const note = `${order + each} ${'x'.repeat(1_900)}`;
+            const answer = await shop.place(note);
+            if (answer.status === 201) return answered.push(note);
+            assertUnavailable(answer);
+            return (refused += 1);
+          }),
+        );
       }
       assert(refused >= 40, 'the disk was filled');
       assert.equal((await service.get('/orders?limit=1', { token: shop.staff.token })).status, 200);
       assertUnavailable(await service.get('/health/ready'));
       const full = await notesOf(service, shop);
-      assert.deepEqual(answered.filter((note) => !full.has(note)), []);
+      assert.deepEqual(
+        answered.filter((note) => !full.has(note)),
+        [],
+      );
       rmSync(join(disk, 'filler'));
       const after = await shop.place('after');
       assert.equal(after.status, 201);
       assert.equal((await service.get('/health/ready')).status, 200);
       await service.restart();
       const found = await notesOf(service, shop);
-      assert.deepEqual([...answered, 'after'].filter((note) => !found.has(note)), []);
+      assert.deepEqual(
+        [...answered, 'after'].filter((note) => !found.has(note)),
+        [],
+      );
       assert.equal(found.size, answered.length + 1, 'what was refused is not there');
       assert.deepEqual(await runCommand(service.folder, ['check']).then(({ code }) => code), 0);
     });
@@ -99,11 +116,18 @@ suite('faults of the storage', { concurrency: 4 }, () => {
   /** It ends with a failure, and what it says is a sentence that names the cause, not a stack. */
 
   suite('when a sync fails', { skip: noCompiler() }, () => {
-    for (const [of, what] of [['/orderly.db-wal', 'the log'], ['/orderly.db', 'the database, while the log is folded in']] as const) {
+    for (const [of, what] of [
+      ['/orderly.db-wal', 'the log'],
+      ['/orderly.db', 'the database, while the log is folded in'],
+    ] as const) {
       test(`of ${what}: what waits is 503, the service ends with a failure, and the next start has all that was answered`, async (t) => {
         const folder = newFolder(t);
         const broken = join(folder, 'broken');
-        const environment = { LD_PRELOAD: buildLibrary('native/fail-sync.c', folder), FAIL_SYNC_WHEN: broken, FAIL_SYNC_OF: of };
+        const environment = {
+          LD_PRELOAD: buildLibrary('native/fail-sync.c', folder),
+          FAIL_SYNC_WHEN: broken,
+          FAIL_SYNC_OF: of,
+        };
         cpSync(made, join(folder, 'data'), { recursive: true });
         const service = await startChild({ folder: join(folder, 'data'), settings, environment });
         t.after(() => service.kill('SIGKILL'));
@@ -121,41 +145,79 @@ suite('faults of the storage', { concurrency: 4 }, () => {
         assert.match(service.written(), /"level":"error".*(?:sync|fold)/);
         const statuses = last.map((reply) => reply?.status ?? 0);
         assert(statuses.includes(503), 'what waited was told');
-        assert.deepEqual(statuses.filter((status) => status !== 503 && status !== 0), []);
+        assert.deepEqual(
+          statuses.filter((status) => status !== 503 && status !== 0),
+          [],
+        );
         // Each of the 32 may have had an answer on its way, of a sync that began before.
-        if (of === '/orderly.db-wal') assert(answered.length - before <= 32, `${answered.length - before} were answered after the sync failed`);
+        if (of === '/orderly.db-wal')
+          assert(
+            answered.length - before <= 32,
+            `${answered.length - before} were answered after the sync failed`,
+          );
         await assertAllThere(t, folder, shop.token, answered);
       });
     }
   });
 
-  suite('a database file that is not as it should be is refused with a clear message, and left as it is', { concurrency: 4 }, () => {
-    const spoilt: readonly (readonly [name: string, says: RegExp, spoil: (file: string) => void])[] = [
-      ['cut short', /orderly\.db is (?:cut short|damaged): restore a backup/, (file) => truncateSync(file, statSync(file).size - 3 * 4096)],
-      ['overwritten in the middle', /orderly\.db is damaged: restore a backup/, (file) => writeFileSync(file, Buffer.concat([readFileSync(file).subarray(0, 100), Buffer.alloc(statSync(file).size - 100, 7)]))],
-      ['of another application', /orderly\.db is a database of another application; it was left as it is/, (file) => {
-        rmSync(file);
-        using other = new DatabaseSync(file);
-        other.exec('CREATE TABLE songs (id INTEGER PRIMARY KEY); PRAGMA application_id = 7');
-      }],
-      ['no database at all', /orderly\.db is not a database/, (file) => writeFileSync(file, 'Dear diary, '.repeat(1_000))],
-      ['of a newer version', /orderly\.db has schema version 99, made by a newer orderly.*Use the newer one/, (file) => {
-        using newer = new DatabaseSync(file);
-        newer.exec('PRAGMA user_version = 99');
-      }],
-    ];
-    for (const [name, says, spoil] of spoilt) {
-      test(`one that is ${name}`, async (t) => {
-        const folder = newFolder(t);
-        cpSync(made, folder, { recursive: true });
-        const file = join(folder, 'orderly.db');
-        spoil(file);
-        const bytes = readFileSync(file);
-        await assertRefused(folder, says);
-        assert(readFileSync(file).equals(bytes));
-      });
-    }
-  });
+  suite(
+    'a database file that is not as it should be is refused with a clear message, and left as it is',
+    { concurrency: 4 },
+    () => {
+      const spoilt: readonly (readonly [name: string, says: RegExp, spoil: (file: string) => void])[] = [
+        [
+          'cut short',
+          /orderly\.db is (?:cut short|damaged): restore a backup/,
+          (file) => truncateSync(file, statSync(file).size - 3 * 4096),
+        ],
+        [
+          'overwritten in the middle',
+          /orderly\.db is damaged: restore a backup/,
+          (file) =>
+            writeFileSync(
+              file,
+              Buffer.concat([
+                readFileSync(file).subarray(0, 100),
+                Buffer.alloc(statSync(file).size - 100, 7),
+              ]),
+            ),
+        ],
+        [
+          'of another application',
+          /orderly\.db is a database of another application; it was left as it is/,
+          (file) => {
+            rmSync(file);
+            using other = new DatabaseSync(file);
+            other.exec('CREATE TABLE songs (id INTEGER PRIMARY KEY); PRAGMA application_id = 7');
+          },
+        ],
+        [
+          'no database at all',
+          /orderly\.db is not a database/,
+          (file) => writeFileSync(file, 'Dear diary, '.repeat(1_000)),
+        ],
+        [
+          'of a newer version',
+          /orderly\.db has schema version 99, made by a newer orderly.*Use the newer one/,
+          (file) => {
+            using newer = new DatabaseSync(file);
+            newer.exec('PRAGMA user_version = 99');
+          },
+        ],
+      ];
+      for (const [name, says, spoil] of spoilt) {
+        test(`one that is ${name}`, async (t) => {
+          const folder = newFolder(t);
+          cpSync(made, folder, { recursive: true });
+          const file = join(folder, 'orderly.db');
+          spoil(file);
+          const bytes = readFileSync(file);
+          await assertRefused(folder, says);
+          assert(readFileSync(file).equals(bytes));
+        });
+      }
+    },
+  );
 
   suite('a database that another process holds', { concurrency: 4 }, () => {
     test('makes changes wait while reads go on, and changes that waited too long are 503', async (t) => {
@@ -165,7 +227,8 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       t.after(() => other.close());
       other.exec('BEGIN IMMEDIATE');
       const waiting = shop.place('waits');
-      for (let read = 0; read < 20; read += 1) assert.equal((await service.get('/orders', { token: shop.staff.token })).status, 200);
+      for (let read = 0; read < 20; read += 1)
+        assert.equal((await service.get('/orders', { token: shop.staff.token })).status, 200);
       other.exec('ROLLBACK');
       assert.equal((await waiting).status, 201);
       other.exec('BEGIN IMMEDIATE');
@@ -190,7 +253,10 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     cpSync(made, folder, { recursive: true });
     const first = await startChild({ folder, settings });
     t.after(() => first.kill('SIGKILL'));
-    await assertRefused(folder, /Another process is serving the data folder .*Stop it first, or choose another folder/);
+    await assertRefused(
+      folder,
+      /Another process is serving the data folder .*Stop it first, or choose another folder/,
+    );
     const client = createLoadClient(first.port);
     const shop = await openShop(client);
     assert.equal((await shop.place('still here')).status, 201);
@@ -224,7 +290,11 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     if (service.inside === undefined) return t.skip('needs the clock');
     const shop = await placer(service);
     const before = await shop.place('before');
-    const keyed = { token: shop.staff.token, headers: { 'idempotency-key': 'before' }, body: { customerId: shop.customerId, currency: 'EUR', items } };
+    const keyed = {
+      token: shop.staff.token,
+      headers: { 'idempotency-key': 'before' },
+      body: { customerId: shop.customerId, currency: 'EUR', items },
+    };
     const first = await service.post('/orders', keyed);
     service.clock.advance(-3 * 3_600_000);
     const { token } = await service.signIn(shop.staff.email, shop.staff.password);
@@ -234,26 +304,45 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     assert.equal(paid.status, 200);
     assert(paid.body.updatedAt >= paid.body.createdAt, 'a change is not before the creation');
     assert.notEqual(paid.headers.etag, before.headers.etag);
-    const during = await service.post('/orders', { token, body: { customerId: shop.customerId, currency: 'EUR', items, note: 'during' } });
+    const during = await service.post('/orders', {
+      token,
+      body: { customerId: shop.customerId, currency: 'EUR', items, note: 'during' },
+    });
     assert(during.body.createdAt < before.body.createdAt);
-    const { body: { data } } = await service.get('/orders?sort=createdAt&limit=200', { token });
-    assert.deepEqual(data.map(({ id }: { id: number }) => id), [during.body.id, before.body.id, first.body.id]);
+    const {
+      body: { data },
+    } = await service.get('/orders?sort=createdAt&limit=200', { token });
+    assert.deepEqual(
+      data.map(({ id }: { id: number }) => id),
+      [during.body.id, before.body.id, first.body.id],
+    );
     const limited = await service.get('/orders', { token });
     assert.equal(limited.status, 200);
     service.clock.advance(3 * 3_600_000);
-    assert.equal((await service.get('/orders', { token: shop.staff.token })).status, 200, 'a token from before the jump');
+    assert.equal(
+      (await service.get('/orders', { token: shop.staff.token })).status,
+      200,
+      'a token from before the jump',
+    );
     await service.stop();
-    assert.deepEqual(await runCommand(service.folder, ['check']).then(({ code, output }) => (code === 0 ? '' : output)), '');
+    assert.deepEqual(
+      await runCommand(service.folder, ['check']).then(({ code, output }) => (code === 0 ? '' : output)),
+      '',
+    );
   });
 });
 
 function writeUntilFull(file: string): void {
   try {
-    for (let bytes = 2 ** 16; ; ) appendFileSync(file, Buffer.alloc(bytes));
-  } catch { /* now it is */ }
+    for (let bytes = 2 ** 16; ;) appendFileSync(file, Buffer.alloc(bytes));
+  } catch {
+    /* now it is */
+  }
   try {
     for (;;) appendFileSync(file, Buffer.alloc(256));
-  } catch { /* to the last page */ }
+  } catch {
+    /* to the last page */
+  }
 }
 
 async function assertRefused(folder: string, says: RegExp): Promise<void> {
@@ -270,11 +359,25 @@ async function assertRefused(folder: string, says: RegExp): Promise<void> {
 type Shop = { readonly token: string; place(note: string): Promise<Reply> };
 
 async function openShop(client: LoadClient): Promise<Shop> {
-  const { thing: { accessToken } } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
+  const {
+    thing: { accessToken },
+  } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
   const token = String(accessToken);
-  const { thing: { id } } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
-  const filling = Array.from({ length: 40 }, () => ({ ...items[0], name: 'Tea, '.repeat(30) })); // so that the log is soon long enough to be folded in
-  return { token, place: (note) => client.ask({ method: 'POST', path: '/orders', token, body: { customerId: id, currency: 'EUR', items: filling, note } }) };
+  const {
+    thing: { id },
+  } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
+  // so that the log is soon long enough to be folded in
+  const filling = Array.from({ length: 40 }, () => ({ ...items[0], name: 'Tea, '.repeat(30) }));
+  return {
+    token,
+    place: (note) =>
+      client.ask({
+        method: 'POST',
+        path: '/orders',
+        token,
+        body: { customerId: id, currency: 'EUR', items: filling, note },
+      }),
+  };
 }
 
 /** The reply that wasn't 201, or undefined when the connection was refused or cut. */
@@ -288,11 +391,19 @@ async function placeUntilRefused(shop: Shop, each: number, answered: string[]): 
   }
 }
 
-async function assertAllThere(t: TestContext, folder: string, token: string, answered: readonly string[]): Promise<void> {
+async function assertAllThere(
+  t: TestContext,
+  folder: string,
+  token: string,
+  answered: readonly string[],
+): Promise<void> {
   const service = await startChild({ folder: join(folder, 'data'), settings });
   t.after(() => service.kill('SIGKILL'));
   const client = createLoadClient(service.port);
   const notes = new Set((await client.list('/orders?limit=200', token)).map(({ note }) => note));
   client.close();
-  assert.deepEqual(answered.filter((note) => !notes.has(note)), []);
+  assert.deepEqual(
+    answered.filter((note) => !notes.has(note)),
+    [],
+  );
 }

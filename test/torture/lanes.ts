@@ -1,4 +1,5 @@
-// Connections that send ready-made requests with little work of their own, so that what is measured is the service.
+// Connections that send ready-made requests with little work of their own, so that what is measured is the
+// service.
 import { connect } from 'node:net';
 
 export type Answered = { readonly status: number; readonly milliseconds: number };
@@ -23,7 +24,9 @@ function openLane(port: number): Promise<Lane> {
     text = '';
   });
   socket.on('close', () => answered?.reject(new Error('the connection was closed')));
-  socket.on('error', () => { /* close follows */ });
+  socket.on('error', () => {
+    /* close follows */
+  });
   const lane: Lane = {
     ask(request) {
       answered = Promise.withResolvers();
@@ -40,12 +43,26 @@ function openLane(port: number): Promise<Lane> {
 /** The text of a request. */
 export function request(method: string, path: string, token: string, body?: object): string {
   const payload = body === undefined ? '' : JSON.stringify(body);
-  const content = body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`;
+  const content =
+    body === undefined
+      ? ''
+      : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`;
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${content}\r\n${payload}`;
 }
 
-/** So many a second, whatever the answers do: what waits for a free lane waits as its sender would. Milliseconds of each, sorted. */
-export async function pace(lanes: readonly Lane[], { perSecond, seconds, status, next }: { perSecond: number; seconds: number; status: number; next: () => string }): Promise<number[]> {
+/**
+ * So many a second, whatever the answers do: what waits for a free lane waits as its sender would.
+ * Milliseconds of each, sorted.
+ */
+export async function pace(
+  lanes: readonly Lane[],
+  {
+    perSecond,
+    seconds,
+    status,
+    next,
+  }: { perSecond: number; seconds: number; status: number; next: () => string },
+): Promise<number[]> {
   const free = [...lanes];
   const due: number[] = [];
   const times: number[] = [];
@@ -53,15 +70,19 @@ export async function pace(lanes: readonly Lane[], { perSecond, seconds, status,
   const start = performance.now();
   let sent = 0;
   const send = (): void => {
-    while (due.length > 0 && free.length > 0) sendOn(free.shift() as Lane, due.shift() ?? 0); // there are some
+    // there are some
+    while (due.length > 0 && free.length > 0) sendOn(free.shift() as Lane, due.shift() ?? 0);
   };
   const sendOn = (lane: Lane, since: number): void => {
-    void lane.ask(next()).then((answer) => {
-      if (answer.status === status) times.push(performance.now() - since);
-      else wrong.push(answer.status);
-      free.push(lane);
-      send();
-    }, () => wrong.push(0));
+    void lane.ask(next()).then(
+      (answer) => {
+        if (answer.status === status) times.push(performance.now() - since);
+        else wrong.push(answer.status);
+        free.push(lane);
+        send();
+      },
+      () => wrong.push(0),
+    );
   };
   while (sent < perSecond * seconds) {
     const now = performance.now();
@@ -70,23 +91,34 @@ export async function pace(lanes: readonly Lane[], { perSecond, seconds, status,
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   while (times.length + wrong.length < sent) await new Promise((resolve) => setTimeout(resolve, 5));
-  if (wrong.length > 0) throw new Error(`${wrong.length} of ${sent} answers were not ${status}: ${[...new Set(wrong)].join(', ')}`);
+  if (wrong.length > 0)
+    throw new Error(
+      `${wrong.length} of ${sent} answers were not ${status}: ${[...new Set(wrong)].join(', ')}`,
+    );
   return times.sort((a, b) => a - b);
 }
 
 /** As fast as the answers come: how many a second, and milliseconds of each, sorted. */
-export async function rush(lanes: readonly Lane[], { seconds, status, next }: { seconds: number; status: number; next: () => string }): Promise<{ readonly perSecond: number; readonly times: number[] }> {
+export async function rush(
+  lanes: readonly Lane[],
+  { seconds, status, next }: { seconds: number; status: number; next: () => string },
+): Promise<{ readonly perSecond: number; readonly times: number[] }> {
   const start = performance.now();
   const end = start + seconds * 1000;
   const times: number[] = [];
-  await Promise.all(lanes.map(async (lane) => {
-    while (performance.now() < end) {
-      const answer = await lane.ask(next());
-      if (answer.status !== status) throw new Error(`An answer was ${answer.status}, not ${status}.`);
-      times.push(answer.milliseconds);
-    }
-  }));
-  return { perSecond: times.length / ((performance.now() - start) / 1000), times: times.sort((a, b) => a - b) };
+  await Promise.all(
+    lanes.map(async (lane) => {
+      while (performance.now() < end) {
+        const answer = await lane.ask(next());
+        if (answer.status !== status) throw new Error(`An answer was ${answer.status}, not ${status}.`);
+        times.push(answer.milliseconds);
+      }
+    }),
+  );
+  return {
+    perSecond: times.length / ((performance.now() - start) / 1000),
+    times: times.sort((a, b) => a - b),
+  };
 }
 
 export function percentile(sorted: readonly number[], share: number): number {
@@ -94,5 +126,8 @@ export function percentile(sorted: readonly number[], share: number): number {
 }
 
 export function median(values: readonly number[]): number {
-  return percentile([...values].sort((a, b) => a - b), 0.5);
+  return percentile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
 }

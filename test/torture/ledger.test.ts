@@ -6,37 +6,121 @@ import { createLedger } from './ledger.ts';
 const tea = { id: 1, note: 'tea', status: 'open', total: 12, createdAt: '2026-03-01T09:30:00.000Z' };
 const paid = { ...tea, status: 'paid' };
 
-const cases: readonly (readonly [name: string, faults: RegExp | undefined, found: readonly (readonly [string, object])[], note: (ledger: ReturnType<typeof createLedger>) => void])[] = [
+const cases: readonly (readonly [
+  name: string,
+  faults: RegExp | undefined,
+  found: readonly (readonly [string, object])[],
+  note: (ledger: ReturnType<typeof createLedger>) => void,
+])[] = [
   ['what was answered is there', undefined, [['tea', tea]], (ledger) => ledger.answered('tea', tea)],
-  ['what was answered is lost', /^tea was answered to be {.*} and is absent\.$/, [], (ledger) => ledger.answered('tea', tea)],
-  ['what was answered is not whole', /^tea was answered/, [['tea', { ...tea, total: 11 }]], (ledger) => ledger.answered('tea', tea)],
-  ['a member is missing', /^tea was answered/, [['tea', { id: 1, note: 'tea', status: 'open' }]], (ledger) => ledger.answered('tea', tea)],
-  ['what was removed is back', /^tea was answered to be absent/, [['tea', tea]], (ledger) => ledger.answered('tea', undefined)],
-  ['a thing is there twice', /^tea is there twice\.$/, [['tea', tea], ['tea', tea]], (ledger) => ledger.answered('tea', tea)],
+  [
+    'what was answered is lost',
+    /^tea was answered to be {.*} and is absent\.$/,
+    [],
+    (ledger) => ledger.answered('tea', tea),
+  ],
+  [
+    'what was answered is not whole',
+    /^tea was answered/,
+    [['tea', { ...tea, total: 11 }]],
+    (ledger) => ledger.answered('tea', tea),
+  ],
+  [
+    'a member is missing',
+    /^tea was answered/,
+    [['tea', { id: 1, note: 'tea', status: 'open' }]],
+    (ledger) => ledger.answered('tea', tea),
+  ],
+  [
+    'what was removed is back',
+    /^tea was answered to be absent/,
+    [['tea', tea]],
+    (ledger) => ledger.answered('tea', undefined),
+  ],
+  [
+    'a thing is there twice',
+    /^tea is there twice\.$/,
+    [
+      ['tea', tea],
+      ['tea', tea],
+    ],
+    (ledger) => ledger.answered('tea', tea),
+  ],
   ['a thing that nobody asked for', /nobody asked for/, [['tea', tea]], () => {}],
-  ['an unanswered change was made', undefined, [['tea', paid]], (ledger) => { ledger.answered('tea', tea); ledger.sent(new Map([['tea', paid]])); }],
-  ['an unanswered change was not made', undefined, [['tea', tea]], (ledger) => { ledger.answered('tea', tea); ledger.sent(new Map([['tea', paid]])); }],
-  ['an unanswered change was made wrongly', /^Half done: tea/, [['tea', { ...paid, total: 0 }]], (ledger) => { ledger.answered('tea', tea); ledger.sent(new Map([['tea', paid]])); }],
-  ['an unanswered order is whole, with what only the service knows', undefined, [['tea', tea]], (ledger) => ledger.sent(new Map([['tea', { note: 'tea', status: 'open', total: 12 }]]))],
-  ['an unanswered order lacks something', /^Half done: tea/, [['tea', { ...tea, total: undefined }]], (ledger) => ledger.sent(new Map([['tea', { note: 'tea', status: 'open', total: 12 }]]))],
-  ['of what changes together only a part changed', /^Half done: tea .*; cup/, [['tea', paid]], (ledger) => {
-    ledger.answered('tea', tea);
-    ledger.answered('cup', tea);
-    ledger.sent(new Map([['tea', undefined], ['cup', undefined]]));
-  }],
-  ['an answered change was undone', /^tea was answered/, [['tea', tea]], (ledger) => {
-    ledger.answered('tea', tea);
-    const attempt = ledger.sent(new Map([['tea', paid]]));
-    ledger.answered('tea', paid);
-    attempt.close();
-  }],
+  [
+    'an unanswered change was made',
+    undefined,
+    [['tea', paid]],
+    (ledger) => {
+      ledger.answered('tea', tea);
+      ledger.sent(new Map([['tea', paid]]));
+    },
+  ],
+  [
+    'an unanswered change was not made',
+    undefined,
+    [['tea', tea]],
+    (ledger) => {
+      ledger.answered('tea', tea);
+      ledger.sent(new Map([['tea', paid]]));
+    },
+  ],
+  [
+    'an unanswered change was made wrongly',
+    /^Half done: tea/,
+    [['tea', { ...paid, total: 0 }]],
+    (ledger) => {
+      ledger.answered('tea', tea);
+      ledger.sent(new Map([['tea', paid]]));
+    },
+  ],
+  [
+    'an unanswered order is whole, with what only the service knows',
+    undefined,
+    [['tea', tea]],
+    (ledger) => ledger.sent(new Map([['tea', { note: 'tea', status: 'open', total: 12 }]])),
+  ],
+  [
+    'an unanswered order lacks something',
+    /^Half done: tea/,
+    [['tea', { ...tea, total: undefined }]],
+    (ledger) => ledger.sent(new Map([['tea', { note: 'tea', status: 'open', total: 12 }]])),
+  ],
+  [
+    'of what changes together only a part changed',
+    /^Half done: tea .*; cup/,
+    [['tea', paid]],
+    (ledger) => {
+      ledger.answered('tea', tea);
+      ledger.answered('cup', tea);
+      ledger.sent(
+        new Map([
+          ['tea', undefined],
+          ['cup', undefined],
+        ]),
+      );
+    },
+  ],
+  [
+    'an answered change was undone',
+    /^tea was answered/,
+    [['tea', tea]],
+    (ledger) => {
+      ledger.answered('tea', tea);
+      const attempt = ledger.sent(new Map([['tea', paid]]));
+      ledger.answered('tea', paid);
+      attempt.close();
+    },
+  ],
 ];
 
 for (const [name, faults, found, note] of cases) {
   test(`${name}: ${faults === undefined ? 'that is right' : 'that is a fault'}`, () => {
     const ledger = createLedger();
     note(ledger);
-    const [first, ...more] = ledger.compare(found as readonly (readonly [string, Readonly<Record<string, unknown>>])[]);
+    const [first, ...more] = ledger.compare(
+      found as readonly (readonly [string, Readonly<Record<string, unknown>>])[],
+    );
     assert.deepEqual(more, []);
     if (faults === undefined) assert.equal(first, undefined);
     else assert.match(first ?? '', faults);

@@ -1,4 +1,5 @@
-// What clients may hold the service to: everything that was answered, and what a request without an answer may have done.
+// What clients may hold the service to: everything that was answered, and what a request without an answer
+// may have done.
 import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from './load-client.ts';
 
@@ -6,14 +7,20 @@ import type { Thing } from './load-client.ts';
 export type Wanted = ReadonlyMap<string, Thing | undefined>;
 
 export type Ledger = {
-  /** It was answered that a thing is so, or that it is gone. Each thing has a name that its client chose, and that stays. */
+  /**
+   * It was answered that a thing is so, or that it is gone. Each thing has a name that its client chose, and
+   * that stays.
+   */
   answered(name: string, thing: Thing | undefined): void;
   /** A request was sent; until `close` either all of what it wants is so, or nothing of it. */
   sent(wanted: Wanted): Attempt;
   known(name: string): Thing | undefined;
   /** All that are known to have a member of that value. */
   having(member: string, value: unknown): (readonly [name: string, thing: Thing])[];
-  /** A sentence for each thing that isn't as it must be. `found` is everything there is; what it shows becomes known. */
+  /**
+   * A sentence for each thing that isn't as it must be. `found` is everything there is; what it shows becomes
+   * known.
+   */
   compare(found: readonly (readonly [name: string, thing: Thing])[]): string[];
   readonly size: number;
 };
@@ -31,7 +38,11 @@ export function createLedger(): Ledger {
 
   function sent(wanted: Wanted): Attempt {
     open.add(wanted);
-    return { close: () => { open.delete(wanted); } };
+    return {
+      close: () => {
+        open.delete(wanted);
+      },
+    };
   }
 
   function compare(found: readonly (readonly [string, Thing])[]): string[] {
@@ -47,9 +58,12 @@ export function createLedger(): Ledger {
       faults.push(...faultOfAttempt(wanted, there));
     }
     for (const [name, thing] of known) {
-      if (!undecided.has(name) && !isAs(there.get(name), thing)) faults.push(`${name} was answered to be ${shown(thing)} and is ${shown(there.get(name))}.`);
+      if (!undecided.has(name) && !isAs(there.get(name), thing))
+        faults.push(`${name} was answered to be ${shown(thing)} and is ${shown(there.get(name))}.`);
     }
-    for (const [name, thing] of there) if (!known.has(name) && !undecided.has(name)) faults.push(`${name} is ${shown(thing)}, which nobody asked for.`);
+    for (const [name, thing] of there)
+      if (!known.has(name) && !undecided.has(name))
+        faults.push(`${name} is ${shown(thing)}, which nobody asked for.`);
     known.clear();
     for (const [name, thing] of there) known.set(name, thing);
     open.clear();
@@ -59,22 +73,43 @@ export function createLedger(): Ledger {
   /** Either all is as wanted, or all as before. */
   function faultOfAttempt(wanted: Wanted, there: ReadonlyMap<string, Thing>): string[] {
     const names = [...wanted.keys()];
-    if (names.every((name) => isAs(there.get(name), wanted.get(name))) || names.every((name) => isAs(there.get(name), known.get(name)))) return [];
-    return [`Half done: ${names.map((name) => `${name} was ${shown(known.get(name))}, may be ${shown(wanted.get(name))} and is ${shown(there.get(name))}`).join('; ')}.`];
+    if (
+      names.every((name) => isAs(there.get(name), wanted.get(name))) ||
+      names.every((name) => isAs(there.get(name), known.get(name)))
+    )
+      return [];
+    return [
+      `Half done: ${names.map((name) => `${name} was ${shown(known.get(name))}, may be ${shown(wanted.get(name))} and is ${shown(there.get(name))}`).join('; ')}.`,
+    ];
   }
 
   return {
-    sent, compare, known: (name) => known.get(name), get size() { return known.size; },
-    answered: (name, thing) => { known.set(name, thing); },
-    having: (member, value) => [...known].flatMap(([name, thing]) => (thing !== undefined && thing[member] === value ? [[name, thing] as const] : [])),
+    sent,
+    compare,
+    known: (name) => known.get(name),
+    get size() {
+      return known.size;
+    },
+    answered: (name, thing) => {
+      known.set(name, thing);
+    },
+    having: (member, value) =>
+      [...known].flatMap(([name, thing]) =>
+        thing !== undefined && thing[member] === value ? [[name, thing] as const] : [],
+      ),
   };
 }
 
 /** Whether all is as expected; what only the service can know may be there without being expected. */
 export function isAs(found: Thing | undefined, expected: Thing | undefined): boolean {
   if (found === undefined || expected === undefined) return found === expected;
-  const names = new Set([...Object.keys(expected), ...Object.keys(found).filter((name) => !setByService.has(name))]);
-  return [...names].every((name) => changesByItself.has(name) || isDeepStrictEqual(found[name], expected[name]));
+  const names = new Set([
+    ...Object.keys(expected),
+    ...Object.keys(found).filter((name) => !setByService.has(name)),
+  ]);
+  return [...names].every(
+    (name) => changesByItself.has(name) || isDeepStrictEqual(found[name], expected[name]),
+  );
 }
 
 function shown(thing: Thing | undefined): string {

@@ -26,16 +26,26 @@ test('a backup of a service under load has all that was answered before it began
   const answered = new Map<unknown, Thing[]>();
   const change = async (method: 'POST' | 'PATCH', path: string, body: object): Promise<Thing> => {
     const order = await right({ method, path, token, body });
-    answered.set(order['id'], [...answered.get(order['id']) ?? [], order]);
+    answered.set(order['id'], [...(answered.get(order['id']) ?? []), order]);
     return order;
   };
 
   let isOver = false;
   const writing = Array.from({ length: clients }, async () => {
-    const { id: customerId } = await right({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
+    const { id: customerId } = await right({
+      method: 'POST',
+      path: '/customers',
+      token,
+      body: { name: 'Grace Hopper' },
+    });
     while (!isOver) {
-      const { id } = await change('POST', '/orders', { customerId, currency: 'EUR', items: [{ name: 'Green tea', quantity: 2, unitPrice: 749 }] });
-      for (const status of ['paid', 'shipped', 'delivered']) await change('PATCH', `/orders/${id}`, { status });
+      const { id } = await change('POST', '/orders', {
+        customerId,
+        currency: 'EUR',
+        items: [{ name: 'Green tea', quantity: 2, unitPrice: 749 }],
+      });
+      for (const status of ['paid', 'shipped', 'delivered'])
+        await change('PATCH', `/orders/${id}`, { status });
     }
   });
   while (answered.size < 300) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -57,19 +67,35 @@ test('a backup of a service under load has all that was answered before it began
   later.close();
 
   const texts = new Map(copied.map((order) => [order['id'], JSON.stringify(order)]));
-  assert.deepEqual([...before.keys()].filter((id) => !texts.has(id)), [], 'orders that were answered before');
+  assert.deepEqual(
+    [...before.keys()].filter((id) => !texts.has(id)),
+    [],
+    'orders that were answered before',
+  );
   for (const [id, text] of texts) {
-    const states = answered.get(id)?.slice((before.get(id) ?? 1) - 1).map((order) => JSON.stringify(order)) ?? [];
-    assert(states.includes(text), `order ${id} is ${text}; from the beginning of the backup on it was answered ${states.join(', ')}`);
+    const states =
+      answered
+        .get(id)
+        ?.slice((before.get(id) ?? 1) - 1)
+        .map((order) => JSON.stringify(order)) ?? [];
+    assert(
+      states.includes(text),
+      `order ${id} is ${text}; from the beginning of the backup on it was answered ${states.join(', ')}`,
+    );
   }
   assertOneMoment(copied, answered);
 });
 
-/** A client's next order is placed once the one before it is delivered, so of each client's orders only the last one may be under way. */
+/**
+ * A client's next order is placed once the one before it is delivered, so of each client's orders only the
+ * last one may be under way.
+ */
 function assertOneMoment(copied: readonly Thing[], answered: ReadonlyMap<unknown, readonly Thing[]>): void {
   const lasts = new Map<unknown, unknown>();
   for (const { customerId, id } of copied) lasts.set(customerId, id);
   assert.equal(lasts.size, clients);
-  const unfinished = copied.filter(({ id, customerId, status }) => status !== 'delivered' && lasts.get(customerId) !== id);
+  const unfinished = copied.filter(
+    ({ id, customerId, status }) => status !== 'delivered' && lasts.get(customerId) !== id,
+  );
   assert.deepEqual(unfinished, [], `of ${answered.size} orders`);
 }

@@ -11,7 +11,12 @@ export type Asked = {
 
 /** A JSON object as it came. */
 export type Thing = Readonly<Record<string, unknown>>;
-export type Reply = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string; readonly thing: Thing };
+export type Reply = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly thing: Thing;
+};
 
 export type LoadClient = {
   /** Rejects when the answer doesn't come, or not as a whole. */
@@ -28,15 +33,33 @@ export function createLoadClient(port: number, connections = 64): LoadClient {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const fields = {
-      ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers,
+      ...(payload === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
     };
-    const request = httpRequest({ agent, host: '127.0.0.1', port, method, path, headers: fields }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (more: string) => { text += more; }).on('error', reject);
-      response.on('close', () => reject(new Error('The answer was cut short.'))); // after `end` this comes too late to matter
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text, thing: thingIn(response.headers, text) }));
-    });
+    const request = httpRequest(
+      { agent, host: '127.0.0.1', port, method, path, headers: fields },
+      (response) => {
+        let text = '';
+        response
+          .setEncoding('utf8')
+          .on('data', (more: string) => {
+            text += more;
+          })
+          .on('error', reject);
+        response.on('close', () => reject(new Error('The answer was cut short.'))); // after `end` this comes too late to matter
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            thing: thingIn(response.headers, text),
+          }),
+        );
+      },
+    );
     request.on('error', reject).end(payload);
     return promise;
   }
@@ -46,7 +69,7 @@ export function createLoadClient(port: number, connections = 64): LoadClient {
     for (let next: unknown = path; typeof next === 'string';) {
       const { status, text, thing } = await ask({ method: 'GET', path: next, token });
       if (status !== 200) throw new Error(`${path} gave ${status}: ${text}`);
-      things.push(...thing['data'] as Thing[]); // so the contract says of a list
+      things.push(...(thing['data'] as Thing[])); // so the contract says of a list
       next = thing['next'];
     }
     return things;
@@ -56,5 +79,6 @@ export function createLoadClient(port: number, connections = 64): LoadClient {
 }
 
 function thingIn(headers: IncomingHttpHeaders, text: string): Thing {
-  return /[/+]json/.test(headers['content-type'] ?? '') && text !== '' ? JSON.parse(text) as Thing : {}; // all of ours are objects
+  // all of ours are objects
+  return /[/+]json/.test(headers['content-type'] ?? '') && text !== '' ? (JSON.parse(text) as Thing) : {};
 }

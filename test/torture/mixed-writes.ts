@@ -1,4 +1,5 @@
-// Clients that change everything at once, and write down beforehand what they ask for and afterwards what was answered.
+// Clients that change everything at once, and write down beforehand what they ask for and afterwards what was
+// answered.
 import type { Picker } from '../../src/commands/picker.ts';
 import type { Ledger, Wanted } from './ledger.ts';
 import type { Asked, LoadClient, Reply, Thing } from './load-client.ts';
@@ -47,7 +48,8 @@ export async function writeAll(round: Round): Promise<void> {
   const clients = [
     ...Array.from({ length: clientsOfOrders }, (_, client) => () => changeOrders(round, client)),
     ...Array.from({ length: clientsOfKeys }, (_, client) => () => changeKey(round, client)),
-    () => changeUsers(round), () => changeSessions(round),
+    () => changeUsers(round),
+    () => changeSessions(round),
   ];
   await Promise.all(clients.map((step, client) => repeat(round, client, step)));
 }
@@ -56,21 +58,28 @@ async function repeat(round: Round, client: number, step: () => Promise<void>): 
   try {
     while (!round.isOver()) await step();
   } catch (error) {
-    if (!round.isOver()) round.fault(`Client ${client} had no right answer: ${error instanceof Error ? error.message : String(error)}`);
+    if (!round.isOver())
+      round.fault(
+        `Client ${client} had no right answer: ${error instanceof Error ? error.message : String(error)}`,
+      );
   }
 }
 
 type Change = Asked & { readonly name: string; readonly wanted: Wanted; readonly success: number };
 
 /** Throws without the right answer. What was wanted stays open if there was none at all. */
-async function change({ memory, client, counts }: Round, { name, wanted, success, ...asked }: Change): Promise<Reply> {
+async function change(
+  { memory, client, counts }: Round,
+  { name, wanted, success, ...asked }: Change,
+): Promise<Reply> {
   const attempt = memory.ledger.sent(wanted);
   const isKeyed = asked.headers?.['idempotency-key'] !== undefined;
   if (isKeyed) memory.unanswered.set(asked, { name, close: attempt.close });
   counts.unanswered += 1;
   const reply = await client.ask(asked);
   counts.unanswered -= 1;
-  if (reply.status !== success) throw new Error(`${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
+  if (reply.status !== success)
+    throw new Error(`${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
   counts.answered += 1;
   attempt.close();
   for (const [each, thing] of wanted) memory.ledger.answered(each, thing);
@@ -105,24 +114,43 @@ async function addCustomer(round: Round, client: number, names: Map<number, stri
   const sent = { name: tag, email: `${tag}@example.com`, phone: null, address: someAddress(round.picker) };
   const name = `customer ${tag}`;
   await changeShown(round, {
-    method: 'POST', path: '/customers', token: round.memory.staff.token, body: sent, headers: maybeKey(round, tag), name,
-    wanted: new Map([[name, { ...sent, userId: round.memory.staff.id }]]), success: 201,
+    method: 'POST',
+    path: '/customers',
+    token: round.memory.staff.token,
+    body: sent,
+    headers: maybeKey(round, tag),
+    name,
+    wanted: new Map([[name, { ...sent, userId: round.memory.staff.id }]]),
+    success: 201,
   });
   own(names, client).push(name);
 }
 
 async function changeCustomer(round: Round, name: string, customer: Thing): Promise<void> {
-  const changes = { phone: `+4930${round.picker.digits('######')}`, address: round.picker.one([null, someAddress(round.picker)]) };
+  const changes = {
+    phone: `+4930${round.picker.digits('######')}`,
+    address: round.picker.one([null, someAddress(round.picker)]),
+  };
   const isPut = round.picker.share() < 0.5;
   await changeShown(round, {
-    method: isPut ? 'PUT' : 'PATCH', path: `/customers/${customer['id']}`, token: round.memory.staff.token,
-    body: isPut ? { ...customer, ...changes } : changes, name, wanted: new Map([[name, after(customer, changes)]]), success: 200,
+    method: isPut ? 'PUT' : 'PATCH',
+    path: `/customers/${customer['id']}`,
+    token: round.memory.staff.token,
+    body: isPut ? { ...customer, ...changes } : changes,
+    name,
+    wanted: new Map([[name, after(customer, changes)]]),
+    success: 200,
   });
 }
 
 async function removeCustomer(round: Round, name: string, customer: Thing): Promise<void> {
   await change(round, {
-    method: 'DELETE', path: `/customers/${customer['id']}`, token: round.memory.staff.token, name, wanted: new Map([[name, undefined]]), success: 204,
+    method: 'DELETE',
+    path: `/customers/${customer['id']}`,
+    token: round.memory.staff.token,
+    name,
+    wanted: new Map([[name, undefined]]),
+    success: 204,
   });
 }
 
@@ -131,35 +159,81 @@ async function addOrder(round: Round, client: number, customer: Thing): Promise<
   const { sent, wanted } = newOrder(round, tag, customer, round.memory.staff.id);
   const name = `order ${tag}`;
   await changeShown(round, {
-    method: 'POST', path: '/orders', token: round.memory.staff.token, body: sent, headers: maybeKey(round, tag), name, wanted: new Map([[name, wanted]]), success: 201,
+    method: 'POST',
+    path: '/orders',
+    token: round.memory.staff.token,
+    body: sent,
+    headers: maybeKey(round, tag),
+    name,
+    wanted: new Map([[name, wanted]]),
+    success: 201,
   });
   own(round.memory.orders, client).push(name);
 }
 
-function newOrder({ picker }: Round, tag: string, customer: Thing, userId: number): { readonly sent: Thing; readonly wanted: Thing } {
-  const core = { customerId: customer['id'], currency: picker.one(['EUR', 'USD', 'JPY']), shippingAddress: someAddress(picker), note: tag, userId };
+function newOrder(
+  { picker }: Round,
+  tag: string,
+  customer: Thing,
+  userId: number,
+): { readonly sent: Thing; readonly wanted: Thing } {
+  const core = {
+    customerId: customer['id'],
+    currency: picker.one(['EUR', 'USD', 'JPY']),
+    shippingAddress: someAddress(picker),
+    note: tag,
+    userId,
+  };
   const { items, total } = someItems(picker);
-  return { sent: { ...core, items }, wanted: { ...core, items: items.map((item) => ({ ...item, total: item.quantity * item.unitPrice })), total, status: 'open' } };
+  return {
+    sent: { ...core, items },
+    wanted: {
+      ...core,
+      items: items.map((item) => ({ ...item, total: item.quantity * item.unitPrice })),
+      total,
+      status: 'open',
+    },
+  };
 }
 
 async function changeItems(round: Round, name: string, order: Thing): Promise<void> {
   const { items, total } = someItems(round.picker);
-  const wanted = after(order, { items: items.map((item) => ({ ...item, total: item.quantity * item.unitPrice })), total });
+  const wanted = after(order, {
+    items: items.map((item) => ({ ...item, total: item.quantity * item.unitPrice })),
+    total,
+  });
   await changeShown(round, {
-    method: 'PATCH', path: `/orders/${order['id']}`, token: round.memory.staff.token, body: { items }, headers: maybeKey(round, newTag(round, 0)), name,
-    wanted: new Map([[name, wanted]]), success: 200,
+    method: 'PATCH',
+    path: `/orders/${order['id']}`,
+    token: round.memory.staff.token,
+    body: { items },
+    headers: maybeKey(round, newTag(round, 0)),
+    name,
+    wanted: new Map([[name, wanted]]),
+    success: 200,
   });
 }
 
-const steps: Readonly<Record<string, readonly string[]>> = { open: ['paid', 'paid', 'cancelled'], paid: ['shipped', 'refunded'], shipped: ['delivered', 'refunded'], delivered: ['refunded'] };
+const steps: Readonly<Record<string, readonly string[]>> = {
+  open: ['paid', 'paid', 'cancelled'],
+  paid: ['shipped', 'refunded'],
+  shipped: ['delivered', 'refunded'],
+  delivered: ['refunded'],
+};
 
 async function moveOrder(round: Round, name: string, order: Thing): Promise<void> {
   const next = steps[String(order['status'])];
   if (next === undefined) return;
   const status = round.picker.one(next);
   await changeShown(round, {
-    method: 'PATCH', path: `/orders/${order['id']}`, token: round.memory.staff.token, body: { status }, headers: maybeKey(round, newTag(round, 0)), name,
-    wanted: new Map([[name, after(order, { status })]]), success: 200,
+    method: 'PATCH',
+    path: `/orders/${order['id']}`,
+    token: round.memory.staff.token,
+    body: { status },
+    headers: maybeKey(round, newTag(round, 0)),
+    name,
+    wanted: new Map([[name, after(order, { status })]]),
+    success: 200,
   });
 }
 
@@ -168,16 +242,39 @@ async function changeKey(round: Round, client: number): Promise<void> {
   const tag = newTag(round, client);
   const name = `key ${tag}`;
   const sent = { name: tag, scopes: ['orders:read'] };
-  const { thing: { key, ...made } } = await change(round, { method: 'POST', path: '/api/keys', token: staff.token, body: sent, name, wanted: new Map([[name, sent]]), success: 201 });
+  const {
+    thing: { key, ...made },
+  } = await change(round, {
+    method: 'POST',
+    path: '/api/keys',
+    token: staff.token,
+    body: sent,
+    name,
+    wanted: new Map([[name, sent]]),
+    success: 201,
+  });
   ledger.answered(name, made);
   keys.set(name, String(key));
   if (round.picker.share() < 0.5) return;
-  await change(round, { method: 'DELETE', path: `/api/keys/${made['id']}`, token: staff.token, name, wanted: new Map([[name, undefined]]), success: 204 });
+  await change(round, {
+    method: 'DELETE',
+    path: `/api/keys/${made['id']}`,
+    token: staff.token,
+    name,
+    wanted: new Map([[name, undefined]]),
+    success: 204,
+  });
 }
 
-/** Makes a user, or changes one, or gives one a customer with an order and deletes the user: all three change, or none. */
+/**
+ * Makes a user, or changes one, or gives one a customer with an order and deletes the user: all three change,
+ * or none.
+ */
 async function changeUsers(round: Round): Promise<void> {
-  const { picker, memory: { ledger, admin, users } } = round;
+  const {
+    picker,
+    memory: { ledger, admin, users },
+  } = round;
   const [name] = users.filter((each) => ledger.known(each) !== undefined);
   const user = name === undefined ? undefined : ledger.known(name);
   const share = picker.share();
@@ -185,11 +282,21 @@ async function changeUsers(round: Round): Promise<void> {
   const path = `/api/users/${user['id']}`;
   if (share < 0.8) {
     const changes = { name: `${picker.digits('Number ####')}`, role: picker.one(['user', 'staff']) };
-    await changeShown(round, { method: 'PATCH', path, token: admin.token, body: changes, name, wanted: new Map([[name, after(user, changes)]]), success: 200 });
+    await changeShown(round, {
+      method: 'PATCH',
+      path,
+      token: admin.token,
+      body: changes,
+      name,
+      wanted: new Map([[name, after(user, changes)]]),
+      success: 200,
+    });
     return;
   }
   await addOwned(round, Number(user['id']));
-  const owned = ledger.having('userId', user['id']).map(([each, thing]) => [each, { ...thing, userId: null }] as const);
+  const owned = ledger
+    .having('userId', user['id'])
+    .map(([each, thing]) => [each, { ...thing, userId: null }] as const);
   const wanted = new Map([[name, undefined], ...owned]);
   await change(round, { method: 'DELETE', path, token: admin.token, name, wanted, success: 204 });
 }
@@ -199,8 +306,14 @@ async function addUser(round: Round): Promise<void> {
   const sent = { name: 'Ada Lovelace', email };
   const name = `user ${email}`;
   await changeShown(round, {
-    method: 'POST', path: '/api/users', token: round.memory.admin.token, body: { ...sent, password }, headers: maybeKey(round, email), name,
-    wanted: new Map([[name, { ...sent, role: 'user' }]]), success: 201,
+    method: 'POST',
+    path: '/api/users',
+    token: round.memory.admin.token,
+    body: { ...sent, password },
+    headers: maybeKey(round, email),
+    name,
+    wanted: new Map([[name, { ...sent, role: 'user' }]]),
+    success: 201,
   });
   round.memory.users.push(name);
 }
@@ -210,21 +323,49 @@ async function addOwned(round: Round, userId: number): Promise<void> {
   const tag = newTag(round, 0);
   const [customerName, orderName] = [`customer ${tag}`, `order ${tag}`];
   const customer = { name: tag, email: null, phone: null, address: null, userId };
-  const madeCustomer = await changeShown(round, { method: 'POST', path: '/customers', token, body: customer, name: customerName, wanted: new Map([[customerName, customer]]), success: 201 });
+  const madeCustomer = await changeShown(round, {
+    method: 'POST',
+    path: '/customers',
+    token,
+    body: customer,
+    name: customerName,
+    wanted: new Map([[customerName, customer]]),
+    success: 201,
+  });
   const { sent, wanted } = newOrder(round, tag, madeCustomer, userId);
-  await changeShown(round, { method: 'POST', path: '/orders', token, body: sent, name: orderName, wanted: new Map([[orderName, wanted]]), success: 201 });
+  await changeShown(round, {
+    method: 'POST',
+    path: '/orders',
+    token,
+    body: sent,
+    name: orderName,
+    wanted: new Map([[orderName, wanted]]),
+    success: 201,
+  });
 }
 
 /** Signs in, renews the tokens some times, and mostly signs out. */
 async function changeSessions(round: Round): Promise<void> {
-  const { picker, memory: { ledger, sessions, admin } } = round;
-  const [name, refreshToken] = [...sessions].map(([each, session]) => [each, session.refreshToken] as const)
-    .find(([each, token]) => token !== undefined && ledger.known(each) !== undefined) ?? [];
+  const {
+    picker,
+    memory: { ledger, sessions, admin },
+  } = round;
+  const [name, refreshToken] =
+    [...sessions]
+      .map(([each, session]) => [each, session.refreshToken] as const)
+      .find(([each, token]) => token !== undefined && ledger.known(each) !== undefined) ?? [];
   const share = picker.share();
   if (name === undefined || refreshToken === undefined || share < 0.15) return signInAgain(round);
   const known = ledger.known(name) ?? {};
   if (share < 0.85) return renew(round, name, refreshToken, known);
-  await change(round, { method: 'DELETE', path: `/api/sessions/${known['id']}`, token: admin.token, name, wanted: new Map([[name, undefined]]), success: 204 });
+  await change(round, {
+    method: 'DELETE',
+    path: `/api/sessions/${known['id']}`,
+    token: admin.token,
+    name,
+    wanted: new Map([[name, undefined]]),
+    success: 204,
+  });
 }
 
 async function signInAgain(round: Round): Promise<void> {
@@ -232,23 +373,44 @@ async function signInAgain(round: Round): Promise<void> {
   const userAgent = newTag(round, 0);
   const name = `session ${userAgent}`;
   const { thing } = await change(round, {
-    method: 'POST', path: '/api/sessions', body: { email: staffEmail, password }, headers: { 'user-agent': userAgent }, name,
-    wanted: new Map([[name, { userId: staff.id, userAgent }]]), success: 201,
+    method: 'POST',
+    path: '/api/sessions',
+    body: { email: staffEmail, password },
+    headers: { 'user-agent': userAgent },
+    name,
+    wanted: new Map([[name, { userId: staff.id, userAgent }]]),
+    success: 201,
   });
   ledger.answered(name, sessionOf(thing, userAgent));
-  sessions.set(name, { accessToken: String(thing['accessToken']), refreshToken: String(thing['refreshToken']) });
+  sessions.set(name, {
+    accessToken: String(thing['accessToken']),
+    refreshToken: String(thing['refreshToken']),
+  });
 }
 
 export const staffEmail = 'staff@example.com';
 
-export async function renew(round: Round, name: string, refreshToken: string, { id, userId, createdAt, userAgent }: Thing): Promise<void> {
+export async function renew(
+  round: Round,
+  name: string,
+  refreshToken: string,
+  { id, userId, createdAt, userAgent }: Thing,
+): Promise<void> {
   const { ledger, sessions } = round.memory;
   sessions.set(name, { accessToken: sessions.get(name)?.accessToken ?? '', refreshToken: undefined });
   const { thing } = await change(round, {
-    method: 'POST', path: `/api/sessions/${id}/tokens`, body: { refreshToken }, name, wanted: new Map([[name, { id, userId, createdAt, userAgent }]]), success: 201,
+    method: 'POST',
+    path: `/api/sessions/${id}/tokens`,
+    body: { refreshToken },
+    name,
+    wanted: new Map([[name, { id, userId, createdAt, userAgent }]]),
+    success: 201,
   });
   ledger.answered(name, sessionOf(thing, String(userAgent)));
-  sessions.set(name, { accessToken: String(thing['accessToken']), refreshToken: String(thing['refreshToken']) });
+  sessions.set(name, {
+    accessToken: String(thing['accessToken']),
+    refreshToken: String(thing['refreshToken']),
+  });
 }
 
 function sessionOf({ id, userId, createdAt, expiresAt }: Thing, userAgent: string): Thing {
@@ -256,11 +418,19 @@ function sessionOf({ id, userId, createdAt, expiresAt }: Thing, userAgent: strin
 }
 
 /** One that is there, as far as is known. */
-function picked({ picker, memory: { ledger } }: Round, names: Map<number, string[]>, client: number): { readonly name: string; readonly thing: Thing } | undefined {
+function picked(
+  { picker, memory: { ledger } }: Round,
+  names: Map<number, string[]>,
+  client: number,
+): { readonly name: string; readonly thing: Thing } | undefined {
   const mine = own(names, client);
   const name = mine.length === 0 ? '' : picker.one(mine);
   const thing = ledger.known(name);
-  if (thing === undefined && name !== '') names.set(client, mine.filter((each) => each !== name));
+  if (thing === undefined && name !== '')
+    names.set(
+      client,
+      mine.filter((each) => each !== name),
+    );
   return thing === undefined ? undefined : { name, thing };
 }
 
@@ -283,14 +453,33 @@ function maybeKey({ picker }: Round, tag: string): Readonly<Record<string, strin
   return picker.share() < keyShare ? { 'idempotency-key': tag } : {};
 }
 
-function someItems(picker: Picker): { readonly items: { readonly sku: string | null; readonly name: string; readonly quantity: number; readonly unitPrice: number }[]; readonly total: number } {
+function someItems(picker: Picker): {
+  readonly items: {
+    readonly sku: string | null;
+    readonly name: string;
+    readonly quantity: number;
+    readonly unitPrice: number;
+  }[];
+  readonly total: number;
+} {
   // Some take several pages of the database, so that there is something to be left half written.
   const items = Array.from({ length: picker.share() < 0.1 ? 100 : picker.whole(1, 4) }, () => ({
-    sku: picker.one([null, picker.digits('TEA-###')]), name: picker.one(['Green tea', 'Teapot', `Kettle ${'with a long handle '.repeat(5)}`]), quantity: picker.whole(1, 20), unitPrice: picker.whole(0, 99_999),
+    sku: picker.one([null, picker.digits('TEA-###')]),
+    name: picker.one(['Green tea', 'Teapot', `Kettle ${'with a long handle '.repeat(5)}`]),
+    quantity: picker.whole(1, 20),
+    unitPrice: picker.whole(0, 99_999),
   }));
   return { items, total: items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0) };
 }
 
 function someAddress(picker: Picker): Thing {
-  return { name: null, line1: picker.digits('Hafenstraße ##'), line2: null, city: 'Oldenburg', region: null, postalCode: picker.digits('261##'), country: 'DE' };
+  return {
+    name: null,
+    line1: picker.digits('Hafenstraße ##'),
+    line2: null,
+    city: 'Oldenburg',
+    region: null,
+    postalCode: picker.digits('261##'),
+    country: 'DE',
+  };
 }

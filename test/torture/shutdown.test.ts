@@ -1,4 +1,5 @@
-// The end of a service under load: no answer is cut short, none that was given is lost, and the log is folded in.
+// The end of a service under load: no answer is cut short, none that was given is lost, and the log is folded
+// in.
 import assert from 'node:assert/strict';
 import { cpSync, statSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
@@ -23,20 +24,38 @@ suite('the end of a service', { concurrency: 4 }, () => {
     const client = createLoadClient(service.port);
     const { thing } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
     token = String(thing['accessToken']);
-    ({ thing: { id: customerId } } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } }));
+    ({
+      thing: { id: customerId },
+    } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } }));
     client.close();
     await service.kill('SIGTERM');
   });
 
-  async function started(t: TestContext, data: string, from = 'first'): Promise<{ readonly service: ChildService; readonly client: LoadClient }> {
+  async function started(
+    t: TestContext,
+    data: string,
+    from = 'first',
+  ): Promise<{ readonly service: ChildService; readonly client: LoadClient }> {
     if (from !== data) cpSync(join(folder, from), join(folder, data), { recursive: true });
     const service = await startChild({ folder: join(folder, data), settings });
     const client = createLoadClient(service.port);
-    t.after(() => { client.close(); return service.kill('SIGKILL'); });
+    t.after(() => {
+      client.close();
+      return service.kill('SIGKILL');
+    });
     return { service, client };
   }
 
-  const order = (note: string, lines = 1): object => ({ customerId, currency: 'EUR', items: Array.from({ length: lines }, () => ({ name: 'Green tea, '.repeat(18), quantity: 2, unitPrice: 749 })), note });
+  const order = (note: string, lines = 1): object => ({
+    customerId,
+    currency: 'EUR',
+    items: Array.from({ length: lines }, () => ({
+      name: 'Green tea, '.repeat(18),
+      quantity: 2,
+      unitPrice: 749,
+    })),
+    note,
+  });
 
   test('under load: each request has a whole answer or no connection, and all that was answered is there', async (t) => {
     const { service } = await started(t, 'load');
@@ -54,21 +73,43 @@ suite('the end of a service', { concurrency: 4 }, () => {
     await Promise.all(clients);
     agent.destroy();
     assert.equal(code, 0);
-    assert.deepEqual(outcomes.filter(({ status, isWhole, isReused }) => !(isWhole ? status === 201 || status === 503 : status === undefined && !isReused)), []);
-    assert(outcomes.some(({ saysClose }) => saysClose), 'the last answers say that they are the last');
-    assert.equal(statSync(join(folder, 'load/orderly.db-wal'), { throwIfNoEntry: false })?.size ?? 0, 0, 'the log is folded in');
+    assert.deepEqual(
+      outcomes.filter(
+        ({ status, isWhole, isReused }) =>
+          !(isWhole ? status === 201 || status === 503 : status === undefined && !isReused),
+      ),
+      [],
+    );
+    assert(
+      outcomes.some(({ saysClose }) => saysClose),
+      'the last answers say that they are the last',
+    );
+    assert.equal(
+      statSync(join(folder, 'load/orderly.db-wal'), { throwIfNoEntry: false })?.size ?? 0,
+      0,
+      'the log is folded in',
+    );
     const { client } = await started(t, 'load', 'load');
     const notes = (await client.list('/orders?limit=200', token)).map(({ note }) => note);
-    assert.deepEqual(new Set(notes), new Set(outcomes.filter(({ status }) => status === 201).map(({ body }) => JSON.parse(body).note)));
+    assert.deepEqual(
+      new Set(notes),
+      new Set(outcomes.filter(({ status }) => status === 201).map(({ body }) => JSON.parse(body).note)),
+    );
   });
 
   test('an answer that is read slowly is not cut short', async (t) => {
     const { service, client } = await started(t, 'slow');
     for (let number = 0; number < 200; number += 20) {
-      await Promise.all(Array.from({ length: 20 }, (_, each) => client.ask({ method: 'POST', path: '/orders', token, body: order(`${number + each}`, 100) })));
+      await Promise.all(
+        Array.from({ length: 20 }, (_, each) =>
+          client.ask({ method: 'POST', path: '/orders', token, body: order(`${number + each}`, 100) }),
+        ),
+      );
     }
     const socket = connect(service.port, '127.0.0.1').pause();
-    socket.write(`GET /orders?limit=200 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    socket.write(
+      `GET /orders?limit=200 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    );
     await pause(300);
     const ended = service.kill('SIGTERM');
     await pause(700);
@@ -98,7 +139,8 @@ suite('the end of a service', { concurrency: 4 }, () => {
   test('connections on which nothing happens hold nothing up', async (t) => {
     const { service } = await started(t, 'idle');
     const sockets = Array.from({ length: 20 }, () => connect(service.port, '127.0.0.1'));
-    for (const socket of sockets.slice(10)) socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    for (const socket of sockets.slice(10))
+      socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
     for (const socket of sockets.slice(0, 5)) socket.write('GET /health/live HTTP/1.1\r\nHo');
     await pause(200);
     const start = performance.now();
@@ -109,9 +151,16 @@ suite('the end of a service', { concurrency: 4 }, () => {
 
   test('a second SIGTERM ends it at once, and what was answered is there', async (t) => {
     const { service, client } = await started(t, 'twice');
-    assert.equal((await client.ask({ method: 'POST', path: '/orders', token, body: order('answered') })).status, 201);
-    const socket = connect(service.port, '127.0.0.1').on('error', () => { /* it is cut off */ });
-    socket.write('POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
+    assert.equal(
+      (await client.ask({ method: 'POST', path: '/orders', token, body: order('answered') })).status,
+      201,
+    );
+    const socket = connect(service.port, '127.0.0.1').on('error', () => {
+      /* it is cut off */
+    });
+    socket.write(
+      'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    );
     await pause(100);
     const ended = service.kill('SIGTERM');
     await pause(800);
@@ -122,12 +171,18 @@ suite('the end of a service', { concurrency: 4 }, () => {
     assert(performance.now() - start < 500);
     socket.destroy();
     const { client: later } = await started(t, 'twice', 'twice');
-    assert.deepEqual((await later.list('/orders', token)).map(({ note }) => note), ['answered']);
+    assert.deepEqual(
+      (await later.list('/orders', token)).map(({ note }) => note),
+      ['answered'],
+    );
   });
 });
 
 type Outcome = {
-  readonly status: number | undefined; readonly body: string; readonly isWhole: boolean; readonly saysClose: boolean;
+  readonly status: number | undefined;
+  readonly body: string;
+  readonly isWhole: boolean;
+  readonly saysClose: boolean;
   /** Whether the connection had brought an answer before. */
   readonly isReused: boolean;
   readonly error: string;
@@ -137,16 +192,37 @@ type Outcome = {
 function place(port: number, agent: Agent, token: string, order: object): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   const payload = JSON.stringify(order);
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) };
-  const outcome = { status: undefined as number | undefined, body: '', isWhole: false, saysClose: false, error: '' };
-  const request = httpRequest({ host: '127.0.0.1', port, agent, method: 'POST', path: '/orders', headers }, (response) => {
-    outcome.status = response.statusCode;
-    outcome.saysClose = response.headers.connection === 'close';
-    response.on('data', (chunk: Buffer) => { outcome.body += chunk.toString('latin1'); });
-    response.on('error', (error) => { outcome.error = error.message; });
-    response.on('close', () => resolve({ ...outcome, isWhole: response.complete, isReused: request.reusedSocket }));
-  });
-  request.on('error', (error) => resolve({ ...outcome, error: error.message, isReused: request.reusedSocket })).end(payload);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(payload),
+  };
+  const outcome = {
+    status: undefined as number | undefined,
+    body: '',
+    isWhole: false,
+    saysClose: false,
+    error: '',
+  };
+  const request = httpRequest(
+    { host: '127.0.0.1', port, agent, method: 'POST', path: '/orders', headers },
+    (response) => {
+      outcome.status = response.statusCode;
+      outcome.saysClose = response.headers.connection === 'close';
+      response.on('data', (chunk: Buffer) => {
+        outcome.body += chunk.toString('latin1');
+      });
+      response.on('error', (error) => {
+        outcome.error = error.message;
+      });
+      response.on('close', () =>
+        resolve({ ...outcome, isWhole: response.complete, isReused: request.reusedSocket }),
+      );
+    },
+  );
+  request
+    .on('error', (error) => resolve({ ...outcome, error: error.message, isReused: request.reusedSocket }))
+    .end(payload);
   return promise;
 }
 

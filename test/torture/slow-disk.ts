@@ -1,4 +1,5 @@
-// `npm run check:slow-disk`: with every sync slowed by 30 ms reads don't wait for writes, and writes share their syncs.
+// `npm run check:slow-disk`: with every sync slowed by 30 ms reads don't wait for writes, and writes share
+// their syncs.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,26 +17,51 @@ const ratioMax = 1.5;
 const durablePerSecondMin = 1_000;
 const orders = 2_000;
 
-type Disk = { readonly service: ChildService; readonly readers: readonly Lane[]; readonly write: string; readonly next: () => string };
+type Disk = {
+  readonly service: ChildService;
+  readonly readers: readonly Lane[];
+  readonly write: string;
+  readonly next: () => string;
+};
 
-const options = { rounds: { type: 'string', default: '7' }, seconds: { type: 'string', default: '3' }, milliseconds: { type: 'string', default: '30' } } as const;
+const options = {
+  rounds: { type: 'string', default: '7' },
+  seconds: { type: 'string', default: '3' },
+  milliseconds: { type: 'string', default: '30' },
+} as const;
 const { values } = parseArgs({ options });
 const seconds = Number(values.seconds);
 const folder = mkdtempSync(join(tmpdir(), 'orderly-slow-'));
 const disks: Disk[] = [];
 
 try {
-  const slow = await prepare('slow', { LD_PRELOAD: buildLibrary('../bench/slow-sync.c', folder), SLOW_SYNC_MS: values.milliseconds });
+  const slow = await prepare('slow', {
+    LD_PRELOAD: buildLibrary('../bench/slow-sync.c', folder),
+    SLOW_SYNC_MS: values.milliseconds,
+  });
   const fast = await prepare('fast', {});
-  // At full speed, as a benchmark reads. At a steady pace below it a read shows most plainly what it has to wait for: the thread's
-  // work on a write, on any disk; so there the slow disk is held against the fast one, too.
-  const full = await compare('reads at full speed', (disk) => rush(disk.readers, reading(disk)).then(({ times }) => times), slow);
-  const paced = await compare(`${readsPerSecond} reads/s`, ({ readers, next }) => pace(readers, { perSecond: readsPerSecond, seconds, status: 200, next }), slow, fast);
+  // At full speed, as a benchmark reads. At a steady pace below it a read shows most plainly what it has to
+  // wait for: the thread's work on a write, on any disk; so there the slow disk is held against the fast one,
+  // too.
+  const full = await compare(
+    'reads at full speed',
+    (disk) => rush(disk.readers, reading(disk)).then(({ times }) => times),
+    slow,
+  );
+  const paced = await compare(
+    `${readsPerSecond} reads/s`,
+    ({ readers, next }) => pace(readers, { perSecond: readsPerSecond, seconds, status: 200, next }),
+    slow,
+    fast,
+  );
   const writers = await openLanes(slow.service.port, 64);
   const { perSecond, times } = await rush(writers, { seconds, status: 201, next: () => slow.write });
-  console.log(`durable writes from 64 connections: ${Math.round(perSecond)}/s (at least ${durablePerSecondMin}), ${latency(times)}`);
+  console.log(
+    `durable writes from 64 connections: ${Math.round(perSecond)}/s (at least ${durablePerSecondMin}), ${latency(times)}`,
+  );
   for (const lane of writers) lane.close();
-  process.exitCode = full.toAlone <= ratioMax && paced.toFast <= ratioMax && perSecond >= durablePerSecondMin ? 0 : 1;
+  process.exitCode =
+    full.toAlone <= ratioMax && paced.toFast <= ratioMax && perSecond >= durablePerSecondMin ? 0 : 1;
 } finally {
   for (const { service, readers } of disks) {
     for (const lane of readers) lane.close();
@@ -48,29 +74,60 @@ try {
 async function prepare(name: string, environment: Readonly<Record<string, string>>): Promise<Disk> {
   const service = await startChild({ folder: join(folder, name), environment });
   const client = createLoadClient(service.port);
-  const { thing: { accessToken } } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
+  const {
+    thing: { accessToken },
+  } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
   const token = String(accessToken);
-  const { thing: { id: customerId } } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
+  const {
+    thing: { id: customerId },
+  } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
   client.close();
-  const items = [{ name: 'Green tea', quantity: 2, unitPrice: 749 }, { name: 'Teapot', quantity: 1, unitPrice: 3_490 }];
+  const items = [
+    { name: 'Green tea', quantity: 2, unitPrice: 749 },
+    { name: 'Teapot', quantity: 1, unitPrice: 3_490 },
+  ];
   const write = request('POST', '/orders', token, { customerId, currency: 'EUR', items });
   await writeBeside({ port: service.port, request: write, perSecond: orders / seconds, seconds });
   let read = 0;
-  const disk = { service, write, readers: await openLanes(service.port, 8), next: () => request('GET', `/orders/${1 + (read += 1) % orders}`, token) };
+  const disk = {
+    service,
+    write,
+    readers: await openLanes(service.port, 8),
+    next: () => request('GET', `/orders/${1 + ((read += 1) % orders)}`, token),
+  };
   disks.push(disk);
   await rush(disk.readers, reading(disk));
   return disk;
 }
 
-function reading({ next }: Pick<Disk, 'next'>): { readonly seconds: number; readonly status: number; readonly next: () => string } {
+function reading({ next }: Pick<Disk, 'next'>): {
+  readonly seconds: number;
+  readonly status: number;
+  readonly next: () => string;
+} {
   return { seconds, status: 200, next };
 }
 
-/** How the p99 of reads beside writes relates to that of reads alone, and to that beside writes on a fast disk; by turns, medians. */
-async function compare(name: string, readAll: (disk: Disk) => Promise<number[]>, slow: Disk, fast?: Disk): Promise<{ readonly toAlone: number; readonly toFast: number }> {
-  const p99s: { readonly alone: number[]; readonly beside: number[]; readonly fast: number[] } = { alone: [], beside: [], fast: [] };
+/**
+ * How the p99 of reads beside writes relates to that of reads alone, and to that beside writes on a fast
+ * disk; by turns, medians.
+ */
+async function compare(
+  name: string,
+  readAll: (disk: Disk) => Promise<number[]>,
+  slow: Disk,
+  fast?: Disk,
+): Promise<{ readonly toAlone: number; readonly toFast: number }> {
+  const p99s: { readonly alone: number[]; readonly beside: number[]; readonly fast: number[] } = {
+    alone: [],
+    beside: [],
+    fast: [],
+  };
   const besideWrites = async (disk: Disk, into: number[]): Promise<string> => {
-    const [reads, writes] = await Promise.all([readAll(disk), writeBeside({ port: disk.service.port, request: disk.write, perSecond: writesPerSecond, seconds })]);
+    const [reads, writes] = await Promise.all([
+      readAll(disk),
+      writeBeside({ port: disk.service.port, request: disk.write, perSecond: writesPerSecond, seconds }),
+    ]);
     into.push(percentile(reads, 0.99));
     return `${latency(reads)}, the writes ${latency(writes)}`;
   };
@@ -78,11 +135,17 @@ async function compare(name: string, readAll: (disk: Disk) => Promise<number[]>,
     const alone = await readAll(slow);
     p99s.alone.push(percentile(alone, 0.99));
     const onFast = fast === undefined ? '' : `; on a fast disk ${await besideWrites(fast, p99s.fast)}`;
-    console.log(`${name}: alone ${latency(alone)}; beside ${writesPerSecond} writes/s ${await besideWrites(slow, p99s.beside)}${onFast}`);
+    console.log(
+      `${name}: alone ${latency(alone)}; beside ${writesPerSecond} writes/s ${await besideWrites(slow, p99s.beside)}${onFast}`,
+    );
   }
   const [alone, beside, onFast] = [median(p99s.alone), median(p99s.beside), median(p99s.fast)];
-  const toFast = Number.isNaN(onFast) ? '' : `, ${onFast.toFixed(2)} ms beside writes on a fast disk: ratio ${(beside / onFast).toFixed(2)}`;
-  console.log(`p99 of ${name}: ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside writes: ratio ${(beside / alone).toFixed(2)}${toFast}`);
+  const toFast = Number.isNaN(onFast)
+    ? ''
+    : `, ${onFast.toFixed(2)} ms beside writes on a fast disk: ratio ${(beside / onFast).toFixed(2)}`;
+  console.log(
+    `p99 of ${name}: ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside writes: ratio ${(beside / alone).toFixed(2)}${toFast}`,
+  );
   return { toAlone: beside / alone, toFast: beside / onFast };
 }
 

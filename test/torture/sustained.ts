@@ -1,4 +1,5 @@
-// `npm run check:log`: under sustained writes, with slow lists and backups beside them, the log stays short and nothing stalls the event loop.
+// `npm run check:log`: under sustained writes, with slow lists and backups beside them, the log stays short
+// and nothing stalls the event loop.
 import assert from 'node:assert';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,9 @@ const writesPerSecond = 800;
 /** Folding is taken to have been under way for so long before the log was begun anew. */
 const foldMilliseconds = 300;
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '20' }, orders: { type: 'string', default: '200000' } } });
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '20' }, orders: { type: 'string', default: '200000' } },
+});
 const seconds = Number(values.seconds);
 const folder = mkdtempSync(join(tmpdir(), 'orderly-sustained-'));
 const data = join(folder, 'data');
@@ -25,29 +28,51 @@ const sample = await runCommand(data, ['sample', '--orders', values.orders]);
 assert.equal(sample.code, 0, sample.output);
 const watched = join(folder, 'watched.json');
 const service = await startChild({
-  folder: data, environment: { NODE_OPTIONS: `--import=${join(import.meta.dirname, 'loop-watch.ts')}`, LOOP_WATCH_LOG: log, LOOP_WATCH_OUT: watched },
+  folder: data,
+  environment: {
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'loop-watch.ts')}`,
+    LOOP_WATCH_LOG: log,
+    LOOP_WATCH_OUT: watched,
+  },
 });
 
 try {
   const client = createLoadClient(service.port);
   const admin = JSON.parse(readFileSync(join(data, 'initial-admin.json'), 'utf8'));
-  const { thing: { accessToken } } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
+  const {
+    thing: { accessToken },
+  } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
   const token = String(accessToken);
-  const write = request('POST', '/orders', token, { customerId: 1, currency: 'EUR', items: [{ name: 'Green tea', quantity: 2, unitPrice: 749 }, { name: 'Teapot', quantity: 1, unitPrice: 3_490 }] });
+  const write = request('POST', '/orders', token, {
+    customerId: 1,
+    currency: 'EUR',
+    items: [
+      { name: 'Green tea', quantity: 2, unitPrice: 749 },
+      { name: 'Teapot', quantity: 1, unitPrice: 3_490 },
+    ],
+  });
   const writers = await openLanes(service.port, 64);
   const placing = { seconds, status: 201, next: () => write };
   let longest = 0;
-  const measure = setInterval(() => { longest = Math.max(longest, statSync(log, { throwIfNoEntry: false })?.size ?? 0); }, 20);
+  const measure = setInterval(() => {
+    longest = Math.max(longest, statSync(log, { throwIfNoEntry: false })?.size ?? 0);
+  }, 20);
   const pacedFrom = Date.now();
   const paced = await pace(writers, { ...placing, perSecond: writesPerSecond });
   const pacedTo = Date.now();
-  console.log(`${writesPerSecond} writes/s for ${seconds} s: ${latency(paced)}; log at most ${shown(longest)}`);
+  console.log(
+    `${writesPerSecond} writes/s for ${seconds} s: ${latency(paced)}; log at most ${shown(longest)}`,
+  );
   const beside = besideWrites(client, token);
   const rushed = await rush(writers, placing);
   await beside.end();
   clearInterval(measure);
-  console.log(`as many as 64 connections send: ${Math.round(rushed.perSecond)} writes/s, ${latency(rushed.times)}; log at most ${shown(longest)}`);
-  console.log(`beside them slow lists: ${latency(beside.lists)} (${beside.lists.length}), and backups: median ${percentile(beside.backups, 0.5).toFixed(0)} ms (${beside.backups.length})`);
+  console.log(
+    `as many as 64 connections send: ${Math.round(rushed.perSecond)} writes/s, ${latency(rushed.times)}; log at most ${shown(longest)}`,
+  );
+  console.log(
+    `beside them slow lists: ${latency(beside.lists)} (${beside.lists.length}), and backups: median ${percentile(beside.backups, 0.5).toFixed(0)} ms (${beside.backups.length})`,
+  );
   client.close();
   for (const lane of writers) lane.close();
   const { code } = await service.kill('SIGTERM');
@@ -56,13 +81,27 @@ try {
   const check = await runCommand(data, ['check']);
 
   const { delays, begunAnew } = JSON.parse(readFileSync(watched, 'utf8')) as Watched;
-  const isFolding = (at: number): boolean => begunAnew.some((end) => at > end - foldMilliseconds && at <= end + 20);
-  const within = (from: number, to: number, isIn: (at: number) => boolean): number[] => delays.filter(([at]) => at >= from && at < to && isIn(at)).map(([, late]) => late).sort((a, b) => a - b);
+  const isFolding = (at: number): boolean =>
+    begunAnew.some((end) => at > end - foldMilliseconds && at <= end + 20);
+  const within = (from: number, to: number, isIn: (at: number) => boolean): number[] =>
+    delays
+      .filter(([at]) => at >= from && at < to && isIn(at))
+      .map(([, late]) => late)
+      .sort((a, b) => a - b);
   const folding = within(pacedFrom, pacedTo, isFolding);
   const between = within(pacedFrom, pacedTo, (at) => !isFolding(at));
-  console.log(`event-loop delay at ${writesPerSecond} writes/s: while folding ${distribution(folding)}; between ${distribution(between)}`);
-  console.log(`the log was begun anew ${begunAnew.length} times, and has ${left} bytes after the end; check: ${check.output.split('\n').at(-1)}`);
-  const isRight = longest <= logBytesMax && begunAnew.length > 2 && percentile(folding, 0.99) <= delayMillisecondsMax && left === 0 && check.code === 0;
+  console.log(
+    `event-loop delay at ${writesPerSecond} writes/s: while folding ${distribution(folding)}; between ${distribution(between)}`,
+  );
+  console.log(
+    `the log was begun anew ${begunAnew.length} times, and has ${left} bytes after the end; check: ${check.output.split('\n').at(-1)}`,
+  );
+  const isRight =
+    longest <= logBytesMax &&
+    begunAnew.length > 2 &&
+    percentile(folding, 0.99) <= delayMillisecondsMax &&
+    left === 0 &&
+    check.code === 0;
   process.exitCode = isRight ? 0 : 1;
 } finally {
   await service.kill('SIGKILL');
@@ -70,12 +109,19 @@ try {
 }
 
 /** Long reads, one after the other: their snapshots keep the log from being begun anew. */
-function besideWrites(client: LoadClient, token: string): { readonly lists: number[]; readonly backups: number[]; end(): Promise<void> } {
+function besideWrites(
+  client: LoadClient,
+  token: string,
+): { readonly lists: number[]; readonly backups: number[]; end(): Promise<void> } {
   const lists: number[] = [];
   const backups: number[] = [];
   let isOver = false;
   const list = async (): Promise<void> => {
-    const { status, text } = await client.ask({ method: 'GET', path: '/orders?total=true&sort=total&currency=EUR&createdFrom=2025-02-01T00:00:00.000Z&limit=10', token });
+    const { status, text } = await client.ask({
+      method: 'GET',
+      path: '/orders?total=true&sort=total&currency=EUR&createdFrom=2025-02-01T00:00:00.000Z&limit=10',
+      token,
+    });
     assert.equal(status, 200, text);
   };
   const backUp = async (): Promise<void> => {
@@ -93,7 +139,14 @@ function besideWrites(client: LoadClient, token: string): { readonly lists: numb
     times.sort((a, b) => a - b);
   };
   const all = Promise.all([repeat(list, lists), repeat(list, lists), repeat(backUp, backups)]);
-  return { lists, backups, end: () => { isOver = true; return all.then(() => {}); } };
+  return {
+    lists,
+    backups,
+    end: () => {
+      isOver = true;
+      return all.then(() => {});
+    },
+  };
 }
 
 function latency(sorted: readonly number[]): string {

@@ -4,10 +4,12 @@ import { test } from 'node:test';
 import { judge } from './sync-order.ts';
 import { noStrace, traceWrites } from './traced-writes.ts';
 
-const header = (databasePages: string): string => `7 pwrite64(21</d/orderly.db-wal>, "\\0\\0\\0\\t${databasePages}\\1\\2\\3\\4\\5\\6\\7\\10abcdefgh", 24, 32) = 24`;
+const header = (databasePages: string): string =>
+  `7 pwrite64(21</d/orderly.db-wal>, "\\0\\0\\0\\t${databasePages}\\1\\2\\3\\4\\5\\6\\7\\10abcdefgh", 24, 32) = 24`;
 const page = '7 pwrite64(21</d/orderly.db-wal>, "\\r\\0\\0many-000001", 4096, 56) = 4096';
 const commit = [header('\\0\\0\\0\\31'), page];
-const answer = '7 write(30<socket:[99]>, "HTTP/1.1 201 Created\\r\\nX-Request-Id: many-000001\\r\\n\\r\\n{}", 60) = 60';
+const answer =
+  '7 write(30<socket:[99]>, "HTTP/1.1 201 Created\\r\\nX-Request-Id: many-000001\\r\\n\\r\\n{}", 60) = 60';
 const alone = answer.replace('many-000001', 'solo-1');
 const sync = '8 fdatasync(22</d/orderly.db-wal>) = 0';
 const syncBegins = '8 fdatasync(22</d/orderly.db-wal> <unfinished ...>';
@@ -37,11 +39,16 @@ for (const [name, trace] of right) {
     assert.deepEqual({ faults, answers }, { faults: [], answers: 1 });
   });
 }
-for (const [name, trace] of wrong) test(`in a trace this is wrong: ${name}`, () => assert.equal(judge(trace.join('\n')).faults.length, 1));
+for (const [name, trace] of wrong)
+  test(`in a trace this is wrong: ${name}`, () => assert.equal(judge(trace.join('\n')).faults.length, 1));
 
-test('no answer to a change leaves the service before a sync of the log that began after its commit', { skip: noStrace() }, async () => {
-  const { faults, answers, expected } = await traceWrites(300);
-  assert.deepEqual(faults, []);
-  assert.equal(answers, expected);
-  assert(answers > 300);
-});
+test(
+  'no answer to a change leaves the service before a sync of the log that began after its commit',
+  { skip: noStrace() },
+  async () => {
+    const { faults, answers, expected } = await traceWrites(300);
+    assert.deepEqual(faults, []);
+    assert.equal(answers, expected);
+    assert(answers > 300);
+  },
+);

@@ -1,18 +1,32 @@
-// Reads a trace of the service's system calls and judges whether any answer left before what it says was on disk.
+// Reads a trace of the service's system calls and judges whether any answer left before what it says was on
+// disk.
 
 /** Calls of `strace -f -y -s 4200`, of the log's writes and syncs and of what goes out over sockets. */
 export const traced = 'fdatasync,fsync,pwrite64,pwritev,write,writev,sendto,sendmsg';
 
-type Call = { readonly name: string; readonly file: string; readonly text: string; readonly result: string; readonly begin: number; readonly end: number };
+type Call = {
+  readonly name: string;
+  readonly file: string;
+  readonly text: string;
+  readonly result: string;
+  readonly begin: number;
+  readonly end: number;
+};
 type Span = { readonly begin: number; readonly end: number };
 type Commit = { readonly tags: ReadonlySet<string>; readonly end: number };
 type Answer = { readonly tag: string; readonly begin: number };
 
-export type Verdict = { readonly faults: string[]; readonly answers: number; readonly commits: number; readonly syncs: number };
+export type Verdict = {
+  readonly faults: string[];
+  readonly answers: number;
+  readonly commits: number;
+  readonly syncs: number;
+};
 
 /**
- * An answer's X-Request-Id is its tag. `many-…`: the tag is in the row that was changed, so in a page of the commit. `solo-…`:
- * the request was the only one under way, so its commit lies between the answer before it and its own.
+ * An answer's X-Request-Id is its tag. `many-…`: the tag is in the row that was changed, so in a page of the
+ * commit. `solo-…`: the request was the only one under way, so its commit lies between the answer before it
+ * and its own.
  */
 export function judge(trace: string): Verdict {
   const commits: Commit[] = [];
@@ -23,20 +37,30 @@ export function judge(trace: string): Verdict {
     const isLog = call.file.endsWith('/orderly.db-wal');
     if (isLog && call.name === 'pwrite64') collect(call);
     else if (isLog && call.name.endsWith('sync') && call.result === '0') syncs.push(call);
-    else if (call.file.startsWith('socket:')) for (const [, tag = ''] of call.text.matchAll(/HTTP\/1\.1 20\d.*?X-Request-Id: ((?:many|solo)-\d+)/gs)) answers.push({ tag, begin: call.begin });
+    else if (call.file.startsWith('socket:'))
+      for (const [, tag = ''] of call.text.matchAll(/HTTP\/1\.1 20\d.*?X-Request-Id: ((?:many|solo)-\d+)/gs))
+        answers.push({ tag, begin: call.begin });
   }
   answers.sort((a, b) => a.begin - b.begin);
   const faults = answers.flatMap(({ tag, begin }, index) => {
     const from = answers[index - 1]?.begin ?? 0;
     const commit = commits.find(({ tags, end }) => (tag.startsWith('many') ? tags.has(tag) : end > from));
-    if (commit === undefined || commit.end > begin) return [`${tag} was answered in line ${begin}, and no commit of it was written before.`];
+    if (commit === undefined || commit.end > begin)
+      return [`${tag} was answered in line ${begin}, and no commit of it was written before.`];
     const isSynced = syncs.some((sync) => sync.begin > commit.end && sync.end < begin);
-    return isSynced ? [] : [`${tag} was committed in line ${commit.end} and answered in line ${begin}, with no sync of the log from begin to end between.`];
+    return isSynced
+      ? []
+      : [
+          `${tag} was committed in line ${commit.end} and answered in line ${begin}, with no sync of the log from begin to end between.`,
+        ];
   });
   return { faults, answers: answers.length, commits: commits.length, syncs: syncs.length };
 }
 
-/** A commit is over with the page whose frame header says how long the database is now (https://sqlite.org/fileformat.html, section 4.1). */
+/**
+ * A commit is over with the page whose frame header says how long the database is now
+ * (https://sqlite.org/fileformat.html, section 4.1).
+ */
 function createCollector(commits: Commit[]): (call: Call) => void {
   let tags = new Set<string>();
   let isLast = false;
@@ -54,7 +78,10 @@ function createCollector(commits: Commit[]): (call: Call) => void {
   };
 }
 
-/** In the order of their ends. A call that others interrupt is in two lines: it begins with the first and ends with the second. */
+/**
+ * In the order of their ends. A call that others interrupt is in two lines: it begins with the first and ends
+ * with the second.
+ */
 function* callsIn(trace: string): Generator<Call> {
   const unfinished = new Map<string, { readonly line: string; readonly begin: number }>();
   let number = 0;
@@ -69,7 +96,11 @@ function* callsIn(trace: string): Generator<Call> {
     const resumed = /^<\.\.\. \w+ resumed>/.exec(rest);
     const before = resumed === null ? undefined : unfinished.get(pid);
     if (resumed !== null) unfinished.delete(pid);
-    const call = callIn(before === undefined ? rest : before.line + rest.slice(resumed?.[0].length), before?.begin ?? number, number);
+    const call = callIn(
+      before === undefined ? rest : before.line + rest.slice(resumed?.[0].length),
+      before?.begin ?? number,
+      number,
+    );
     if (call !== undefined) yield call;
   }
 }
@@ -95,5 +126,7 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', v
 
 /** As strace writes strings: \0 to \377 in octal, and the escapes of C. */
 function unescaped(text: string): string {
-  return text.replace(/\\([0-7]{1,3}|.)/gs, (_, code: string) => (/^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : escapes[code] ?? code));
+  return text.replace(/\\([0-7]{1,3}|.)/gs, (_, code: string) =>
+    /^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : (escapes[code] ?? code),
+  );
 }

@@ -1,4 +1,5 @@
-// Rounds of: write over 64 connections, kill the service at a random moment, start it again, and hold it to its answers.
+// Rounds of: write over 64 connections, kill the service at a random moment, start it again, and hold it to
+// its answers.
 import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +8,15 @@ import { admin as firstAdmin } from '../service.ts';
 import { runCommand, spawnService, startChild, type ChildService } from './child-service.ts';
 import { createLedger } from './ledger.ts';
 import { createLoadClient, type LoadClient, type Reply, type Thing } from './load-client.ts';
-import { password, renew, staffEmail, writeAll, type Memory, type Person, type Round } from './mixed-writes.ts';
+import {
+  password,
+  renew,
+  staffEmail,
+  writeAll,
+  type Memory,
+  type Person,
+  type Round,
+} from './mixed-writes.ts';
 
 export type TortureOptions = {
   readonly rounds: number;
@@ -44,9 +53,19 @@ const repeatsMax = 60;
 const credentialsMax = 20;
 
 export async function torture(options: TortureOptions): Promise<TortureResult> {
-  const result: TortureResult = { faults: [], rounds: 0, answered: 0, unanswered: 0, replayed: 0, killedWhileStarting: 0, folded: 0, compared: 0 };
+  const result: TortureResult = {
+    faults: [],
+    rounds: 0,
+    answered: 0,
+    unanswered: 0,
+    replayed: 0,
+    killedWhileStarting: 0,
+    folded: 0,
+    compared: 0,
+  };
   const picker = createPicker(options.seed);
-  while (result.rounds < options.rounds && result.faults.length === 0) await oneFolder(options, picker, result);
+  while (result.rounds < options.rounds && result.faults.length === 0)
+    await oneFolder(options, picker, result);
   return result;
 }
 
@@ -70,15 +89,37 @@ async function oneFolder(options: TortureOptions, picker: Picker, result: Tortur
 }
 
 type RoundOptions = {
-  readonly folder: string; readonly service: ChildService; readonly memory: Memory; readonly picker: Picker; readonly options: TortureOptions; readonly result: TortureResult;
+  readonly folder: string;
+  readonly service: ChildService;
+  readonly memory: Memory;
+  readonly picker: Picker;
+  readonly options: TortureOptions;
+  readonly result: TortureResult;
 };
 
-async function oneRound({ folder, service, memory, picker, options, result }: RoundOptions): Promise<ChildService> {
+async function oneRound({
+  folder,
+  service,
+  memory,
+  picker,
+  options,
+  result,
+}: RoundOptions): Promise<ChildService> {
   const client = createLoadClient(service.port);
   const counts = { answered: 0, unanswered: 0 };
   let isOver = false;
-  const fault = (sentence: string): void => { result.faults.push(`Round ${result.rounds}: ${sentence}`); };
-  const round: Round = { memory, client, picker, label: `r${result.rounds}`, counts, fault, isOver: () => isOver };
+  const fault = (sentence: string): void => {
+    result.faults.push(`Round ${result.rounds}: ${sentence}`);
+  };
+  const round: Round = {
+    memory,
+    client,
+    picker,
+    label: `r${result.rounds}`,
+    counts,
+    fault,
+    isOver: () => isOver,
+  };
   const foldedBefore = timesFolded(folder);
   const writing = writeAll(round);
   if (picker.share() < options.foldShare) await untilFolding(folder);
@@ -100,7 +141,10 @@ async function oneRound({ folder, service, memory, picker, options, result }: Ro
   }
   const restarted = await startChild({ folder, settings });
   const after = createLoadClient(restarted.port, 4);
-  const [checked] = await Promise.all([runCommand(folder, ['check']), hold({ ...round, client: after }, result)]);
+  const [checked] = await Promise.all([
+    runCommand(folder, ['check']),
+    hold({ ...round, client: after }, result),
+  ]);
   if (checked.code !== 0) fault(`check says ${checked.output}`);
   after.close();
   return restarted;
@@ -117,16 +161,20 @@ async function hold(round: Round, result: TortureResult): Promise<void> {
     result.replayed += await repeatAnswered(round);
     await checkCredentials(round);
   } catch (error) {
-    fault(error instanceof Error ? error.stack ?? error.message : String(error));
+    fault(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 }
 
-/** As a client does that has had no answer: half of them send their request with its Idempotency-Key once more. */
+/**
+ * As a client does that has had no answer: half of them send their request with its Idempotency-Key once
+ * more.
+ */
 async function repeatUnanswered({ memory, client, picker, fault }: Round): Promise<void> {
   for (const [asked, { name, close }] of memory.unanswered) {
     if (picker.share() < 0.5) continue;
     const reply = await client.ask(asked);
-    if (reply.status >= 300) fault(`The repeated ${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
+    if (reply.status >= 300)
+      fault(`The repeated ${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
     memory.kept.push({ asked, reply });
     memory.ledger.answered(name, reply.thing);
     close();
@@ -137,11 +185,17 @@ async function repeatUnanswered({ memory, client, picker, fault }: Round): Promi
 /** The first answer comes again, to the byte. */
 async function repeatAnswered({ memory, client, picker, fault }: Round): Promise<number> {
   const recent = memory.kept.slice(-repeatsMax / 2);
-  const some = memory.kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.one(memory.kept));
+  const some =
+    memory.kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.one(memory.kept));
   for (const { asked, reply } of [...recent, ...some]) {
     const again = await client.ask(asked);
-    const isSame = again.status === reply.status && again.text === reply.text && again.headers.etag === reply.headers.etag && again.headers.location === reply.headers.location;
-    if (!isSame || again.headers['idempotency-replayed'] !== 'true') fault(`${asked.method} ${asked.path} was answered ${summary(reply)} and then ${summary(again)}`);
+    const isSame =
+      again.status === reply.status &&
+      again.text === reply.text &&
+      again.headers.etag === reply.headers.etag &&
+      again.headers.location === reply.headers.location;
+    if (!isSame || again.headers['idempotency-replayed'] !== 'true')
+      fault(`${asked.method} ${asked.path} was answered ${summary(reply)} and then ${summary(again)}`);
   }
   return recent.length + some.length;
 }
@@ -151,30 +205,53 @@ function summary({ status, headers, text }: Reply): string {
 }
 
 async function checkCredentials(round: Round): Promise<void> {
-  const { memory: { ledger, sessions, keys }, client, fault } = round;
+  const {
+    memory: { ledger, sessions, keys },
+    client,
+    fault,
+  } = round;
   for (const [name, { accessToken, refreshToken }] of [...sessions].slice(-credentialsMax)) {
     const known = ledger.known(name);
     const { status } = await client.ask({ method: 'GET', path: '/orders?limit=1', token: accessToken });
-    if (status !== (known === undefined ? 401 : 200)) fault(`The token of ${known === undefined ? 'the ended' : 'the'} ${name} gave ${status}.`);
+    if (status !== (known === undefined ? 401 : 200))
+      fault(`The token of ${known === undefined ? 'the ended' : 'the'} ${name} gave ${status}.`);
     if (known !== undefined && refreshToken !== undefined) await renew(round, name, refreshToken, known);
     if (known === undefined) sessions.delete(name);
   }
   for (const [name, key] of [...keys].slice(-credentialsMax)) {
-    const { status } = await client.ask({ method: 'GET', path: '/orders?limit=1', headers: { 'x-api-key': key } });
-    if (status !== (ledger.known(name) === undefined ? 401 : 200)) fault(`${name}, known as ${JSON.stringify(ledger.known(name))}, gave ${status}.`);
+    const { status } = await client.ask({
+      method: 'GET',
+      path: '/orders?limit=1',
+      headers: { 'x-api-key': key },
+    });
+    if (status !== (ledger.known(name) === undefined ? 401 : 200))
+      fault(`${name}, known as ${JSON.stringify(ledger.known(name))}, gave ${status}.`);
   }
 }
 
-async function everything({ admin, staff }: Memory, client: LoadClient): Promise<(readonly [string, Thing])[]> {
-  const list = async (path: string, token: string, nameOf: (thing: Thing) => string): Promise<(readonly [string, Thing])[]> => {
+async function everything(
+  { admin, staff }: Memory,
+  client: LoadClient,
+): Promise<(readonly [string, Thing])[]> {
+  const list = async (
+    path: string,
+    token: string,
+    nameOf: (thing: Thing) => string,
+  ): Promise<(readonly [string, Thing])[]> => {
     const things = await client.list(path, token);
     return things.map((thing) => [nameOf(thing), thing] as const);
   };
   const lists = await Promise.all([
-    list('/orders?limit=200&sort=id', admin.token, ({ note }) => `order ${note}`), list('/customers?limit=200', admin.token, ({ name }) => `customer ${name}`),
-    list('/api/users?limit=200', admin.token, ({ email }) => `user ${email}`), list('/api/keys?limit=200', staff.token, ({ name }) => `key ${name}`),
+    list('/orders?limit=200&sort=id', admin.token, ({ note }) => `order ${note}`),
+    list('/customers?limit=200', admin.token, ({ name }) => `customer ${name}`),
+    list('/api/users?limit=200', admin.token, ({ email }) => `user ${email}`),
+    list('/api/keys?limit=200', staff.token, ({ name }) => `key ${name}`),
     list('/api/sessions?limit=200', admin.token, ({ userAgent }) => `session ${userAgent}`),
-    list(`/api/sessions?limit=200&userId=${staff.id}`, admin.token, ({ userAgent }) => `session ${userAgent}`),
+    list(
+      `/api/sessions?limit=200&userId=${staff.id}`,
+      admin.token,
+      ({ userAgent }) => `session ${userAgent}`,
+    ),
   ]);
   return lists.flat();
 }
@@ -182,10 +259,27 @@ async function everything({ admin, staff }: Memory, client: LoadClient): Promise
 async function setUp(port: number): Promise<Memory> {
   const client = createLoadClient(port);
   const admin = await signIn(client, firstAdmin.email, firstAdmin.password);
-  await right(client.ask({ method: 'POST', path: '/api/users', token: admin.token, body: { name: 'Staff', email: staffEmail, password, role: 'staff' } }));
+  await right(
+    client.ask({
+      method: 'POST',
+      path: '/api/users',
+      token: admin.token,
+      body: { name: 'Staff', email: staffEmail, password, role: 'staff' },
+    }),
+  );
   const staff = await signIn(client, staffEmail, password);
   const memory: Memory = {
-    ledger: createLedger(), admin, staff, orders: new Map(), customers: new Map(), lonely: new Map(), users: [], sessions: new Map(), keys: new Map(), kept: [], unanswered: new Map(),
+    ledger: createLedger(),
+    admin,
+    staff,
+    orders: new Map(),
+    customers: new Map(),
+    lonely: new Map(),
+    users: [],
+    sessions: new Map(),
+    keys: new Map(),
+    kept: [],
+    unanswered: new Map(),
   };
   memory.ledger.compare(await everything(memory, client));
   client.close();
@@ -193,7 +287,14 @@ async function setUp(port: number): Promise<Memory> {
 }
 
 async function signIn(client: LoadClient, email: string, secret: string): Promise<Person> {
-  const { thing } = await right(client.ask({ method: 'POST', path: '/api/sessions', body: { email, password: secret }, headers: { 'user-agent': `first of ${email}` } }));
+  const { thing } = await right(
+    client.ask({
+      method: 'POST',
+      path: '/api/sessions',
+      body: { email, password: secret },
+      headers: { 'user-agent': `first of ${email}` },
+    }),
+  );
   return { id: Number(thing['userId']), token: String(thing['accessToken']) };
 }
 
@@ -203,7 +304,9 @@ async function right(asked: Promise<Reply>): Promise<Reply> {
   return reply;
 }
 
-/** The first salt in the log's header: one more each time the log is begun anew, once all of it is folded in. */
+/**
+ * The first salt in the log's header: one more each time the log is begun anew, once all of it is folded in.
+ */
 function timesFolded(folder: string): number {
   const file = join(folder, 'orderly.db-wal');
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < 32) return 0;
@@ -217,14 +320,26 @@ function timesFolded(folder: string): number {
 /** Folding begins when the log has this length; then a kill at a random moment may fall into it. */
 async function untilFolding(folder: string): Promise<void> {
   const giveUp = performance.now() + foldMillisecondsMax;
-  while (statSync(join(folder, 'orderly.db-wal')).size < foldBytes && performance.now() < giveUp) await pause(5);
+  while (statSync(join(folder, 'orderly.db-wal')).size < foldBytes && performance.now() < giveUp)
+    await pause(5);
 }
 
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-export function progress({ rounds, faults, answered, unanswered, replayed, killedWhileStarting, folded, compared }: TortureResult): string {
-  return `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off, ${compared} things compared, ${replayed} answers repeated, `
-    + `${folded} kills after the log was folded in, ${killedWhileStarting} more while starting: ${faults.length === 0 ? 'nothing lost' : `${faults.length} FAULTS`}`;
+export function progress({
+  rounds,
+  faults,
+  answered,
+  unanswered,
+  replayed,
+  killedWhileStarting,
+  folded,
+  compared,
+}: TortureResult): string {
+  return (
+    `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off, ${compared} things compared, ${replayed} answers repeated, ` +
+    `${folded} kills after the log was folded in, ${killedWhileStarting} more while starting: ${faults.length === 0 ? 'nothing lost' : `${faults.length} FAULTS`}`
+  );
 }

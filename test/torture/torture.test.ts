@@ -9,7 +9,14 @@ import { createLoadClient } from './load-client.ts';
 import { torture } from './torture-rounds.ts';
 
 test('nothing that was answered is lost, and nothing is left half done, when the service is killed', async () => {
-  const result = await torture({ rounds: 5, seed: Date.now() % 2 ** 31, roundsInFolder: 5, loadMillisecondsMax: 400, foldShare: 0, say: () => {} });
+  const result = await torture({
+    rounds: 5,
+    seed: Date.now() % 2 ** 31,
+    roundsInFolder: 5,
+    loadMillisecondsMax: 400,
+    foldShare: 0,
+    say: () => {},
+  });
   assert.deepEqual(result.faults, []);
   assert(result.answered > 0 && result.unanswered > 0 && result.replayed > 0, JSON.stringify(result));
 });
@@ -26,7 +33,11 @@ test('a first start that is killed at any moment is made good by the next one', 
   const service = await startChild({ folder, environment });
   t.after(() => service.kill('SIGKILL'));
   const client = createLoadClient(service.port);
-  const { status } = await client.ask({ method: 'POST', path: '/api/sessions', body: JSON.parse(readFileSync(join(folder, 'initial-admin.json'), 'utf8')) });
+  const { status } = await client.ask({
+    method: 'POST',
+    path: '/api/sessions',
+    body: JSON.parse(readFileSync(join(folder, 'initial-admin.json'), 'utf8')),
+  });
   client.close();
   assert.equal(status, 201);
   assert.equal((await runCommand(folder, ['check'])).code, 0);

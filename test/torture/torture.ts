@@ -2,11 +2,21 @@
 import { parseArgs } from 'node:util';
 import { progress, torture } from './torture-rounds.ts';
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' }, seed: { type: 'string', default: String(Date.now() % 2 ** 31) } } });
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '200' },
+    seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
+  },
+});
 const start = performance.now();
 console.log(`${values.rounds} rounds, seed ${values.seed}`);
 const result = await torture({
-  rounds: Number(values.rounds), seed: Number(values.seed), roundsInFolder: 10, loadMillisecondsMax: 1_200, foldShare: 0.15, say: (line) => console.log(line),
+  rounds: Number(values.rounds),
+  seed: Number(values.seed),
+  roundsInFolder: 10,
+  loadMillisecondsMax: 1_200,
+  foldShare: 0.15,
+  say: (line) => console.log(line),
 });
 for (const fault of result.faults.slice(0, 50)) console.log(fault);
 console.log(`${progress(result)}; ${Math.round((performance.now() - start) / 1000)} s`);

@@ -10,13 +10,21 @@ import { judge, traced, type Verdict } from './sync-order.ts';
 
 export type TracedVerdict = Verdict & { readonly expected: number };
 
-/** `many` requests over 64 connections, then one of each kind alone. `expected` is how many answers clients had. */
+/**
+ * `many` requests over 64 connections, then one of each kind alone. `expected` is how many answers clients
+ * had.
+ */
 export async function traceWrites(many: number): Promise<TracedVerdict> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-trace-'));
   const trace = join(folder, 'trace');
   try {
-    const service = await startChild({ folder: join(folder, 'data'), inside: ['strace', '-f', '-y', '--seccomp-bpf', '-s', '4200', '-e', `trace=${traced}`, '-o', trace] });
-    const expected = await writeTagged(createLoadClient(service.port), many).finally(() => service.kill('SIGTERM'));
+    const service = await startChild({
+      folder: join(folder, 'data'),
+      inside: ['strace', '-f', '-y', '--seccomp-bpf', '-s', '4200', '-e', `trace=${traced}`, '-o', trace],
+    });
+    const expected = await writeTagged(createLoadClient(service.port), many).finally(() =>
+      service.kill('SIGTERM'),
+    );
     return { ...judge(readFileSync(trace, 'latin1')), expected };
   } finally {
     rmSync(folder, { recursive: true });
@@ -26,7 +34,9 @@ export async function traceWrites(many: number): Promise<TracedVerdict> {
 /** Why strace can't be used here, or false. */
 export function noStrace(): string | false {
   try {
-    execFileSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=write', '-o', '/dev/null', 'true'], { stdio: 'ignore' });
+    execFileSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=write', '-o', '/dev/null', 'true'], {
+      stdio: 'ignore',
+    });
     return false;
   } catch {
     return 'strace is not here, or may not trace';
@@ -37,44 +47,86 @@ async function writeTagged(client: LoadClient, many: number): Promise<number> {
   let answers = 0;
   const right = async (tag: string, asked: Asked): Promise<Thing> => {
     const reply = await client.ask({ ...asked, headers: { ...asked.headers, 'x-request-id': tag } });
-    if (reply.status >= 300) throw new Error(`${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
+    if (reply.status >= 300)
+      throw new Error(`${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
     if (/^(?:many|solo)/.test(tag)) answers += 1;
     return reply.thing;
   };
   const signedIn = await right('first', { method: 'POST', path: '/api/sessions', body: admin });
   const token = String(signedIn['accessToken']);
   let sent = 0;
-  const tag = (): string => `many-${String(sent += 1).padStart(6, '0')}`;
-  await Promise.all(Array.from({ length: 64 }, async () => {
-    const name = tag();
-    const customer = await right(name, { method: 'POST', path: '/customers', token, body: { name } });
-    while (sent < many) {
-      const note = tag();
-      const order = await right(note, {
-        method: 'POST', path: '/orders', token, headers: { 'idempotency-key': note },
-        body: { customerId: customer['id'], currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }], note },
-      });
-      const next = tag();
-      await right(next, { method: 'PATCH', path: `/orders/${order['id']}`, token, body: { status: 'paid', note: next } });
-    }
-  }));
+  const tag = (): string => `many-${String((sent += 1)).padStart(6, '0')}`;
+  await Promise.all(
+    Array.from({ length: 64 }, async () => {
+      const name = tag();
+      const customer = await right(name, { method: 'POST', path: '/customers', token, body: { name } });
+      while (sent < many) {
+        const note = tag();
+        const order = await right(note, {
+          method: 'POST',
+          path: '/orders',
+          token,
+          headers: { 'idempotency-key': note },
+          body: {
+            customerId: customer['id'],
+            currency: 'EUR',
+            items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }],
+            note,
+          },
+        });
+        const next = tag();
+        await right(next, {
+          method: 'PATCH',
+          path: `/orders/${order['id']}`,
+          token,
+          body: { status: 'paid', note: next },
+        });
+      }
+    }),
+  );
   await writeAlone(token, right);
   client.close();
   return answers;
 }
 
 /** Each kind of change while nothing else is under way. */
-async function writeAlone(token: string, right: (tag: string, asked: Asked) => Promise<Thing>): Promise<void> {
+async function writeAlone(
+  token: string,
+  right: (tag: string, asked: Asked) => Promise<Thing>,
+): Promise<void> {
   let sent = 0;
-  const change = (method: Asked['method'], path: string, body?: object, bearer: string | undefined = token): Promise<Thing> =>
-    right(`solo-${String(sent += 1)}`, { method, path, token: bearer, ...(body === undefined ? {} : { body }) });
+  const change = (
+    method: Asked['method'],
+    path: string,
+    body?: object,
+    bearer: string | undefined = token,
+  ): Promise<Thing> =>
+    right(`solo-${String((sent += 1))}`, {
+      method,
+      path,
+      token: bearer,
+      ...(body === undefined ? {} : { body }),
+    });
   const email = 'ada@example.com';
   const password = 'a password for tracing';
   const user = await change('POST', '/api/users', { name: 'Ada', email, password });
   await change('PATCH', `/api/users/${user['id']}`, { name: 'Ada Lovelace' });
-  const session = await right(`solo-${String(sent += 1)}`, { method: 'POST', path: '/api/sessions', body: { email, password } });
-  const renewed = await right(`solo-${String(sent += 1)}`, { method: 'POST', path: `/api/sessions/${session['id']}/tokens`, body: { refreshToken: session['refreshToken'] } });
-  const key = await change('POST', '/api/keys', { name: 'till', scopes: ['orders:read'] }, String(renewed['accessToken']));
+  const session = await right(`solo-${String((sent += 1))}`, {
+    method: 'POST',
+    path: '/api/sessions',
+    body: { email, password },
+  });
+  const renewed = await right(`solo-${String((sent += 1))}`, {
+    method: 'POST',
+    path: `/api/sessions/${session['id']}/tokens`,
+    body: { refreshToken: session['refreshToken'] },
+  });
+  const key = await change(
+    'POST',
+    '/api/keys',
+    { name: 'till', scopes: ['orders:read'] },
+    String(renewed['accessToken']),
+  );
   await change('DELETE', `/api/keys/${key['id']}`, undefined, String(renewed['accessToken']));
   await change('DELETE', `/api/sessions/${session['id']}`);
   const customer = await change('POST', '/customers', { name: 'Grace Hopper', userId: user['id'] });

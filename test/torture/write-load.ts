@@ -1,8 +1,14 @@
-// A thread that writes at a steady rate, so that its requests and those of the thread that reads don't leave in step.
+// A thread that writes at a steady rate, so that its requests and those of the thread that reads don't leave
+// in step.
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { openLanes, pace } from './lanes.ts';
 
-type Load = { readonly port: number; readonly request: string; readonly perSecond: number; readonly seconds: number };
+type Load = {
+  readonly port: number;
+  readonly request: string;
+  readonly perSecond: number;
+  readonly seconds: number;
+};
 
 /** Milliseconds of each write, sorted. */
 export function writeBeside(load: Load): Promise<number[]> {

@@ -1,4 +1,5 @@
-// The documentation page in a real browser: `npm run check:docs`. Signs in, places an order, sees a fault explained, and takes pictures.
+// The documentation page in a real browser: `npm run check:docs`. Signs in, places an order, sees a fault
+// explained, and takes pictures.
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,12 @@ import { admin, serviceFor } from '../service.ts';
 import { openTab, type Tab } from './browser.ts';
 
 const schemes = ['light', 'dark'] as const;
-const rates = { 'rate-default': '600/60', 'rate-anonymous': '600/60', 'rate-login-account': '5/60', 'rate-login-address': '20/60' };
+const rates = {
+  'rate-default': '600/60',
+  'rate-anonymous': '600/60',
+  'rate-login-account': '5/60',
+  'rate-login-address': '20/60',
+};
 
 test('the documentation works in a browser', { timeout: 120_000 }, async (t) => {
   const service = await serviceFor(t, { settings: rates });
@@ -21,7 +27,13 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
   await t.test('a person gets through it by keyboard', async () => {
     await tab.screen(1280, 'light');
     await tab.open(`${service.url}/docs`);
-    assert.deepEqual(await focused(tab, 5), ['a.skip', 'a.brand', 'a.aside', 'a#sign-in-link', 'a[href="#introduction"]']);
+    assert.deepEqual(await focused(tab, 5), [
+      'a.skip',
+      'a.brand',
+      'a.aside',
+      'a#sign-in-link',
+      'a[href="#introduction"]',
+    ]);
     await tab.screen(390, 'light');
     await tab.open(`${service.url}/docs`);
     assert.deepEqual(await focused(tab, 2), ['a.skip', 'button.menu']);
@@ -46,30 +58,65 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
     assert.match(await outcome(tab, 'createOrder'), /^201 Created, in \d+ ms$/);
     await tab.evaluate('document.querySelector("#createOrder .outcome").scrollIntoView()');
     await picture('order-placed');
-    assert.equal(await tab.evaluate('JSON.parse(document.querySelector("#createOrder .answer pre").textContent).total'), 1498);
-    assert.equal(await tab.evaluate('localStorage.length + sessionStorage.length + document.cookie.length'), 0, 'the token is kept in memory only');
+    assert.equal(
+      await tab.evaluate('JSON.parse(document.querySelector("#createOrder .answer pre").textContent).total'),
+      1498,
+    );
+    assert.equal(
+      await tab.evaluate('localStorage.length + sessionStorage.length + document.cookie.length'),
+      0,
+      'the token is kept in memory only',
+    );
   });
 
   await t.test('faults are explained beside what they are about', async () => {
-    const bad = { customerId: 1, currency: 'EUR', items: [{ name: 'Tea', quantity: 0, unitPrice: 749 }, { quantity: 1, unitPrice: 1 }], colour: 'green' };
-    assert.match(await outcome(tab, 'createOrder', { body: JSON.stringify(bad) }), /^422 Unprocessable Entity, in \d+ ms: The request has 3 faults/);
-    const explained = await tab.evaluate<string>('document.querySelector("#createOrder .answer .sample pre").textContent');
+    const bad = {
+      customerId: 1,
+      currency: 'EUR',
+      items: [
+        { name: 'Tea', quantity: 0, unitPrice: 749 },
+        { quantity: 1, unitPrice: 1 },
+      ],
+      colour: 'green',
+    };
+    assert.match(
+      await outcome(tab, 'createOrder', { body: JSON.stringify(bad) }),
+      /^422 Unprocessable Entity, in \d+ ms: The request has 3 faults/,
+    );
+    const explained = await tab.evaluate<string>(
+      'document.querySelector("#createOrder .answer .sample pre").textContent',
+    );
     assert.match(explained, /"quantity": 0,\nitems\[0\]\.quantity must be at least 1\./);
     assert.match(explained, /\{\nitems\[1\]\.name is required\./);
     assert.match(explained, /"colour": "green"\ncolour is not known here/);
     for (const width of [1280, 360, 390]) {
       for (const scheme of schemes) {
         await tab.screen(width, scheme);
-        await tab.evaluate('document.querySelector("#createOrder .outcome").scrollIntoView({ block: "start" })');
+        await tab.evaluate(
+          'document.querySelector("#createOrder .outcome").scrollIntoView({ block: "start" })',
+        );
         await picture(`faults-${width}-${scheme}`);
-        assert.ok(await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'), `the answer at ${width} scrolls sideways`);
-        assert.deepEqual(await tab.evaluate(`(${faint})()`), [], `the answer at ${width}, ${scheme}: too little contrast`);
+        assert.ok(
+          await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+          `the answer at ${width} scrolls sideways`,
+        );
+        assert.deepEqual(
+          await tab.evaluate(`(${faint})()`),
+          [],
+          `the answer at ${width}, ${scheme}: too little contrast`,
+        );
       }
     }
     await tab.screen(1280, 'light');
-    assert.match(await outcome(tab, 'listOrders', { limit: '1000' }), /^422 .*: limit must be at most 200\.$/);
+    assert.match(
+      await outcome(tab, 'listOrders', { limit: '1000' }),
+      /^422 .*: limit must be at most 200\.$/,
+    );
     assert.equal(await tab.evaluate('document.querySelector("#listOrders-limit").ariaInvalid'), 'true');
-    assert.match(await tab.evaluate('document.querySelector("#listOrders-limit-fault").textContent'), /at most 200/);
+    assert.match(
+      await tab.evaluate('document.querySelector("#listOrders-limit-fault").textContent'),
+      /at most 200/,
+    );
     assert.match(await outcome(tab, 'getOrder', { id: '1', 'If-None-Match': '*' }), /^304 /);
     assert.match(await outcome(tab, 'updateOrder', { id: '1', 'If-Match': '"stale"' }), /^412 /);
     assert.match(await outcome(tab, 'updateOrder', { id: '1', 'If-Match': '' }), /^200 /);
@@ -78,7 +125,11 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
   await t.test('a token that has ended is renewed', async () => {
     await tab.evaluate('{ const later = Date.now() + 900_000; Date.now = () => later; }');
     assert.match(await outcome(tab, 'getOrder', { id: '1', 'If-None-Match': '' }), /^200 /);
-    assert.ok(await tab.evaluate('performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/tokens"))'));
+    assert.ok(
+      await tab.evaluate(
+        'performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/tokens"))',
+      ),
+    );
   });
 
   await t.test('signing out ends the session', async () => {
@@ -88,7 +139,13 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
   });
 
   await t.test('every page fits and has contrast, wide and narrow, light and dark', async () => {
-    for (const [name, path] of [['docs', '/docs'], ['orders', '/docs#orders'], ['users', '/docs#updateUser'], ['problems', '/problems'], ['problem', '/problems/invalid-transition']] as const) {
+    for (const [name, path] of [
+      ['docs', '/docs'],
+      ['orders', '/docs#orders'],
+      ['users', '/docs#updateUser'],
+      ['problems', '/problems'],
+      ['problem', '/problems/invalid-transition'],
+    ] as const) {
       for (const width of [1280, 390, 360]) {
         for (const scheme of schemes) {
           await tab.screen(width, scheme);
@@ -96,11 +153,23 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
           await tab.open(service.url + path);
           await tab.evaluate('new Promise((done) => setTimeout(done, 100))');
           await picture(`${name}-${width}-${scheme}`);
-          assert.ok(await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} at ${width} scrolls sideways`);
+          assert.ok(
+            await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+            `${path} at ${width} scrolls sideways`,
+          );
           if (path.includes('#')) continue;
-          await tab.evaluate('for (const details of document.querySelectorAll("details")) { details.name = ""; details.open = true; }');
-          assert.ok(await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} at ${width} scrolls sideways`);
-          assert.deepEqual(await tab.evaluate(`(${faint})()`), [], `${path} at ${width}, ${scheme}: too little contrast`);
+          await tab.evaluate(
+            'for (const details of document.querySelectorAll("details")) { details.name = ""; details.open = true; }',
+          );
+          assert.ok(
+            await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+            `${path} at ${width} scrolls sideways`,
+          );
+          assert.deepEqual(
+            await tab.evaluate(`(${faint})()`),
+            [],
+            `${path} at ${width}, ${scheme}: too little contrast`,
+          );
         }
       }
     }
@@ -109,7 +178,12 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
   await t.test('without JavaScript it can be read, and shows no form that would do nothing', async () => {
     await tab.send('Emulation.setScriptExecutionDisabled', { value: true });
     await tab.open(`${service.url}/docs`);
-    assert.deepEqual(await tab.evaluate('[".try", "#sign-in-form", ".account", ".noscript", "#createOrder h3"].map((each) => document.querySelector(each).checkVisibility())'), [false, false, false, true, true]);
+    assert.deepEqual(
+      await tab.evaluate(
+        '[".try", "#sign-in-form", ".account", ".noscript", "#createOrder h3"].map((each) => document.querySelector(each).checkVisibility())',
+      ),
+      [false, false, false, true, true],
+    );
     await tab.send('Emulation.setScriptExecutionDisabled', { value: false });
   });
 
@@ -119,7 +193,9 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
     await tab.open(`${service.url}/problems`);
     await tab.evaluate('document.querySelector("h1").style.color = "light-dark(#999, #555)"');
     assert.deepEqual(await tab.evaluate<string[]>(`(${faint})()`).then((found) => found.length), 1);
-    await tab.evaluate('document.body.append(Object.assign(document.createElement("script"), { textContent: "1" }))');
+    await tab.evaluate(
+      'document.body.append(Object.assign(document.createElement("script"), { textContent: "1" }))',
+    );
     await tab.evaluate('new Promise((done) => setTimeout(done, 200))');
     assert.ok(tab.complaints.length > 0);
   });
@@ -130,13 +206,19 @@ async function focused(tab: Tab, presses: number): Promise<string[]> {
   const names: string[] = [];
   for (let index = 0; index < presses; index += 1) {
     await tab.press('Tab');
-    names.push(await tab.evaluate(`(({ localName, id, className, attributes }) => localName + (id !== '' ? '#' + id : className !== '' ? '.' + className : '[href="' + attributes.href?.value + '"]'))(document.activeElement)`));
+    names.push(
+      await tab.evaluate(
+        `(({ localName, id, className, attributes }) => localName + (id !== '' ? '#' + id : className !== '' ? '.' + className : '[href="' + attributes.href?.value + '"]'))(document.activeElement)`,
+      ),
+    );
   }
   return names;
 }
 
 async function fill(tab: Tab, id: string, text: string): Promise<void> {
-  await tab.evaluate(`(() => { const field = document.getElementById(${JSON.stringify(id)}); field.focus(); if (field.select) field.select(); else field.value = ${JSON.stringify(text)}; })()`);
+  await tab.evaluate(
+    `(() => { const field = document.getElementById(${JSON.stringify(id)}); field.focus(); if (field.select) field.select(); else field.value = ${JSON.stringify(text)}; })()`,
+  );
   if (text === '') await tab.evaluate('document.activeElement.value = ""');
   else await tab.type(text);
 }
@@ -148,11 +230,17 @@ async function signIn(tab: Tab, password: string): Promise<void> {
 }
 
 /** Fills in an operation's form and sends it. */
-async function outcome(tab: Tab, operation: string, fields: Readonly<Record<string, string>> = {}): Promise<string> {
+async function outcome(
+  tab: Tab,
+  operation: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const form = `document.querySelector("#${operation} form")`;
   await tab.evaluate(`${form}.closest("details").open = true`);
   for (const [name, text] of Object.entries(fields)) await fill(tab, `${operation}-${name}`, text);
-  await tab.evaluate(`${form}.querySelector(".outcome").textContent = ""; ${form}.querySelector("button").focus()`);
+  await tab.evaluate(
+    `${form}.querySelector(".outcome").textContent = ""; ${form}.querySelector("button").focus()`,
+  );
   await tab.press('Enter');
   await tab.until(`${form}.querySelector(".outcome").textContent !== ""`);
   return tab.evaluate(`${form}.querySelector(".outcome").textContent`);

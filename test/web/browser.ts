@@ -8,10 +8,19 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 
 type Json = { readonly [name: string]: unknown };
-type Message = { readonly id?: number; readonly method?: string; readonly params: Json; readonly result?: Json; readonly error?: { readonly message: string } };
+type Message = {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params: Json;
+  readonly result?: Json;
+  readonly error?: { readonly message: string };
+};
 
 export type Tab = {
-  /** Errors on the console, exceptions, and what the Content-Security-Policy refused, since it was opened. Answers of 400 and above are none. */
+  /**
+   * Errors on the console, exceptions, and what the Content-Security-Policy refused, since it was opened.
+   * Answers of 400 and above are none.
+   */
   readonly complaints: string[];
   send(method: string, params?: Json): Promise<Json>;
   open(url: string): Promise<void>;
@@ -26,12 +35,26 @@ export type Tab = {
   screenshot(file: string): Promise<void>;
 };
 
-const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--remote-debugging-port=0'];
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--remote-debugging-port=0',
+];
 const keyCodes: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27, ' ': 32 };
 
-export async function openTab(program = process.env['CHROMIUM'] ?? 'chromium'): Promise<Tab & { close(): Promise<void> }> {
+export async function openTab(
+  program = process.env['CHROMIUM'] ?? 'chromium',
+): Promise<Tab & { close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-browser-'));
-  const child = spawn(program, [...flags, `--user-data-dir=${folder}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(program, [...flags, `--user-data-dir=${folder}`, 'about:blank'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const socket = new WebSocket(await addressOf(child.stderr));
   await once(socket, 'open');
   const waiting = new Map<number, { resolve(result: Json): void; reject(error: Error): void }>();
@@ -53,12 +76,18 @@ export async function openTab(program = process.env['CHROMIUM'] ?? 'chromium'): 
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
     count += 1;
     waiting.set(count, { resolve, reject });
-    socket.send(JSON.stringify({ id: count, method, params, ...(session === undefined ? {} : { sessionId: session }) }));
+    socket.send(
+      JSON.stringify({ id: count, method, params, ...(session === undefined ? {} : { sessionId: session }) }),
+    );
     return promise;
   }
 
   async function evaluate<T>(expression: string): Promise<T> {
-    const { result, exceptionDetails } = await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    const { result, exceptionDetails } = await send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
     if (exceptionDetails !== undefined) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
     return (result as { value: T }).value; // the check knows what it asks for
   }
@@ -84,13 +113,22 @@ export async function openTab(program = process.env['CHROMIUM'] ?? 'chromium'): 
   session = String((await send('Target.attachToTarget', { targetId, flatten: true }))['sessionId']);
   for (const domain of ['Page', 'Runtime', 'Log', 'Audits']) await send(`${domain}.enable`);
   return {
-    complaints, send, evaluate, until, close,
+    complaints,
+    send,
+    evaluate,
+    until,
+    close,
     async open(url) {
       await send('Page.navigate', { url });
       await until(`document.readyState === "complete" && location.href.startsWith(${JSON.stringify(url)})`);
     },
     async press(key) {
-      const about = { key, code: key, windowsVirtualKeyCode: keyCodes[key] ?? 0, ...(key === 'Enter' ? { text: '\r' } : {}) };
+      const about = {
+        key,
+        code: key,
+        windowsVirtualKeyCode: keyCodes[key] ?? 0,
+        ...(key === 'Enter' ? { text: '\r' } : {}),
+      };
       await send('Input.dispatchKeyEvent', { type: 'keyDown', ...about });
       await send('Input.dispatchKeyEvent', { type: 'keyUp', ...about });
     },
@@ -98,8 +136,18 @@ export async function openTab(program = process.env['CHROMIUM'] ?? 'chromium'): 
       await send('Input.insertText', { text });
     },
     async screen(width, scheme) {
-      await send('Emulation.setDeviceMetricsOverride', { width, height: width < 600 ? 844 : 900, deviceScaleFactor: 1, mobile: width < 600 });
-      await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }, { name: 'prefers-reduced-motion', value: 'reduce' }] });
+      await send('Emulation.setDeviceMetricsOverride', {
+        width,
+        height: width < 600 ? 844 : 900,
+        deviceScaleFactor: 1,
+        mobile: width < 600,
+      });
+      await send('Emulation.setEmulatedMedia', {
+        features: [
+          { name: 'prefers-color-scheme', value: scheme },
+          { name: 'prefers-reduced-motion', value: 'reduce' },
+        ],
+      });
     },
     async screenshot(file) {
       const { data } = await send('Page.captureScreenshot', { format: 'png' });
@@ -118,9 +166,14 @@ async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
 
 function complaintOf({ method, params }: Message): string | undefined {
   const entry = params?.['entry'] as { level: string; source: string; text: string } | undefined;
-  if (method === 'Log.entryAdded' && entry?.level === 'error' && entry.source !== 'network') return entry.text;
+  if (method === 'Log.entryAdded' && entry?.level === 'error' && entry.source !== 'network')
+    return entry.text;
   if (method === 'Runtime.exceptionThrown') return JSON.stringify(params['exceptionDetails']);
-  if (method === 'Runtime.consoleAPICalled' && ['error', 'warning', 'assert'].includes(String(params['type']))) return JSON.stringify(params['args']);
+  if (
+    method === 'Runtime.consoleAPICalled' &&
+    ['error', 'warning', 'assert'].includes(String(params['type']))
+  )
+    return JSON.stringify(params['args']);
   const issue = JSON.stringify(params?.['issue'] ?? '');
   if (method === 'Audits.issueAdded' && issue.includes('ContentSecurityPolicyIssue')) return issue;
   return undefined;

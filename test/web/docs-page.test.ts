@@ -1,4 +1,5 @@
-// The pages for people: what they say, that they are well-formed, and that nothing but their own script runs in them.
+// The pages for people: what they say, that they are well-formed, and that nothing but their own script runs
+// in them.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -14,14 +15,23 @@ import { plain, tagsOf, textOf } from './markup.ts';
 
 type Json = { readonly [name: string]: unknown };
 type Operation = {
-  readonly operationId: string; readonly summary: string; readonly parameters: readonly { readonly name?: string; readonly $ref?: string }[];
-  readonly requestBody?: { readonly content: Record<string, { readonly schema: Json; readonly example: unknown }> };
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters: readonly { readonly name?: string; readonly $ref?: string }[];
+  readonly requestBody?: {
+    readonly content: Record<string, { readonly schema: Json; readonly example: unknown }>;
+  };
   readonly responses: Record<string, { readonly $ref?: string }>;
 };
 
 const asPage = { headers: { accept: 'text/html' } };
 const pages = ['/docs', '/', '/problems', '/problems/validation-failed', '/problems/quota-exceeded'];
-const rates = { default: { requests: 600, seconds: 60 }, anonymous: undefined, loginAccount: undefined, loginAddress: undefined };
+const rates = {
+  default: { requests: 600, seconds: 60 },
+  anonymous: undefined,
+  loginAccount: undefined,
+  loginAddress: undefined,
+};
 
 describe('the pages', () => {
   let service: TestService;
@@ -30,48 +40,80 @@ describe('the pages', () => {
   let operations: { method: string; path: string; operation: Operation }[] = [];
   const ends: (() => unknown)[] = [];
   before(async () => {
-    service = await serviceFor({ after: (end) => { ends.push(end as () => unknown); } });
+    service = await serviceFor({
+      after: (end) => {
+        ends.push(end as () => unknown);
+      },
+    });
     html = (await service.get('/docs')).text;
     document = (await service.get('/openapi.json')).body;
-    operations = Object.entries(document['paths'] as Record<string, Record<string, Operation>>)
-      .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })));
+    operations = Object.entries(document['paths'] as Record<string, Record<string, Operation>>).flatMap(
+      ([path, methods]) =>
+        Object.entries(methods).map(([method, operation]) => ({
+          method: method.toUpperCase(),
+          path,
+          operation,
+        })),
+    );
   });
-  after(async () => { for (const end of ends) await end(); });
+  after(async () => {
+    for (const end of ends) await end();
+  });
 
   for (const path of pages) {
     test(`${path} runs nothing but its own style and script`, async () => {
       const { headers, text } = await service.get(path, asPage);
       const [style = ''] = /(?<=<style>)[^]*(?=<\/style>)/.exec(text) ?? [];
       const [script] = /(?<=<script>)[^]*(?=<\/script>)/.exec(text) ?? [];
-      const scripts = script === undefined ? '' : `script-src 'sha256-${hash('sha256', script, 'base64')}'; connect-src 'self'; `;
+      const scripts =
+        script === undefined
+          ? ''
+          : `script-src 'sha256-${hash('sha256', script, 'base64')}'; connect-src 'self'; `;
       const expected = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; ${scripts}img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
       assert.equal(headers['content-security-policy'], expected);
       assert.equal(headers['referrer-policy'], 'no-referrer');
       assert.equal(headers['x-content-type-options'], 'nosniff');
       assert.equal(script === undefined, path.startsWith('/problems'));
-      assert.doesNotMatch(script ?? '', /innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|localStorage|sessionStorage|cookie/);
+      assert.doesNotMatch(
+        script ?? '',
+        /innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|localStorage|sessionStorage|cookie/,
+      );
     });
 
     test(`${path} is well-formed`, async () => {
       const tags = tagsOf((await service.get(path, asPage)).text);
       const ids = tags.flatMap(({ attributes }) => attributes.get('id') ?? []);
-      assert.deepEqual(ids.filter((id, index) => ids.indexOf(id) !== index), [], 'ids are unique');
+      assert.deepEqual(
+        ids.filter((id, index) => ids.indexOf(id) !== index),
+        [],
+        'ids are unique',
+      );
       for (const { name, attributes } of tags) {
-        for (const attribute of attributes.keys()) assert.doesNotMatch(attribute, /^on|^style$/, `${name} has ${attribute}`);
-        for (const reference of ['for', 'aria-describedby', 'popovertarget']) if (attributes.has(reference)) assert.ok(ids.includes(attributes.get(reference) ?? ''), `${reference} of ${name}`);
+        for (const attribute of attributes.keys())
+          assert.doesNotMatch(attribute, /^on|^style$/, `${name} has ${attribute}`);
+        for (const reference of ['for', 'aria-describedby', 'popovertarget'])
+          if (attributes.has(reference))
+            assert.ok(ids.includes(attributes.get(reference) ?? ''), `${reference} of ${name}`);
       }
-      for (const landmark of ['header', 'nav', 'main', 'h1', 'title']) assert.equal(tags.filter(({ name }) => name === landmark).length, 1, landmark);
-      const labelled = new Set(tags.filter(({ name }) => name === 'label').map(({ attributes }) => attributes.get('for')));
-      for (const { name, attributes } of tags) if (['input', 'select', 'textarea'].includes(name)) assert.ok(labelled.has(attributes.get('id')), `a label for ${attributes.get('id')}`);
+      for (const landmark of ['header', 'nav', 'main', 'h1', 'title'])
+        assert.equal(tags.filter(({ name }) => name === landmark).length, 1, landmark);
+      const labelled = new Set(
+        tags.filter(({ name }) => name === 'label').map(({ attributes }) => attributes.get('for')),
+      );
+      for (const { name, attributes } of tags)
+        if (['input', 'select', 'textarea'].includes(name))
+          assert.ok(labelled.has(attributes.get('id')), `a label for ${attributes.get('id')}`);
     });
 
     test(`links of ${path} lead somewhere`, async () => {
       const tags = tagsOf((await service.get(path, asPage)).text);
-      const targets = new Set(tags.filter(({ name }) => name === 'a').map(({ attributes }) => attributes.get('href') ?? ''));
+      const targets = new Set(
+        tags.filter(({ name }) => name === 'a').map(({ attributes }) => attributes.get('href') ?? ''),
+      );
       const idsOf = new Map<string, Set<string>>();
       for (const target of targets) {
         const [there = '', id] = target.startsWith('#') ? [path, target.slice(1)] : target.split('#');
-        const ids = idsOf.get(there) ?? await idsAt(there);
+        const ids = idsOf.get(there) ?? (await idsAt(there));
         idsOf.set(there, ids);
         assert.ok(id === undefined || ids.has(id), `${target} names nothing`);
       }
@@ -79,7 +121,9 @@ describe('the pages', () => {
   }
 
   async function idsAt(path: string): Promise<Set<string>> {
-    const { status, text } = await service.get(path, { headers: { accept: 'text/html, application/json;q=0.9' } });
+    const { status, text } = await service.get(path, {
+      headers: { accept: 'text/html, application/json;q=0.9' },
+    });
     assert.equal(status, 200, path);
     return new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id));
   }
@@ -87,56 +131,113 @@ describe('the pages', () => {
   test('the documentation has every operation, with its parameters, statuses and problem types', () => {
     const everywhere = textOf(/<p id="everywhere">[^]*?<\/p>/.exec(html)?.[0] ?? '');
     for (const { method, path, operation } of operations) {
-      const [article = ''] = new RegExp(`<article id="${operation.operationId}">[^]*?</article>`).exec(html) ?? [];
+      const [article = ''] =
+        new RegExp(`<article id="${operation.operationId}">[^]*?</article>`).exec(html) ?? [];
       const text = textOf(article);
-      for (const expected of [operation.summary, `${method} ${path}`, 'curl', 'JavaScript', `Send ${method}`, ...Object.keys(operation.responses).filter((status) => status < '300')]) {
+      for (const expected of [
+        operation.summary,
+        `${method} ${path}`,
+        'curl',
+        'JavaScript',
+        `Send ${method}`,
+        ...Object.keys(operation.responses).filter((status) => status < '300'),
+      ]) {
         assert.ok(text.includes(expected), `${operation.operationId} lacks ${expected}`);
       }
       for (const each of operation.parameters) {
         const name = each.name ?? each.$ref?.split('/').at(-1) ?? '';
-        if (name !== 'X-Request-Id') assert.ok(article.includes(`name="${name}" data-place=`), `${operation.operationId} lacks a field for ${name}`);
+        if (name !== 'X-Request-Id')
+          assert.ok(
+            article.includes(`name="${name}" data-place=`),
+            `${operation.operationId} lacks a field for ${name}`,
+          );
       }
-      for (const kind of problemsOf(operation)) assert.ok(article.includes(`href="/problems/${kind}"`) || everywhere.includes(kind), `${operation.operationId} lacks ${kind}`);
+      for (const kind of problemsOf(operation))
+        assert.ok(
+          article.includes(`href="/problems/${kind}"`) || everywhere.includes(kind),
+          `${operation.operationId} lacks ${kind}`,
+        );
     }
     assert.ok(operations.length > 35);
   });
 
   function problemsOf({ responses }: Operation): string[] {
-    const components = document['components'] as { responses: Record<string, { content: Record<string, { examples: object }> }> };
-    return Object.values(responses).flatMap(({ $ref = '' }) => Object.keys(components.responses[$ref.split('/').at(-1) ?? '']?.content['application/problem+json']?.examples ?? {}));
+    const components = document['components'] as {
+      responses: Record<string, { content: Record<string, { examples: object }> }>;
+    };
+    return Object.values(responses).flatMap(({ $ref = '' }) =>
+      Object.keys(
+        components.responses[$ref.split('/').at(-1) ?? '']?.content['application/problem+json']?.examples ??
+          {},
+      ),
+    );
   }
 
   test('the documentation has every field of what is answered and sent, with its limits', () => {
     const schemas = (document['components'] as { schemas: Record<string, { properties: object }> }).schemas;
     const shown = [...html.matchAll(/<h3>(\w+)<\/h3>\n<dl class="fields">([^]*?)<\/dl>/g)];
-    assert.deepEqual(new Set(shown.map(([, name]) => name)), new Set(['User', 'Tokens', 'Session', 'MadeKey', 'Key', 'Customer', 'Order', 'ApiCatalog', 'Health', 'ProblemType']));
+    assert.deepEqual(
+      new Set(shown.map(([, name]) => name)),
+      new Set([
+        'User',
+        'Tokens',
+        'Session',
+        'MadeKey',
+        'Key',
+        'Customer',
+        'Order',
+        'ApiCatalog',
+        'Health',
+        'ProblemType',
+      ]),
+    );
     for (const [, name = '', fields = ''] of shown) {
-      for (const member of Object.keys(schemas[name]?.properties ?? {})) assert.ok(fields.includes(`<code>${member}</code>`), `${name}.${member}`);
+      for (const member of Object.keys(schemas[name]?.properties ?? {}))
+        assert.ok(fields.includes(`<code>${member}</code>`), `${name}.${member}`);
     }
-    for (const { operation: { operationId, requestBody } } of operations) {
+    for (const {
+      operation: { operationId, requestBody },
+    } of operations) {
       const [article = ''] = new RegExp(`<article id="${operationId}">[^]*?</article>`).exec(html) ?? [];
-      const name = String(Object.values(requestBody?.content ?? {})[0]?.schema['$ref'] ?? '').split('/').at(-1) ?? '';
-      for (const member of Object.keys(schemas[name]?.properties ?? {})) assert.ok(article.includes(`<code>${member}</code>`), `${operationId}: ${member}`);
+      const name =
+        String(Object.values(requestBody?.content ?? {})[0]?.schema['$ref'] ?? '')
+          .split('/')
+          .at(-1) ?? '';
+      for (const member of Object.keys(schemas[name]?.properties ?? {}))
+        assert.ok(article.includes(`<code>${member}</code>`), `${operationId}: ${member}`);
     }
     const text = textOf(html);
     for (const expected of [
-      'items[].quantity integer required\n 1–1 000 000.', 'shippingAddress.postalCode string, or null', 'One of open, paid, shipped, delivered, cancelled, refunded.', '1–100 items.', '8–128 characters',
-    ]) assert.ok(text.includes(expected), expected);
+      'items[].quantity integer required\n 1–1 000 000.',
+      'shippingAddress.postalCode string, or null',
+      'One of open, paid, shipped, delivered, cancelled, refunded.',
+      '1–100 items.',
+      '8–128 characters',
+    ])
+      assert.ok(text.includes(expected), expected);
   });
 
   test('examples are right: the scripts compile, the shell understands the commands, and the bodies fit their schemas', () => {
-    const samples = (title: string): string[] => [...html.matchAll(new RegExp(`<summary>${title}</summary><pre><code>([^]*?)</code>`, 'g'))].map(([, code = '']) => plain(code.replaceAll(/<\/?i>/g, '')));
+    const samples = (title: string): string[] =>
+      [...html.matchAll(new RegExp(`<summary>${title}</summary><pre><code>([^]*?)</code>`, 'g'))].map(
+        ([, code = '']) => plain(code.replaceAll(/<\/?i>/g, '')),
+      );
     const [commands, scripts] = [samples('curl'), samples('JavaScript')];
     assert.deepEqual([commands.length, scripts.length], [operations.length, operations.length]);
-    for (const script of scripts) assert.doesNotThrow(() => new Function(`return async (token) => {${script}}`), script);
+    for (const script of scripts)
+      assert.doesNotThrow(() => new Function(`return async (token) => {${script}}`), script);
     execFileSync('sh', ['-n'], { input: commands.join('\n') });
-    for (const { operation: { operationId, requestBody } } of operations) {
-      for (const { schema, example } of Object.values(requestBody?.content ?? {})) assert.deepEqual(validate(document, schema, example, ''), [], operationId);
+    for (const {
+      operation: { operationId, requestBody },
+    } of operations) {
+      for (const { schema, example } of Object.values(requestBody?.content ?? {}))
+        assert.deepEqual(validate(document, schema, example, ''), [], operationId);
     }
   });
 
   test('a new user can follow the examples', async () => {
-    const bodyOf = (id: string): unknown => JSON.parse(plain(new RegExp(`<textarea id="${id}-body"[^>]*>\n([^<]*)`).exec(html)?.[1] ?? ''));
+    const bodyOf = (id: string): unknown =>
+      JSON.parse(plain(new RegExp(`<textarea id="${id}-body"[^>]*>\n([^<]*)`).exec(html)?.[1] ?? ''));
     assert.equal((await service.post('/api/users', { body: bodyOf('createUser') })).status, 201);
     const { status, body } = await service.post('/api/sessions', { body: bodyOf('createSession') });
     assert.equal(status, 201);
@@ -145,11 +246,23 @@ describe('the pages', () => {
     assert.equal((await service.post('/orders', { token, body: bodyOf('createOrder') })).status, 201);
     assert.equal((await service.post('/api/keys', { token, body: bodyOf('createKey') })).status, 201);
     assert.equal((await service.put('/customers/1', { token, body: bodyOf('replaceCustomer') })).status, 200);
-    assert.equal((await service.patch('/customers/1', { token, body: bodyOf('updateCustomer') })).status, 200);
-    assert.equal((await service.patch(`/api/users/${body.userId}`, { token, body: bodyOf('updateUser') })).status, 200);
-    assert.equal((await service.put(`/api/users/${body.userId}`, { token, body: bodyOf('replaceUser') })).status, 200);
+    assert.equal(
+      (await service.patch('/customers/1', { token, body: bodyOf('updateCustomer') })).status,
+      200,
+    );
+    assert.equal(
+      (await service.patch(`/api/users/${body.userId}`, { token, body: bodyOf('updateUser') })).status,
+      200,
+    );
+    assert.equal(
+      (await service.put(`/api/users/${body.userId}`, { token, body: bodyOf('replaceUser') })).status,
+      200,
+    );
     const staff = await service.person('staff');
-    assert.equal((await service.patch('/orders/1', { token: staff.token, body: bodyOf('updateOrder') })).status, 200);
+    assert.equal(
+      (await service.patch('/orders/1', { token: staff.token, body: bodyOf('updateOrder') })).status,
+      200,
+    );
   });
 
   test('every problem type has its place and its page', async () => {
@@ -158,7 +271,8 @@ describe('the pages', () => {
       const { status, text, body } = await service.get(`/problems/${kind}`, asPage);
       assert.equal(status, 200);
       assert.equal(body, undefined);
-      const { title } = (await service.get(`/problems/${kind}`, { headers: { accept: 'application/json' } })).body;
+      const { title } = (await service.get(`/problems/${kind}`, { headers: { accept: 'application/json' } }))
+        .body;
       assert.ok(text.includes(`<h1>${title}</h1>`), kind);
     }
     assert.equal((await service.get('/problems/no-such-thing', asPage)).status, 404);
@@ -167,26 +281,47 @@ describe('the pages', () => {
   test('the diagram has every state and every step, and says so in words', () => {
     const [drawing = ''] = /<svg role="img"[^]*?<\/svg>/.exec(html) ?? [];
     const tags = tagsOf(drawing);
-    const boxes = tags.filter(({ name }) => name === 'rect').map(({ attributes }) => `${attributes.get('x')},${attributes.get('y')}`);
-    assert.deepEqual(tags.filter(({ name }) => name === 'text').map(({ text }) => text), Object.keys(steps));
+    const boxes = tags
+      .filter(({ name }) => name === 'rect')
+      .map(({ attributes }) => `${attributes.get('x')},${attributes.get('y')}`);
+    assert.deepEqual(
+      tags.filter(({ name }) => name === 'text').map(({ text }) => text),
+      Object.keys(steps),
+    );
     assert.equal(new Set(boxes).size, Object.keys(steps).length, 'no box covers another');
-    assert.equal(tags.filter(({ attributes }) => attributes.has('marker-end')).length, Object.values(steps).flat().length);
+    assert.equal(
+      tags.filter(({ attributes }) => attributes.has('marker-end')).length,
+      Object.values(steps).flat().length,
+    );
     const label = tags[0]?.attributes.get('aria-label') ?? '';
-    for (const [from, to] of Object.entries(steps)) assert.ok(label.includes(to.length === 0 ? `${from} is final` : `${from} can become ${to.join(' or ')}`), from);
+    for (const [from, to] of Object.entries(steps))
+      assert.ok(
+        label.includes(to.length === 0 ? `${from} is final` : `${from} can become ${to.join(' or ')}`),
+        from,
+      );
   });
 
   test('the door leads to the documentation', async () => {
     const home = await service.get('/');
     assert.equal(home.text, html);
-    assert.equal((await service.get('/', { headers: { 'if-none-match': home.headers.etag ?? '' } })).status, 304);
+    assert.equal(
+      (await service.get('/', { headers: { 'if-none-match': home.headers.etag ?? '' } })).status,
+      304,
+    );
     assert.equal((await service.get('/docs', { headers: { accept: 'application/json' } })).status, 406);
   });
 
   test('the API catalog leads to description, documentation and state', async () => {
     const { status, headers, text } = await service.get('/.well-known/api-catalog');
     assert.equal(status, 200);
-    assert.equal(headers['content-type'], 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"');
-    assert.equal((await service.call('HEAD', '/.well-known/api-catalog')).headers.link, '</.well-known/api-catalog>; rel="api-catalog"');
+    assert.equal(
+      headers['content-type'],
+      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    );
+    assert.equal(
+      (await service.call('HEAD', '/.well-known/api-catalog')).headers.link,
+      '</.well-known/api-catalog>; rel="api-catalog"',
+    );
     const [{ anchor, ...relations }] = JSON.parse(text).linkset;
     assert.deepEqual(Object.keys(relations), ['service-desc', 'service-doc', 'status']);
     for (const [{ href, type }] of Object.values<[{ href: string; type: string }]>(relations)) {
@@ -200,7 +335,13 @@ describe('the pages', () => {
   test('rates are shown as they are set, and curl is told of a self-signed certificate', () => {
     assert.ok(textOf(html).includes('Not limited: each user and each API key.'));
     assert.ok(!html.includes('--cacert'));
-    const page = docsPage({ document, publicUrl: 'https://localhost:8443', rates, steps, isSelfSigned: true });
+    const page = docsPage({
+      document,
+      publicUrl: 'https://localhost:8443',
+      rates,
+      steps,
+      isSelfSigned: true,
+    });
     assert.ok(textOf(page.html).includes('600 requests in 60 seconds, for each user and each API key.'));
     assert.ok(textOf(page.html).includes('curl --cacert data/tls/cert.pem https://localhost:8443/orders'));
   });
@@ -208,8 +349,14 @@ describe('the pages', () => {
 
 test('what routes say is escaped on the page', { skip: executable !== undefined }, async (t) => {
   const nasty = route({
-    method: 'DELETE', path: '/nasty/{id}', tag: 'Service', summary: '</a><script>alert("1")</script>', description: 'A `<b>` & "c" \'d\'\n\n<i>', access: anyone,
-    reply: noContent(), handle: () => nothing,
+    method: 'DELETE',
+    path: '/nasty/{id}',
+    tag: 'Service',
+    summary: '</a><script>alert("1")</script>',
+    description: 'A `<b>` & "c" \'d\'\n\n<i>',
+    access: anyone,
+    reply: noContent(),
+    handle: () => nothing,
   });
   const service = await serviceFor(t, { extraRoutes: [nasty] });
   const { text } = await service.get('/docs');

@@ -1,11 +1,20 @@
 // A reader for the service's own pages: strict about what a browser would forgive.
 
-export type Tag = { readonly name: string; readonly attributes: ReadonlyMap<string, string>; readonly text: string };
+export type Tag = {
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly text: string;
+};
 
-const empty = new Set(['meta', 'link', 'input', 'br', 'path', 'rect']); // of SVG those that are written so here
-const pattern = /<!doctype html>|<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z][\w:-]*(?:="[^"<]*")?)*)\s*(\/?)>|[^<]+|</gi;
+// of SVG those that are written so here
+const empty = new Set(['meta', 'link', 'input', 'br', 'path', 'rect']);
+const pattern =
+  /<!doctype html>|<(\/?)([a-z][a-z0-9]*)((?:\s+[a-z][\w:-]*(?:="[^"<]*")?)*)\s*(\/?)>|[^<]+|</gi;
 
-/** Every element with its own text. Throws at unbalanced tags, repeated attributes, stray `<` and characters that aren't escaped. */
+/**
+ * Every element with its own text. Throws at unbalanced tags, repeated attributes, stray `<` and characters
+ * that aren't escaped.
+ */
 export function tagsOf(html: string): Tag[] {
   const found: { name: string; attributes: Map<string, string>; text: string }[] = [];
   const open: { name: string; attributes: Map<string, string>; text: string }[] = [];

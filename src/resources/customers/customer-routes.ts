@@ -4,33 +4,81 @@ import { forbidden, refuse } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
-import { created, listOf, noContent, nothing, ok, route, type Context, type Route } from '../../http/route.ts';
+import {
+  created,
+  listOf,
+  noContent,
+  nothing,
+  ok,
+  route,
+  type Context,
+  type Route,
+} from '../../http/route.ts';
 import { id, mergePatch } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { cached, within, type Cache } from '../users/owned.ts';
 import { userFaults } from '../users/user-store.ts';
-import { Customer, CustomerPatch, CustomerReplacement, NewCustomer, coreOf, customerFilters, ownerOf } from './customer.ts';
-import { addCustomer, findCustomer, removeCustomer, replaceCustomer, selectCustomers } from './customer-store.ts';
+import {
+  Customer,
+  CustomerPatch,
+  CustomerReplacement,
+  NewCustomer,
+  coreOf,
+  customerFilters,
+  ownerOf,
+} from './customer.ts';
+import {
+  addCustomer,
+  findCustomer,
+  removeCustomer,
+  replaceCustomer,
+  selectCustomers,
+} from './customer-store.ts';
 
-export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; readonly cache: Cache<Customer> }): Route[] {
+export function customerRoutes({
+  cursors,
+  cache,
+}: {
+  readonly cursors: Cursors;
+  readonly cache: Cache<Customer>;
+}): Route[] {
   const load = cached(cache, findCustomer);
 
   const list = route({
-    method: 'GET', path: '/customers', tag: 'Customers', summary: 'List customers', access: signedIn, scope: 'customers:read',
-    description: 'One’s own; staff see all.', query: { ...customerFilters, ...listParameters }, reply: listOf(Customer),
-    handle: (context) => listPage(context, cursors, selectCustomers(reachOf(context.caller), context.query), load),
+    method: 'GET',
+    path: '/customers',
+    tag: 'Customers',
+    summary: 'List customers',
+    access: signedIn,
+    scope: 'customers:read',
+    description: 'One’s own; staff see all.',
+    query: { ...customerFilters, ...listParameters },
+    reply: listOf(Customer),
+    handle: (context) =>
+      listPage(context, cursors, selectCustomers(reachOf(context.caller), context.query), load),
   });
 
   const create = route({
-    method: 'POST', path: '/customers', tag: 'Customers', summary: 'Make a customer', access: signedIn, scope: 'customers:write', isIdempotent: true,
-    body: NewCustomer, reply: created(Customer, ({ id }) => `/customers/${id}`, { links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' } }),
+    method: 'POST',
+    path: '/customers',
+    tag: 'Customers',
+    summary: 'Make a customer',
+    access: signedIn,
+    scope: 'customers:write',
+    isIdempotent: true,
+    body: NewCustomer,
+    reply: created(Customer, ({ id }) => `/customers/${id}`, {
+      links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' },
+    }),
     problems: ['forbidden'],
-    moreFaults: ({ userId }, { caller, db }) => (fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
+    moreFaults: ({ userId }, { caller, db }) =>
+      fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [],
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
       const userId = body.userId ?? caller.userId;
-      if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may make a customer of another user.');
+      if (userId !== caller.userId && !isStaff(caller))
+        throw forbidden('Only staff may make a customer of another user.');
       return db.write((writer) => {
         if (userId !== caller.userId) refuse(userFaults(writer, userId));
         return existing(writer, addCustomer(writer, core, userId, now), 'everyone');
@@ -39,25 +87,59 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
   });
 
   const read = route({
-    method: 'GET', path: '/customers/{id}', tag: 'Customers', summary: 'Read a customer', access: signedIn, scope: 'customers:read', reply: ok(Customer),
-    isConditional: true, problems: ['forbidden'],
-    handle: ({ params, caller, db }) => within(reachOf(caller), load(db.read, params.id), 'customer', params.id),
+    method: 'GET',
+    path: '/customers/{id}',
+    tag: 'Customers',
+    summary: 'Read a customer',
+    access: signedIn,
+    scope: 'customers:read',
+    reply: ok(Customer),
+    isConditional: true,
+    problems: ['forbidden'],
+    handle: ({ params, caller, db }) =>
+      within(reachOf(caller), load(db.read, params.id), 'customer', params.id),
   });
 
   const changing = {
-    path: '/customers/{id}', tag: 'Customers', access: signedIn, scope: 'customers:write', reply: ok(Customer), isConditional: true, problems: ['forbidden'],
+    path: '/customers/{id}',
+    tag: 'Customers',
+    access: signedIn,
+    scope: 'customers:write',
+    reply: ok(Customer),
+    isConditional: true,
+    problems: ['forbidden'],
   } as const;
-  const replace = route({ ...changing, method: 'PUT', summary: 'Replace a customer', body: CustomerReplacement, handle: (context) => change(context, 'PUT') });
-  const update = route({ ...changing, method: 'PATCH', summary: 'Change a customer', body: CustomerPatch, handle: (context) => change(context, 'PATCH') });
+  const replace = route({
+    ...changing,
+    method: 'PUT',
+    summary: 'Replace a customer',
+    body: CustomerReplacement,
+    handle: (context) => change(context, 'PUT'),
+  });
+  const update = route({
+    ...changing,
+    method: 'PATCH',
+    summary: 'Change a customer',
+    body: CustomerPatch,
+    handle: (context) => change(context, 'PATCH'),
+  });
 
   const remove = route({
-    method: 'DELETE', path: '/customers/{id}', tag: 'Customers', summary: 'Delete a customer', access: signedIn, scope: 'customers:write',
-    reply: noContent(), isConditional: true, problems: ['customer-has-orders', 'forbidden'],
-    handle: ({ params, caller, db, precondition }) => db.write((writer) => {
-      precondition(existing(writer, params.id, reachOf(caller)).etag);
-      removeCustomer(writer, params.id);
-      return nothing;
-    }),
+    method: 'DELETE',
+    path: '/customers/{id}',
+    tag: 'Customers',
+    summary: 'Delete a customer',
+    access: signedIn,
+    scope: 'customers:write',
+    reply: noContent(),
+    isConditional: true,
+    problems: ['customer-has-orders', 'forbidden'],
+    handle: ({ params, caller, db, precondition }) =>
+      db.write((writer) => {
+        precondition(existing(writer, params.id, reachOf(caller)).etag);
+        removeCustomer(writer, params.id);
+        return nothing;
+      }),
   });
 
   return [list, create, read, replace, update, remove];
@@ -65,12 +147,17 @@ export function customerRoutes({ cursors, cache }: { readonly cursors: Cursors; 
 
 type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
 
-function change({ params, body, caller, db, now, precondition }: ChangeContext, method: 'PUT' | 'PATCH'): Promise<Representation<Customer>> {
+function change(
+  { params, body, caller, db, now, precondition }: ChangeContext,
+  method: 'PUT' | 'PATCH',
+): Promise<Representation<Customer>> {
   return db.write((writer) => {
     const before = existing(writer, params.id, reachOf(caller));
     const current = represented(before);
     const { name, email, phone, address } = current;
-    const wanted = (method === 'PUT' ? body : mergePatch({ name, email, phone, address }, body)) as CustomerReplacement; // checked next
+    const wanted = (
+      method === 'PUT' ? body : mergePatch({ name, email, phone, address }, body)
+    ) as CustomerReplacement; // checked next
     refuse(check(CustomerReplacement, wanted)); // an address may be patched to less than one
     const userId = ownerOf(current, wanted, caller);
     const core = coreOf(wanted);

@@ -12,7 +12,14 @@ import { all, beginsWith, equals, everything, withoutIndex } from '../../storage
 import { Customer, CustomerReplacement, type CustomerCore, type customerFilters } from './customer.ts';
 
 type CustomerRow = readonly [
-  id: number, userId: number | null, name: string, email: string | null, phone: string | null, address: string | null, createdAt: number, updatedAt: number,
+  id: number,
+  userId: number | null,
+  name: string,
+  email: string | null,
+  phone: string | null,
+  address: string | null,
+  createdAt: number,
+  updatedAt: number,
 ];
 const columns = 'id, userId, name, email, phone, address, createdAt, updatedAt';
 
@@ -27,27 +34,47 @@ export function customerExists(db: Connection, reach: Reach, id: number): boolea
   return row !== undefined && covers(reach, row[0]);
 }
 
-function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [...CustomerRow, ...SqlValue[]]): Customer {
+function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [
+  ...CustomerRow,
+  ...SqlValue[],
+]): Customer {
   return {
-    id, userId, name, email, phone, address: address === null ? null : JSON.parse(address), // written by valuesOf
-    createdAt: timestampOf(createdAt), updatedAt: timestampOf(updatedAt),
+    id,
+    userId,
+    name,
+    email,
+    phone,
+    address: address === null ? null : JSON.parse(address), // written by valuesOf
+    createdAt: timestampOf(createdAt),
+    updatedAt: timestampOf(updatedAt),
   };
 }
 
 export function addCustomer(db: Connection, customer: CustomerCore, userId: number, now: number): number {
-  const sql = 'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  const sql =
+    'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   return db.run(sql, userId, ...valuesOf(customer), now, now).lastId;
 }
 
-export function replaceCustomer(db: Connection, id: number, customer: CustomerCore, userId: number | null, now: number): void {
-  const sql = 'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, address = ?, updatedAt = max(?, createdAt) WHERE id = ?';
+export function replaceCustomer(
+  db: Connection,
+  id: number,
+  customer: CustomerCore,
+  userId: number | null,
+  now: number,
+): void {
+  const sql =
+    'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, address = ?, updatedAt = max(?, createdAt) WHERE id = ?';
   db.run(sql, userId, ...valuesOf(customer), now, id);
   db.changed(`customer:${id}`);
 }
 
 export function removeCustomer(db: Connection, id: number): void {
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined) {
-    throw new Problem('customer-has-orders', `Customer ${id} has orders, which are kept; so the customer is, too.`);
+    throw new Problem(
+      'customer-has-orders',
+      `Customer ${id} has orders, which are kept; so the customer is, too.`,
+    );
   }
   db.run('DELETE FROM customers WHERE id = ?', id);
   db.changed(`customer:${id}`);
@@ -58,18 +85,32 @@ export function hasCustomers(db: Connection): boolean {
 }
 
 function valuesOf({ name, email, phone, address }: CustomerCore): SqlValue[] {
-  return [name, nameKey(name), email, email === null ? null : emailKey(email), phone, address === null ? null : JSON.stringify(address)];
+  return [
+    name,
+    nameKey(name),
+    email,
+    email === null ? null : emailKey(email),
+    phone,
+    address === null ? null : JSON.stringify(address),
+  ];
 }
 
 /** A customer is what the description says, and what is looked up by is derived from it. */
 export const customerAudit: Audit<readonly [...CustomerRow, nameKey: string, emailKey: string | null]> = {
-  thing: 'customer', table: 'customers', columns: `${columns}, nameKey, emailKey`,
+  thing: 'customer',
+  table: 'customers',
+  columns: `${columns}, nameKey, emailKey`,
   issues(row) {
     const customer = customerOf(row);
     if (!fits(Customer, customer)) return check(Customer, customer);
     return [
-      ...check(CustomerReplacement, customer), ...unless(row[8] === nameKey(customer.name), '/nameKey', 'nameKey is not that of the name.'),
-      ...unless(row[9] === (customer.email === null ? null : emailKey(customer.email)), '/emailKey', 'emailKey is not that of the e-mail address.'),
+      ...check(CustomerReplacement, customer),
+      ...unless(row[8] === nameKey(customer.name), '/nameKey', 'nameKey is not that of the name.'),
+      ...unless(
+        row[9] === (customer.email === null ? null : emailKey(customer.email)),
+        '/emailKey',
+        'emailKey is not that of the e-mail address.',
+      ),
       ...unless(customer.createdAt <= customer.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
     ];
   },
@@ -78,13 +119,30 @@ export const customerAudit: Audit<readonly [...CustomerRow, nameKey: string, ema
 const sortColumns = { id: 'id', name: 'nameKey', createdAt: 'createdAt' } as const;
 
 /** Which customers a list shows, and in what order. Those with one e-mail address are few. */
-export function selectCustomers(reach: Reach, { sort = 'id', userId, email, name }: ObjectOf<typeof customerFilters>): Selection {
-  const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // customerSorts has nothing else
+export function selectCustomers(
+  reach: Reach,
+  { sort = 'id', userId, email, name }: ObjectOf<typeof customerFilters>,
+): Selection {
+  // customerSorts has nothing else
+  const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns];
   const owners = [userId, reach === 'everyone' ? undefined : reach.userId].filter((id) => id !== undefined);
-  const [family, ...others] = [...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...owners.map((id) => equals('userId', id))];
+  const [family, ...others] = [
+    ...(email === undefined ? [] : [equals('emailKey', emailKey(email))]),
+    ...owners.map((id) => equals('userId', id)),
+  ];
   const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
   const isGathered = email !== undefined;
-  const shared = [...(family === undefined ? [] : [family]), ...(key === 'nameKey' && !isGathered ? named.splice(0) : [])];
+  const shared = [
+    ...(family === undefined ? [] : [family]),
+    ...(key === 'nameKey' && !isGathered ? named.splice(0) : []),
+  ];
   const rest = all([...others.map(withoutIndex), ...named]);
-  return { table: 'customers', key, isDescending: sort.startsWith('-'), streams: [all(shared) ?? everything], isGathered, rest };
+  return {
+    table: 'customers',
+    key,
+    isDescending: sort.startsWith('-'),
+    streams: [all(shared) ?? everything],
+    isGathered,
+    rest,
+  };
 }

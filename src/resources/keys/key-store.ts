@@ -11,7 +11,16 @@ import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { equals } from '../../storage/keyset.ts';
 import { Key, expiryOf, type MadeKey, type NewKey } from './key.ts';
 
-type KeyRow = readonly [id: number, userId: number, name: string, scopes: string, createdAt: number, expiresAt: number | null, lastUsedAt: number | null, prefix: string];
+type KeyRow = readonly [
+  id: number,
+  userId: number,
+  name: string,
+  scopes: string,
+  createdAt: number,
+  expiresAt: number | null,
+  lastUsedAt: number | null,
+  prefix: string,
+];
 const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
 
 export function findKey(db: Connection, reach: Reach, id: number): Representation<Key> | undefined {
@@ -20,18 +29,38 @@ export function findKey(db: Connection, reach: Reach, id: number): Representatio
   return represent(keyOf(row), { id, ownerId: row[1] });
 }
 
-function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: readonly [...KeyRow, ...SqlValue[]]): Key {
-  return { id, name, scopes: scopesOf(scopes), createdAt: timestampOf(createdAt), expiresAt: isoOrNull(expiresAt), lastUsedAt: isoOrNull(lastUsedAt), prefix };
+function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: readonly [
+  ...KeyRow,
+  ...SqlValue[],
+]): Key {
+  return {
+    id,
+    name,
+    scopes: scopesOf(scopes),
+    createdAt: timestampOf(createdAt),
+    expiresAt: isoOrNull(expiresAt),
+    lastUsedAt: isoOrNull(lastUsedAt),
+    prefix,
+  };
 }
 
 /** What the key stands for now. */
 export function findKeyFacts(db: Connection, id: number): KeyFacts | undefined {
   const row = db.get<[number, Role, string, Uint8Array, number | null]>(
-    'SELECT userId, role, scopes, hash, expiresAt FROM apiKeys JOIN users ON users.id = userId WHERE apiKeys.id = ?', id,
+    'SELECT userId, role, scopes, hash, expiresAt FROM apiKeys JOIN users ON users.id = userId WHERE apiKeys.id = ?',
+    id,
   );
   if (row === undefined) return undefined;
   const [userId, role, scopes, hash, expiresAt] = row;
-  const caller = { principal: `key:${id}`, userId, role, sessionId: null, keyId: id, scopes: new Set(scopesOf(scopes)), authTime: 0 };
+  const caller = {
+    principal: `key:${id}`,
+    userId,
+    role,
+    sessionId: null,
+    keyId: id,
+    scopes: new Set(scopesOf(scopes)),
+    authTime: 0,
+  };
   return { caller, hash, endsAt: expiresAt ?? Infinity };
 }
 
@@ -39,11 +68,21 @@ export function addKey(db: Connection, userId: number, wanted: NewKey, now: numb
   const { name, scopes } = wanted;
   const expiresAt = expiryOf(wanted, now);
   const secret = randomBytes(32).toString('base64url');
-  const sql = 'INSERT INTO apiKeys (userId, name, scopes, hash, prefix, createdAt, expiresAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
+  const sql =
+    'INSERT INTO apiKeys (userId, name, scopes, hash, prefix, createdAt, expiresAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
   const id = db.run(sql, userId, name, scopes.join(' '), hashOf(secret), '', now, expiresAt).lastId;
   const prefix = `ord_${id}_${secret.slice(0, 4)}`;
   db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
-  return { id, name, scopes, createdAt: timestampOf(now), expiresAt: isoOrNull(expiresAt), lastUsedAt: null, prefix, key: `ord_${id}_${secret}` };
+  return {
+    id,
+    name,
+    scopes,
+    createdAt: timestampOf(now),
+    expiresAt: isoOrNull(expiresAt),
+    lastUsedAt: null,
+    prefix,
+    key: `ord_${id}_${secret}`,
+  };
 }
 
 export function removeKey(db: Connection, id: number): void {
@@ -57,16 +96,25 @@ export function touchKeys(db: Connection, used: ReadonlyMap<number, number>): vo
 }
 
 export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
-  thing: 'API key', table: 'apiKeys', columns: `${columns}, hash`,
+  thing: 'API key',
+  table: 'apiKeys',
+  columns: `${columns}, hash`,
   issues: (row) => [
-    ...check(Key, keyOf(row)), ...unless(row[7].startsWith(`ord_${row[0]}_`), '/prefix', 'prefix is not that of the id.'),
+    ...check(Key, keyOf(row)),
+    ...unless(row[7].startsWith(`ord_${row[0]}_`), '/prefix', 'prefix is not that of the id.'),
     ...unless(row[8].length === 32, '/hash', 'hash is not one of SHA-256.'),
   ],
 };
 
 /** Newest first. */
 export function selectKeys(userId: number): Selection {
-  return { table: 'apiKeys', key: 'id', isDescending: true, streams: [equals('userId', userId)], rest: undefined };
+  return {
+    table: 'apiKeys',
+    key: 'id',
+    isDescending: true,
+    streams: [equals('userId', userId)],
+    rest: undefined,
+  };
 }
 
 function scopesOf(text: string): Scope[] {

@@ -6,28 +6,65 @@ import { id, line, timestamp } from '../../schema/members.ts';
 import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 
 const name = line(100, 'What the key is for.', 'till 3');
-const scopeList = array(oneOf(scopes), { minItems: 1, maxItems: scopes.length, uniqueItems: true, description: 'What the key may do, at most what its user may.' });
+const scopeList = array(oneOf(scopes), {
+  minItems: 1,
+  maxItems: scopes.length,
+  uniqueItems: true,
+  description: 'What the key may do, at most what its user may.',
+});
 const members = {
-  id, name, scopes: scopeList, createdAt: timestamp, expiresAt: nullable(timestamp, { description: 'null: the key does not expire.' }), lastUsedAt: nullable(timestamp),
-  prefix: string({ maxLength: 40, pattern: '^ord_\\d+_', description: 'The beginning of the key, to tell keys apart.', examples: ['ord_4_yT5a'] }),
+  id,
+  name,
+  scopes: scopeList,
+  createdAt: timestamp,
+  expiresAt: nullable(timestamp, { description: 'null: the key does not expire.' }),
+  lastUsedAt: nullable(timestamp),
+  prefix: string({
+    maxLength: 40,
+    pattern: '^ord_\\d+_',
+    description: 'The beginning of the key, to tell keys apart.',
+    examples: ['ord_4_yT5a'],
+  }),
 };
 
 export const Key = named('Key', object(members));
 export type Key = Infer<typeof Key>;
 
-export const NewKey = named('NewKey', object({
-  name, scopes: scopeList, expiresAt: optional(nullable(timestamp, { description: 'One year from now if left out; null for a key that does not expire.' })),
-}, { examples: [{ name: 'till 3', scopes: ['orders:read', 'orders:write'] }] }));
+export const NewKey = named(
+  'NewKey',
+  object(
+    {
+      name,
+      scopes: scopeList,
+      expiresAt: optional(
+        nullable(timestamp, {
+          description: 'One year from now if left out; null for a key that does not expire.',
+        }),
+      ),
+    },
+    { examples: [{ name: 'till 3', scopes: ['orders:read', 'orders:write'] }] },
+  ),
+);
 export type NewKey = Infer<typeof NewKey>;
 
-export const MadeKey = named('MadeKey', object({
-  ...members, key: string({ maxLength: 80, pattern: '^ord_\\d+_[A-Za-z0-9_-]{43}$', description: 'The key itself, shown this once.', examples: ['ord_4_yT5aK0vJ2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6X'] }),
-}));
+export const MadeKey = named(
+  'MadeKey',
+  object({
+    ...members,
+    key: string({
+      maxLength: 80,
+      pattern: '^ord_\\d+_[A-Za-z0-9_-]{43}$',
+      description: 'The key itself, shown this once.',
+      examples: ['ord_4_yT5aK0vJ2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6X'],
+    }),
+  }),
+);
 export type MadeKey = Infer<typeof MadeKey>;
 
 /** Milliseconds since 1970, or null for never. */
 export function expiryOf({ expiresAt }: NewKey, now: number): number | null {
   if (expiresAt === undefined) return now + keySecondsDefault * 1000;
-  if (expiresAt !== null && Date.parse(expiresAt) <= now) throw invalidAt('/expiresAt', 'minimum', 'expiresAt must be in the future.');
+  if (expiresAt !== null && Date.parse(expiresAt) <= now)
+    throw invalidAt('/expiresAt', 'minimum', 'expiresAt must be in the future.');
   return expiresAt === null ? null : Date.parse(expiresAt);
 }

@@ -12,10 +12,24 @@ import type { Customer } from '../customers/customer.ts';
 import { customerExists, findCustomer } from '../customers/customer-store.ts';
 import { cached, within, type Cache } from '../users/owned.ts';
 import { userExists, userFaults } from '../users/user-store.ts';
-import { NewOrder, Order, OrderPatch, OrderReplacement, checkOpen, checkStep, coreOf, orderFilters, type OrderCore } from './order.ts';
+import {
+  NewOrder,
+  Order,
+  OrderPatch,
+  OrderReplacement,
+  checkOpen,
+  checkStep,
+  coreOf,
+  orderFilters,
+  type OrderCore,
+} from './order.ts';
 import { addOrder, findOrder, replaceOrder, selectOrders } from './order-store.ts';
 
-export type OrderServices = { readonly cursors: Cursors; readonly cache: Cache<Order>; readonly customerCache: Cache<Customer> };
+export type OrderServices = {
+  readonly cursors: Cursors;
+  readonly cache: Cache<Order>;
+  readonly customerCache: Cache<Customer>;
+};
 
 const filters = { ...orderFilters, ...listParameters };
 
@@ -25,59 +39,111 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
   const loadCustomer = cached(customerCache, findCustomer);
 
   const list = route({
-    method: 'GET', path: '/orders', tag: 'Orders', summary: 'List orders', access: signedIn, scope: 'orders:read', query: filters, reply: listOf(Order),
+    method: 'GET',
+    path: '/orders',
+    tag: 'Orders',
+    summary: 'List orders',
+    access: signedIn,
+    scope: 'orders:read',
+    query: filters,
+    reply: listOf(Order),
     description: 'One’s own; staff see all. Newest first, if not sorted otherwise.',
-    handle: (context) => listPage(context, cursors, selectOrders(reachOf(context.caller), context.query), load),
+    handle: (context) =>
+      listPage(context, cursors, selectOrders(reachOf(context.caller), context.query), load),
   });
 
   const create = route({
-    method: 'POST', path: '/orders', tag: 'Orders', summary: 'Place an order', access: signedIn, scope: 'orders:write', isIdempotent: true, body: NewOrder,
-    reply: created(Order, ({ id }) => `/orders/${id}`, { links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' } }), problems: ['forbidden'],
+    method: 'POST',
+    path: '/orders',
+    tag: 'Orders',
+    summary: 'Place an order',
+    access: signedIn,
+    scope: 'orders:write',
+    isIdempotent: true,
+    body: NewOrder,
+    reply: created(Order, ({ id }) => `/orders/${id}`, {
+      links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' },
+    }),
+    problems: ['forbidden'],
     moreFaults({ customerId, userId }, { caller, db }) {
       const customer = fits(id, customerId) ? loadCustomer(db.read, customerId) : undefined;
       const isOwn = customer !== undefined && covers(reachOf(caller), customer.ownerId);
-      return [...(fits(id, customerId) && !isOwn ? [unknownCustomer(customerId)] : []), ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [])];
+      return [
+        ...(fits(id, customerId) && !isOwn ? [unknownCustomer(customerId)] : []),
+        ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
+      ];
     },
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
       const userId = body.userId ?? caller.userId;
-      if (userId !== caller.userId && !isStaff(caller)) throw forbidden('Only staff may place an order for another user.');
+      if (userId !== caller.userId && !isStaff(caller))
+        throw forbidden('Only staff may place an order for another user.');
       return db.write((writer) => {
-        refuse([...(customerExists(writer, reachOf(caller), body.customerId) ? [] : [unknownCustomer(body.customerId)]), ...(userId === caller.userId ? [] : userFaults(writer, userId))]);
+        refuse([
+          ...(customerExists(writer, reachOf(caller), body.customerId)
+            ? []
+            : [unknownCustomer(body.customerId)]),
+          ...(userId === caller.userId ? [] : userFaults(writer, userId)),
+        ]);
         return addOrder(writer, core, body.customerId, userId, now);
       });
     },
   });
 
   const read = route({
-    method: 'GET', path: '/orders/{id}', tag: 'Orders', summary: 'Read an order', access: signedIn, scope: 'orders:read', reply: ok(Order), isConditional: true,
+    method: 'GET',
+    path: '/orders/{id}',
+    tag: 'Orders',
+    summary: 'Read an order',
+    access: signedIn,
+    scope: 'orders:read',
+    reply: ok(Order),
+    isConditional: true,
     problems: ['forbidden'],
     handle: ({ params, caller, db }) => within(reachOf(caller), load(db.read, params.id), 'order', params.id),
   });
 
   const update = route({
-    method: 'PATCH', path: '/orders/{id}', tag: 'Orders', summary: 'Change an order, or move it on', access: signedIn, scope: 'orders:write', isIdempotent: true,
-    isConditional: true, body: OrderPatch, reply: ok(Order), problems: ['invalid-transition', 'order-not-open', 'forbidden'],
-    handle: ({ params, body, caller, db, now, precondition }) => db.write((writer) => {
-      const before = owned(writer, params.id, caller);
-      const current = represented(before);
-      const wanted = changedCore(current, body);
-      precondition(before.etag);
-      checkStep(current, wanted.status, caller);
-      checkOpen(current, wanted);
-      if (JSON.stringify({ ...current, ...wanted }) === JSON.stringify(current)) return before;
-      replaceOrder(writer, params.id, wanted, now);
-      return owned(writer, params.id, caller);
-    }),
+    method: 'PATCH',
+    path: '/orders/{id}',
+    tag: 'Orders',
+    summary: 'Change an order, or move it on',
+    access: signedIn,
+    scope: 'orders:write',
+    isIdempotent: true,
+    isConditional: true,
+    body: OrderPatch,
+    reply: ok(Order),
+    problems: ['invalid-transition', 'order-not-open', 'forbidden'],
+    handle: ({ params, body, caller, db, now, precondition }) =>
+      db.write((writer) => {
+        const before = owned(writer, params.id, caller);
+        const current = represented(before);
+        const wanted = changedCore(current, body);
+        precondition(before.etag);
+        checkStep(current, wanted.status, caller);
+        checkOpen(current, wanted);
+        if (JSON.stringify({ ...current, ...wanted }) === JSON.stringify(current)) return before;
+        replaceOrder(writer, params.id, wanted, now);
+        return owned(writer, params.id, caller);
+      }),
   });
 
   const ofCustomer = route({
-    method: 'GET', path: '/customers/{id}/orders', tag: 'Orders', summary: 'List a customer’s orders', access: signedIn, scope: 'orders:read', query: filters,
-    reply: listOf(Order), problems: ['not-found', 'forbidden'],
+    method: 'GET',
+    path: '/customers/{id}/orders',
+    tag: 'Orders',
+    summary: 'List a customer’s orders',
+    access: signedIn,
+    scope: 'orders:read',
+    query: filters,
+    reply: listOf(Order),
+    problems: ['not-found', 'forbidden'],
     handle(context) {
       const { params, caller, db, query } = context;
       within(reachOf(caller), loadCustomer(db.read, params.id), 'customer', params.id);
-      if (query.customerId !== undefined && query.customerId !== params.id) throw otherList('customerId', params.id);
+      if (query.customerId !== undefined && query.customerId !== params.id)
+        throw otherList('customerId', params.id);
       return listPage(context, cursors, selectOrders('everyone', { ...query, customerId: params.id }), load);
     },
   });
@@ -90,8 +156,15 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
   const load = cached(cache, findOrder);
 
   const list = route({
-    method: 'GET', path: '/api/users/{id}/orders', tag: 'Orders', summary: 'List a user’s orders', access: selfOrStaff, scope: 'orders:read', query: filters,
-    reply: listOf(Order), problems: ['not-found'],
+    method: 'GET',
+    path: '/api/users/{id}/orders',
+    tag: 'Orders',
+    summary: 'List a user’s orders',
+    access: selfOrStaff,
+    scope: 'orders:read',
+    query: filters,
+    reply: listOf(Order),
+    problems: ['not-found'],
     handle(context) {
       const { params, db, query } = context;
       if (!userExists(db.read, params.id)) throw notFound('user', params.id);
@@ -101,11 +174,18 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
   });
 
   const read = route({
-    method: 'GET', path: '/api/users/{id}/orders/{order_id}', tag: 'Orders', summary: 'Read an order of a user', access: selfOrStaff, scope: 'orders:read',
-    reply: ok(Order), isConditional: true,
+    method: 'GET',
+    path: '/api/users/{id}/orders/{order_id}',
+    tag: 'Orders',
+    summary: 'Read an order of a user',
+    access: selfOrStaff,
+    scope: 'orders:read',
+    reply: ok(Order),
+    isConditional: true,
     handle({ params, db }) {
       const found = load(db.read, params.order_id);
-      if (found === undefined || found.ownerId !== params.id) throw notFound(`order of user ${params.id} with the id`, params.order_id);
+      if (found === undefined || found.ownerId !== params.id)
+        throw notFound(`order of user ${params.id} with the id`, params.order_id);
       return found;
     },
   });
@@ -121,7 +201,10 @@ function unknownCustomer(id: number): Issue {
 function changedCore(current: Order, patch: object): OrderCore {
   const { total: _computed, ...kept } = current;
   const merged = mergePatch(kept, patch) as OrderReplacement; // checked next
-  refuse([...check(OrderReplacement, merged), ...readOnlyFaults(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'])]);
+  refuse([
+    ...check(OrderReplacement, merged),
+    ...readOnlyFaults(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt']),
+  ]);
   return coreOf(merged);
 }
 
@@ -130,5 +213,7 @@ function owned(db: Connection, id: number, caller: Caller): Representation<Order
 }
 
 function otherList(parameter: string, id: number): Problem {
-  return invalid([{ parameter, code: 'read-only', detail: `${parameter} is ${id} in this list; leave it out.` }]);
+  return invalid([
+    { parameter, code: 'read-only', detail: `${parameter} is ${id} in this list; leave it out.` },
+  ]);
 }

@@ -6,14 +6,39 @@ import { timestampOf } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { all, equals, everything, together, withoutIndex, type Condition, type Stream } from '../../storage/keyset.ts';
-import { Order, OrderReplacement, statuses, type OrderCore, type OrderFilter, type OrderStatus } from './order.ts';
+import {
+  all,
+  equals,
+  everything,
+  together,
+  withoutIndex,
+  type Condition,
+  type Stream,
+} from '../../storage/keyset.ts';
+import {
+  Order,
+  OrderReplacement,
+  statuses,
+  type OrderCore,
+  type OrderFilter,
+  type OrderStatus,
+} from './order.ts';
 
 type OrderRow = readonly [
-  id: number, status: OrderStatus, customerId: number, userId: number | null, currency: string, items: string, total: number,
-  shippingAddress: string | null, note: string | null, createdAt: number, updatedAt: number,
+  id: number,
+  status: OrderStatus,
+  customerId: number,
+  userId: number | null,
+  currency: string,
+  items: string,
+  total: number,
+  shippingAddress: string | null,
+  note: string | null,
+  createdAt: number,
+  updatedAt: number,
 ];
-const columns = 'id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
+const columns =
+  'id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
 
 /** The representation as it is in the database: JSON columns go into the text as they are. */
 export function findOrder(db: Connection, reach: Reach, id: number): Representation<Order> | undefined {
@@ -26,61 +51,141 @@ function representOrder(row: OrderRow): Representation<Order> {
   return representText(orderText(row), { id: row[0], ownerId: row[3] });
 }
 
-function orderText([id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt]: OrderRow): string {
+function orderText([
+  id,
+  status,
+  customerId,
+  userId,
+  currency,
+  items,
+  total,
+  shippingAddress,
+  note,
+  createdAt,
+  updatedAt,
+]: OrderRow): string {
   const created = timestampOf(createdAt);
   const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
-  return `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId},"currency":"${currency}","items":${items},"total":${total}`
-    + `,"shippingAddress":${shippingAddress},"note":${note === null ? 'null' : JSON.stringify(note)},"createdAt":"${created}","updatedAt":"${updated}"}`;
+  return (
+    `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId},"currency":"${currency}","items":${items},"total":${total}` +
+    `,"shippingAddress":${shippingAddress},"note":${note === null ? 'null' : JSON.stringify(note)},"createdAt":"${created}","updatedAt":"${updated}"}`
+  );
 }
 
-export function addOrder(db: Connection, order: OrderCore, customerId: number, userId: number, now: number, updatedAt = now): Representation<Order> {
+export function addOrder(
+  db: Connection,
+  order: OrderCore,
+  customerId: number,
+  userId: number,
+  now: number,
+  updatedAt = now,
+): Representation<Order> {
   const { status, currency, total, note } = order;
   const items = JSON.stringify(order.items);
   const shippingAddress = order.shippingAddress === null ? null : JSON.stringify(order.shippingAddress);
-  const sql = 'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-  const { lastId } = db.run(sql, status, customerId, userId, currency, items, total, shippingAddress, note, now, updatedAt);
-  return representOrder([lastId, status, customerId, userId, currency, items, total, shippingAddress, note, now, updatedAt]);
+  const sql =
+    'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  const { lastId } = db.run(
+    sql,
+    status,
+    customerId,
+    userId,
+    currency,
+    items,
+    total,
+    shippingAddress,
+    note,
+    now,
+    updatedAt,
+  );
+  return representOrder([
+    lastId,
+    status,
+    customerId,
+    userId,
+    currency,
+    items,
+    total,
+    shippingAddress,
+    note,
+    now,
+    updatedAt,
+  ]);
 }
 
-export function replaceOrder(db: Connection, id: number, { status, currency, items, total, shippingAddress, note }: OrderCore, now: number): void {
+export function replaceOrder(
+  db: Connection,
+  id: number,
+  { status, currency, items, total, shippingAddress, note }: OrderCore,
+  now: number,
+): void {
   const address = shippingAddress === null ? null : JSON.stringify(shippingAddress);
   db.run(
     'UPDATE orders SET status = ?, currency = ?, items = ?, total = ?, shippingAddress = ?, note = ?, updatedAt = max(?, createdAt) WHERE id = ?',
-    status, currency, JSON.stringify(items), total, address, note, now, id,
+    status,
+    currency,
+    JSON.stringify(items),
+    total,
+    address,
+    note,
+    now,
+    id,
   );
   db.changed(`order:${id}`);
 }
 
 /** An order is what the description says, its sums are right, and its address would be taken today. */
 export const orderAudit: Audit<OrderRow> = {
-  thing: 'order', table: 'orders', columns,
+  thing: 'order',
+  table: 'orders',
+  columns,
   issues(row) {
     const order: unknown = JSON.parse(orderText(row));
     if (!fits(Order, order)) return check(Order, order);
-    return [...check(OrderReplacement, order), ...unless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.')];
+    return [
+      ...check(OrderReplacement, order),
+      ...unless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
+    ];
   },
 };
 
 /**
- * Which orders a list shows, and in what order. The first of customer, user and (by `createdAt` only) currency chooses the
- * family of indexes (see migration 0002), each status is a stream of it, and what is left is tested entry by entry.
+ * Which orders a list shows, and in what order. The first of customer, user and (by `createdAt` only)
+ * currency chooses the family of indexes (see migration 0002), each status is a stream of it, and what is
+ * left is tested entry by entry.
  */
 export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
   const { sort = '-createdAt', status = statuses } = filter;
   const key = sort.replace('-', '');
-  const owners = [filter.userId, reach === 'everyone' ? undefined : reach.userId].filter((id) => id !== undefined);
+  const owners = [filter.userId, reach === 'everyone' ? undefined : reach.userId].filter(
+    (id) => id !== undefined,
+  );
   const equalities = [
-    ...(filter.customerId === undefined ? [] : [equals('customerId', filter.customerId)]), ...owners.map((id) => equals('userId', id)),
+    ...(filter.customerId === undefined ? [] : [equals('customerId', filter.customerId)]),
+    ...owners.map((id) => equals('userId', id)),
     ...(filter.currency === undefined ? [] : [equals('currency', filter.currency)]),
   ];
   const range = createdRange(filter);
   const isOwned = filter.customerId !== undefined || owners.length > 0;
   const hasFamily = isOwned || key === 'createdAt'; // else all are walked, and a currency is tested
-  const shared = [...(hasFamily ? equalities.splice(0, 1) : []), ...(key === 'createdAt' ? range.splice(0) : [])];
+  const shared = [
+    ...(hasFamily ? equalities.splice(0, 1) : []),
+    ...(key === 'createdAt' ? range.splice(0) : []),
+  ];
   const rest = all([...(hasFamily ? equalities.map(withoutIndex) : equalities), ...range]);
   const isPlain = key === 'id' && shared.length === 0 && filter.status === undefined && rest === undefined;
-  const streamOf = (each: OrderStatus): Stream => ({ ...together([...shared, equals('status', each)]), ...(key === 'status' ? { at: each } : {}) });
-  return { table: 'orders', key, isDescending: sort.startsWith('-'), streams: isPlain ? [everything] : [...new Set(status)].map(streamOf), isGathered: isOwned && key !== 'createdAt', rest };
+  const streamOf = (each: OrderStatus): Stream => ({
+    ...together([...shared, equals('status', each)]),
+    ...(key === 'status' ? { at: each } : {}),
+  });
+  return {
+    table: 'orders',
+    key,
+    isDescending: sort.startsWith('-'),
+    streams: isPlain ? [everything] : [...new Set(status)].map(streamOf),
+    isGathered: isOwned && key !== 'createdAt',
+    rest,
+  };
 }
 
 function createdRange({ createdFrom, createdBefore }: OrderFilter): Condition[] {

@@ -1,4 +1,5 @@
-// Sessions over HTTP: /api/sessions. Signing in makes one, refreshing renews its tokens, deleting it signs out.
+// Sessions over HTTP: /api/sessions. Signing in makes one, refreshing renews its tokens, deleting it signs
+// out.
 import { randomBytes } from 'node:crypto';
 import { anyone, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
 import { hashOf } from '../../auth/credentials.ts';
@@ -18,7 +19,15 @@ import type { Connection } from '../../storage/connection.ts';
 import { within } from '../users/owned.ts';
 import { findCredentials, upgradePasswordHash } from '../users/user-store.ts';
 import { NewSession, Session, TokenRequest, Tokens } from './session.ts';
-import { addSession, endSession, findSession, findSessionFacts, refreshTokenState, rotate, selectSessions } from './session-store.ts';
+import {
+  addSession,
+  endSession,
+  findSession,
+  findSessionFacts,
+  refreshTokenState,
+  rotate,
+  selectSessions,
+} from './session-store.ts';
 
 export type SessionServices = {
   readonly hasher: PasswordHasher;
@@ -28,12 +37,28 @@ export type SessionServices = {
   readonly loginLimiters: { readonly account: Limiter; readonly address: Limiter };
 };
 
-export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters }: SessionServices): Route[] {
-  const reply = created(Tokens, ({ id }) => `/api/sessions/${id}`, { isSecret: true, links: { get: 'GET /api/sessions/{id}' } });
+export function sessionRoutes({
+  hasher,
+  signer,
+  cursors,
+  publicUrl,
+  loginLimiters,
+}: SessionServices): Route[] {
+  const reply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
+    isSecret: true,
+    links: { get: 'GET /api/sessions/{id}' },
+  });
 
   const create = route({
-    method: 'POST', path: '/api/sessions', tag: 'Sessions', summary: 'Sign in', access: anyone, body: NewSession, reply,
-    description: 'Unknown e-mail addresses and wrong passwords are answered alike.', problems: ['invalid-credentials', 'unavailable'],
+    method: 'POST',
+    path: '/api/sessions',
+    tag: 'Sessions',
+    summary: 'Sign in',
+    access: anyone,
+    body: NewSession,
+    reply,
+    description: 'Unknown e-mail addresses and wrong passwords are answered alike.',
+    problems: ['invalid-credentials', 'unavailable'],
     async handle(context) {
       const { body, db, now, userAgent } = context;
       context.spend(loginLimiters.address, context.address);
@@ -44,17 +69,30 @@ export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiter
       const upgraded = hasher.needsUpgrade(found.passwordHash) ? await hasher.hash(body.password) : undefined;
       const refreshToken = newRefreshToken();
       return db.write((writer) => {
-        const isStill = findCredentials(writer, body.email)?.passwordHash === found.passwordHash; // salted: no two users have the same
+        // salted: no two users have the same
+        const isStill = findCredentials(writer, body.email)?.passwordHash === found.passwordHash;
         if (!isStill) throw mismatch(); // it changed while it was checked on another thread
         if (upgraded !== undefined) upgradePasswordHash(writer, found.id, found.passwordHash, upgraded);
-        return tokens(writer, addSession(writer, found.id, hashOf(refreshToken), userAgent, now), refreshToken, now);
+        return tokens(
+          writer,
+          addSession(writer, found.id, hashOf(refreshToken), userAgent, now),
+          refreshToken,
+          now,
+        );
       });
     },
   });
 
   const refresh = route({
-    method: 'POST', path: '/api/sessions/{id}/tokens', tag: 'Sessions', summary: 'Get new tokens', access: anyone, body: TokenRequest, reply,
-    description: 'The refresh token is replaced at each use; a second use of an old one ends the session.', problems: ['invalid-credentials'],
+    method: 'POST',
+    path: '/api/sessions/{id}/tokens',
+    tag: 'Sessions',
+    summary: 'Get new tokens',
+    access: anyone,
+    body: TokenRequest,
+    reply,
+    description: 'The refresh token is replaced at each use; a second use of an old one ends the session.',
+    problems: ['invalid-credentials'],
     async handle({ params, body, db, now }) {
       const used = hashOf(body.refreshToken);
       const refreshToken = newRefreshToken();
@@ -65,7 +103,11 @@ export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiter
         rotate(writer, params.id, used, hashOf(refreshToken), now);
         return tokens(writer, params.id, refreshToken, now);
       });
-      if (made === null) throw new Problem('invalid-credentials', 'This is not the current refresh token of the session: sign in again.');
+      if (made === null)
+        throw new Problem(
+          'invalid-credentials',
+          'This is not the current refresh token of the session: sign in again.',
+        );
       return made;
     },
   });
@@ -77,36 +119,76 @@ export function sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiter
     if (caller === undefined) throw notFound('session', id);
     const iat = Math.floor(now / 1000);
     const accessToken = signer.sign({
-      iss: publicUrl, aud: publicUrl, sub: String(userId), sid: id, role: caller.role, iat, exp: iat + tokenSeconds, auth_time: caller.authTime,
+      iss: publicUrl,
+      aud: publicUrl,
+      sub: String(userId),
+      sid: id,
+      role: caller.role,
+      iat,
+      exp: iat + tokenSeconds,
+      auth_time: caller.authTime,
       jti: randomBytes(12).toString('base64url'),
     });
-    const body: Tokens = { id, userId, tokenType: 'Bearer', accessToken, expiresIn: tokenSeconds, refreshToken, createdAt, expiresAt };
+    const body: Tokens = {
+      id,
+      userId,
+      tokenType: 'Bearer',
+      accessToken,
+      expiresIn: tokenSeconds,
+      refreshToken,
+      createdAt,
+      expiresAt,
+    };
     return { ...represent(body, { id, ownerId: userId }), etag: session.etag };
   }
 
   const list = route({
-    method: 'GET', path: '/api/sessions', tag: 'Sessions', summary: 'List sessions, newest first', access: signedIn, reply: listOf(Session),
-    query: { userId: optional(id, { description: 'Whose, if not one’s own.' }), ...listParameters }, description: 'One’s own; an administrator may name another user.', problems: ['forbidden'],
+    method: 'GET',
+    path: '/api/sessions',
+    tag: 'Sessions',
+    summary: 'List sessions, newest first',
+    access: signedIn,
+    reply: listOf(Session),
+    query: { userId: optional(id, { description: 'Whose, if not one’s own.' }), ...listParameters },
+    description: 'One’s own; an administrator may name another user.',
+    problems: ['forbidden'],
     handle(context) {
       const { caller, query, now } = context;
       const userId = query.userId ?? caller.userId;
-      if (userId !== caller.userId && !isAdmin(caller)) throw forbidden('Only an administrator may see the sessions of others.');
-      return listPage(context, cursors, selectSessions(userId, now), (db, id) => findSession(db, { userId }, id, now));
+      if (userId !== caller.userId && !isAdmin(caller))
+        throw forbidden('Only an administrator may see the sessions of others.');
+      return listPage(context, cursors, selectSessions(userId, now), (db, id) =>
+        findSession(db, { userId }, id, now),
+      );
     },
   });
 
   const read = route({
-    method: 'GET', path: '/api/sessions/{id}', tag: 'Sessions', summary: 'Read a session', access: signedIn, reply: ok(Session), problems: ['forbidden'],
+    method: 'GET',
+    path: '/api/sessions/{id}',
+    tag: 'Sessions',
+    summary: 'Read a session',
+    access: signedIn,
+    reply: ok(Session),
+    problems: ['forbidden'],
     handle: ({ params, caller, db, now }) => owned(db.read, params.id, caller, now),
   });
 
   const remove = route({
-    method: 'DELETE', path: '/api/sessions/{id}', tag: 'Sessions', summary: 'Sign out', access: signedIn, reply: noContent(), isConditional: true, problems: ['forbidden'],
-    handle: ({ params, caller, db, now, precondition }) => db.write((writer) => {
-      precondition(owned(writer, params.id, caller, now).etag);
-      endSession(writer, params.id);
-      return nothing;
-    }),
+    method: 'DELETE',
+    path: '/api/sessions/{id}',
+    tag: 'Sessions',
+    summary: 'Sign out',
+    access: signedIn,
+    reply: noContent(),
+    isConditional: true,
+    problems: ['forbidden'],
+    handle: ({ params, caller, db, now, precondition }) =>
+      db.write((writer) => {
+        precondition(owned(writer, params.id, caller, now).etag);
+        endSession(writer, params.id);
+        return nothing;
+      }),
   });
 
   return [create, refresh, list, read, remove];

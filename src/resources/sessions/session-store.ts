@@ -9,46 +9,99 @@ import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { endOf, Session } from './session.ts';
 
-type SessionRow = readonly [id: number, userId: number, createdAt: number, lastUsedAt: number, expiresAt: number, userAgent: string | null];
+type SessionRow = readonly [
+  id: number,
+  userId: number,
+  createdAt: number,
+  lastUsedAt: number,
+  expiresAt: number,
+  userAgent: string | null,
+];
 const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
 
 /** A session that hasn't ended. */
-export function findSession(db: Connection, reach: Reach, id: number, now: number): Representation<Session> | undefined {
+export function findSession(
+  db: Connection,
+  reach: Reach,
+  id: number,
+  now: number,
+): Representation<Session> | undefined {
   const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
   if (row === undefined || !covers(reach, row[1])) return undefined;
   return represent(sessionOf(row), { id, ownerId: row[1] });
 }
 
 function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: SessionRow): Session {
-  return { id, userId, createdAt: timestampOf(createdAt), lastUsedAt: timestampOf(lastUsedAt), expiresAt: timestampOf(expiresAt), userAgent };
+  return {
+    id,
+    userId,
+    createdAt: timestampOf(createdAt),
+    lastUsedAt: timestampOf(lastUsedAt),
+    expiresAt: timestampOf(expiresAt),
+    userAgent,
+  };
 }
 
 /** What a token of the session stands for now. */
 export function findSessionFacts(db: Connection, id: number): SessionFacts | undefined {
   const row = db.get<[number, Role, number, number]>(
-    'SELECT userId, role, sessions.createdAt, expiresAt FROM sessions JOIN users ON users.id = userId WHERE sessions.id = ?', id,
+    'SELECT userId, role, sessions.createdAt, expiresAt FROM sessions JOIN users ON users.id = userId WHERE sessions.id = ?',
+    id,
   );
   if (row === undefined) return undefined;
   const [userId, role, createdAt, endsAt] = row;
-  return { caller: { principal: `user:${userId}`, userId, role, sessionId: id, keyId: null, scopes: null, authTime: Math.floor(createdAt / 1000) }, endsAt };
+  return {
+    caller: {
+      principal: `user:${userId}`,
+      userId,
+      role,
+      sessionId: id,
+      keyId: null,
+      scopes: null,
+      authTime: Math.floor(createdAt / 1000),
+    },
+    endsAt,
+  };
 }
 
-export function addSession(db: Connection, userId: number, refreshHash: Uint8Array, userAgent: string | null, now: number): number {
-  const sql = 'INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt, userAgent) VALUES (?, ?, ?, ?, ?, ?)';
+export function addSession(
+  db: Connection,
+  userId: number,
+  refreshHash: Uint8Array,
+  userAgent: string | null,
+  now: number,
+): number {
+  const sql =
+    'INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt, userAgent) VALUES (?, ?, ?, ?, ?, ?)';
   return db.run(sql, userId, refreshHash, now, now, endOf(now, now), userAgent).lastId;
 }
 
 /** How a refresh token relates to the session: its current one, one used before, or none of its own. */
-export function refreshTokenState(db: Connection, id: number, hash: Uint8Array, now: number): 'current' | 'used' | 'unknown' {
-  const isCurrent = db.get('SELECT 1 FROM sessions WHERE id = ? AND refreshHash = ? AND expiresAt > ?', id, hash, now) !== undefined;
+export function refreshTokenState(
+  db: Connection,
+  id: number,
+  hash: Uint8Array,
+  now: number,
+): 'current' | 'used' | 'unknown' {
+  const isCurrent =
+    db.get('SELECT 1 FROM sessions WHERE id = ? AND refreshHash = ? AND expiresAt > ?', id, hash, now) !==
+    undefined;
   if (isCurrent) return 'current';
-  return db.get('SELECT 1 FROM usedRefreshTokens WHERE hash = ? AND sessionId = ?', hash, id) === undefined ? 'unknown' : 'used';
+  return db.get('SELECT 1 FROM usedRefreshTokens WHERE hash = ? AND sessionId = ?', hash, id) === undefined
+    ? 'unknown'
+    : 'used';
 }
 
 export function rotate(db: Connection, id: number, used: Uint8Array, next: Uint8Array, now: number): void {
   db.run('INSERT INTO usedRefreshTokens (hash, sessionId) VALUES (?, ?)', used, id);
   const createdAt = db.get<[number]>('SELECT createdAt FROM sessions WHERE id = ?', id)?.[0] ?? now;
-  db.run('UPDATE sessions SET refreshHash = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?', next, now, endOf(createdAt, now), id);
+  db.run(
+    'UPDATE sessions SET refreshHash = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?',
+    next,
+    now,
+    endOf(createdAt, now),
+    id,
+  );
   db.changed(`session:${id}`);
 }
 
@@ -68,11 +121,26 @@ export function removeEndedSessions(db: Connection, now: number): void {
 }
 
 export const sessionAudit: Audit<SessionRow> = {
-  thing: 'session', table: 'sessions', columns,
-  issues: (row) => [...check(Session, sessionOf(row)), ...unless(row[2] <= row[3] && row[3] <= row[4], '/expiresAt', 'createdAt, lastUsedAt and expiresAt are not in this order.')],
+  thing: 'session',
+  table: 'sessions',
+  columns,
+  issues: (row) => [
+    ...check(Session, sessionOf(row)),
+    ...unless(
+      row[2] <= row[3] && row[3] <= row[4],
+      '/expiresAt',
+      'createdAt, lastUsedAt and expiresAt are not in this order.',
+    ),
+  ],
 };
 
 /** Those that haven't ended, newest first. */
 export function selectSessions(userId: number, now: number): Selection {
-  return { table: 'sessions', key: 'id', isDescending: true, streams: [{ sql: 'userId = ? AND +expiresAt > ?', params: [userId, now] }], rest: undefined };
+  return {
+    table: 'sessions',
+    key: 'id',
+    isDescending: true,
+    streams: [{ sql: 'userId = ? AND +expiresAt > ?', params: [userId, now] }],
+    rest: undefined,
+  };
 }

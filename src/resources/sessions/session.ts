@@ -3,28 +3,69 @@ import { sessionIdleSecondsMax, sessionSecondsMax } from '../../limits.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
 import { integer, named, nullable, object, oneOf, string, type Infer } from '../../schema/schema.ts';
 
-export const Session = named('Session', object({
-  id, userId: id, createdAt: timestamp, lastUsedAt: timestamp, expiresAt: timestamp,
-  userAgent: nullable(string({ maxLength: 300, pattern: '^[^]*$', description: 'What the client called itself at sign-in.', examples: ['curl/8.18.0'] })),
-}));
+export const Session = named(
+  'Session',
+  object({
+    id,
+    userId: id,
+    createdAt: timestamp,
+    lastUsedAt: timestamp,
+    expiresAt: timestamp,
+    userAgent: nullable(
+      string({
+        maxLength: 300,
+        pattern: '^[^]*$',
+        description: 'What the client called itself at sign-in.',
+        examples: ['curl/8.18.0'],
+      }),
+    ),
+  }),
+);
 export type Session = Infer<typeof Session>;
 
-const refreshToken = string({ minLength: 43, maxLength: 43, pattern: '^[A-Za-z0-9_-]+$', says: 'a refresh token', description: 'Good for one use; using it a second time ends the session.',
+const refreshToken = string({
+  minLength: 43,
+  maxLength: 43,
+  pattern: '^[A-Za-z0-9_-]+$',
+  says: 'a refresh token',
+  description: 'Good for one use; using it a second time ends the session.',
   examples: ['n3Kx0vJ2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6Xk'],
 });
 
-export const NewSession = named('NewSession', object({
-  email, password: string({ minLength: 1, maxLength: 128, pattern: '^[^]*$', format: 'password', writeOnly: true, examples: ['correct horse battery staple'] }),
-}));
+export const NewSession = named(
+  'NewSession',
+  object({
+    email,
+    password: string({
+      minLength: 1,
+      maxLength: 128,
+      pattern: '^[^]*$',
+      format: 'password',
+      writeOnly: true,
+      examples: ['correct horse battery staple'],
+    }),
+  }),
+);
 export const TokenRequest = named('TokenRequest', object({ refreshToken }));
 
-export const Tokens = named('Tokens', object({
-  id, userId: id, tokenType: oneOf(['Bearer']),
-  accessToken: string({
-    maxLength: 4_096, pattern: '^[A-Za-z0-9_.-]+$', description: 'A JSON Web Token for `Authorization: Bearer …`.', examples: ['eyJ0eXAiOiJhdCtqd3QifQ.eyJzdWIiOiI3In0.c2lnbmF0dXJl'],
+export const Tokens = named(
+  'Tokens',
+  object({
+    id,
+    userId: id,
+    tokenType: oneOf(['Bearer']),
+    accessToken: string({
+      maxLength: 4_096,
+      pattern: '^[A-Za-z0-9_.-]+$',
+      description: 'A JSON Web Token for `Authorization: Bearer …`.',
+      examples: ['eyJ0eXAiOiJhdCtqd3QifQ.eyJzdWIiOiI3In0.c2lnbmF0dXJl'],
+    }),
+    expiresIn: integer({ description: 'Seconds until the access token expires.', examples: [900] }),
+    refreshToken,
+    createdAt: timestamp,
+    expiresAt: timestamp,
   }),
-  expiresIn: integer({ description: 'Seconds until the access token expires.', examples: [900] }), refreshToken, createdAt: timestamp, expiresAt: timestamp,
-}));
+);
 export type Tokens = Infer<typeof Tokens>;
 
 /** Milliseconds since 1970: 30 days after sign-in, or 14 days after the last use. */

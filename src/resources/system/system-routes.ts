@@ -5,7 +5,16 @@ import { jsonPolicy } from '../../http/answer.ts';
 import { problems, typeOf } from '../../http/problem.ts';
 import { page, represent, representText, type Representation } from '../../http/representation.ts';
 import { document, route, type Route } from '../../http/route.ts';
-import { integer, named, object, oneOf, array, string, type Infer, type Schema } from '../../schema/schema.ts';
+import {
+  integer,
+  named,
+  object,
+  oneOf,
+  array,
+  string,
+  type Infer,
+  type Schema,
+} from '../../schema/schema.ts';
 
 export type SystemServices = {
   readonly publicUrl: string;
@@ -18,44 +27,96 @@ export type SystemServices = {
 };
 
 const Health = named('Health', object({ status: oneOf(['ok', 'ready']) }));
-const sentence = (example: string): Schema<string> => string({ maxLength: 2_000, pattern: '^[^]*$', examples: [example] });
-const ProblemType = named('ProblemType', object({
-  type: sentence('https://localhost:8443/problems/not-found'), title: sentence('Not found'), status: integer({ minimum: 400, maximum: 599, examples: [404] }),
-  about: sentence('There is nothing at this path, or no object with this id.'),
-}));
+const sentence = (example: string): Schema<string> =>
+  string({ maxLength: 2_000, pattern: '^[^]*$', examples: [example] });
+const ProblemType = named(
+  'ProblemType',
+  object({
+    type: sentence('https://localhost:8443/problems/not-found'),
+    title: sentence('Not found'),
+    status: integer({ minimum: 400, maximum: 599, examples: [404] }),
+    about: sentence('There is nothing at this path, or no object with this id.'),
+  }),
+);
 const ProblemTypes = object({ data: array(ProblemType, { maxItems: 100 }) });
-const target = array(object({ href: sentence('https://localhost:8443/openapi.json'), type: sentence('application/json') }), { maxItems: 1 });
-const ApiCatalog = named('ApiCatalog', object({
-  linkset: array(object({ anchor: sentence('https://localhost:8443/'), 'service-desc': target, 'service-doc': target, status: target }), { maxItems: 1 }),
-}));
+const target = array(
+  object({ href: sentence('https://localhost:8443/openapi.json'), type: sentence('application/json') }),
+  { maxItems: 1 },
+);
+const ApiCatalog = named(
+  'ApiCatalog',
+  object({
+    linkset: array(
+      object({
+        anchor: sentence('https://localhost:8443/'),
+        'service-desc': target,
+        'service-doc': target,
+        status: target,
+      }),
+      { maxItems: 1 },
+    ),
+  }),
+);
 
 const json = 'application/json';
 const linkset = 'application/linkset+json';
 const html = 'text/html';
 const brief = 'public, max-age=300';
 
-export function systemRoutes({ publicUrl, readiness, metrics, openapi, docsPage, problemPage }: SystemServices): Route[] {
+export function systemRoutes({
+  publicUrl,
+  readiness,
+  metrics,
+  openapi,
+  docsPage,
+  problemPage,
+}: SystemServices): Route[] {
   const live = route({
-    method: 'GET', path: '/health/live', tag: 'Service', summary: 'Whether the process runs', access: anyone, isUnlimited: true, reply: document([json], 'no-store', Health),
+    method: 'GET',
+    path: '/health/live',
+    tag: 'Service',
+    summary: 'Whether the process runs',
+    access: anyone,
+    isUnlimited: true,
+    reply: document([json], 'no-store', Health),
     handle: () => represent({ status: 'ok' as const }),
   });
 
   const ready = route({
-    method: 'GET', path: '/health/ready', tag: 'Service', summary: 'Whether the service can take requests', access: anyone, isUnlimited: true,
-    reply: document([json], 'no-store', Health), problems: ['unavailable'],
+    method: 'GET',
+    path: '/health/ready',
+    tag: 'Service',
+    summary: 'Whether the service can take requests',
+    access: anyone,
+    isUnlimited: true,
+    reply: document([json], 'no-store', Health),
+    problems: ['unavailable'],
     handle() {
       const state = readiness();
       if (state === 'ready') return represent({ status: 'ready' as const });
-      throw new Problem('unavailable', state === 'stopping' ? 'The service is stopping.' : 'The service can’t write.', { retryAfterSeconds: 1 });
+      throw new Problem(
+        'unavailable',
+        state === 'stopping' ? 'The service is stopping.' : 'The service can’t write.',
+        { retryAfterSeconds: 1 },
+      );
     },
   });
 
   const loopbackOrAdmin: Access<object, Caller | undefined> = {
-    says: 'Only from the machine itself, or by an administrator.', credentials: 'optional', permits: () => true,
+    says: 'Only from the machine itself, or by an administrator.',
+    credentials: 'optional',
+    permits: () => true,
   };
   const metricsText = route({
-    method: 'GET', path: '/metrics', tag: 'Service', summary: 'Prometheus metrics', access: loopbackOrAdmin, scope: 'any', reply: document(['text/plain'], 'no-store'),
-    description: 'From the machine itself, or with an administrator’s access token or API key.', problems: ['forbidden', 'unauthenticated'],
+    method: 'GET',
+    path: '/metrics',
+    tag: 'Service',
+    summary: 'Prometheus metrics',
+    access: loopbackOrAdmin,
+    scope: 'any',
+    reply: document(['text/plain'], 'no-store'),
+    description: 'From the machine itself, or with an administrator’s access token or API key.',
+    problems: ['forbidden', 'unauthenticated'],
     handle({ caller, isLoopback }) {
       if (!isLoopback && caller === undefined) throw new Problem('unauthenticated', loopbackOrAdmin.says);
       if (!isLoopback && caller !== undefined && !isAdmin(caller)) throw forbidden(loopbackOrAdmin.says);
@@ -64,29 +125,61 @@ export function systemRoutes({ publicUrl, readiness, metrics, openapi, docsPage,
   });
 
   const description = route({
-    method: 'GET', path: '/openapi.json', tag: 'Service', summary: 'This description (OpenAPI 3.1)', access: anyone, reply: document([json], brief),
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Service',
+    summary: 'This description (OpenAPI 3.1)',
+    access: anyone,
+    reply: document([json], brief),
     handle: () => ({ ...representText<unknown>(openapi()), fields: described }),
   });
 
-  const docsAt = (path: '/docs' | '/', summary: string): Route => route({
-    method: 'GET', path, tag: 'Service', summary, access: anyone, reply: document([html], brief), handle: () => shown(docsPage()),
-  });
+  const docsAt = (path: '/docs' | '/', summary: string): Route =>
+    route({
+      method: 'GET',
+      path,
+      tag: 'Service',
+      summary,
+      access: anyone,
+      reply: document([html], brief),
+      handle: () => shown(docsPage()),
+    });
   const docs = docsAt('/docs', 'The documentation, for people');
   const home = docsAt('/', 'The documentation, at the root');
 
   const catalog = route({
-    method: 'GET', path: '/.well-known/api-catalog', tag: 'Service', summary: 'Where to find the others (RFC 9727)', access: anyone,
+    method: 'GET',
+    path: '/.well-known/api-catalog',
+    tag: 'Service',
+    summary: 'Where to find the others (RFC 9727)',
+    access: anyone,
     reply: document([linkset], brief, ApiCatalog),
-    handle: () => ({ ...represent(catalogOf(publicUrl)), mediaType: `${linkset}; profile="https://www.rfc-editor.org/info/rfc9727"`, fields: catalogued }),
+    handle: () => ({
+      ...represent(catalogOf(publicUrl)),
+      mediaType: `${linkset}; profile="https://www.rfc-editor.org/info/rfc9727"`,
+      fields: catalogued,
+    }),
   });
 
   const allProblems = route({
-    method: 'GET', path: '/problems', tag: 'Service', summary: 'All problem types', access: anyone, reply: document([html, json], brief, ProblemTypes),
-    handle: ({ mediaType }) => (mediaType === html ? shown(problemPage(undefined)) : represent({ data: kinds.map(typeText) })),
+    method: 'GET',
+    path: '/problems',
+    tag: 'Service',
+    summary: 'All problem types',
+    access: anyone,
+    reply: document([html, json], brief, ProblemTypes),
+    handle: ({ mediaType }) =>
+      mediaType === html ? shown(problemPage(undefined)) : represent({ data: kinds.map(typeText) }),
   });
 
   const oneProblem = route({
-    method: 'GET', path: '/problems/{name}', tag: 'Service', summary: 'A problem type', access: anyone, reply: document([html, json], brief, ProblemType), problems: ['not-found'],
+    method: 'GET',
+    path: '/problems/{name}',
+    tag: 'Service',
+    summary: 'A problem type',
+    access: anyone,
+    reply: document([html, json], brief, ProblemType),
+    problems: ['not-found'],
     handle({ params, mediaType }) {
       const kind = kinds.find((each) => each === params.name);
       if (kind === undefined) throw notFound('problem type', params.name);
@@ -103,12 +196,39 @@ export function systemRoutes({ publicUrl, readiness, metrics, openapi, docsPage,
 
 function catalogOf(publicUrl: string): Infer<typeof ApiCatalog> {
   const to = (path: string, type: string) => [{ href: publicUrl + path, type }];
-  return { linkset: [{ anchor: `${publicUrl}/`, 'service-desc': to('/openapi.json', json), 'service-doc': to('/docs', html), status: to('/health/ready', json) }] };
+  return {
+    linkset: [
+      {
+        anchor: `${publicUrl}/`,
+        'service-desc': to('/openapi.json', json),
+        'service-doc': to('/docs', html),
+        status: to('/health/ready', json),
+      },
+    ],
+  };
 }
 
-const catalogued = ['Content-Security-Policy', jsonPolicy, 'Link', '</.well-known/api-catalog>; rel="api-catalog"'];
+const catalogued = [
+  'Content-Security-Policy',
+  jsonPolicy,
+  'Link',
+  '</.well-known/api-catalog>; rel="api-catalog"',
+];
 const described = ['Content-Security-Policy', jsonPolicy, 'Link', '</openapi.json>; rel="service-desc"'];
 
-function shown({ html: text, policy }: { readonly html: string; readonly policy: string }): Representation<never> {
-  return page(text, ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer', 'Link', '</openapi.json>; rel="service-desc"']);
+function shown({
+  html: text,
+  policy,
+}: {
+  readonly html: string;
+  readonly policy: string;
+}): Representation<never> {
+  return page(text, [
+    'Content-Security-Policy',
+    policy,
+    'Referrer-Policy',
+    'no-referrer',
+    'Link',
+    '</openapi.json>; rel="service-desc"',
+  ]);
 }

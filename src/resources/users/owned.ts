@@ -10,7 +10,10 @@ export type Cache<T> = BoundedMap<number, Representation<T>>;
 type Find<T> = (db: Connection, reach: Reach, id: number) => Representation<T> | undefined;
 
 /** Finds what is committed, kept from before where it still holds. */
-export function cached<T>(cache: Cache<T>, find: Find<T>): (db: Connection, id: number) => Representation<T> | undefined {
+export function cached<T>(
+  cache: Cache<T>,
+  find: Find<T>,
+): (db: Connection, id: number) => Representation<T> | undefined {
   return (db, id) => {
     const kept = cache.get(id);
     if (kept !== undefined) return kept;
@@ -21,7 +24,12 @@ export function cached<T>(cache: Cache<T>, find: Find<T>): (db: Connection, id: 
 }
 
 /** What was found, if it is there (else 404) and within reach (else 403). */
-export function within<T>(reach: Reach, found: Representation<T> | undefined, thing: string, id: number): Representation<T> {
+export function within<T>(
+  reach: Reach,
+  found: Representation<T> | undefined,
+  thing: string,
+  id: number,
+): Representation<T> {
   if (found === undefined) throw notFound(thing, id);
   if (!covers(reach, found.ownerId)) throw forbidden(`This is the ${thing} of another user.`);
   return found;

@@ -11,7 +11,14 @@ import type { Selection } from '../../http/list.ts';
 import { all, beginsWith, equals, everything } from '../../storage/keyset.ts';
 import { User, type userFilters } from './user.ts';
 
-type UserRow = readonly [id: number, name: string, email: string, role: Role, createdAt: number, version: number];
+type UserRow = readonly [
+  id: number,
+  name: string,
+  email: string,
+  role: Role,
+  createdAt: number,
+  version: number,
+];
 const columns = 'id, name, email, role, createdAt, version';
 
 /** `reach` says whose row may be read: another's is as if it weren't there. */
@@ -25,22 +32,53 @@ function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...Sql
   return { id, name, email, role, createdAt: timestampOf(createdAt) };
 }
 
-export function findCredentials(db: Connection, email: string): { readonly id: number; readonly passwordHash: string } | undefined {
-  const row = db.get<[number, string]>('SELECT id, passwordHash FROM users WHERE emailKey = ?', emailKey(email));
+export function findCredentials(
+  db: Connection,
+  email: string,
+): { readonly id: number; readonly passwordHash: string } | undefined {
+  const row = db.get<[number, string]>(
+    'SELECT id, passwordHash FROM users WHERE emailKey = ?',
+    emailKey(email),
+  );
   return row === undefined ? undefined : { id: row[0], passwordHash: row[1] };
 }
 
-export function addUser(db: Connection, user: Omit<User, 'id' | 'createdAt'> & { readonly passwordHash: string }, now: number): number {
+export function addUser(
+  db: Connection,
+  user: Omit<User, 'id' | 'createdAt'> & { readonly passwordHash: string },
+  now: number,
+): number {
   checkEmailFree(db, user.email, 0);
-  const sql = 'INSERT INTO users (name, nameKey, email, emailKey, passwordHash, role, createdAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
-  return db.run(sql, user.name, nameKey(user.name), user.email, emailKey(user.email), user.passwordHash, user.role, now).lastId;
+  const sql =
+    'INSERT INTO users (name, nameKey, email, emailKey, passwordHash, role, createdAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
+  return db.run(
+    sql,
+    user.name,
+    nameKey(user.name),
+    user.email,
+    emailKey(user.email),
+    user.passwordHash,
+    user.role,
+    now,
+  ).lastId;
 }
 
-export function replaceUser(db: Connection, id: number, wanted: Pick<User, 'name' | 'email' | 'role'>, passwordHash: string | undefined): void {
+export function replaceUser(
+  db: Connection,
+  id: number,
+  wanted: Pick<User, 'name' | 'email' | 'role'>,
+  passwordHash: string | undefined,
+): void {
   checkEmailFree(db, wanted.email, id);
   db.run(
     'UPDATE users SET name = ?, nameKey = ?, email = ?, emailKey = ?, role = ?, passwordHash = coalesce(?, passwordHash), version = version + 1 WHERE id = ?',
-    wanted.name, nameKey(wanted.name), wanted.email, emailKey(wanted.email), wanted.role, passwordHash ?? null, id,
+    wanted.name,
+    nameKey(wanted.name),
+    wanted.email,
+    emailKey(wanted.email),
+    wanted.role,
+    passwordHash ?? null,
+    id,
   );
   db.changed(`user:${id}`);
 }
@@ -58,13 +96,15 @@ export function removeUser(db: Connection, id: number): void {
 }
 
 function checkEmailFree(db: Connection, email: string, exceptId: number): void {
-  if (db.get('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey(email), exceptId) === undefined) return;
+  if (db.get('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey(email), exceptId) === undefined)
+    return;
   throw new Problem('email-taken', `Another user has the e-mail address ${email}.`);
 }
 
 export function checkNotLastAdmin(db: Connection, id: number): void {
   const isAdmin = db.get("SELECT 1 FROM users WHERE id = ? AND role = 'admin'", id) !== undefined;
-  if (!isAdmin || db.get("SELECT 1 FROM users WHERE role = 'admin' AND id <> ? LIMIT 1", id) !== undefined) return;
+  if (!isAdmin || db.get("SELECT 1 FROM users WHERE role = 'admin' AND id <> ? LIMIT 1", id) !== undefined)
+    return;
   throw new Problem('last-admin', 'This is the last administrator: make another one first.');
 }
 
@@ -82,17 +122,24 @@ export function hasAdmins(db: Connection): boolean {
 
 /** What is wrong with naming this user as somebody's owner. */
 export function userFaults(db: Connection, id: number): Issue[] {
-  return userExists(db, id) ? [] : [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];
+  return userExists(db, id)
+    ? []
+    : [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];
 }
 
 export function userExists(db: Connection, id: number): boolean {
   return db.get('SELECT 1 FROM users WHERE id = ?', id) !== undefined;
 }
 
-export const userAudit: Audit<readonly [...UserRow, nameKey: string, emailKey: string, passwordHash: string]> = {
-  thing: 'user', table: 'users', columns: `${columns}, nameKey, emailKey, passwordHash`,
+export const userAudit: Audit<
+  readonly [...UserRow, nameKey: string, emailKey: string, passwordHash: string]
+> = {
+  thing: 'user',
+  table: 'users',
+  columns: `${columns}, nameKey, emailKey, passwordHash`,
   issues: (row) => [
-    ...check(User, userOf(row)), ...unless(row[6] === nameKey(row[1]), '/nameKey', 'nameKey is not that of the name.'),
+    ...check(User, userOf(row)),
+    ...unless(row[6] === nameKey(row[1]), '/nameKey', 'nameKey is not that of the name.'),
     ...unless(row[7] === emailKey(row[2]), '/emailKey', 'emailKey is not that of the e-mail address.'),
     ...unless(row[8].startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not one of scrypt.'),
   ],
@@ -102,8 +149,17 @@ const sortColumns = { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: '
 
 export function selectUsers({ sort = 'id', role, email, name }: ObjectOf<typeof userFilters>): Selection {
   const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // userSorts has nothing else
-  const streamed = [...(email === undefined ? [] : [equals('emailKey', emailKey(email))]), ...(role === undefined ? [] : [equals('role', role)])];
+  const streamed = [
+    ...(email === undefined ? [] : [equals('emailKey', emailKey(email))]),
+    ...(role === undefined ? [] : [equals('role', role)]),
+  ];
   const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
   if (key === 'nameKey') streamed.push(...named.splice(0));
-  return { table: 'users', key, isDescending: sort.startsWith('-'), streams: [all(streamed) ?? everything], rest: all(named) };
+  return {
+    table: 'users',
+    key,
+    isDescending: sort.startsWith('-'),
+    streams: [all(streamed) ?? everything],
+    rest: all(named),
+  };
 }

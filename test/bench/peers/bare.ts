@@ -1,5 +1,6 @@
 // Bare node:http (or node:https) answering fixed bytes: as fast as the platform goes when nothing is done.
-// ANSWERS names a JSON file of the service's own answers; STYLE is `everyday` or `raw`; DATABASE, when given, is held open.
+// ANSWERS names a JSON file of the service's own answers; STYLE is `everyday` or `raw`; DATABASE, when given,
+// is held open.
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
@@ -23,9 +24,13 @@ const listener: RequestListener = (request, response) => {
   else read(response);
 };
 
-const server = TLS_CERT === undefined
-  ? createServer({ optimizeEmptyRequests: STYLE === 'raw' }, listener)
-  : (await import('node:https')).createServer({ cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY ?? ''), minVersion: 'TLSv1.2' }, listener);
+const server =
+  TLS_CERT === undefined
+    ? createServer({ optimizeEmptyRequests: STYLE === 'raw' }, listener)
+    : (await import('node:https')).createServer(
+        { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY ?? ''), minVersion: 'TLSv1.2' },
+        listener,
+      );
 server.listen(Number(PORT), '127.0.0.1');
 process.once('SIGTERM', () => process.exit(0)); // by an orderly end, so that the compile cache is kept
 
@@ -33,18 +38,25 @@ process.once('SIGTERM', () => process.exit(0)); // by an orderly end, so that th
 function everyday({ status, headers, body }: FixedAnswer): Respond {
   const object: Record<string, string> = {};
   for (let at = 0; at < headers.length; at += 2) object[headers[at] ?? ''] = headers[at + 1] ?? '';
-  return (response) => { response.writeHead(status, object).end(body); };
+  return (response) => {
+    response.writeHead(status, object).end(body);
+  };
 }
 
 /** As fast as node:http is known to go: a flat array of headers and a latin1 string. */
 function raw({ status, headers, body }: FixedAnswer): Respond {
   const bytes = Buffer.from(body).toString('latin1');
   const flat = [...headers];
-  return (response) => { response.writeHead(status, flat).end(bytes, 'latin1'); };
+  return (response) => {
+    response.writeHead(status, flat).end(bytes, 'latin1');
+  };
 }
 
 function afterBody(request: IncomingMessage, then: () => void): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => { Buffer.concat(chunks); then(); });
+  request.on('end', () => {
+    Buffer.concat(chunks);
+    then();
+  });
 }

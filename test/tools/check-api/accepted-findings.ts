@@ -1,34 +1,64 @@
 // Findings of the linters that stay, each with its reason.
 
 /** `at` is a path into the document, such as `/paths/orders/{id}/get/parameters/0/schema`. */
-export type Finding = { readonly tool: string; readonly rule: string; readonly at: string; readonly message: string };
+export type Finding = {
+  readonly tool: string;
+  readonly rule: string;
+  readonly at: string;
+  readonly message: string;
+};
 type Accepted = { readonly rule: string; readonly at: RegExp; readonly because: string };
 
 // Routes that anyone may call and that look at no credential.
-const open = /^\/paths\/(\.well-known\/api-catalog|openapi\.json|docs|problems(\/\{name\})?|health\/(live|ready))?\/?get\//;
+const open =
+  /^\/paths\/(\.well-known\/api-catalog|openapi\.json|docs|problems(\/\{name\})?|health\/(live|ready))?\/?get\//;
 const health = /^\/paths\/health\/(live|ready)\/get\//;
 
 export const accepted: readonly Accepted[] = [
   {
-    rule: 'owasp:api1:2023-no-numeric-ids', at: /\/parameters\/\d+\/schema$/,
-    because: 'Requirements section 4: {id} is an integer. Nothing rests on ids being hard to guess: every read is guarded by its owner.',
+    rule: 'owasp:api1:2023-no-numeric-ids',
+    at: /\/parameters\/\d+\/schema$/,
+    because:
+      'Requirements section 4: {id} is an integer. Nothing rests on ids being hard to guess: every read is guarded by its owner.',
   },
   {
-    rule: 'owasp:api2:2023-no-api-keys-in-url', at: /^\/components\/securitySchemes\/apiKeyInQuery\/in$/,
-    because: 'Requirements section 5 has the query form; --api-key-query off switches it off, and no log, link or error repeats it.',
+    rule: 'owasp:api2:2023-no-api-keys-in-url',
+    at: /^\/components\/securitySchemes\/apiKeyInQuery\/in$/,
+    because:
+      'Requirements section 5 has the query form; --api-key-query off switches it off, and no log, link or error repeats it.',
   },
   {
-    rule: 'owasp:api2:2023-write-restricted', at: /^\/paths\/api\/sessions\/(\{id\}\/tokens\/)?post\/security$/,
-    because: 'Signing in comes before there is a credential; the refresh token that POST …/tokens takes in its body is one.',
+    rule: 'owasp:api2:2023-write-restricted',
+    at: /^\/paths\/api\/sessions\/(\{id\}\/tokens\/)?post\/security$/,
+    because:
+      'Signing in comes before there is a credential; the refresh token that POST …/tokens takes in its body is one.',
   },
-  { rule: 'owasp:api2:2023-read-restricted', at: open, because: 'The service about itself is for anyone (contract section 3).' },
-  { rule: 'owasp:api8:2023-define-error-responses-401', at: open, because: 'They look at no credential, so they never answer 401.' },
-  { rule: 'owasp:api4:2023-rate-limit', at: health, because: '/health/* is not limited (contract section 8): a balancer asks it all the time.' },
-  { rule: 'owasp:api4:2023-rate-limit', at: /^\/components\/responses\/\d+\.[a-z.-]+\.unlimited\/headers$/, because: 'The problems of /health/*, which is not limited.' },
+  {
+    rule: 'owasp:api2:2023-read-restricted',
+    at: open,
+    because: 'The service about itself is for anyone (contract section 3).',
+  },
+  {
+    rule: 'owasp:api8:2023-define-error-responses-401',
+    at: open,
+    because: 'They look at no credential, so they never answer 401.',
+  },
+  {
+    rule: 'owasp:api4:2023-rate-limit',
+    at: health,
+    because: '/health/* is not limited (contract section 8): a balancer asks it all the time.',
+  },
+  {
+    rule: 'owasp:api4:2023-rate-limit',
+    at: /^\/components\/responses\/\d+\.[a-z.-]+\.unlimited\/headers$/,
+    because: 'The problems of /health/*, which is not limited.',
+  },
   { rule: 'owasp:api4:2023-rate-limit-responses-429', at: health, because: 'The same.' },
   {
-    rule: 'oas3-unused-component', at: /^\/components\/examples\/method-not-allowed$/,
-    because: '405 is what methods get that no operation declares, so no operation can refer to it; /problems/method-not-allowed shows it.',
+    rule: 'oas3-unused-component',
+    at: /^\/components\/examples\/method-not-allowed$/,
+    because:
+      '405 is what methods get that no operation declares, so no operation can refer to it; /problems/method-not-allowed shows it.',
   },
   { rule: 'no-unused-components', at: /^\/components\/examples\/method-not-allowed$/, because: 'The same.' },
 ];

@@ -6,14 +6,22 @@ import type { Mounted } from '../../../src/http/router.ts';
 import { folderWith } from './outside-tools.ts';
 import { randomFrom, randomValue, type Random } from './random-values.ts';
 
-type AjvError = { readonly instancePath: string; readonly params: { readonly missingProperty?: string; readonly additionalProperty?: string } };
+type AjvError = {
+  readonly instancePath: string;
+  readonly params: { readonly missingProperty?: string; readonly additionalProperty?: string };
+};
 type Validate = ((value: unknown) => boolean) & { readonly errors?: readonly AjvError[] | null };
 type Ajv = { compile(schema: object): Validate };
 type AjvModule = { readonly Ajv2020: new (options: object) => Ajv };
 
 type Json = { readonly [name: string]: unknown };
 /** A schema of a request, as the route has it and as the document shows it. */
-type Subject = { readonly name: string; readonly schema: JsonSchema; readonly shown: Json; readonly turns: number };
+type Subject = {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly shown: Json;
+  readonly turns: number;
+};
 
 export type Comparison = {
   values: number;
@@ -23,25 +31,49 @@ export type Comparison = {
   readonly faults: string[];
 };
 
-export function compareWithAjv(mounted: readonly Mounted[], document: string, { parent, seed }: { readonly parent: string; readonly seed: number }): Comparison {
-  const { Ajv2020 }: AjvModule = createRequire(join(folderWith('ajv', parent), 'here.js'))('ajv/dist/2020.js');
+export function compareWithAjv(
+  mounted: readonly Mounted[],
+  document: string,
+  { parent, seed }: { readonly parent: string; readonly seed: number },
+): Comparison {
+  const { Ajv2020 }: AjvModule = createRequire(join(folderWith('ajv', parent), 'here.js'))(
+    'ajv/dist/2020.js',
+  );
   const ajv = new Ajv2020({ strict: true, allErrors: true, validateFormats: false, allowUnionTypes: true });
   const random = randomFrom(seed);
   const comparison: Comparison = { values: 0, fitting: 0, stricter: new Map(), faults: [] };
-  for (const subject of subjectsOf(mounted, JSON.parse(document))) compareOn(subject, ajv, random, comparison);
+  for (const subject of subjectsOf(mounted, JSON.parse(document)))
+    compareOn(subject, ajv, random, comparison);
   return comparison;
 }
 
 /** Bodies of requests and query parameters of all routes. */
 function subjectsOf(mounted: readonly Mounted[], document: Json): Subject[] {
   const { schemas } = document['components'] as { schemas: Json };
-  const standalone = (schema: unknown): Json => JSON.parse(JSON.stringify({ ...schema as Json, $defs: schemas }).replaceAll('#/components/schemas/', '#/$defs/'));
+  const standalone = (schema: unknown): Json =>
+    JSON.parse(
+      JSON.stringify({ ...(schema as Json), $defs: schemas }).replaceAll('#/components/schemas/', '#/$defs/'),
+    );
   return mounted.flatMap(({ route: { method, path, body, query = {} } }) => {
     const operation = (document['paths'] as Record<string, Json>)[path]?.[method.toLowerCase()] as Operation;
     return [
-      ...(body === undefined ? [] : [{ name: `${method} ${path}`, schema: body, shown: standalone(operation.requestBody.content['application/json'].schema), turns: 3_000 }]),
+      ...(body === undefined
+        ? []
+        : [
+            {
+              name: `${method} ${path}`,
+              schema: body,
+              shown: standalone(operation.requestBody.content['application/json'].schema),
+              turns: 3_000,
+            },
+          ]),
       ...Object.entries(query).map(([name, schema]) => {
-        return { name: `${method} ${path}?${name}`, schema, shown: standalone(operation.parameters.find((each) => each.name === name)?.schema), turns: 200 };
+        return {
+          name: `${method} ${path}?${name}`,
+          schema,
+          shown: standalone(operation.parameters.find((each) => each.name === name)?.schema),
+          turns: 200,
+        };
       }),
     ];
   });
@@ -52,7 +84,12 @@ type Operation = {
   readonly parameters: readonly { readonly name?: string; readonly schema?: Json }[];
 };
 
-function compareOn({ name, schema, shown, turns }: Subject, ajv: Ajv, random: Random, comparison: Comparison): void {
+function compareOn(
+  { name, schema, shown, turns }: Subject,
+  ajv: Ajv,
+  random: Random,
+  comparison: Comparison,
+): void {
   const plain = JSON.parse(JSON.stringify(schema));
   const validate = ajv.compile(plain);
   const validateShown = ajv.compile(shown);
@@ -61,20 +98,38 @@ function compareOn({ name, schema, shown, turns }: Subject, ajv: Ajv, random: Ra
     const issues = check(schema, value);
     const ours = placesOf(issues.filter((issue) => !isBeyondJsonSchema(issue)));
     const theirs = validate(value) ? '' : placesOfAjv(validate.errors ?? []);
-    // Past the first two our check looks no further, and Ajv's sees no twins among items of a wrong type: there only the verdicts can agree.
-    const isCutShort = issues.length === issuesMax || issues.some(({ code }) => code === 'max-items' || code === 'unique-items');
+    // Past the first two our check looks no further, and Ajv's sees no twins among items of a wrong type:
+    // there only the verdicts can agree.
+    const isCutShort =
+      issues.length === issuesMax ||
+      issues.some(({ code }) => code === 'max-items' || code === 'unique-items');
     const agrees = isCutShort ? (ours === '') === (theirs === '') : ours === theirs;
-    if (!agrees) comparison.faults.push(`${name}, ${JSON.stringify(value)}: ours wrong at ${ours || 'none'}, Ajv's at ${theirs || 'none'}`);
-    if (validateShown(value) !== (theirs === '')) comparison.faults.push(`${name}, ${JSON.stringify(value)}: the document's schema says otherwise than the route's`);
+    if (!agrees)
+      comparison.faults.push(
+        `${name}, ${JSON.stringify(value)}: ours wrong at ${ours || 'none'}, Ajv's at ${theirs || 'none'}`,
+      );
+    if (validateShown(value) !== (theirs === ''))
+      comparison.faults.push(
+        `${name}, ${JSON.stringify(value)}: the document's schema says otherwise than the route's`,
+      );
     comparison.values += 1;
     if (issues.length === 0) comparison.fitting += 1;
-    if (theirs === '') for (const { pointer } of issues) count(comparison.stricter, pointer?.replace(/^.*\//, '') || name.replace(/^.*\?/, ''));
+    if (theirs === '')
+      for (const { pointer } of issues)
+        count(comparison.stricter, pointer?.replace(/^.*\//, '') || name.replace(/^.*\?/, ''));
   }
 }
 
-/** Rules of ours: what an e-mail address, a country, a time of the calendar is; postal codes by country; sums. */
+/**
+ * Rules of ours: what an e-mail address, a country, a time of the calendar is; postal codes by country; sums.
+ */
 function isBeyondJsonSchema({ code, detail }: Issue): boolean {
-  return code === 'format' || code === 'postal-code' || code === 'total' || (code === 'maximum' && detail.startsWith('The sum'));
+  return (
+    code === 'format' ||
+    code === 'postal-code' ||
+    code === 'total' ||
+    (code === 'maximum' && detail.startsWith('The sum'))
+  );
 }
 
 /** Where something is wrong, in one order. */
@@ -83,10 +138,16 @@ function placesOf(issues: readonly Issue[]): string {
 }
 
 function placesOfAjv(errors: readonly AjvError[]): string {
-  return joined(errors.map(({ instancePath, params: { missingProperty, additionalProperty } }) => {
-    const member = missingProperty ?? additionalProperty;
-    return (member === undefined ? instancePath : `${instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`) || '/';
-  }));
+  return joined(
+    errors.map(({ instancePath, params: { missingProperty, additionalProperty } }) => {
+      const member = missingProperty ?? additionalProperty;
+      return (
+        (member === undefined
+          ? instancePath
+          : `${instancePath}/${member.replaceAll('~', '~0').replaceAll('/', '~1')}`) || '/'
+      );
+    }),
+  );
 }
 
 function joined(places: readonly string[]): string {

@@ -17,13 +17,20 @@ async function openapiFetch(document: string, parent: string): Promise<Generated
   const folder = folderWith('openapiFetch', parent);
   writeFileSync(join(folder, 'openapi.json'), document);
   run(folder, 'openapi-typescript', 'openapi.json', '--output', 'generated/document.ts');
-  return { name: 'openapi-typescript with openapi-fetch', walk: await checkedWalk(folder, 'openapi-fetch-walk.ts') };
+  return {
+    name: 'openapi-typescript with openapi-fetch',
+    walk: await checkedWalk(folder, 'openapi-fetch-walk.ts'),
+  };
 }
 
 async function heyApi(document: string, parent: string): Promise<GeneratedClient> {
   const folder = folderWith('heyApi', parent);
   writeFileSync(join(folder, 'openapi.json'), document);
-  const options = { input: 'openapi.json', output: { path: 'generated', module: { extension: '.ts' } }, logs: { file: false } };
+  const options = {
+    input: 'openapi.json',
+    output: { path: 'generated', module: { extension: '.ts' } },
+    logs: { file: false },
+  };
   writeFileSync(join(folder, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(options)};\n`);
   run(folder, 'openapi-ts', '--file', 'openapi-ts.config.mjs');
   return { name: '@hey-api/openapi-ts', walk: await checkedWalk(folder, 'hey-api-walk.ts') };
@@ -31,17 +38,30 @@ async function heyApi(document: string, parent: string): Promise<GeneratedClient
 
 /** The walk-through beside the generated code, once the compiler has nothing against either. */
 async function checkedWalk(folder: string, walk: string): Promise<Walk> {
-  for (const name of [walk, 'surroundings.ts']) copyFileSync(new URL(`clients/${name}`, import.meta.url), join(folder, name));
+  for (const name of [walk, 'surroundings.ts'])
+    copyFileSync(new URL(`clients/${name}`, import.meta.url), join(folder, name));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   const types = fileURLToPath(new URL('../../../node_modules/@types', import.meta.url));
   const compilerOptions = {
-    target: 'esnext', lib: ['esnext', 'dom', 'dom.iterable'], module: 'nodenext', strict: true, noUncheckedIndexedAccess: true, erasableSyntaxOnly: true,
-    allowImportingTsExtensions: true, noEmit: true, types: ['node'], typeRoots: [types],
+    target: 'esnext',
+    lib: ['esnext', 'dom', 'dom.iterable'],
+    module: 'nodenext',
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    erasableSyntaxOnly: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    types: ['node'],
+    typeRoots: [types],
   };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: [walk, 'generated'] }));
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, include: [walk, 'generated'] }),
+  );
   const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url));
   const { stdout, status } = spawnSync(compiler, ['--project', folder], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`The compiler has something against ${walk}:\n${stdout}`);
-  const module = await import(pathToFileURL(join(folder, walk)).href) as { readonly walk: Walk }; // the files are ours
+  // the files are ours
+  const module = (await import(pathToFileURL(join(folder, walk)).href)) as { readonly walk: Walk };
   return module.walk;
 }

@@ -11,8 +11,18 @@ export const admin = { email: 'admin@example.com', password: 'the first administ
 export async function withService<T>(use: (service: Service, baseUrl: string) => T | Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-check-'));
   const flags = ['--port=0', '--tls=off', `--data=${folder}`, '--public-url=https://orders.test'];
-  const { config } = readCommandLine(flags, { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password }, {});
-  const log = createLog({ level: 'off', sink: process.stdout, isTerminal: false, hasColor: false, now: Date.now });
+  const { config } = readCommandLine(
+    flags,
+    { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password },
+    {},
+  );
+  const log = createLog({
+    level: 'off',
+    sink: process.stdout,
+    isTerminal: false,
+    hasColor: false,
+    now: Date.now,
+  });
   const service = await startService({ config, log });
   try {
     return await use(service, service.localUrl.replace('localhost', '127.0.0.1'));

@@ -3,7 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-// openapi-typescript and openapi-ts are written for the compiler's interface of TypeScript 5, which 7 no longer has.
+// openapi-typescript and openapi-ts are written for the compiler's interface of TypeScript 5, which 7 no
+// longer has.
 export const toolsets = {
   spectral: ['@stoplight/spectral-cli@6.16.3', '@stoplight/spectral-owasp-ruleset@2.0.1'],
   redocly: ['@redocly/cli@2.77.0'],
@@ -19,7 +20,11 @@ export function folderWith(toolset: Toolset, parent: string): string {
   const folder = join(parent, toolset);
   mkdirSync(folder);
   const wanted = toolsets[toolset].flatMap((name) => ['--package', name]);
-  const path = execFileSync('npx', ['--yes', ...wanted, '--call', 'echo $PATH'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const path = execFileSync('npx', ['--yes', ...wanted, '--call', 'echo $PATH'], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const [bin = ''] = path.trim().split(':'); // npx puts its own first
   symlinkSync(join(bin, '..'), join(folder, 'node_modules'));
   return folder;
@@ -27,9 +32,20 @@ export function folderWith(toolset: Toolset, parent: string): string {
 
 /** What the tool prints. Its exit status isn't looked at: linters use it to say that they found something. */
 export function run(folder: string, tool: string, ...args: readonly string[]): string {
-  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
-  const { stdout, stderr, error, status } = spawnSync(process.execPath, [binOf(folder, tool), ...args], { cwd: folder, encoding: 'utf8', env, maxBuffer: 1e8 });
-  if (error !== undefined || (status !== 0 && stdout === '')) throw new Error(`${tool} failed: ${error?.message ?? stderr}`);
+  const env = {
+    ...process.env,
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    NO_COLOR: '1',
+  };
+  const { stdout, stderr, error, status } = spawnSync(process.execPath, [binOf(folder, tool), ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    env,
+    maxBuffer: 1e8,
+  });
+  if (error !== undefined || (status !== 0 && stdout === ''))
+    throw new Error(`${tool} failed: ${error?.message ?? stderr}`);
   return stdout;
 }
 

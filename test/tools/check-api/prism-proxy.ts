@@ -12,7 +12,11 @@ export type Proxy = { readonly url: string; stop(): Promise<void> };
 export async function startPrism(folder: string, document: string, upstream: string): Promise<Proxy> {
   writeFileSync(join(folder, 'openapi.json'), document);
   const port = await freePort();
-  const child = spawn(process.execPath, [binOf(folder, 'prism'), 'proxy', 'openapi.json', upstream, '--port', String(port)], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [binOf(folder, 'prism'), 'proxy', 'openapi.json', upstream, '--port', String(port)],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line.includes('Prism is listening')) resolve();
@@ -38,7 +42,11 @@ async function freePort(): Promise<number> {
 }
 
 type Violation = { readonly location: readonly string[]; readonly code: string; readonly message: string };
-export type Exchange = { readonly what: string; readonly status: number; readonly violations: readonly Violation[] };
+export type Exchange = {
+  readonly what: string;
+  readonly status: number;
+  readonly violations: readonly Violation[];
+};
 
 /** `fetch`, that notes what Prism has to say of each exchange. */
 export function noting(exchanges: Exchange[]): typeof fetch {
@@ -46,7 +54,11 @@ export function noting(exchanges: Exchange[]): typeof fetch {
     const request = new Request(input, init);
     const response = await fetch(request);
     const violations: Violation[] = JSON.parse(response.headers.get('sl-violations') ?? '[]');
-    exchanges.push({ what: `${request.method} ${new URL(request.url).pathname}`, status: response.status, violations });
+    exchanges.push({
+      what: `${request.method} ${new URL(request.url).pathname}`,
+      status: response.status,
+      violations,
+    });
     return response;
   };
 }

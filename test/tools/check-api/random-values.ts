@@ -24,12 +24,64 @@ export function randomFrom(seed: number): Random {
 type Keywords = { readonly [keyword: string]: unknown };
 
 const oddities: readonly unknown[] = [
-  null, true, false, '', ' ', 'x', '7', '\u{1f375}', '\u0000', 'e\u0301', '\u2028', 0, -1, 1, 1.5, 2 ** 53, -(2 ** 53), 1e300, 5e-324, [], [[]], [null], {}, { a: 1 }, { length: 1 },
+  null,
+  true,
+  false,
+  '',
+  ' ',
+  'x',
+  '7',
+  '\u{1f375}',
+  '\u0000',
+  'e\u0301',
+  '\u2028',
+  0,
+  -1,
+  1,
+  1.5,
+  2 ** 53,
+  -(2 ** 53),
+  1e300,
+  5e-324,
+  [],
+  [[]],
+  [null],
+  {},
+  { a: 1 },
+  { length: 1 },
 ];
 const names = ['extra', '', 'constructor', '__proto__', 'a/b', 'toString', 'ID'];
 /** Of the right form, and yet not right. */
-const nearMisses = ['ZZ', 'ZZZ', '2026-02-30T09:30:00.000Z', '2026-03-01T24:00:00.000Z', 'a..b@example.com', 'a@-b.example', '+10000000'];
-const signs = ['a', 'Z', '0', ' ', '-', '_', '.', '@', '+', '\t', '\n', '\u0000', '\u0085', '\u2029', 'ß', '\u{1f375}', '\u{10ffff}', '\ufeff', '\u200d'];
+const nearMisses = [
+  'ZZ',
+  'ZZZ',
+  '2026-02-30T09:30:00.000Z',
+  '2026-03-01T24:00:00.000Z',
+  'a..b@example.com',
+  'a@-b.example',
+  '+10000000',
+];
+const signs = [
+  'a',
+  'Z',
+  '0',
+  ' ',
+  '-',
+  '_',
+  '.',
+  '@',
+  '+',
+  '\t',
+  '\n',
+  '\u0000',
+  '\u0085',
+  '\u2029',
+  'ß',
+  '\u{1f375}',
+  '\u{10ffff}',
+  '\ufeff',
+  '\u200d',
+];
 
 /** `faultRate` is how often, 0 … 1, a place of the value gets something that needn't fit. */
 export function randomValue(schema: Keywords, random: Random, faultRate: number): unknown {
@@ -37,16 +89,23 @@ export function randomValue(schema: Keywords, random: Random, faultRate: number)
   const types = [schema['type']].flat();
   if (types.includes('null') && random.next() < 0.2) return null;
   switch (types[0]) {
-    case 'string': return randomString(schema, random, faultRate);
-    case 'integer': return randomInteger(schema, random, faultRate);
-    case 'array': return randomArray(schema, random, faultRate);
-    case 'object': return randomObject(schema, random, faultRate);
-    default: return random.next() < 0.5;
+    case 'string':
+      return randomString(schema, random, faultRate);
+    case 'integer':
+      return randomInteger(schema, random, faultRate);
+    case 'array':
+      return randomArray(schema, random, faultRate);
+    case 'object':
+      return randomObject(schema, random, faultRate);
+    default:
+      return random.next() < 0.5;
   }
 }
 
 function randomString(schema: Keywords, random: Random, faultRate: number): string {
-  const known = [schema['enum'] ?? schema['examples'] ?? ['2026-03-01T09:30:00.000Z']].flat().filter((each) => typeof each === 'string');
+  const known = [schema['enum'] ?? schema['examples'] ?? ['2026-03-01T09:30:00.000Z']]
+    .flat()
+    .filter((each) => typeof each === 'string');
   const text = random.pick(known);
   if (random.next() >= faultRate) return text;
   const letters = [...text];
@@ -64,16 +123,32 @@ function randomString(schema: Keywords, random: Random, faultRate: number): stri
   ])();
 }
 
-function randomInteger({ minimum = 0, maximum = 9 }: { readonly minimum?: number; readonly maximum?: number }, random: Random, faultRate: number): number {
-  if (random.next() < faultRate) return random.pick([minimum - 1, maximum + 1, minimum + 0.5, maximum - 0.5, -0, Number.MAX_VALUE]);
-  return random.pick([minimum, maximum, minimum + random.below(1000), Math.floor((maximum - minimum) * random.next()) + minimum].map((each) => Math.min(each, maximum)));
+function randomInteger(
+  { minimum = 0, maximum = 9 }: { readonly minimum?: number; readonly maximum?: number },
+  random: Random,
+  faultRate: number,
+): number {
+  if (random.next() < faultRate)
+    return random.pick([minimum - 1, maximum + 1, minimum + 0.5, maximum - 0.5, -0, Number.MAX_VALUE]);
+  return random.pick(
+    [
+      minimum,
+      maximum,
+      minimum + random.below(1000),
+      Math.floor((maximum - minimum) * random.next()) + minimum,
+    ].map((each) => Math.min(each, maximum)),
+  );
 }
 
 function randomArray(schema: Keywords, random: Random, faultRate: number): unknown[] {
   const { minItems = 0, maxItems = 9 } = schema as { minItems?: number; maxItems?: number };
   const isFaulty = random.next() < faultRate;
-  const length = isFaulty ? random.pick([minItems - 1, minItems, maxItems, maxItems + 1]) : minItems + random.below(Math.min(3, maxItems - minItems + 1));
-  const values = Array.from({ length: Math.max(length, 0) }, () => randomValue(schema['items'] as Keywords, random, length > 9 ? faultRate / 50 : faultRate));
+  const length = isFaulty
+    ? random.pick([minItems - 1, minItems, maxItems, maxItems + 1])
+    : minItems + random.below(Math.min(3, maxItems - minItems + 1));
+  const values = Array.from({ length: Math.max(length, 0) }, () =>
+    randomValue(schema['items'] as Keywords, random, length > 9 ? faultRate / 50 : faultRate),
+  );
   return schema['uniqueItems'] === true && !isFaulty ? [...new Set(values)] : values;
 }
 

@@ -11,16 +11,22 @@ import { listQuery, newOrder, order, orderList, orderParams } from './order-sche
 const { PORT, DATABASE, JWT_SECRET, ISSUER, LEAN } = process.env;
 const orders = openOrders(DATABASE);
 const app = Fastify({
-  logger: { level: 'info' }, logController: new LogController({ disableRequestLogging: Boolean(LEAN) }),
+  logger: { level: 'info' },
+  logController: new LogController({ disableRequestLogging: Boolean(LEAN) }),
   ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
 });
 
 await app.register(jwt, {
-  secret: JWT_SECRET, sign: { algorithm: 'HS256' },
+  secret: JWT_SECRET,
+  sign: { algorithm: 'HS256' },
   verify: { algorithms: ['HS256'], allowedIss: ISSUER, allowedAud: ISSUER, ...(LEAN && { cache: true }) },
 });
 await app.register(rateLimit, {
-  max: 100_000_000, timeWindow: 60_000, enableDraftSpec: true, hook: 'preValidation', keyGenerator: (request) => request.user?.sub ?? request.ip,
+  max: 100_000_000,
+  timeWindow: 60_000,
+  enableDraftSpec: true,
+  hook: 'preValidation',
+  keyGenerator: (request) => request.user?.sub ?? request.ip,
 });
 
 app.addHook('onRequest', (request, reply, done) => {
@@ -31,10 +37,17 @@ app.addHook('onRequest', (request, reply, done) => {
   });
   done();
 });
-if (LEAN) app.addHook('onResponse', (request, reply, done) => {
-  request.log.info({ method: request.method, path: request.routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime, sub: request.user?.sub });
-  done();
-});
+if (LEAN)
+  app.addHook('onResponse', (request, reply, done) => {
+    request.log.info({
+      method: request.method,
+      path: request.routeOptions.url,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+      sub: request.user?.sub,
+    });
+    done();
+  });
 
 app.get('/health/live', { config: { rateLimit: false } }, () => ({ status: 'live' }));
 
@@ -57,9 +70,14 @@ async function authenticate(request) {
 function readOrder(request, reply) {
   const row = orders.find(Number(request.params.id));
   if (!row) return refuse(request, reply, 404, 'not-found', `There is no order ${request.params.id}.`);
-  if (!permits(request.user, row.user_id)) return refuse(request, reply, 403, 'forbidden', 'This order is not yours.');
+  if (!permits(request.user, row.user_id))
+    return refuse(request, reply, 403, 'forbidden', 'This order is not yours.');
   const etag = etagOf(row);
-  reply.headers({ ETag: etag, 'Cache-Control': 'private, no-cache', Vary: 'Accept, Authorization, X-API-Key' });
+  reply.headers({
+    ETag: etag,
+    'Cache-Control': 'private, no-cache',
+    Vary: 'Accept, Authorization, X-API-Key',
+  });
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();
   return reply.send(orderOf(row));
 }
@@ -67,8 +85,17 @@ function readOrder(request, reply) {
 function listOrders(request, reply) {
   const { status, customerId, sort = '-createdAt', cursor, limit = '50' } = request.query;
   const limitRows = Math.min(Number(limit), 200);
-  const filters = { status: status?.split(','), customerId: customerId && Number(customerId), userId: isStaff(request.user) ? undefined : Number(request.user.sub) };
-  const rows = orders.list(filters, sort, cursor && JSON.parse(Buffer.from(cursor, 'base64url')), limitRows + 1);
+  const filters = {
+    status: status?.split(','),
+    customerId: customerId && Number(customerId),
+    userId: isStaff(request.user) ? undefined : Number(request.user.sub),
+  };
+  const rows = orders.list(
+    filters,
+    sort,
+    cursor && JSON.parse(Buffer.from(cursor, 'base64url')),
+    limitRows + 1,
+  );
   const page = rows.slice(0, limitRows);
   const next = rows.length > limitRows ? nextPage(request, page.at(-1), sort) : null;
   reply.headers({ 'Cache-Control': 'private, no-cache', Vary: 'Accept, Authorization, X-API-Key' });
@@ -86,11 +113,32 @@ function nextPage(request, last, sort) {
 function placeOrder(request, reply) {
   const { customerId, userId = Number(request.user.sub), currency, shippingAddress, note } = request.body;
   const customer = orders.findCustomer(customerId);
-  if (!customer || !permits(request.user, customer.user_id)) return refuse(request, reply, 422, 'validation-failed', 'There is no such customer.');
-  const items = request.body.items.map((item) => ({ sku: item.sku ?? null, name: item.name, quantity: item.quantity, unitPrice: item.unitPrice, total: item.quantity * item.unitPrice }));
+  if (!customer || !permits(request.user, customer.user_id))
+    return refuse(request, reply, 422, 'validation-failed', 'There is no such customer.');
+  const items = request.body.items.map((item) => ({
+    sku: item.sku ?? null,
+    name: item.name,
+    quantity: item.quantity,
+    unitPrice: item.unitPrice,
+    total: item.quantity * item.unitPrice,
+  }));
   const total = items.reduce((sum, item) => sum + item.total, 0);
-  const row = orders.place({ customerId, userId, currency, items, total, shippingAddress, note, createdAt: new Date().toISOString() });
-  reply.code(201).headers({ Location: `/orders/${row.id}`, ETag: etagOf(row), 'Cache-Control': 'private, no-cache', Vary: 'Accept, Authorization, X-API-Key' });
+  const row = orders.place({
+    customerId,
+    userId,
+    currency,
+    items,
+    total,
+    shippingAddress,
+    note,
+    createdAt: new Date().toISOString(),
+  });
+  reply.code(201).headers({
+    Location: `/orders/${row.id}`,
+    ETag: etagOf(row),
+    'Cache-Control': 'private, no-cache',
+    Vary: 'Accept, Authorization, X-API-Key',
+  });
   return reply.send(orderOf(row));
 }
 
@@ -101,14 +149,23 @@ const permits = (user, ownerId) => isStaff(user) || ownerId === Number(user.sub)
 app.setErrorHandler((error, request, reply) => {
   if (error.validation) {
     const status = error.validationContext === 'params' ? 404 : 422;
-    return refuse(request, reply, status, 'validation-failed', 'The request is not valid.', error.validation.map(issueOf));
+    return refuse(
+      request,
+      reply,
+      status,
+      'validation-failed',
+      'The request is not valid.',
+      error.validation.map(issueOf),
+    );
   }
   const status = error.statusCode ?? 500;
   if (status >= 500) request.log.error(error);
   if (status === 401) reply.header('WWW-Authenticate', 'Bearer realm="orderly"');
   return refuse(request, reply, status, 'refused', status >= 500 ? 'Something went wrong.' : error.message);
 });
-app.setNotFoundHandler((request, reply) => refuse(request, reply, 404, 'not-found', 'There is nothing here.'));
+app.setNotFoundHandler((request, reply) =>
+  refuse(request, reply, 404, 'not-found', 'There is nothing here.'),
+);
 
 function issueOf({ instancePath, params, keyword, message }) {
   const pointer = params.missingProperty ? `${instancePath}/${params.missingProperty}` : instancePath;
@@ -117,9 +174,22 @@ function issueOf({ instancePath, params, keyword, message }) {
 
 function refuse(request, reply, status, name, detail, errors) {
   const instance = request.url.split('?')[0];
-  return reply.code(status).type('application/problem+json')
-    .send({ type: `${ISSUER}/problems/${name}`, title: name, status, detail, instance, requestId: request.id, errors });
+  return reply
+    .code(status)
+    .type('application/problem+json')
+    .send({
+      type: `${ISSUER}/problems/${name}`,
+      title: name,
+      status,
+      detail,
+      instance,
+      requestId: request.id,
+      errors,
+    });
 }
 
-process.once('SIGTERM', async () => { await app.close(); orders.close(); });
+process.once('SIGTERM', async () => {
+  await app.close();
+  orders.close();
+});
 await app.listen({ host: '127.0.0.1', port: Number(PORT) });

@@ -2,10 +2,13 @@
 // @ts-nocheck
 import Database from 'better-sqlite3';
 
-const columns = 'id, status, customer_id, user_id, currency, items, total, shipping_address, note, created_at, updated_at, version';
+const columns =
+  'id, status, customer_id, user_id, currency, items, total, shipping_address, note, created_at, updated_at, version';
 const orderBy = {
-  createdAt: ['created_at', '>', 'ORDER BY created_at, id'], '-createdAt': ['created_at', '<', 'ORDER BY created_at DESC, id DESC'],
-  id: ['id', '>', 'ORDER BY id'], '-id': ['id', '<', 'ORDER BY id DESC'],
+  createdAt: ['created_at', '>', 'ORDER BY created_at, id'],
+  '-createdAt': ['created_at', '<', 'ORDER BY created_at DESC, id DESC'],
+  id: ['id', '>', 'ORDER BY id'],
+  '-id': ['id', '<', 'ORDER BY id DESC'],
 };
 
 export function openOrders(file) {
@@ -13,10 +16,13 @@ export function openOrders(file) {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
-  const findSession = db.prepare('SELECT users.id, users.role FROM sessions JOIN users ON users.id = sessions.user_id WHERE sessions.id = ?');
+  const findSession = db.prepare(
+    'SELECT users.id, users.role FROM sessions JOIN users ON users.id = sessions.user_id WHERE sessions.id = ?',
+  );
   const find = db.prepare(`SELECT ${columns} FROM orders WHERE id = ?`);
   const findCustomer = db.prepare('SELECT user_id FROM customers WHERE id = ?');
-  const insert = db.prepare(`INSERT INTO orders (status, customer_id, user_id, currency, items, total, shipping_address, note, created_at, updated_at)
+  const insert =
+    db.prepare(`INSERT INTO orders (status, customer_id, user_id, currency, items, total, shipping_address, note, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`);
   const listStatements = new Map();
   const prepareList = (sql) => listStatements.get(sql) ?? listStatements.set(sql, db.prepare(sql)).get(sql);
@@ -25,8 +31,20 @@ export function openOrders(file) {
     findSession: (id) => findSession.get(id),
     find: (id) => find.get(id),
     findCustomer: (id) => findCustomer.get(id),
-    place: db.transaction((order) => insert.get('open', order.customerId, order.userId, order.currency, JSON.stringify(order.items), order.total,
-      order.shippingAddress ? JSON.stringify(order.shippingAddress) : null, order.note ?? null, order.createdAt, order.createdAt)),
+    place: db.transaction((order) =>
+      insert.get(
+        'open',
+        order.customerId,
+        order.userId,
+        order.currency,
+        JSON.stringify(order.items),
+        order.total,
+        order.shippingAddress ? JSON.stringify(order.shippingAddress) : null,
+        order.note ?? null,
+        order.createdAt,
+        order.createdAt,
+      ),
+    ),
     list: (filters, sort, after, limit) => {
       const [sql, values] = listSql(filters, sort, after);
       return prepareList(sql).all(...values, limit);
@@ -39,7 +57,10 @@ function listSql({ status, customerId, userId }, sort, after) {
   const [column, comparison, order] = orderBy[sort];
   const conditions = [];
   const values = [];
-  const filter = (sql, ...bound) => { conditions.push(sql); values.push(...bound); };
+  const filter = (sql, ...bound) => {
+    conditions.push(sql);
+    values.push(...bound);
+  };
   if (status) filter(`status IN (${status.map(() => '?')})`, ...status);
   if (customerId) filter('customer_id = ?', customerId);
   if (userId) filter('user_id = ?', userId);
@@ -50,9 +71,16 @@ function listSql({ status, customerId, userId }, sort, after) {
 
 export function orderOf(row) {
   return {
-    id: row.id, status: row.status, customerId: row.customer_id, userId: row.user_id, currency: row.currency,
-    items: JSON.parse(row.items), total: row.total,
+    id: row.id,
+    status: row.status,
+    customerId: row.customer_id,
+    userId: row.user_id,
+    currency: row.currency,
+    items: JSON.parse(row.items),
+    total: row.total,
     shippingAddress: row.shipping_address === null ? null : JSON.parse(row.shipping_address),
-    note: row.note, createdAt: row.created_at, updatedAt: row.updated_at,
+    note: row.note,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
   };
 }

@@ -1,7 +1,14 @@
 // The README's walk-through with the client that @hey-api/openapi-ts makes of the document.
 import assert from 'node:assert/strict';
 import { createClient, createConfig, type Client } from './generated/client/index.ts';
-import { createCustomer, createOrder, createSession, createUser, listOrders, updateOrder } from './generated/sdk.gen.ts';
+import {
+  createCustomer,
+  createOrder,
+  createSession,
+  createUser,
+  listOrders,
+  updateOrder,
+} from './generated/sdk.gen.ts';
 import type { NewSessionWritable } from './generated/types.gen.ts';
 import { cursorOf, need, sent, type Surroundings } from './surroundings.ts';
 
@@ -10,18 +17,34 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
 
   async function signIn(body: NewSessionWritable): Promise<{ client: Client }> {
     const { accessToken } = need(await createSession({ body, ...anyone }));
-    return { client: createClient(createConfig({ baseUrl, fetch, auth: ({ scheme }) => (scheme === 'bearer' ? accessToken : undefined) })) };
+    return {
+      client: createClient(
+        createConfig({
+          baseUrl,
+          fetch,
+          auth: ({ scheme }) => (scheme === 'bearer' ? accessToken : undefined),
+        }),
+      ),
+    };
   }
 
   const user = need(await createUser({ body: sent.ada, ...anyone }));
   assert.equal(user.role, 'user');
   const ada = await signIn({ email: sent.ada.email, password: sent.ada.password });
   const customer = need(await createCustomer({ body: sent.customer, ...ada }));
-  const order = need(await createOrder({ body: { customerId: customer.id, ...sent.order }, headers: { 'Idempotency-Key': 'my-first-order' }, ...ada }));
+  const order = need(
+    await createOrder({
+      body: { customerId: customer.id, ...sent.order },
+      headers: { 'Idempotency-Key': 'my-first-order' },
+      ...ada,
+    }),
+  );
   assert.equal(order.total, sent.total);
   assert.equal(order.shippingAddress?.postalCode, '26129');
 
-  const open = need(await listOrders({ query: { status: ['open'], sort: '-createdAt', limit: 1, total: true }, ...ada }));
+  const open = need(
+    await listOrders({ query: { status: ['open'], sort: '-createdAt', limit: 1, total: true }, ...ada }),
+  );
   assert.deepEqual([open.data[0]?.id, open.next, open.total], [order.id, null, 1]);
 
   const administrator = await signIn(admin);

@@ -7,7 +7,9 @@ import { cursorOf, need, sent, type Surroundings } from './surroundings.ts';
 export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<void> {
   const client = createClient<paths>({ baseUrl, fetch });
 
-  async function signIn(body: components['schemas']['NewSession']): Promise<{ headers: { Authorization: string } }> {
+  async function signIn(
+    body: components['schemas']['NewSession'],
+  ): Promise<{ headers: { Authorization: string } }> {
     const { accessToken } = need(await client.POST('/api/sessions', { body }));
     return { headers: { Authorization: `Bearer ${accessToken}` } };
   }
@@ -16,22 +18,43 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
   assert.equal(user.role, 'user');
   const ada = await signIn({ email: sent.ada.email, password: sent.ada.password });
   const customer = need(await client.POST('/customers', { body: sent.customer, ...ada }));
-  const order = need(await client.POST('/orders', { body: { customerId: customer.id, ...sent.order }, params: { header: { 'Idempotency-Key': 'my-first-order' } }, ...ada }));
+  const order = need(
+    await client.POST('/orders', {
+      body: { customerId: customer.id, ...sent.order },
+      params: { header: { 'Idempotency-Key': 'my-first-order' } },
+      ...ada,
+    }),
+  );
   assert.equal(order.total, sent.total);
   assert.equal(order.shippingAddress?.postalCode, '26129');
 
-  const open = need(await client.GET('/orders', { params: { query: { status: ['open'], sort: '-createdAt', limit: 1, total: true } }, ...ada }));
+  const open = need(
+    await client.GET('/orders', {
+      params: { query: { status: ['open'], sort: '-createdAt', limit: 1, total: true } },
+      ...ada,
+    }),
+  );
   assert.deepEqual([open.data[0]?.id, open.next, open.total], [order.id, null, 1]);
 
   const administrator = await signIn(admin);
   need(await client.POST('/api/users', { body: sent.till, ...administrator }));
   const till = await signIn({ email: sent.till.email, password: sent.till.password });
-  const paid = need(await client.PATCH('/orders/{id}', { params: { path: { id: order.id } }, body: { status: 'paid' }, ...till }));
+  const paid = need(
+    await client.PATCH('/orders/{id}', {
+      params: { path: { id: order.id } },
+      body: { status: 'paid' },
+      ...till,
+    }),
+  );
   assert.equal(paid.status, 'paid');
 
-  const second = need(await client.POST('/orders', { body: { customerId: customer.id, ...sent.sugar }, ...ada }));
+  const second = need(
+    await client.POST('/orders', { body: { customerId: customer.id, ...sent.sugar }, ...ada }),
+  );
   const page = need(await client.GET('/orders', { params: { query: { limit: 1 } }, ...ada }));
-  const nextPage = need(await client.GET('/orders', { params: { query: { limit: 1, cursor: cursorOf(page.next) } }, ...ada }));
+  const nextPage = need(
+    await client.GET('/orders', { params: { query: { limit: 1, cursor: cursorOf(page.next) } }, ...ada }),
+  );
   assert.deepEqual([page.data[0]?.id, nextPage.data[0]?.id, nextPage.next], [second.id, order.id, null]);
 
   const { error, response } = await client.POST('/orders', { body: sent.wrong, ...ada });

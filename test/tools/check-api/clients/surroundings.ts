@@ -7,9 +7,16 @@ export type Surroundings = {
   readonly admin: { readonly email: string; readonly password: string };
 };
 
-const address = { line1: 'Ammerländer Heerstraße 114', city: 'Oldenburg', postalCode: '26129', country: 'DE' };
+const address = {
+  line1: 'Ammerländer Heerstraße 114',
+  city: 'Oldenburg',
+  postalCode: '26129',
+  country: 'DE',
+};
 const items = [
-  { sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }, { name: 'Teapot', quantity: 1, unitPrice: 3900 }, { name: 'Cup', quantity: 4, unitPrice: 650 },
+  { sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 },
+  { name: 'Teapot', quantity: 1, unitPrice: 3900 },
+  { name: 'Cup', quantity: 4, unitPrice: 650 },
 ];
 const password = 'correct horse battery staple';
 
@@ -20,8 +27,19 @@ export const sent = {
   order: { currency: 'EUR', items, shippingAddress: address },
   total: 2 * 749 + 3900 + 4 * 650,
   sugar: { currency: 'EUR', items: [{ name: 'Sugar', quantity: 1, unitPrice: 129 }] },
-  wrong: { customerId: 999, currency: 'EURO', items: [{ name: '', quantity: 0, unitPrice: 1 }], shippingAddress: { ...address, postalCode: '123' } },
-  faults: ['#/currency', '#/customerId', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode'],
+  wrong: {
+    customerId: 999,
+    currency: 'EURO',
+    items: [{ name: '', quantity: 0, unitPrice: 1 }],
+    shippingAddress: { ...address, postalCode: '123' },
+  },
+  faults: [
+    '#/currency',
+    '#/customerId',
+    '#/items/0/name',
+    '#/items/0/quantity',
+    '#/shippingAddress/postalCode',
+  ],
 };
 
 /** What a call answered, or its problem thrown. */
