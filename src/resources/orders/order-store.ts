@@ -151,7 +151,7 @@ export const orderAudit: Audit<OrderRow> = {
 
 /**
  * Which orders a list shows, and in what order. The first of customer, user and (by `createdAt` only)
- * currency chooses the family of indexes (see migration 0002), each status is a stream of it, and what is
+ * currency chooses the family of indexes (see the migration), each status is a stream of it, and what is
  * left is tested entry by entry.
  */
 export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
