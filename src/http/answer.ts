@@ -110,9 +110,6 @@ export function createAnswerer(options: AnswerOptions) {
     });
     if (problem.kind === 'quota-exceeded') metrics.refusals.rate += 1;
     if (problem.kind === 'unavailable') metrics.refusals.unavailable += 1;
-    // A client that was to wait for 100 Continue may or may not send its body now: the connection can't go
-    // on.
-    if (exchange.expectsContinue) exchange.response.shouldKeepAlive = false;
     sendBody(
       exchange,
       status,

@@ -25,7 +25,7 @@ type Unsent = ServerResponse & { _header: string | null; _headerSent: boolean; _
 /**
  * Does what `writeHead` does, for the lines of a whole head. `writeHead` takes each field apart and puts it
  * together again, which costs a read 1 µs of 12; it is left the answers after which a connection may have to
- * end.
+ * end. So it ends a connection whose client still waits for 100 Continue: its body may or may not follow.
  */
 export function createHeadWriter(
   keepAliveSeconds: number,

@@ -547,6 +547,17 @@ describe('connections', () => {
       }
     });
 
+    test('a body that was awaited and is invalid leaves the connection as it was', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(postHead('Content-Length: 2', 'Expect: 100-continue'));
+      assert.equal((await connection.answer()).status, 100);
+      connection.write('{}');
+      assertProblem(await connection.answer(), 'validation-failed', 422);
+      connection.write(live);
+      assert.equal((await connection.answer()).status, 200);
+      connection.socket.destroy();
+    });
+
     const refused: readonly (readonly [what: string, kind: Kind, line: string, fields: () => string[]])[] = [
       [
         'nobody',
