@@ -210,6 +210,16 @@ describe('sample and check', { concurrency: true }, () => {
     assert.match(stdout, /orderly\.db is not sound\. Restore a backup/);
   });
 
+  test('check reads each row once where rows were deleted', async (t) => {
+    const folder = await copyOf(t, folders[0]);
+    const db = new DatabaseSync(join(folder, 'orderly.db'));
+    db.exec('DELETE FROM orders WHERE id BETWEEN 2 AND 399');
+    db.close();
+    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
+    assert.equal(status, 0);
+    assert.match(stdout, /, orders: 2$/m);
+  });
+
   test('check finds pages that were written over', async (t) => {
     const folder = await copyOf(t, folders[0]);
     const file = openSync(join(folder, 'orderly.db'), 'r+');

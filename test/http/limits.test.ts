@@ -200,6 +200,15 @@ describe('addresses', () => {
       [{ 'x-forwarded-for': 'unknown' }, { forwarded: 'for=_hidden' }, { 'x-forwarded-for': '' }],
       { 'x-forwarded-for': '203.0.113.1' },
     ],
+    [
+      'the proxy itself, if the nearest hop is no address',
+      [
+        { 'x-forwarded-for': '203.0.113.1, unknown' },
+        { 'x-forwarded-for': '203.0.113.2, 300.0.0.1' },
+        { 'x-forwarded-for': '203.0.113.3, ' },
+      ],
+      { 'x-forwarded-for': '203.0.113.1' },
+    ],
   ];
   for (const [what, same, other] of groups) {
     test(`a bucket is for ${what}`, async (t) => {
@@ -242,6 +251,14 @@ describe('addresses', () => {
     for (const stranger of ['11.0.0.1', '127.0.0.1', '::1', '192.0.2.2', '2001:db9::1'])
       assert.equal(seen(stranger), stranger);
     assert.equal(seen('::ffff:11.0.0.1'), '11.0.0.1');
+  });
+
+  test('all of 127.0.0.0/8 is loopback, and ::1', () => {
+    const isLoopback = (remote: string): boolean => peerOf(remote, () => false).isLoopback;
+    for (const local of ['127.0.0.1', '127.0.0.2', '127.255.255.254', '::1', '::ffff:127.0.0.2'])
+      assert.ok(isLoopback(local), local);
+    for (const remote of ['128.0.0.1', '12.7.0.1', '::2', '', '::ffff:10.0.0.1'])
+      assert.ok(!isLoopback(remote), remote);
   });
 
   test('loopback is an address like any other', async (t) => {

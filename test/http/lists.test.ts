@@ -272,6 +272,34 @@ describe('lists of orders', { concurrency: true }, () => {
   }
 });
 
+test('a status that is given twice counts once', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person();
+  const { id } = await newOrder(service, token);
+  const { body } = await service.get('/orders?status=open,paid,open&total=true', { token });
+  assert.deepEqual([body.data.map((row: Row) => row.id), body.total], [[id], 1]);
+});
+
+test('the beginning of a name is found whatever character follows it', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const followers = ['', '!', 'é', '\u{ffee}', '😀', '\u{3134a}'];
+  for (const [index, follower] of followers.entries()) {
+    await newCustomer(service, token, { name: `Zed${follower}` });
+    const body = {
+      name: `Zed${follower}`,
+      email: `zed${index}@example.com`,
+      password: 'a password for tests',
+    };
+    assert.equal((await service.post('/api/users', { token, body })).status, 201);
+  }
+  for (const path of ['/customers', '/api/users']) {
+    const { body } = await service.get(`${path}?name=zed&total=true`, { token });
+    const names = body.data.map((row: Row) => row.name);
+    assert.deepEqual([names, body.total], [followers.map((follower) => `Zed${follower}`), followers.length]);
+  }
+});
+
 test('the list of a customer or user takes that id as a filter, and no other', async (t) => {
   const service = await serviceFor(t, withoutSyncs);
   const { token, id } = await service.person();
@@ -766,6 +794,28 @@ describe('cursors', () => {
     ['another value of its filter', '/orders?limit=2&status=open', '/orders?limit=2&status=open,paid'],
     ['another filter of the same value', '/orders?limit=2&customerId=1', '/orders?limit=2&userId=1'],
   ];
+  const filters: readonly (readonly [path: string, filter: string])[] = [
+    ['/orders', 'status=open'],
+    ['/orders', 'customerId=1'],
+    ['/orders', 'userId=2'],
+    ['/orders', 'currency=EUR'],
+    ['/orders', 'createdFrom=2026-01-01T00:00:00.000Z'],
+    ['/orders', 'createdBefore=2027-01-01T00:00:00.000Z'],
+    ['/customers', 'userId=2'],
+    ['/customers', 'email=grace@example.com'],
+    ['/customers', 'name=Grace'],
+    ['/api/users', 'role=user'],
+    ['/api/users', 'email=ada@example.com'],
+    ['/api/users', 'name=Ada'],
+  ];
+  for (const [path, filter] of filters) {
+    test(`a cursor of all ${path} is invalid-cursor with ${filter}`, async () => {
+      const cursor = await cursorOf(`${path}?limit=1`, root);
+      const status = path === '/api/users' ? 400 : 422;
+      assertProblem(await get(`${path}?limit=1&${filter}&cursor=${cursor}`, root), 'invalid-cursor', status);
+    });
+  }
+
   for (const [what, from, to] of others) {
     test(`a cursor with ${what} is invalid-cursor`, async () =>
       assertProblem(await get(`${to}&cursor=${await cursorOf(from)}`), 'invalid-cursor', 422));

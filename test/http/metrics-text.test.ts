@@ -33,6 +33,15 @@ function parse(text: string): Map<string, Family> {
   return families;
 }
 
+test('the metrics count the requests refused for their rate', async (t) => {
+  const service = await serviceFor(t, { settings: { 'rate-default': '2/60' } });
+  const { token } = await service.person();
+  for (let index = 0; index < 5; index += 1) await service.get('/orders', { token });
+  const refusals = parse((await service.get('/metrics')).text).get('orderly_refusals_total')?.samples;
+  assert.equal(refusals?.get('orderly_refusals_total{reason="rate"}'), 3);
+  assert.equal(refusals.get('orderly_refusals_total{reason="unavailable"}'), 0);
+});
+
 test('the metrics are well formed, counters say so in their names, and histograms add up', async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person();

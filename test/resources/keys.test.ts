@@ -219,6 +219,20 @@ describe('an API key', () => {
     assertProblem(await service.delete(`/api/keys/${one.id}`, { token }), 'not-found', 404);
   });
 
+  test('can’t be made to expire at this very moment', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const expiring = (milliseconds: number): Promise<Answer> => {
+      const expiresAt = new Date(service.clock.now + milliseconds).toISOString();
+      return service.post('/api/keys', {
+        token,
+        body: { name: 'till 3', scopes: ['orders:read'], expiresAt },
+      });
+    };
+    assertFaults(await expiring(0), 400, ['#/expiresAt minimum']);
+    assert.equal((await expiring(1)).status, 201);
+  });
+
   test('is refused from the moment it expires', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { email, token } = await service.person();
@@ -391,6 +405,12 @@ describe('an API key in the query', () => {
     assert.ok(!service.logged.join('\n').includes(secret));
     await service.get('/orders', { key });
     assert.ok(!service.logged.join('\n').includes(secret));
+  });
+
+  test('is a bad credential without a value, with or without =', async (t) => {
+    const service = await serviceFor(t);
+    for (const query of ['api_key', 'api_key=', 'limit=1&api_key'])
+      assertRefused(await service.get(`/customers?${query}`));
   });
 
   test('can be switched off, and the header goes on', async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 import { assertProblem, sharedService } from '../http/http-support.ts';
@@ -537,6 +538,15 @@ describe('a session', () => {
     assert.deepEqual(idsIn(await service.get('/api/sessions', { token: two.token })), [two.sessionId]);
   });
 
+  test('shows the first 300 characters of the user agent', async (t) => {
+    const service = await serviceFor(t);
+    const { email, token } = await service.person();
+    const headers = { 'user-agent': `${'a'.repeat(300)}b` };
+    const { body } = await service.post('/api/sessions', { body: { email, password }, headers });
+    const session = await service.get(`/api/sessions/${body.id}`, { token });
+    assert.equal(session.body.userAgent, 'a'.repeat(300));
+  });
+
   test('ends 14 days after its last use', needsClock, async (t) => {
     const service = await serviceFor(t);
     const [idle, used] = [await service.person(), await service.person()];
@@ -562,6 +572,23 @@ describe('a session', () => {
       await service.get(`/api/sessions/${used.sessionId}`, { token: renewed.body.accessToken })
     ).body;
     assert.equal(Date.parse(lastUsedAt) - Date.parse(createdAt), 14 * day - 1);
+  });
+
+  test('that has ended is removed from the database', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    await service.person();
+    service.clock.advance(day);
+    const { sessionId } = await service.person();
+    service.clock.advance(13 * day);
+    await service.stop();
+    using db = new DatabaseSync(join(service.folder, 'orderly.db'));
+    assert.deepEqual(
+      db
+        .prepare('SELECT id FROM sessions')
+        .all()
+        .map(({ id }) => id),
+      [sessionId],
+    );
   });
 
   test(

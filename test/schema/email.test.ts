@@ -235,3 +235,9 @@ function fastest(text: string): number {
   });
   return Math.min(...rounds);
 }
+
+test('a domain has at most 253 octets as DNS spells it', () => {
+  const labels = 'ü.'.repeat(31); // xn--tda. each
+  assert.equal(emailFault(`a@${labels}${'b'.repeat(5)}`), undefined);
+  assert.match(emailFault(`a@${labels}${'b'.repeat(6)}`) ?? '', /after the @/);
+});
