@@ -6,7 +6,8 @@ import { html, inline, type Html } from './page-layout.ts';
 type About = { readonly isRequired?: boolean; readonly place?: string; readonly says?: string };
 
 export function definitions(terms: readonly (readonly [term: string, says: string])[]): Html {
-  return html`<dl class="fields">${terms.map(([term, says]) => html`<div><dt>${term}</dt><dd>${inline(says)}</dd></div>`)}</dl>`;
+  const rows = terms.map(([term, says]) => html`<div><dt>${term}</dt><dd>${inline(says)}</dd></div>`);
+  return html`<dl class="fields">${rows}</dl>`;
 }
 
 /** In a request it matters what is required; an answer has everything. */
@@ -34,12 +35,13 @@ export function fieldOf(
   { isRequired = false, place = '', says = schema.description ?? '' }: About,
 ): Html {
   const example = schema.examples?.[0];
-  const rules = [
-    ...rulesOf(solid(schema, description)),
-    ...(example === undefined ? [] : [`Such as \`${String(example)}\`.`]),
-  ].join(' ');
-  return html`<div><dt><code>${name}</code> <span>${typeOf(schema, description)}${place === '' ? '' : ` · ${place}`}</span>${isRequired ? html` <em>required</em>` : ''}</dt>
-<dd>${inline(says)} <span class="rules">${inline(rules)}</span></dd></div>
+  const rules = rulesOf(solid(schema, description));
+  if (example !== undefined) rules.push(`Such as \`${String(example)}\`.`);
+  const type = typeOf(schema, description);
+  const kind = place === '' ? type : `${type} · ${place}`;
+  const mark = isRequired ? html` <em>required</em>` : '';
+  return html`<div><dt><code>${name}</code> <span>${kind}</span>${mark}</dt>
+<dd>${inline(says)} <span class="rules">${inline(rules.join(' '))}</span></dd></div>
 `;
 }
 
@@ -50,38 +52,36 @@ function solid(schema: Schema, description: Description): Schema {
 
 function typeOf(schema: Schema, description: Description): string {
   const { type = '', items, format = 'int64' } = solid(schema, description);
-  const name = [type]
-    .flat()
-    .filter((each) => each !== 'null')
-    .join(' or ');
-  const kind =
-    items !== undefined
-      ? `array of ${typeOf(items, description)}s`
-      : format === 'int64'
-        ? name
-        : `${name}, ${format}`;
-  return schema.anyOf !== undefined || [schema.type].flat().includes('null') ? `${kind}, or null` : kind;
+  const names = [type].flat().filter((each) => each !== 'null');
+  let kind = names.join(' or ');
+  if (items !== undefined) kind = `array of ${typeOf(items, description)}s`;
+  else if (format !== 'int64') kind += `, ${format}`;
+  const isNullable = schema.anyOf !== undefined || [schema.type].flat().includes('null');
+  return isNullable ? `${kind}, or null` : kind;
 }
 
 /** Patterns are shown where people can read them. */
 function rulesOf({ enum: values, items, format, pattern = '', ...schema }: Schema): string[] {
-  const isPlain = values === undefined && format !== 'date-time';
-  return [
-    values === undefined
-      ? ''
-      : `One of ${values
-          .filter((each) => each !== null)
-          .map((each) => `\`${each}\``)
-          .join(', ')}.`,
-    isPlain ? range(schema.minLength, schema.maxLength, ' characters') : '',
-    range(schema.minimum, schema.maximum, ''),
-    range(schema.minItems, schema.maxItems, ' items'),
-    schema.uniqueItems === true ? 'None twice.' : '',
-    ...(items?.enum === undefined ? [] : rulesOf(items)),
-    pattern === '' || pattern.length > 26 || format !== undefined || /\[\^|\\x/.test(pattern)
-      ? ''
-      : `Matches \`${pattern}\`.`,
-  ].filter((rule) => rule !== '');
+  const rules: string[] = [];
+  if (values !== undefined) rules.push(`One of ${listed(values)}.`);
+  else if (format !== 'date-time') rules.push(range(schema.minLength, schema.maxLength, ' characters'));
+  rules.push(range(schema.minimum, schema.maximum, ''));
+  rules.push(range(schema.minItems, schema.maxItems, ' items'));
+  if (schema.uniqueItems === true) rules.push('None twice.');
+  if (items?.enum !== undefined) rules.push(...rulesOf(items));
+  if (format === undefined && isReadable(pattern)) rules.push(`Matches \`${pattern}\`.`);
+  return rules.filter((rule) => rule !== '');
+}
+
+function listed(values: readonly unknown[]): string {
+  return values
+    .filter((each) => each !== null)
+    .map((each) => `\`${String(each)}\``)
+    .join(', ');
+}
+
+function isReadable(pattern: string): boolean {
+  return pattern !== '' && pattern.length <= 26 && !/\[\^|\\x/.test(pattern);
 }
 
 function range(min = 0, max: number | undefined, unit: string): string {

@@ -37,16 +37,25 @@ export function operationArticle({ method, path, operation }: Placed, setting: S
     url: publicUrl + path.replaceAll('{name}', 'validation-failed').replaceAll(/\{\w+\}/g, '7'),
     body: body?.example,
   });
+  const deprecated = operation.deprecated === true ? html` <b class="method deprecated">deprecated</b>` : '';
+  const parameterFields = parameters.map((each) => parameterField(each, description));
+  const bodyFields = body === undefined ? [] : fieldsOf(body.schema, description, 'request');
   return html`<article id="${id}"><div class="about"><h3>${link(`#${id}`, summary)}</h3>
-<p class="endpoint">${badge(method)} <code>${path}</code>${operation.deprecated === true ? html` <b class="method deprecated">deprecated</b>` : ''}</p>
+<p class="endpoint">${badge(method)} <code>${path}</code>${deprecated}</p>
 ${prose(operation.description)}
-${parameters.length === 0 ? '' : html`<h4>Parameters</h4><dl class="fields">${parameters.map((each) => parameterField(each, description))}</dl>`}
-${body === undefined ? '' : html`<h4>Body</h4><dl class="fields">${fieldsOf(body.schema, description, 'request')}</dl>`}
+${fieldList('Parameters', parameterFields)}
+${fieldList('Body', bodyFields)}
 <h4>Answers</h4>${answers(operation, setting)}</div>
-<div class="calls">${sample('curl', curlExample(call, curl), `${id}-call`, 'open')}${sample('JavaScript', scriptExample(call), `${id}-call`)}
+<div class="calls">${sample('curl', curlExample(call, curl), `${id}-call`, 'open')}
+${sample('JavaScript', scriptExample(call), `${id}-call`)}
 ${example === undefined ? '' : sample(`Answer ${status}`, json(example), `${id}-answer`, 'open')}
 ${tryForm({ method, path, operation }, parameters, body)}</div></article>
 `;
+}
+
+function fieldList(title: string, fields: readonly Html[]): Html {
+  if (fields.length === 0) return html``;
+  return html`<h4>${title}</h4><dl class="fields">${fields}</dl>`;
 }
 
 export function badge(method: string): Html {
@@ -63,7 +72,8 @@ export function sample(
   const colored = code
     .split(/("(?:[^"\\\n]|\\.)*":?)/)
     .map((part, index) => (index % 2 === 1 && !part.endsWith(':') ? html`<i>${part}</i>` : part));
-  return html`<details class="sample" name="${group}"${state === 'open' ? html` open` : ''}><summary>${title}</summary><pre><code>${colored}</code></pre></details>`;
+  return html`<details class="sample" name="${group}"${state === 'open' ? html` open` : ''}>
+<summary>${title}</summary><pre><code>${colored}</code></pre></details>`;
 }
 
 function parameterField(
@@ -83,7 +93,8 @@ function answers({ responses }: Operation, { description, everywhere }: Setting)
       ? ''
       : html`<div><dt>${status}</dt><dd>${kinds.length === 0 ? response.description : own}</dd></div>`;
   });
-  return html`<dl class="answers">${rows}</dl><p class="quiet">And those that ${link('#everywhere', 'every operation')} can answer with.</p>`;
+  return html`<dl class="answers">${rows}</dl>
+<p class="quiet">And those that ${link('#everywhere', 'every operation')} can answer with.</p>`;
 }
 
 function tryForm(
@@ -91,20 +102,34 @@ function tryForm(
   parameters: readonly Parameter[],
   body: Body | undefined,
 ): Html {
-  const text = body === undefined ? '' : json(body.example);
-  const textarea = html`<textarea id="${id}-body" name="${body?.type ?? ''}" data-place="body" rows="${Math.min(text.split('\n').length, 20)}" spellcheck="false" autocapitalize="off">
-${text}</textarea>`;
-  return html`<details class="try"><summary>Try it</summary><form data-method="${method}" data-path="${path}">${parameters.map((each) => input(`${id}-${each.name}`, each))}
-${body === undefined ? '' : html`<div class="field"><label for="${id}-body">Body <small>${body.type}</small></label>${textarea}</div>`}
-<button>Send ${method}</button><p class="outcome" role="status"></p><div class="answer"></div></form></details>`;
+  const inputs = parameters.map((each) => input(`${id}-${each.name}`, each));
+  return html`<details class="try"><summary>Try it</summary><form data-method="${method}" data-path="${path}">
+${inputs}
+${body === undefined ? '' : bodyInput(`${id}-body`, body)}
+<button>Send ${method}</button><p class="outcome" role="status"></p>
+<div class="answer"></div></form></details>`;
+}
+
+function bodyInput(id: string, { type, example }: Body): Html {
+  const text = json(example);
+  const rows = Math.min(text.split('\n').length, 20);
+  const marks = html`id="${id}" name="${type}" data-place="body"`;
+  return html`<div class="field"><label for="${id}">Body <small>${type}</small></label>
+<textarea ${marks} rows="${rows}" spellcheck="false" autocapitalize="off">
+${text}</textarea></div>`;
 }
 
 function input(id: string, { name, in: place, required, schema }: Parameter): Html {
+  const marks = html`id="${id}" name="${name}" data-place="${place}" aria-describedby="${id}-fault"`;
+  const control = controlOf(schema, required === true ? html`${marks} required` : marks);
+  return html`<div class="field"><label for="${id}">${name} <small>${place}</small></label>${control}
+<p class="fault" id="${id}-fault"></p></div>`;
+}
+
+function controlOf(schema: Schema, marks: Html): Html {
   const values = schema.type === 'boolean' ? ['true', 'false'] : schema.enum;
-  const marks = html`id="${id}" name="${name}" data-place="${place}" aria-describedby="${id}-fault"${required === true ? html` required` : ''}`;
-  const control =
-    values === undefined
-      ? html`<input ${marks} autocomplete="off" autocapitalize="off" spellcheck="false">`
-      : html`<select ${marks}><option value="">not sent</option>${values.map((value) => html`<option>${value ?? 'null'}</option>`)}</select>`;
-  return html`<div class="field"><label for="${id}">${name} <small>${place}</small></label>${control}<p class="fault" id="${id}-fault"></p></div>`;
+  if (values === undefined)
+    return html`<input ${marks} autocomplete="off" autocapitalize="off" spellcheck="false">`;
+  const options = values.map((value) => html`<option>${value ?? 'null'}</option>`);
+  return html`<select ${marks}><option value="">not sent</option>${options}</select>`;
 }

@@ -16,21 +16,28 @@ const corners: Readonly<Record<string, readonly [x: number, y: number]>> = {
 const [width, height, centre, middle] = [92, 36, 46, 18];
 
 export function orderDiagram(steps: Steps): Html {
-  const says = Object.entries(steps)
-    .map(([from, to]) => (to.length === 0 ? `${from} is final` : `${from} can become ${to.join(' or ')}`))
-    .join('; ');
-  return html`<figure><svg role="img" aria-label="States of an order: ${says}." viewBox="-1 -1 448 130" width="500">
-<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>
-${Object.entries(steps).map(([from, to]) => to.map((each) => html`<path marker-end="url(#tip)" d="${arrow(cornerOf(from), cornerOf(each))}"/>`))}
-${Object.entries(steps).map(([state, to]) => box(state, cornerOf(state), to.length === 0 ? 'final' : 'state'))}</svg></figure>`;
+  const entries = Object.entries(steps);
+  const sentences = entries.map(([from, to]) =>
+    to.length === 0 ? `${from} is final` : `${from} can become ${to.join(' or ')}`,
+  );
+  const label = `States of an order: ${sentences.join('; ')}.`;
+  const arrows = entries.flatMap(([from, to]) => to.map((each) => arrow(cornerOf(from), cornerOf(each))));
+  const boxes = entries.map(([state, to]) => box(state, to.length === 0 ? 'final' : 'state'));
+  return html`<figure><svg role="img" aria-label="${label}" viewBox="-1 -1 448 130" width="500">
+<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+<path class="tip" d="M0 0 8 4 0 8z"/></marker></defs>
+${arrows.map((path) => html`<path marker-end="url(#tip)" d="${path}"/>`)}
+${boxes}</svg></figure>`;
 }
 
 function cornerOf(state: string): readonly [number, number] {
   return corners[state] ?? [118, 92];
 }
 
-function box(state: string, [x, y]: readonly [number, number], kind: string): Html {
-  return html`<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${height}" rx="18"/><text x="${x + centre}" y="${y + middle}">${state}</text>`;
+function box(state: string, kind: 'final' | 'state'): Html {
+  const [x, y] = cornerOf(state);
+  return html`<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${height}" rx="18"/>
+<text x="${x + centre}" y="${y + middle}">${state}</text>`;
 }
 
 /** Straight along the way, else in a bow down; where several end at one box they are spread a little. */

@@ -53,7 +53,8 @@ export function pageOf({ title, contents, account = html``, main, script = '' }:
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-<header><button type="button" class="menu" popovertarget="contents">Contents</button><a class="brand" href="/docs">orderly</a>
+<header><button type="button" class="menu" popovertarget="contents">Contents</button>
+<a class="brand" href="/docs">orderly</a>
 <a class="aside" href="/openapi.json">OpenAPI</a>${account}</header>
 <nav id="contents" popover aria-label="Contents">${contents}</nav>
 <main id="main" tabindex="-1">
@@ -67,7 +68,8 @@ ${script === '' ? '' : html`<script>${{ markup: script }}</script>`}
 }
 
 const icon =
-  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><rect width='16' height='16' rx='4' fill='%233446c8'/>" +
+  "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>" +
+  "<rect width='16' height='16' rx='4' fill='%233446c8'/>" +
   "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
 
 /**
@@ -75,7 +77,9 @@ const icon =
  * them. The icon is the one image.
  */
 function policyFor(script: string): string {
-  const own = (kind: string, text: string): string => `${kind} 'sha256-${hash('sha256', text, 'base64')}'; `;
-  const scripts = script === '' ? '' : `${own('script-src', script)}connect-src 'self'; `;
-  return `default-src 'none'; ${own('style-src', pageStyle)}${scripts}img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`;
+  const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
+  const directives = ["default-src 'none'", `style-src ${sourceOf(pageStyle)}`];
+  if (script !== '') directives.push(`script-src ${sourceOf(script)}`, "connect-src 'self'");
+  directives.push('img-src data:', "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'");
+  return directives.join('; ');
 }

@@ -1,69 +1,142 @@
 // The style of all pages: system fonts, both colour schemes, from a phone's width up.
 
 export const pageStyle = `
-:root { color-scheme: light dark; --ink: light-dark(#1a2036, #e7e9f1); --soft: light-dark(#545d78, #a6aec4); --line: light-dark(#e3e6ef, #2a3041);
-  --paper: light-dark(#fff, #11141d); --panel: light-dark(#f6f7fb, #191e2b); --accent: light-dark(#3446c8, #a9b6ff); --press: light-dark(#3446c8, #4c5fe0);
-  --good: light-dark(#0b6b3c, #72dca2); --bad: light-dark(#b0231c, #ffb1a8); --warn: light-dark(#8a5300, #f2c46d); --edge: light-dark(#868fa8, #6c758e);
-  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; --small: .875rem; }
-* { box-sizing: border-box; } html { scroll-padding-top: 76px; text-size-adjust: 100%; }
-body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.6 system-ui, sans-serif; overflow-wrap: break-word; }
-a { color: var(--accent); text-underline-offset: 3px; text-decoration-thickness: 1px; } a:hover { text-decoration-thickness: 2px; }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; } main:focus-visible { outline: none; }
-.skip { position: fixed; top: 8px; left: 8px; z-index: 3; padding: 8px 16px; background: var(--paper); } .skip:not(:focus) { transform: translateY(-80px); }
+:root {
+  color-scheme: light dark; --ink: light-dark(#1a2036, #e7e9f1);
+  --soft: light-dark(#545d78, #a6aec4); --line: light-dark(#e3e6ef, #2a3041);
+  --paper: light-dark(#fff, #11141d); --panel: light-dark(#f6f7fb, #191e2b);
+  --accent: light-dark(#3446c8, #a9b6ff); --press: light-dark(#3446c8, #4c5fe0);
+  --good: light-dark(#0b6b3c, #72dca2); --bad: light-dark(#b0231c, #ffb1a8);
+  --warn: light-dark(#8a5300, #f2c46d); --edge: light-dark(#868fa8, #6c758e);
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; --small: .875rem;
+}
+* { box-sizing: border-box; }
+html { scroll-padding-top: 76px; text-size-adjust: 100%; }
+body {
+  margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.6 system-ui, sans-serif;
+  overflow-wrap: break-word;
+}
+a { color: var(--accent); text-underline-offset: 3px; text-decoration-thickness: 1px; }
+a:hover { text-decoration-thickness: 2px; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+main:focus-visible { outline: none; }
+.skip { position: fixed; top: 8px; left: 8px; z-index: 3; padding: 8px 16px; background: var(--paper); }
+.skip:not(:focus) { transform: translateY(-80px); }
 h1, h2 { line-height: 1.25; letter-spacing: -.018em; margin: 0 0 .75rem; font-size: 2.125rem; }
-h2 { font-size: 1.625rem; } * + h2 { margin-top: 2.5rem; }
-h3 { font-size: 1.1875rem; line-height: 1.25; margin: 2rem 0 .5rem; } h3 a:not(:hover) { color: inherit; text-decoration: none; }
+h2 { font-size: 1.625rem; }
+* + h2 { margin-top: 2.5rem; }
+h3 { font-size: 1.1875rem; line-height: 1.25; margin: 2rem 0 .5rem; }
+h3 a:not(:hover) { color: inherit; text-decoration: none; }
 h4 { font-size: .8125rem; color: var(--soft); margin: 1.75rem 0 0; }
-p { margin: 0 0 1rem; max-width: 68ch; } .lead { font-size: 1.1875rem; } .quiet, small { font-size: var(--small); font-weight: 400; }
+p { margin: 0 0 1rem; max-width: 68ch; }
+.lead { font-size: 1.1875rem; }
+.quiet, small { font-size: var(--small); font-weight: 400; }
 .lead, .quiet, small, .rules, dt span { color: var(--soft); }
 code, pre, textarea { font-family: var(--mono); font-size: .875em; overflow-wrap: anywhere; }
 p:not(.endpoint) code, dd code { background: var(--panel); border-radius: 4px; padding: 1px 4px; }
 
-header { position: sticky; top: 0; z-index: 2; display: flex; align-items: center; gap: 20px; min-height: 60px; padding: 8px 32px; background: var(--paper);
-  border-bottom: 1px solid var(--line); font-size: .9375rem; white-space: nowrap; }
-.brand { color: var(--ink); font-weight: 700; font-size: 1.125rem; letter-spacing: -.02em; text-decoration: none; margin-right: auto; }
+header {
+  position: sticky; top: 0; z-index: 2; display: flex; align-items: center; gap: 20px;
+  min-height: 60px; padding: 8px 32px; background: var(--paper);
+  border-bottom: 1px solid var(--line); font-size: .9375rem; white-space: nowrap;
+}
+.brand {
+  color: var(--ink); font-weight: 700; font-size: 1.125rem; letter-spacing: -.02em;
+  text-decoration: none; margin-right: auto;
+}
 .account { margin: 0; display: flex; align-items: center; gap: 14px; min-width: 0; }
 #who { overflow: hidden; text-overflow: ellipsis; }
-nav { font-size: .9063rem; line-height: 1.4; overflow-y: auto; scrollbar-width: thin; width: auto; margin: 0; border: 0; color: inherit; background: var(--paper); }
-nav ul { list-style: none; margin: 0; padding: 0; } nav ul ul { margin-bottom: 14px; } nav > ul > li > a { font-weight: 650; }
-nav a { display: flex; justify-content: space-between; align-items: baseline; gap: 8px; padding: 5px 12px; border-radius: 6px; color: var(--ink); text-decoration: none; }
+nav {
+  font-size: .9063rem; line-height: 1.4; overflow-y: auto; scrollbar-width: thin; width: auto;
+  margin: 0; border: 0; color: inherit; background: var(--paper);
+}
+nav ul { list-style: none; margin: 0; padding: 0; }
+nav ul ul { margin-bottom: 14px; }
+nav > ul > li > a { font-weight: 650; }
+nav a {
+  display: flex; justify-content: space-between; align-items: baseline; gap: 8px; padding: 5px 12px;
+  border-radius: 6px; color: var(--ink); text-decoration: none;
+}
 nav ul ul a { color: var(--soft); }
 nav a:hover, nav a[aria-current] { background: var(--panel); color: var(--accent); }
 nav b.method { background: none; padding: 0; font-size: .6875rem; }
 
-section { padding: 48px 0; } section + section { border-top: 1px solid var(--line); }
+section { padding: 48px 0; }
+section + section { border-top: 1px solid var(--line); }
 article { padding: 8px 0 40px; margin-top: 32px; border-top: 1px solid var(--line); }
 .endpoint { margin: 0 0 12px; }
-.method { flex: none; display: inline-block; font: 650 .75rem/1 var(--mono); padding: 5px 8px; border-radius: 5px; color: var(--accent);
-  background: color-mix(in srgb, currentColor 11%, transparent); }
-.post, .good, pre i { color: var(--good); } .put, .patch, .deprecated, dt em { color: var(--warn); } .delete, .problem, .bad, .fault { color: var(--bad); }
-dl { margin: 0; } dt { font-weight: 600; } dt span, dt em { font: 400 var(--small) system-ui, sans-serif; margin-left: 4px; }
+.method {
+  flex: none; display: inline-block; font: 650 .75rem/1 var(--mono); padding: 5px 8px;
+  border-radius: 5px; color: var(--accent);
+  background: color-mix(in srgb, currentColor 11%, transparent);
+}
+.post, .good, pre i { color: var(--good); }
+.put, .patch, .deprecated, dt em { color: var(--warn); }
+.delete, .problem, .bad, .fault { color: var(--bad); }
+dl { margin: 0; }
+dt { font-weight: 600; }
+dt span, dt em { font: 400 var(--small) system-ui, sans-serif; margin-left: 4px; }
 dd { margin: 2px 0 0; font-size: .9375rem; max-width: 68ch; }
-.fields > div { padding: 9px 0; } .fields > div + div { border-top: 1px solid var(--line); } .fields + p { margin-top: 1rem; }
-.answers { margin: 8px 0; } .answers > div { display: flex; align-items: baseline; gap: 16px; padding: 4px 0; }
-.answers dt { font: 600 var(--small) var(--mono); } .answers a { margin-right: 8px; white-space: nowrap; }
+.fields > div { padding: 9px 0; }
+.fields > div + div { border-top: 1px solid var(--line); }
+.fields + p { margin-top: 1rem; }
+.answers { margin: 8px 0; }
+.answers > div { display: flex; align-items: baseline; gap: 16px; padding: 4px 0; }
+.answers dt { font: 600 var(--small) var(--mono); }
+.answers a { margin-right: 8px; white-space: nowrap; }
 
 summary { cursor: pointer; padding: 8px 14px; font-size: var(--small); font-weight: 600; }
 .sample, .try { position: relative; border: 1px solid var(--line); border-radius: 8px; margin-bottom: 10px; }
-.sample { background: var(--panel); } .try > summary { color: var(--accent); } .try form { padding: 6px 14px 14px; }
-pre { margin: 0; padding: 2px 14px 14px; white-space: pre-wrap; font-size: .8125rem; line-height: 1.6; } pre code { font-size: inherit; } pre i { font-style: normal; }
-pre .copy { position: absolute; top: 5px; right: 6px; padding: 2px 9px; font: 600 .8125rem/1.5 system-ui, sans-serif; border-color: transparent; background: none; color: var(--soft); }
-.field { margin-bottom: 12px; } label { display: block; font-size: var(--small); font-weight: 600; margin-bottom: 3px; }
-input, select, textarea, button { font: inherit; color: inherit; border: 1px solid var(--edge); border-radius: 6px; background: var(--paper); padding: 7px 10px; }
-input, select, textarea { width: 100%; min-height: 40px; } textarea { font: .8125rem/1.6 var(--mono); resize: vertical; }
+.sample { background: var(--panel); }
+.try > summary { color: var(--accent); }
+.try form { padding: 6px 14px 14px; }
+pre { margin: 0; padding: 2px 14px 14px; white-space: pre-wrap; font-size: .8125rem; line-height: 1.6; }
+pre code { font-size: inherit; }
+pre i { font-style: normal; }
+pre .copy {
+  position: absolute; top: 5px; right: 6px; padding: 2px 9px;
+  font: 600 .8125rem/1.5 system-ui, sans-serif; border-color: transparent; background: none;
+  color: var(--soft);
+}
+.field { margin-bottom: 12px; }
+label { display: block; font-size: var(--small); font-weight: 600; margin-bottom: 3px; }
+input, select, textarea, button {
+  font: inherit; color: inherit; border: 1px solid var(--edge); border-radius: 6px;
+  background: var(--paper); padding: 7px 10px;
+}
+input, select, textarea { width: 100%; min-height: 40px; }
+textarea { font: .8125rem/1.6 var(--mono); resize: vertical; }
 [aria-invalid] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
-button { cursor: pointer; font-weight: 600; padding: 5px 12px; } button:hover { border-color: var(--accent); }
-form > button { background: var(--press); border-color: var(--press); color: #fff; padding: 8px 18px; margin-bottom: 8px; }
-.try form { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 0 12px; align-items: start; }
-.try form > :not(.field), .field:has(textarea) { grid-column: 1 / -1; } .try form > button { justify-self: start; }
+button { cursor: pointer; font-weight: 600; padding: 5px 12px; }
+button:hover { border-color: var(--accent); }
+form > button {
+  background: var(--press); border-color: var(--press); color: #fff; padding: 8px 18px;
+  margin-bottom: 8px;
+}
+.try form {
+  display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 0 12px;
+  align-items: start;
+}
+.try form > :not(.field), .field:has(textarea) { grid-column: 1 / -1; }
+.try form > button { justify-self: start; }
 #sign-in-form { max-width: 400px; margin-top: 20px; }
 .fault { font: 600 var(--small)/1.45 system-ui, sans-serif; margin: 4px 0; white-space: normal; }
-pre .fault { padding: 5px 10px; border-left: 3px solid; border-radius: 0 4px 4px 0; background: color-mix(in srgb, currentColor 7%, transparent); }
-.fault:empty, .outcome:empty { display: none; } .outcome { font-weight: 650; margin: 8px 0; } .answer > a { display: inline-block; margin-bottom: 10px; }
+pre .fault {
+  padding: 5px 10px; border-left: 3px solid; border-radius: 0 4px 4px 0;
+  background: color-mix(in srgb, currentColor 7%, transparent);
+}
+.fault:empty, .outcome:empty { display: none; }
+.outcome { font-weight: 650; margin: 8px 0; }
+.answer > a { display: inline-block; margin-bottom: 10px; }
 figure { margin: 20px 0; }
 svg { display: block; max-width: 100%; height: auto; fill: none; stroke: var(--soft); stroke-width: 1.5; }
-svg text { fill: var(--ink); stroke: none; font: 600 14.5px system-ui, sans-serif; text-anchor: middle; dominant-baseline: central; }
-.state { fill: var(--panel); stroke: var(--accent); } .final { fill: var(--paper); stroke-dasharray: 5 4; } .tip { fill: var(--soft); stroke: none; }
+svg text {
+  fill: var(--ink); stroke: none; font: 600 14.5px system-ui, sans-serif; text-anchor: middle;
+  dominant-baseline: central;
+}
+.state { fill: var(--panel); stroke: var(--accent); }
+.final { fill: var(--paper); stroke-dasharray: 5 4; }
+.tip { fill: var(--soft); stroke: none; }
 
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media (scripting: none) { .try, #sign-in-form, .account { display: none; } }
@@ -73,13 +146,17 @@ svg text { fill: var(--ink); stroke: none; font: 600 14.5px system-ui, sans-seri
   nav { position: fixed; inset: 61px 0 0; height: auto; padding: 16px; }
   nav a { padding: 9px 12px; }
   main { padding: 0 16px; }
-  h1 { font-size: 1.75rem; } section { padding: 32px 0; }
+  h1 { font-size: 1.75rem; }
+  section { padding: 32px 0; }
   .aside, #who { display: none; }
 }
 @media (width >= 900px) {
   body { display: grid; grid-template-columns: 288px minmax(0, 1fr); }
   header { grid-column: 1 / -1; }
-  nav { display: block; position: sticky; inset: 60px auto auto 0; height: calc(100vh - 60px); padding: 24px 20px; border-right: 1px solid var(--line); }
+  nav {
+    display: block; position: sticky; inset: 60px auto auto 0; height: calc(100vh - 60px);
+    padding: 24px 20px; border-right: 1px solid var(--line);
+  }
   main { padding: 0 40px; max-width: 1240px; }
   .menu { display: none; }
 }

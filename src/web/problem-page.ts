@@ -6,12 +6,13 @@ import { json } from './docs-examples.ts';
 import { sample } from './docs-operation.ts';
 import { html, inline, link, pageOf, type Html, type Page } from './page-layout.ts';
 
-export const problemList = html`<dl class="fields">${kinds.map(
-  (
-    kind,
-  ) => html`<div><dt>${link(`/problems/${kind}`, html`<code>${kind}</code>`)} <span>${problems[kind].status}</span></dt>
-<dd>${inline(problems[kind].about)}</dd></div>`,
-)}</dl>`;
+export const problemList = html`<dl class="fields">${kinds.map(problemRow)}</dl>`;
+
+function problemRow(kind: Kind): Html {
+  const { status, about } = problems[kind];
+  return html`<div><dt>${link(`/problems/${kind}`, html`<code>${kind}</code>`)} <span>${status}</span></dt>
+<dd>${inline(about)}</dd></div>`;
+}
 
 /** One problem type, or all of them. */
 export function problemPage(kind: Kind | undefined, document: object): Page {
@@ -23,17 +24,23 @@ export function problemPage(kind: Kind | undefined, document: object): Page {
     });
   const { title, status, about } = problems[kind];
   const description = document as Description; // openapi.ts makes it so, and the tests read all of it
-  const main = html`<section><p class="endpoint"><b class="method problem">${status}</b> <code>${kind}</code></p><h1>${title}</h1><p class="lead">${inline(about)}</p>
-${sample('For example', json(description.components.examples[kind]?.value), 'example', 'open')}<h2>Where</h2>${placesOf(kind, description)}</section>`;
+  const example = json(description.components.examples[kind]?.value);
+  const main = html`<section>
+<p class="endpoint"><b class="method problem">${status}</b> <code>${kind}</code></p>
+<h1>${title}</h1><p class="lead">${inline(about)}</p>
+${sample('For example', example, 'example', 'open')}
+<h2>Where</h2>${placesOf(kind, description)}</section>`;
   return pageOf({ title: `${title} · orderly API`, contents: contentsFor(kind), main });
 }
 
 function contentsFor(kind: Kind | undefined): Html {
-  const entries = kinds.map(
-    (each) =>
-      html`<li><a href="/problems/${each}"${each === kind ? html` aria-current="page"` : ''}><span>${each}</span> <small>${problems[each].status}</small></a></li>`,
-  );
-  return html`<ul><li>${link('/docs', 'API documentation')}</li><li>${link('/problems', 'Problem types')}<ul>${entries}</ul></li></ul>`;
+  const entries = kinds.map((each) => {
+    const current = each === kind ? html` aria-current="page"` : '';
+    const text = html`<span>${each}</span> <small>${problems[each].status}</small>`;
+    return html`<li><a href="/problems/${each}"${current}>${text}</a></li>`;
+  });
+  return html`<ul><li>${link('/docs', 'API documentation')}</li>
+<li>${link('/problems', 'Problem types')}<ul>${entries}</ul></li></ul>`;
 }
 
 function placesOf(kind: Kind, description: Description): Html {
@@ -42,5 +49,9 @@ function placesOf(kind: Kind, description: Description): Html {
     Object.values(operation.responses).some((each) => kindsOf(each, description).includes(kind)),
   );
   if (found.length === 0) return html`<p>It is told of a path as a whole, not of one operation.</p>`;
-  return html`<ul>${found.map(({ method, path, operation }) => html`<li>${link(`/docs#${operation.operationId}`, operation.summary)} <code>${method} ${path}</code></li>`)}</ul>`;
+  const places = found.map(({ method, path, operation: { operationId, summary } }) => {
+    const title = link(`/docs#${operationId}`, summary);
+    return html`<li>${title} <code>${method} ${path}</code></li>`;
+  });
+  return html`<ul>${places}</ul>`;
 }
