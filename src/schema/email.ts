@@ -20,10 +20,16 @@ export function emailFault(text: string): string | undefined {
   if (Buffer.byteLength(local) > localOctetsMax)
     return `The part before the @ has at most ${localOctetsMax} octets.`;
   if (!local.split('.').every((word) => atom.test(word))) {
-    return "The part before the @ is letters, digits and any of !#$%&'*+-/=?^_`{|}~, with single dots only between them.";
+    return (
+      "The part before the @ is letters, digits and any of !#$%&'*+-/=?^_`{|}~, " +
+      'with single dots only between them.'
+    );
   }
   if (isDomain(domain)) return undefined;
-  return 'The part after the @ is a domain such as example.com: labels of 1 to 63 letters, digits and inner hyphens, the last no number.';
+  return (
+    'The part after the @ is a domain such as example.com: ' +
+    'labels of 1 to 63 letters, digits and inner hyphens, the last no number.'
+  );
 }
 
 /**
@@ -34,10 +40,11 @@ export function emailKey(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC');
 }
 
+const asciiSigns = String.raw`A-Za-z0-9!#$%\&'*+\/=?^_\x60\{\|\}~\-`;
 // Beyond ASCII: what is assigned and can be seen, so no blanks, controls, bidi marks or joiners (U+2800 is a
 // blank in Braille).
-const atom =
-  /^(?!\p{M})[A-Za-z0-9!#$%\&'*+\/=?^_`\{\|\}~\-[[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{ASCII}\p{Default_Ignorable_Code_Point}\u2800]]]+$/v;
+const wideSigns = String.raw`[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{ASCII}\p{Default_Ignorable_Code_Point}\u2800]`;
+const atom = new RegExp(String.raw`^(?!\p{M})[${asciiSigns}[${wideSigns}]]+$`, 'v');
 
 function isDomain(domain: string): boolean {
   const ascii = /[^\0-\x7f]|xn--/i.test(domain) ? asciiOf(domain) : domain;
