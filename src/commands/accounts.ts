@@ -69,7 +69,14 @@ export const keysCreate: Command = {
       const made = db.write((writer) =>
         addKey(writer, userOf(writer, String(flags['email'])).id, wanted, Date.now()),
       );
-      return `id: ${made.id}\nname: ${made.name}\nscopes: ${made.scopes.join(',')}\nexpires: ${made.expiresAt}\nkey: ${made.key}\nThe key is shown this once.`;
+      return [
+        `id: ${made.id}`,
+        `name: ${made.name}`,
+        `scopes: ${made.scopes.join(',')}`,
+        `expires: ${made.expiresAt}`,
+        `key: ${made.key}`,
+        'The key is shown this once.',
+      ].join('\n');
     });
   },
 };

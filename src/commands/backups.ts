@@ -12,7 +12,11 @@ export const backUp: Command = {
   flags: [],
   async run({ config, operands: [file = ''] }) {
     await withProgress('Backing up', (at) => backup(config.data, file, at));
-    return `The database is in ${file}, ${(statSync(file).size / 1e6).toFixed(1)} MB.\nIts secret and certificate are not: they stay in ${config.data}.`;
+    const megabytes = (statSync(file).size / 1e6).toFixed(1);
+    return (
+      `The database is in ${file}, ${megabytes} MB.\n` +
+      `Its secret and certificate are not: they stay in ${config.data}.`
+    );
   },
 };
 

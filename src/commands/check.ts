@@ -26,7 +26,8 @@ export const check: Command = {
       if (version === migrations.length)
         return await checkAll(new Connection(sqlite), (fault) => faults.push(fault));
       throw new StorageError(
-        `${file} is of an older orderly: start the service once to bring it up to date, or check it with the older one.`,
+        `${file} is of an older orderly: start the service once to bring it up to date, ` +
+          'or check it with the older one.',
       );
     });
     if (faults.length === 0) return `${counts.join(', ')}\n${file} is sound.`;

@@ -47,8 +47,9 @@ export function readCertificate({ tls, data }: Config, now: number, made: string
     createSecureContext(certificate); // throws unless they are a pair
     return certificate;
   } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
     throw new ConfigError([
-      `the certificate in ${files.cert} with the key in ${files.key} can't be used: ${error instanceof Error ? error.message : String(error)}`,
+      `the certificate in ${files.cert} with the key in ${files.key} can't be used: ${cause}`,
     ]);
   }
 }

@@ -52,9 +52,9 @@ async function run({ config }: CommandLine): Promise<number> {
 }
 
 /**
- * Answers dropped from memory would otherwise double the heap before they are collected; throughput pays 1–2
- * %. Not a flag of the command line: what was compiled under other flags counts for nothing, and the start
- * would take a third longer.
+ * Answers dropped from memory would otherwise double the heap before they are collected; throughput pays
+ * 1–2 %. Not a flag of the command line: what was compiled under other flags counts for nothing, and the
+ * start would take a third longer.
  */
 function keepHeapSmall(): void {
   flushCompileCache();
