@@ -52,7 +52,8 @@ function customerOf([id, userId, name, email, phone, address, createdAt, updated
 
 export function addCustomer(db: Connection, customer: CustomerCore, userId: number, now: number): number {
   const sql =
-    'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
+    'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   return db.run(sql, userId, ...valuesOf(customer), now, now).lastId;
 }
 
@@ -64,7 +65,9 @@ export function replaceCustomer(
   now: number,
 ): void {
   const sql =
-    'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, address = ?, updatedAt = max(?, createdAt) WHERE id = ?';
+    'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, ' +
+    'address = ?, updatedAt = max(?, createdAt) ' +
+    'WHERE id = ?';
   db.run(sql, userId, ...valuesOf(customer), now, id);
   db.changed(`customer:${id}`);
 }

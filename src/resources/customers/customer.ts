@@ -109,7 +109,8 @@ export const CustomerReplacement = named(
     },
     {
       description:
-        'The whole customer: what is left out becomes null, but the owner stays. Read-only members may be sent as they are.',
+        'The whole customer: what is left out becomes null, but the owner stays. ' +
+        'Read-only members may be sent as they are.',
       examples: [example],
     },
   ),

@@ -66,9 +66,11 @@ function orderText([
 ]: OrderRow): string {
   const created = timestampOf(createdAt);
   const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
+  const noteText = note === null ? 'null' : JSON.stringify(note);
   return (
-    `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId},"currency":"${currency}","items":${items},"total":${total}` +
-    `,"shippingAddress":${shippingAddress},"note":${note === null ? 'null' : JSON.stringify(note)},"createdAt":"${created}","updatedAt":"${updated}"}`
+    `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId}` +
+    `,"currency":"${currency}","items":${items},"total":${total},"shippingAddress":${shippingAddress}` +
+    `,"note":${noteText},"createdAt":"${created}","updatedAt":"${updated}"}`
   );
 }
 
@@ -84,7 +86,9 @@ export function addOrder(
   const items = JSON.stringify(order.items);
   const shippingAddress = order.shippingAddress === null ? null : JSON.stringify(order.shippingAddress);
   const sql =
-    'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, ' +
+    'createdAt, updatedAt) ' +
+    'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
   const { lastId } = db.run(
     sql,
     status,
@@ -121,7 +125,8 @@ export function replaceOrder(
 ): void {
   const address = shippingAddress === null ? null : JSON.stringify(shippingAddress);
   db.run(
-    'UPDATE orders SET status = ?, currency = ?, items = ?, total = ?, shippingAddress = ?, note = ?, updatedAt = max(?, createdAt) WHERE id = ?',
+    'UPDATE orders SET status = ?, currency = ?, items = ?, total = ?, shippingAddress = ?, note = ?, ' +
+      'updatedAt = max(?, createdAt) WHERE id = ?',
     status,
     currency,
     JSON.stringify(items),

@@ -32,7 +32,8 @@ export const steps: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
 
 const status = oneOf(statuses, {
   description:
-    'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, delivered → refunded.',
+    'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, ' +
+    'delivered → refunded.',
 });
 const amount = (description: string, example: number) =>
   integer({ minimum: 0, description, examples: [example] });
@@ -234,6 +235,7 @@ export function checkOpen(order: Order, wanted: OrderCore): void {
   if (changed.length > 0)
     throw new Problem(
       'order-not-open',
-      `Order ${order.id} is ${order.status}; its ${changed.join(' and ')} could only change while it was open.`,
+      `Order ${order.id} is ${order.status}; ` +
+        `its ${changed.join(' and ')} could only change while it was open.`,
     );
 }

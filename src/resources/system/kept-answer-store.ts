@@ -35,7 +35,9 @@ function keep(
   now: number,
 ): void {
   const sql =
-    'INSERT OR REPLACE INTO keptAnswers (request, fingerprint, status, location, etag, text, createdAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
+    'INSERT OR REPLACE INTO keptAnswers ' +
+    '(request, fingerprint, status, location, etag, text, createdAt) ' +
+    'VALUES (?, ?, ?, ?, ?, ?, ?)';
   db.run(sql, hashOf(request), fingerprint, status, location, etag, text, now);
 }
 
