@@ -113,7 +113,8 @@ export const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, following the best practices of RFC8725.',
+      'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, ' +
+      'following the best practices of RFC8725.',
   },
   apiKey: {
     type: 'apiKey',
@@ -126,7 +127,8 @@ export const securitySchemes = {
     in: 'query',
     name: 'api_key',
     description:
-      'The same in the query: less secure, since queries are written down in many places. Can be switched off.',
+      'The same in the query: less secure, since queries are written down in many places. ' +
+      'Can be switched off.',
   },
 };
 

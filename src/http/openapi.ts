@@ -26,8 +26,10 @@ export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, 
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'orderly', url: `${publicUrl}/docs` },
       description:
-        'Errors are problem details (RFC 9457). Lists are pages: follow `next`. Objects have a strong ETag for `If-None-Match` and `If-Match`. ' +
-        'Money is an integer count of the currency’s minor unit. GET operations also answer HEAD, and all paths OPTIONS.',
+        'Errors are problem details (RFC 9457). Lists are pages: follow `next`. ' +
+        'Objects have a strong ETag for `If-None-Match` and `If-Match`. ' +
+        'Money is an integer count of the currency’s minor unit. ' +
+        'GET operations also answer HEAD, and all paths OPTIONS.',
     },
     // Spectral's OWASP rules ask for the words and the `x-internal`.
     servers: [

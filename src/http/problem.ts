@@ -10,37 +10,44 @@ export const problems: Readonly<
     status: 400,
     title: 'Malformed JSON',
     about:
-      'The body is not JSON as RFC 8259 and RFC 7493 have it: UTF-8 without a byte-order mark, no member named twice, no half surrogate pairs, nested at most 16 deep.',
+      'The body is not JSON as RFC 8259 and RFC 7493 have it: UTF-8 without a byte-order mark, ' +
+      'no member named twice, no half surrogate pairs, nested at most 16 deep.',
   },
   'validation-failed': {
     status: 422,
     title: 'Validation failed',
     about:
-      'The request was understood, but its data is wrong. `errors` names every fault: where it is (`pointer` into the body, `parameter` or `header`), a `code`, and what would be right. The status is 400 under /api and 422 under /orders and /customers.',
+      'The request was understood, but its data is wrong. `errors` names every fault: ' +
+      'where it is (`pointer` into the body, `parameter` or `header`), a `code`, ' +
+      'and what would be right. The status is 400 under /api and 422 under /orders and /customers.',
   },
   unauthenticated: {
     status: 401,
     title: 'Unauthenticated',
     about:
-      'This needs a credential: an access token (`Authorization: Bearer …`, from POST /api/sessions) or an API key (`X-API-Key: …`).',
+      'This needs a credential: an access token (`Authorization: Bearer …`, from POST /api/sessions) ' +
+      'or an API key (`X-API-Key: …`).',
   },
   'invalid-token': {
     status: 401,
     title: 'Invalid token',
     about:
-      'The access token or API key is malformed, expired, or no longer valid because its session, key or user has gone.',
+      'The access token or API key is malformed, expired, or no longer valid ' +
+      'because its session, key or user has gone.',
   },
   'invalid-credentials': {
     status: 401,
     title: 'Invalid credentials',
     about:
-      'E-mail address and password do not belong together, or the refresh token is not the current one of its session.',
+      'E-mail address and password do not belong together, ' +
+      'or the refresh token is not the current one of its session.',
   },
   'step-up-required': {
     status: 401,
     title: 'Sign in again',
     about:
-      'Changing a password or an e-mail address needs a sign-in within the last ten minutes (RFC 9470): make a new session and use its access token.',
+      'Changing a password or an e-mail address needs a sign-in within the last ten minutes ' +
+      '(RFC 9470): make a new session and use its access token.',
   },
   'multiple-credentials': {
     status: 400,
@@ -52,7 +59,8 @@ export const problems: Readonly<
     status: 403,
     title: 'Insufficient scope',
     about:
-      'The API key lacks the scope that this operation needs, or the operation cannot be called with an API key at all.',
+      'The API key lacks the scope that this operation needs, ' +
+      'or the operation cannot be called with an API key at all.',
   },
   'not-found': {
     status: 404,
@@ -73,7 +81,8 @@ export const problems: Readonly<
     status: 415,
     title: 'Unsupported media type',
     about:
-      'A body is application/json in UTF-8 (for PATCH also application/merge-patch+json), without Content-Encoding.',
+      'A body is application/json in UTF-8 (for PATCH also application/merge-patch+json), ' +
+      'without Content-Encoding.',
   },
   'content-too-large': {
     status: 413,
@@ -115,7 +124,8 @@ export const problems: Readonly<
     status: 409,
     title: 'Invalid transition',
     about:
-      'An order cannot take this step from its present status; `from`, `to` and `allowed` say which it could.',
+      'An order cannot take this step from its present status; ' +
+      '`from`, `to` and `allowed` say which it could.',
   },
   'order-not-open': {
     status: 409,
@@ -132,7 +142,8 @@ export const problems: Readonly<
     status: 422,
     title: 'Idempotency key reused',
     about:
-      'This Idempotency-Key was used for another request within the last 24 hours: use a new one for each new request.',
+      'This Idempotency-Key was used for another request within the last 24 hours: ' +
+      'use a new one for each new request.',
   },
   'idempotency-key-in-progress': {
     status: 409,
@@ -143,7 +154,9 @@ export const problems: Readonly<
     status: 422,
     title: 'Invalid cursor',
     about:
-      'The cursor is not one of this list with these filters and this sort: follow `next` as it is, or begin without a cursor. The status is 400 under /api and 422 under /orders and /customers.',
+      'The cursor is not one of this list with these filters and this sort: ' +
+      'follow `next` as it is, or begin without a cursor. ' +
+      'The status is 400 under /api and 422 under /orders and /customers.',
   },
   'tls-required': {
     status: 403,
@@ -164,7 +177,8 @@ export const problems: Readonly<
     status: 429,
     title: 'Quota exceeded',
     about:
-      'More requests than the rate allows: `RateLimit-Policy` and `RateLimit` tell the rate, `Retry-After` when to go on.',
+      'More requests than the rate allows: `RateLimit-Policy` and `RateLimit` tell the rate, ' +
+      '`Retry-After` when to go on.',
   },
 };
 
@@ -289,8 +303,12 @@ function challengeOf(kind: Kind, more: Problem['more']): string | undefined {
     case 'step-up-required':
       return 'Bearer realm="orderly", error="insufficient_user_authentication", max_age="600"';
     case 'insufficient-scope':
-      return `Bearer realm="orderly", error="insufficient_scope"${more.scope === undefined ? '' : `, scope="${more.scope}"`}`;
+      return `Bearer realm="orderly", error="insufficient_scope"${scopeOf(more)}`;
     default:
       return undefined;
   }
+}
+
+function scopeOf({ scope }: Problem['more']): string {
+  return scope === undefined ? '' : `, scope="${scope}"`;
 }
