@@ -67,12 +67,14 @@ export class Problem {
 
 /** The request's data is wrong: 400 or 422, as the interface says that the route is mounted in. */
 export function invalid(issues: readonly Issue[]): Problem {
+  return new Problem('validation-failed', summaryOf(issues), { issues: issues.slice(0, issuesMax) });
+}
+
+function summaryOf(issues: readonly Issue[]): string {
   const [first] = issues;
-  const detail =
-    issues.length === 1 && first !== undefined
-      ? first.detail
-      : `The request has ${issues.length} faults; errors names ${issues.length > issuesMax ? `the first ${issuesMax}` : 'each'}.`;
-  return new Problem('validation-failed', detail, { issues: issues.slice(0, issuesMax) });
+  if (issues.length === 1 && first !== undefined) return first.detail;
+  const named = issues.length > issuesMax ? `the first ${issuesMax}` : 'each';
+  return `The request has ${issues.length} faults; errors names ${named}.`;
 }
 
 /** Throws them as `invalid`, if there are any. */

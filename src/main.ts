@@ -28,11 +28,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 async function choose(argv: readonly string[]): Promise<number> {
   const [first = 'serve', second = ''] = argv;
-  const name = first.startsWith('-')
-    ? 'serve'
-    : Object.hasOwn(commands, `${first} ${second}`)
-      ? `${first} ${second}`
-      : first;
+  const name = nameOf(first, second);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (argv.includes('--version')) return say(version);
   if (first === '--help') return say(helpText());
@@ -47,12 +43,20 @@ async function choose(argv: readonly string[]): Promise<number> {
   return typeof outcome === 'string' ? say(outcome) : outcome;
 }
 
+/** Of a command: one word or two, `serve` if a flag comes first. */
+function nameOf(first: string, second: string): string {
+  if (first.startsWith('-')) return 'serve';
+  const both = `${first} ${second}`;
+  return Object.hasOwn(commands, both) ? both : first;
+}
+
 function dotEnv(): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync('.env', 'utf8'));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ERR_ACCESS_DENIED') return {}; // there is none, or Node's permission model keeps it away
+    // There is none, or Node's permission model keeps it away.
+    if (code === 'ENOENT' || code === 'ERR_ACCESS_DENIED') return {};
     throw new ConfigError([`.env can't be read: ${String(error)}`]);
   }
 }

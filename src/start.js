@@ -1,16 +1,19 @@
-// Where orderly starts: plain JavaScript, so that a Node that is too old says so instead of failing to read the sources.
+// Where orderly starts: plain JavaScript, so that a Node that is too old says so instead of failing to read
+// the sources.
 import module from 'node:module';
 import { join } from 'node:path';
 
 const oldest = 24;
 if (Number(process.versions.node.split('.')[0]) < oldest) {
   console.error(
-    `orderly needs Node ${oldest} or newer, and this is ${process.versions.node}. "npm install" brings one along,`,
+    `orderly needs Node ${oldest} or newer, and this is ${process.versions.node}. ` +
+      '"npm install" brings one along,',
   );
   console.error('unless it is told to leave out optional packages; "npm start" then uses it.');
   process.exit(78);
 }
-// Not in the shared folder for temporary files, where others could leave code; where it can't be written there is none.
+// Not in the shared folder for temporary files, where others could leave code; where it can't be written
+// there is none.
 module.enableCompileCache?.(join(import.meta.dirname ?? '', '../node_modules/.cache/orderly'));
 const { run } = await import('./main.ts');
 process.exitCode = await run(process.argv.slice(2));
