@@ -1,0 +1,89 @@
+// `npm run check:abuse`: attacks a service of its own, with its default settings, and prints what each
+// achieved. The figures are for people to judge.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Attack, Program, Row, Target } from './check-abuse/attack.ts';
+import { forwardedRequests } from './check-abuse/forwarded-requests.ts';
+import { handshakes } from './check-abuse/handshakes.ts';
+import { hashingQueue } from './check-abuse/hashing-queue.ts';
+import { lateBodies } from './check-abuse/late-bodies.ts';
+import { longWork } from './check-abuse/long-work.ts';
+import { oddRequests } from './check-abuse/odd-requests.ts';
+import { ownersAndSecrets } from './check-abuse/owners-and-secrets.ts';
+import { prepareData } from './check-abuse/prepared-data.ts';
+import { restoredData } from './check-abuse/restored-data.ts';
+import { scarceDescriptors } from './check-abuse/scarce-descriptors.ts';
+import { signals } from './check-abuse/signals.ts';
+import { stolenCredentials } from './check-abuse/stolen-credentials.ts';
+import { unreadAnswers } from './check-abuse/unread-answers.ts';
+
+const families: Readonly<Record<string, Attack>> = {
+  'unread-answers': unreadAnswers,
+  'late-bodies': lateBodies,
+  'hashing-queue': hashingQueue,
+  'stolen-credentials': stolenCredentials,
+  'owners-and-secrets': ownersAndSecrets,
+  'scarce-descriptors': scarceDescriptors,
+  handshakes,
+  'long-work': longWork,
+  signals,
+  'restored-data': restoredData,
+  'forwarded-requests': forwardedRequests,
+  'odd-requests': oddRequests,
+};
+
+const usage = `npm run check:abuse -- [flags]
+  --only NAMES    a comma list of ${Object.keys(families).join(', ')}
+  --from FOLDER   another checkout whose sources to attack; ORDERLY_EXECUTABLE names an executable instead
+  --large         a million rows where it is a hundred thousand (a few minutes more)`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: Object.keys(families).join(',') },
+      from: { type: 'string', default: join(import.meta.dirname, '../..') },
+      large: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const names = values.only.split(',');
+  if (values.help || names.some((name) => families[name] === undefined)) return console.log(usage);
+  const scratch = mkdtempSync(join(tmpdir(), 'orderly-abuse-'));
+  const prepared = join(scratch, 'prepared');
+  const program: Program = { ...programOf(values.from), prepared, scratch, isLarge: values.large };
+  process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  const target: Target = { ...program, people: await prepareData(program) };
+  console.log('| attack | what was done | what it achieved |\n|---|---|---|');
+  for (const name of names) for (const row of await rowsOf(target, name)) console.log(lineOf(row));
+}
+
+async function rowsOf(target: Target, name: string): Promise<Row[]> {
+  const start = performance.now();
+  try {
+    return (await families[name]?.(target)) ?? [];
+  } catch (error) {
+    return [{ attack: name, done: 'the attack itself failed', achieved: String(error) }];
+  } finally {
+    console.error(`… ${name}: ${Math.round((performance.now() - start) / 1000)} s`);
+  }
+}
+
+function lineOf({ attack, done, achieved }: Row): string {
+  return `| ${[attack, done, achieved].map((text) => text.replaceAll(/\s*[|\n]\s*/g, ' ')).join(' | ')} |`;
+}
+
+/** As `npm start` of that checkout runs it. */
+function programOf(checkout: string): Pick<Program, 'program' | 'environment'> {
+  const executable = process.env['ORDERLY_EXECUTABLE'];
+  const environment = { MALLOC_ARENA_MAX: '1' };
+  if (executable !== undefined) return { program: [resolve(executable)], environment };
+  const manifest = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
+  const args = String(manifest.scripts.start).split(' node ')[1]?.split(' ') ?? [];
+  const paths = args.map((arg) => (arg.startsWith('src/') ? resolve(checkout, arg) : arg));
+  return { program: [process.execPath, ...paths], environment };
+}
+
+await main();

@@ -1,0 +1,140 @@
+// Requests of an attack: whole ones over node:http, and bytes as they are on a connection of their own.
+import { Agent, request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { connect, type Socket } from 'node:net';
+
+export type Body = {
+  readonly id?: number;
+  readonly role?: string;
+  readonly status?: number;
+  readonly code?: string;
+  readonly key?: string;
+  readonly accessToken?: string;
+  readonly refreshToken?: string;
+  readonly next?: string | null;
+  readonly data?: readonly { readonly id: number; readonly note?: string | null }[];
+  readonly items?: readonly { readonly quantity: number }[];
+};
+
+export type Reply = {
+  /** 0 when the connection ended without a response. */
+  readonly status: number;
+  readonly body: Body;
+  readonly milliseconds: number;
+};
+
+export type Sent = {
+  readonly token?: string | undefined;
+  readonly key?: string | undefined;
+  /** Sent as JSON; a string as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly agent?: Agent;
+  readonly isTls?: boolean;
+};
+
+const replyMillisecondsMax = 20_000;
+
+/** As a trusted proxy passes on a request from an address. */
+export function from(address: string): Record<string, string> {
+  return { 'X-Forwarded-For': address, 'X-Forwarded-Proto': 'https' };
+}
+
+export function credentialHeaders({ token, key }: Pick<Sent, 'token' | 'key'>): Record<string, string> {
+  if (token !== undefined) return { Authorization: `Bearer ${token}` };
+  return key === undefined ? {} : { 'X-API-Key': key };
+}
+
+/** Never rejects: what became of it is a figure, too. */
+export function ask(port: number, method: string, path: string, sent: Sent = {}): Promise<Reply> {
+  const text = textOf(sent.body);
+  const headers: Record<string, string> = { ...credentialHeaders(sent), ...sent.headers };
+  if (text !== undefined)
+    headers['Content-Type'] ??= method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const { promise, resolve } = Promise.withResolvers<Reply>();
+  const start = performance.now();
+  const reply = (status: number, body: Body): void =>
+    resolve({ status, body, milliseconds: performance.now() - start });
+  const options = { host: '127.0.0.1', port, method, path, headers, agent: sent.agent ?? false };
+  const request =
+    sent.isTls === true
+      ? tlsRequest({ ...options, rejectUnauthorized: false, agent: false })
+      : plainRequest(options);
+  request.setTimeout(replyMillisecondsMax, () => request.destroy());
+  let isAnswered = false;
+  request.on('response', (response) => {
+    isAnswered = true;
+    const chunks: Buffer[] = [];
+    response.on('data', (chunk: Buffer) => chunks.push(chunk));
+    response.on('close', () => reply(response.statusCode ?? 0, parsed(Buffer.concat(chunks))));
+  });
+  const ended = (): void => {
+    if (!isAnswered) reply(0, {});
+  };
+  request.on('error', ended).on('close', ended);
+  request.end(text);
+  return promise;
+}
+
+/** The head of a request with a body, up to and with its empty line. */
+export function headOf(method: string, path: string, body: string, sent: Sent = {}): string {
+  const lines = Object.entries({
+    Host: 'localhost',
+    'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...credentialHeaders(sent),
+    ...sent.headers,
+  }).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+export function getText(path: string, sent: Sent = {}): string {
+  const lines = Object.entries({ Host: 'localhost', ...credentialHeaders(sent), ...sent.headers });
+  return `GET ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}
+
+/** Connected, or undefined when the connection was refused. Errors later on are ignored. */
+export async function openSocket(port: number): Promise<Socket | undefined> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  socket.once('connect', () => resolve(true));
+  socket.on('error', () => resolve(false));
+  return (await promise) ? socket : undefined;
+}
+
+/** The status of the first response to the bytes; 0 when the connection ended without one or said nothing. */
+export async function statusOf(port: number, bytes: string, millisecondsMax = 3_000): Promise<number> {
+  const socket = await openSocket(port);
+  if (socket === undefined) return 0;
+  const status = firstStatus(socket, millisecondsMax);
+  socket.write(bytes, 'latin1');
+  return await status.finally(() => socket.destroy());
+}
+
+/** The status of the next final response that the socket receives. */
+export function firstStatus(socket: Socket, millisecondsMax: number): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let text = '';
+  const late = setTimeout(() => resolve(0), millisecondsMax);
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+    const status = /HTTP\/1\.1 ([2-5]\d\d) /.exec(text)?.[1];
+    if (status !== undefined) resolve(Number(status));
+  });
+  socket.on('close', () => resolve(0));
+  socket.on('end', () => resolve(0));
+  return promise.finally(() => clearTimeout(late));
+}
+
+function textOf(body: unknown): string | undefined {
+  if (body === undefined) return undefined;
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+function parsed(bytes: Buffer): Body {
+  try {
+    return JSON.parse(bytes.toString()) as Body; // every member is optional, and figures are all it is for
+  } catch {
+    return {};
+  }
+}

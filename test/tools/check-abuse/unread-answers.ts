@@ -1,0 +1,90 @@
+// Security 1 and outside 1: clients that ask for much and read little, or nothing.
+import { Agent } from 'node:http';
+import type { Socket } from 'node:net';
+import { startAbused, type AbusedService } from './abused-service.ts';
+import { ask, from, getText, openSocket } from './attack-client.ts';
+import { countsOf, sleep, type Row, type Target } from './attack.ts';
+import { probedDuring } from './prober.ts';
+
+const pipelinedRequests = 60;
+const slowReaders = 500;
+const requestsOfSlowReader = 12;
+
+export async function unreadAnswers(target: Target): Promise<Row[]> {
+  return [await pipelined(target), await readBriskly(target), await slowlyRead(target)];
+}
+
+async function pipelined(target: Target): Promise<Row> {
+  const service = await startAbused(target);
+  const { owner } = target.people;
+  const [, others] = await probedDuring(service.port, async () => {
+    const socket = await openSocket(service.port);
+    socket?.write(getText(fattestList(owner.id), { token: owner.token }).repeat(pipelinedRequests));
+    await sleep(12_000);
+    socket?.destroy();
+  });
+  return {
+    attack: '1 pipelined lists, not read',
+    done: `${pipelinedRequests} GETs of 200 orders of 57 KB on one connection that reads nothing, 12 s`,
+    achieved: `${others}; ${await memoryAtEnd(service)}`,
+  };
+}
+
+async function readBriskly(target: Target): Promise<Row> {
+  const service = await startAbused(target);
+  const { owner } = target.people;
+  const statuses: number[] = [];
+  const readUntil = async (end: number): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    while (performance.now() < end) {
+      const reply = await ask(service.port, 'GET', fattestList(owner.id), { token: owner.token, agent });
+      statuses.push(reply.status);
+      if (reply.status !== 200) await sleep(200);
+    }
+    agent.destroy();
+  };
+  const [, others] = await probedDuring(service.port, async () => {
+    const end = performance.now() + 5_000;
+    await Promise.all([1, 2, 3, 4].map(() => readUntil(end)));
+  });
+  return {
+    attack: '1 four ordinary connections',
+    done: `the same lists, read as fast as they come, 5 s: ${countsOf(statuses)}`,
+    achieved: `${others}; ${await memoryAtEnd(service)}`,
+  };
+}
+
+async function slowlyRead(target: Target): Promise<Row> {
+  const service = await startAbused(target, { settings: { 'trusted-proxy': '127.0.0.1' } });
+  const opened: (Socket | undefined)[] = [];
+  const attack = async (): Promise<void> => {
+    for (let index = 0; index < slowReaders; index += 1) {
+      const socket = await openSocket(service.port);
+      const headers = from(`10.1.${index >> 8}.${index & 255}`);
+      socket?.write(getText('/openapi.json', { headers }).repeat(requestsOfSlowReader));
+      opened.push(socket);
+    }
+    await sleep(8_000);
+  };
+  const [, others] = await probedDuring(service.port, attack, { headers: from('10.2.0.1') });
+  for (const socket of opened) socket?.destroy();
+  return {
+    attack: 'outside 1 slow readers',
+    done: `${slowReaders} connections from as many addresses, ${requestsOfSlowReader} GETs of /openapi.json each, not read`,
+    achieved: `${others}; ${await memoryAtEnd(service)}`,
+  };
+}
+
+function fattestList(userId: number): string {
+  return `/api/users/${userId}/orders?limit=200`;
+}
+
+async function memoryAtEnd(service: AbusedService): Promise<string> {
+  const megabytes = service.rssMegabytesMax();
+  if (service.isOver()) {
+    const { code, signal } = await service.ended;
+    return `the service ended with ${signal ?? code}`;
+  }
+  await service.stop();
+  return `RSS ${megabytes} MB at most`;
+}
