@@ -18,6 +18,10 @@ export const jsonDepthMax = 16;
 export const requestIdLengthMax = 64;
 export const idempotencyKeyLengthMax = 255;
 export const idempotencySecondsMax = 24 * 3600;
+/** Requests of one connection that wait for the answer before them; a parsed one takes about 3 KB. */
+export const pipelinedRequestsMax = 100;
+/** Answers that clients have yet to read, in all. */
+export const unsentBytesMax = 64 * 1024 * 1024;
 
 // Rates.
 export const bucketsMax = 100_000;
@@ -25,6 +29,8 @@ export const bucketsMax = 100_000;
 // Lists.
 export const pageRowsDefault = 50;
 export const pageRowsMax = 200;
+/** A page that would be longer ends early; one element always fits. */
+export const pageBytesMax = 1024 * 1024;
 /** How many rows one page may look at beyond what its index answers; a page cut short has a `next`. */
 export const pageRowsLookedAtMax = 1_000;
 

@@ -12,6 +12,7 @@ import { problemAnswer } from './problem.ts';
 import { wireText, type Representation } from './representation.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted } from './router.ts';
+import { createUnsentAnswers } from './unsent.ts';
 
 export type AnswerOptions = {
   readonly publicUrl: string;
@@ -50,6 +51,7 @@ export function createAnswerer(options: AnswerOptions) {
       `X-Content-Type-Options: nosniff\r\nContent-Type: ${mediaType}\r\nContent-Length: `,
   );
   const writeHead = createHeadWriter(keepAliveMilliseconds / 1000);
+  const unsent = createUnsentAnswers();
 
   /** The lines that every answer has. */
   function head(exchange: Exchange): string {
@@ -158,6 +160,7 @@ export function createAnswerer(options: AnswerOptions) {
     const milliseconds = performance.now() - exchange.startedAt;
     writeHead(exchange, status, lines, exchange.now + milliseconds);
     response.end(text, 'latin1');
+    boundUnsent(exchange);
     const { requestId, method, path, caller, fields, mounted } = exchange;
     metrics.observe(mounted?.index ?? -1, status, milliseconds);
     log.request(
@@ -172,6 +175,14 @@ export function createAnswerer(options: AnswerOptions) {
       },
       exchange.now,
     );
+  }
+
+  function boundUnsent(exchange: Exchange): void {
+    const { response, caller } = exchange;
+    const bytes = response.socket?.writableLength ?? 0;
+    if (bytes === 0) return;
+    const client = caller === undefined ? exchange.address : `user ${caller.userId}`;
+    unsent.add({ response, client, bytes });
   }
 
   return { answer, repeat, answerOptions, answerProblem, refusal };

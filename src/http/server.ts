@@ -17,6 +17,7 @@ import { createOnce, type KeptAnswers } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport, peerOf, type Peer } from './peer.ts';
+import { createPipeline } from './pipeline.ts';
 import type { Limiter } from './rate-limit.ts';
 import { decode, readQuery } from './query.ts';
 import type { Representation } from './representation.ts';
@@ -49,6 +50,7 @@ export function createHandlers(options: ServiceOptions) {
   const { answer, answerOptions, answerProblem, refusal } = answerer;
   const once = createOnce(options.kept, answerer);
   const requestIds = requestIdSource();
+  const inTurn = createPipeline();
 
   function open(request: IncomingMessage, response: ServerResponse): Exchange {
     const socket: Known = request.socket;
@@ -187,19 +189,18 @@ export function createHandlers(options: ServiceOptions) {
   }
 
   return {
-    onRequest: (request: IncomingMessage, response: ServerResponse) =>
-      attempt(open(request, response), proceed),
+    onRequest(request: IncomingMessage, response: ServerResponse): void {
+      inTurn(request, response, () => attempt(open(request, response), proceed));
+    },
     onContinue(request: IncomingMessage, response: ServerResponse): void {
-      const exchange = open(request, response);
-      exchange.expectsContinue = true;
-      attempt(exchange, proceed);
+      inTurn(request, response, () => {
+        const exchange = open(request, response);
+        exchange.expectsContinue = true;
+        attempt(exchange, proceed);
+      });
     },
     onExpectation(request: IncomingMessage, response: ServerResponse): void {
-      const exchange = open(request, response);
-      fail(
-        exchange,
-        new Problem('bad-request', 'The only expectation met here is 100-continue.', { status: 417 }),
-      );
+      inTurn(request, response, () => fail(open(request, response), unknownExpectation()));
     },
     /** The whole answer to what never became a request. */
     refusal: (problem: Problem) => refusal(problem, requestIds(), now()),
@@ -232,6 +233,10 @@ function authorize(exchange: Exchange, { route }: Mounted): void {
     throw new Problem('insufficient-scope', detail, scope === undefined ? {} : { scope });
   }
   if (!access.permits(caller, exchange.params)) throw new Problem('forbidden', access.says);
+}
+
+function unknownExpectation(): Problem {
+  return new Problem('bad-request', 'The only expectation met here is 100-continue.', { status: 417 });
 }
 
 function methodNotAllowed(exchange: Exchange, allow: readonly string[]): Problem {

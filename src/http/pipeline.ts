@@ -1,0 +1,32 @@
+// The requests of one connection, one after the other: each starts once the answer before it has left.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipelinedRequestsMax } from '../limits.ts';
+
+/**
+ * Calls `start` when the response has the connection. `node:http` gives it that when it has handed the whole
+ * answer before to the system: so what a client doesn't read stops the client's own requests.
+ */
+export function createPipeline(): (
+  request: IncomingMessage,
+  response: ServerResponse,
+  start: () => void,
+) => void {
+  const waiting = new WeakMap<Socket, number>();
+  return (request, response, start) => {
+    if (response.socket !== null) return start();
+    const { socket } = request;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    // A client repeats what was not answered (RFC 9112 section 9.3.2); parsed requests take far more memory
+    // than their bytes.
+    if (count > pipelinedRequestsMax) return void socket.destroy();
+    waiting.set(socket, count);
+    socket.pause();
+    response.once('socket', () => {
+      const left = (waiting.get(socket) ?? 1) - 1;
+      waiting.set(socket, left);
+      if (left === 0) socket.resume();
+      start();
+    });
+  };
+}

@@ -1,0 +1,178 @@
+// Requests of one connection run one after the other, and answers that nobody reads are bounded.
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import { anyone, signedIn } from '../../src/auth/access.ts';
+import { representText, type Representation } from '../../src/http/representation.ts';
+import { document, route } from '../../src/http/route.ts';
+import { pipelinedRequestsMax } from '../../src/limits.ts';
+import { serviceFor } from '../service.ts';
+import { until } from '../storage/storage-support.ts';
+import { assertProblem } from './http-support.ts';
+import { openRaw } from './raw-connection.ts';
+
+const crlf = '\r\n';
+const get = (path: string, ...fields: string[]): string =>
+  [`GET ${path} HTTP/1.1`, 'Host: localhost', ...fields, '', ''].join(crlf);
+
+const createUser = get(
+  '/api/users',
+  'Expect: 100-continue',
+  'Content-Type: application/json',
+  'Content-Length: 2',
+).replace('GET', 'POST');
+
+/** A route that answers when the test says so, and counts how often it was asked. */
+function gated() {
+  const asked: PromiseWithResolvers<Representation<unknown>>[] = [];
+  let isOpen = false;
+  const gate = route({
+    method: 'GET',
+    path: '/test/gate',
+    tag: 'Test',
+    summary: 'Waits',
+    access: anyone,
+    reply: document(['application/json'], 'no-store'),
+    handle() {
+      const waiting = Promise.withResolvers<Representation<unknown>>();
+      asked.push(waiting);
+      if (isOpen) open(asked.length - 1);
+      return waiting.promise;
+    },
+  });
+  const open = (index: number): void => asked[index]?.resolve(representText(`{"index":${index}}`));
+  const openAll = (): void => {
+    isOpen = true;
+    for (const index of asked.keys()) open(index);
+  };
+  return { gate, asked, open, openAll };
+}
+
+/** A route with a large answer, and how often it was asked. */
+function large(bytes: number) {
+  const counted = { asked: 0 };
+  const answer = representText<unknown>(JSON.stringify({ x: 'x'.repeat(bytes) }));
+  const fat = route({
+    method: 'GET',
+    path: '/test/large',
+    tag: 'Test',
+    summary: 'Is large',
+    access: signedIn,
+    scope: 'any',
+    reply: document(['application/json'], 'no-store'),
+    handle() {
+      counted.asked += 1;
+      return answer;
+    },
+  });
+  return { fat, counted };
+}
+
+describe('requests of one connection', () => {
+  test('start once the answer before them has left', async (t) => {
+    const { gate, asked, open } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const connection = await openRaw(service.port);
+    connection.write(get('/test/gate').repeat(3));
+    for (let index = 0; index < 3; index += 1) {
+      await until(() => asked.length > index);
+      await service.get('/health/live'); // a turn in which another could have started
+      assert.equal(asked.length, index + 1);
+      open(index);
+      assert.equal((await connection.answer()).body.index, index);
+    }
+    connection.socket.destroy();
+  });
+
+  test('that wait are answered before the connection is refused or ends', async (t) => {
+    const { gate, asked, open } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    for (const [end, status] of [
+      ['nonsense\r\n\r\n', 400],
+      [get('/health/live', 'Expect: a miracle'), 417],
+      [get('/api/users', 'Expect: 100-continue', 'Content-Length: 2').replace('GET', 'POST'), 415],
+      [createUser, 100],
+      ['', undefined],
+    ] as const) {
+      asked.splice(0);
+      const connection = await openRaw(service.port);
+      connection.write(`${get('/test/gate')}${get('/problems')}${get('/nowhere')}${end}`);
+      if (end === '') connection.socket.end();
+      await until(() => asked.length > 0);
+      open(0);
+      assert.equal((await connection.answer()).body.index, 0);
+      assert.equal((await connection.answer()).status, 200);
+      assertProblem(await connection.answer(), 'not-found');
+      if (status === undefined) assert.equal(await connection.closed, '');
+      else assert.equal((await connection.answer()).status, status);
+      connection.socket.destroy();
+    }
+  });
+
+  test('that wait never start once their client is gone', async (t) => {
+    const { gate, asked, open } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const connection = await openRaw(service.port);
+    connection.write(get('/test/gate').repeat(2));
+    await until(() => asked.length > 0);
+    connection.socket.resetAndDestroy();
+    open(0);
+    await service.get('/health/live');
+    assert.equal(asked.length, 1);
+  });
+
+  test('that wait are bounded: with one more the connection is cut', async (t) => {
+    const { gate, asked, openAll } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const [within, beyond] = [await openRaw(service.port), await openRaw(service.port)];
+    within.write(get('/test/gate').repeat(1 + pipelinedRequestsMax));
+    beyond.write(get('/test/gate').repeat(2 + pipelinedRequestsMax));
+    assert.equal(await beyond.closed, '');
+    assert.equal(asked.length, 2);
+    openAll();
+    for (let count = 0; count <= pipelinedRequestsMax; count += 1)
+      assert.equal((await within.answer()).status, 200);
+    within.socket.destroy();
+  });
+
+  test('are not made while their client reads nothing', async (t) => {
+    const { fat, counted } = large(2_000_000);
+    const service = await serviceFor(t, { extraRoutes: [fat] });
+    const { token } = await service.person();
+    const deaf = await openRaw(service.port);
+    deaf.socket.pause();
+    deaf.write(get('/test/large', `Authorization: Bearer ${token}`).repeat(60));
+    for (let index = 0; index < 20; index += 1) await service.get('/health/live');
+    assert.ok(counted.asked < 30, `${counted.asked} answers of 2 MB were made for who reads none`);
+    deaf.socket.destroy();
+  });
+});
+
+test('answers that nobody reads are bounded in all: whose are most loses the oldest first', async (t) => {
+  const { fat, counted } = large(20_000_000);
+  const service = await serviceFor(t, { extraRoutes: [fat] });
+  const [eve, ada] = [await service.person(), await service.person()];
+  const deaf = [connect(service.port), connect(service.port), connect(service.port)];
+  for (const [index, socket] of deaf.entries()) {
+    socket.write(get('/test/large', `Authorization: Bearer ${eve.token}`, 'Connection: close'));
+    await until(() => counted.asked === index + 1);
+  }
+  const { text } = await service.get('/test/large', { token: ada.token });
+  assert.equal(text.length, 20_000_008);
+  const received = await Promise.all(deaf.map(bytesOf));
+  assert.deepEqual(
+    received.map((bytes) => bytes > 20_000_000),
+    [false, true, true],
+  );
+});
+
+/** How many bytes come until the connection ends. */
+async function bytesOf(socket: Socket): Promise<number> {
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('close', resolve));
+  return bytes;
+}
