@@ -1,6 +1,6 @@
 // The answer of a list endpoint: a page's elements, where the next page is, and how many there are in all.
 import { boolean, integer, optional, string } from '../schema/schema.ts';
-import { pageRowsDefault, pageRowsLookedAtMax, pageRowsMax } from '../limits.ts';
+import { pageBytesMax, pageRowsDefault, pageRowsLookedAtMax, pageRowsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
 import { countOf, positionsOf, type Listing, type Position } from '../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
@@ -13,7 +13,7 @@ export const listParameters = {
     integer({
       minimum: 1,
       maximum: pageRowsMax,
-      description: `Elements a page, ${pageRowsDefault} if left out.`,
+      description: `Elements a page, ${pageRowsDefault} if left out. A page of more than 1 MiB ends early, with \`next\`.`,
       examples: [20],
     }),
   ),
@@ -21,7 +21,7 @@ export const listParameters = {
     string({
       minLength: 1,
       maxLength: 4_000,
-      pattern: '^[^]*$',
+      pattern: '^[\\s\\S]*$',
       description: 'Where the page begins, from `next`; bound to the filters and the sort.',
     }),
   ),
@@ -29,7 +29,10 @@ export const listParameters = {
 };
 
 /** What a resource's list is: everything of a Listing but the page. */
-export type Selection = Omit<Listing, 'after' | 'rows' | 'rowsLookedAtMax'>;
+export type Selection = Omit<Listing, 'after' | 'rows' | 'rowsLookedAtMax'> & {
+  /** Whose all elements are. Checked again as they are loaded: the slow thread has found them earlier. */
+  readonly owners: readonly number[];
+};
 
 type ListContext<Query> = Pick<Context<object, Query, unknown, unknown>, 'db' | 'path' | 'query'>;
 
@@ -41,41 +44,65 @@ export function listPage<T, Query extends object>(
   load: (db: Connection, id: number) => Representation<T> | undefined,
 ): Representation<readonly T[]> | Promise<Representation<readonly T[]>> {
   const { db, path } = context;
+  const { owners, ...listed } = selection;
   const query: ListQuery = context.query as ListQuery; // every list's query has listParameters
   const rows = query.limit ?? pageRowsDefault;
   const listing: Listing = {
-    ...selection,
+    ...listed,
     after: cursors.open(path, query),
     rows,
     rowsLookedAtMax: pageRowsLookedAtMax,
   };
+  const finish = (found: readonly Position[], count: number | undefined): Representation<readonly T[]> => {
+    const { elements, last } = elementsOf(found, rows, (id) => owned(load(db.read, id), owners));
+    const next = last === undefined ? null : cursors.next(path, query, last);
+    return listText(elements, next, count);
+  };
   const positions = positionsOf(db, listing);
   const total = query.total === true ? countOf(db, listing) : undefined;
-  const finish = (found: readonly Position[], count: number | undefined): Representation<readonly T[]> => {
-    const last = found.length > rows ? found[rows - 1] : undefined;
-    const next = last === undefined ? null : cursors.next(path, query, last);
-    return listText(
-      found.slice(0, rows).map(([, id]) => load(db.read, id)),
-      next,
-      count,
-    );
-  };
   if (!(positions instanceof Promise) && total === undefined) return finish(positions, undefined);
   return Promise.all([positions, total]).then(([found, count]) => finish(found, count));
+}
+
+function owned<T>(
+  element: Representation<T> | undefined,
+  owners: readonly number[],
+): Representation<T> | undefined {
+  return element !== undefined && owners.every((id) => id === element.ownerId) ? element : undefined;
+}
+
+/** As many as fit; `last` is where the page ends when there are more. */
+function elementsOf<T>(
+  found: readonly Position[],
+  rows: number,
+  load: (id: number) => Representation<T> | undefined,
+): { elements: Representation<T>[]; last: Position | undefined } {
+  const elements: Representation<T>[] = [];
+  let bytes = 0;
+  let last: Position | undefined;
+  for (const position of found.slice(0, rows)) {
+    const element = load(position[1]);
+    if (element !== undefined) {
+      bytes += element.text.length;
+      if (bytes > pageBytesMax && elements.length > 0) return { elements, last };
+      elements.push(element);
+    }
+    last = position;
+  }
+  return { elements, last: found.length > rows ? last : undefined };
 }
 
 /**
  * Joins texts that are made already. Its ETag is that of theirs, which stand for the bytes and are far fewer.
  */
 export function listText<T>(
-  elements: readonly (Representation<T> | undefined)[],
+  elements: readonly Representation<T>[],
   next: string | null,
   total?: number,
 ): Representation<readonly T[]> {
   let data = '';
   let etags = '';
   for (const element of elements) {
-    if (element === undefined) continue;
     data += data === '' ? element.text : `,${element.text}`;
     etags += element.etag;
   }

@@ -195,7 +195,7 @@ export function statusOf(kind: Kind, invalidStatus: 400 | 422): number {
 
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
 /** May name what was sent: a member, a parameter, a path. */
-const detail = string({ maxLength: 70_000, pattern: '^[^]*$' });
+const detail = string({ maxLength: 70_000, pattern: '^[\\s\\S]*$' });
 
 export const ProblemDocument = named(
   'Problem',
@@ -226,7 +226,7 @@ export const ProblemDocument = named(
                 description: 'A JSON Pointer into the body, as a URI fragment.',
               }),
             ),
-            parameter: optional(string({ maxLength: 8_192, pattern: '^[^]*$' })),
+            parameter: optional(string({ maxLength: 8_192, pattern: '^[\\s\\S]*$' })),
             header: optional(sentence),
             code: string({ maxLength: 40, pattern: '^[a-z-]+$' }),
             detail,

@@ -1,11 +1,16 @@
 // Pages of orders however they are found: straight from an index, tested on the way, gathered, or in the slow
 // thread.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
+import { createCursors, type ListQuery } from '../../src/http/cursor.ts';
+import { listPage } from '../../src/http/list.ts';
+import type { Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { orderSorts, statuses, type OrderFilter } from '../../src/resources/orders/order.ts';
-import { selectOrders } from '../../src/resources/orders/order-store.ts';
+import { findOrder, selectOrders } from '../../src/resources/orders/order-store.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import { countOf, positionsOf, type Position } from '../../src/storage/keyset.ts';
 
@@ -140,3 +145,29 @@ describe('a list of orders, page by page, is what it should be', () => {
     assert.ok(aside > 100 && here > 2 * aside, `${aside} of ${here} pages came from the slow thread`);
   });
 });
+
+test('who lost an element while the slow thread looked for it isn’t shown it', async () => {
+  const reach = { userId: 3 };
+  const read = (query: ListQuery, readSlowly: Database['readSlowly']) =>
+    listPage(
+      { db: { read: connection, readSlowly, write: () => assert.fail() }, path: '/orders', query },
+      createCursors((text) => createHash('sha256').update(text).digest()),
+      selectOrders(reach, {}),
+      (db, id) => findOrder(db, 'everyone', id),
+    );
+  const slow: Database['readSlowly'] = async (sql, params) => connection.all(sql, ...params);
+  const before = pageOf(await read({ limit: 3, total: true }, slow));
+  const [first, lost, third] = before;
+  const after = await read({ limit: 3, total: true }, (sql, params) => {
+    sqlite.exec(`UPDATE orders SET userId = 4 WHERE id = ${lost}`);
+    return slow(sql, params);
+  });
+  sqlite.exec(`UPDATE orders SET userId = 3 WHERE id = ${lost}`);
+  assert.deepEqual(pageOf(after), [first, third]);
+});
+
+/** The ids of a page's elements. */
+function pageOf({ text }: Representation<unknown>): number[] {
+  const { data } = JSON.parse(text) as { data: { id: number }[] }; // as listText made it
+  return data.map(({ id }) => id);
+}

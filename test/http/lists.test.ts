@@ -543,6 +543,48 @@ test('lists of sessions and of keys page through each exactly once, newest first
   assert.ok(own.every((session) => session.userId === userId));
 });
 
+describe('a page of much text', () => {
+  const fatItems = Array.from({ length: 100 }, () => ({ name: '€'.repeat(165), quantity: 1, unitPrice: 1 }));
+  let token = '';
+  const service = sharedService(withoutSyncs, async (started) => {
+    ({ token } = await started.person());
+    const { id: customerId } = await newCustomer(started, token);
+    for (let index = 0; index < 25; index += 1)
+      await newOrder(started, token, { customerId, items: fatItems });
+    // with so many the thread finds the pages of other sorts
+    for (let index = 0; index < 1_000; index += 1) await newOrder(started, token, { customerId });
+  });
+
+  for (const sort of ['id', '-createdAt', 'total', '-total']) {
+    test(`by ${sort} ends before it passes 1 MiB, and the next one goes on from there`, async () => {
+      const target = `/orders?sort=${sort}&limit=200&total=true`;
+      const sizes: number[] = [];
+      const ids: number[] = [];
+      let shortened = 0;
+      for (let next = target; next !== null;) {
+        const { text, body, headers } = await service().get(next, { token });
+        assert.equal(body.total, 1_025);
+        assert.equal(headers.link, body.next === null ? undefined : `<${body.next}>; rel="next"`);
+        assert.equal(
+          (await service().get(next, { token, headers: { 'if-none-match': headers.etag ?? '' } })).status,
+          304,
+        );
+        if (body.next !== null && body.data.length < 200) shortened += 1;
+        sizes.push(Buffer.byteLength(text));
+        ids.push(...body.data.map((row: Row) => row.id));
+        next = body.next;
+      }
+      assert.ok(
+        sizes.every((bytes) => bytes < 1024 * 1024 + 1_000),
+        sizes.join(),
+      );
+      assert.ok(shortened >= 1);
+      assert.equal(ids.length, 1_025);
+      assert.equal(new Set(ids).size, 1_025);
+    });
+  }
+});
+
 test('rows alike in the sort key come by id, in the direction of the sort', async (t) => {
   const service = await serviceFor(t, withoutSyncs);
   if (service.inside === undefined) return t.skip('needs the clock');

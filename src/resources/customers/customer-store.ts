@@ -144,6 +144,7 @@ export function selectCustomers(
     table: 'customers',
     key,
     isDescending: sort.startsWith('-'),
+    owners,
     streams: [all(shared) ?? everything],
     isGathered,
     rest,

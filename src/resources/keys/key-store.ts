@@ -112,6 +112,7 @@ export function selectKeys(userId: number): Selection {
     table: 'apiKeys',
     key: 'id',
     isDescending: true,
+    owners: [userId],
     streams: [equals('userId', userId)],
     rest: undefined,
   };

@@ -39,6 +39,7 @@ export const NewKey = named(
       expiresAt: optional(
         nullable(timestamp, {
           description: 'One year from now if left out; null for a key that does not expire.',
+          examples: ['2099-12-31T23:59:59.000Z'],
         }),
       ),
     },

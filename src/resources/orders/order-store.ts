@@ -187,6 +187,7 @@ export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
     table: 'orders',
     key,
     isDescending: sort.startsWith('-'),
+    owners,
     streams: isPlain ? [everything] : [...new Set(status)].map(streamOf),
     isGathered: isOwned && key !== 'createdAt',
     rest,

@@ -140,6 +140,7 @@ export function selectSessions(userId: number, now: number): Selection {
     table: 'sessions',
     key: 'id',
     isDescending: true,
+    owners: [userId],
     streams: [{ sql: 'userId = ? AND +expiresAt > ?', params: [userId, now] }],
     rest: undefined,
   };

@@ -14,7 +14,7 @@ export const Session = named(
     userAgent: nullable(
       string({
         maxLength: 300,
-        pattern: '^[^]*$',
+        pattern: '^[\\s\\S]*$',
         description: 'What the client called itself at sign-in.',
         examples: ['curl/8.18.0'],
       }),
@@ -39,7 +39,7 @@ export const NewSession = named(
     password: string({
       minLength: 1,
       maxLength: 128,
-      pattern: '^[^]*$',
+      pattern: '^[\\s\\S]*$',
       format: 'password',
       writeOnly: true,
       examples: ['correct horse battery staple'],

@@ -28,7 +28,7 @@ export type SystemServices = {
 
 const Health = named('Health', object({ status: oneOf(['ok', 'ready']) }));
 const sentence = (example: string): Schema<string> =>
-  string({ maxLength: 2_000, pattern: '^[^]*$', examples: [example] });
+  string({ maxLength: 2_000, pattern: '^[\\s\\S]*$', examples: [example] });
 const ProblemType = named(
   'ProblemType',
   object({

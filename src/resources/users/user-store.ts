@@ -159,6 +159,7 @@ export function selectUsers({ sort = 'id', role, email, name }: ObjectOf<typeof 
     table: 'users',
     key,
     isDescending: sort.startsWith('-'),
+    owners: [],
     streams: [all(streamed) ?? everything],
     rest: all(named),
   };

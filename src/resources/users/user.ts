@@ -22,7 +22,7 @@ const role = oneOf(roles, {
 const password = string({
   minLength: 8,
   maxLength: 128,
-  pattern: '^[^]*$',
+  pattern: '^[\\s\\S]*$',
   format: 'password',
   writeOnly: true,
   examples: ['correct horse battery staple'],
