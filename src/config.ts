@@ -139,7 +139,7 @@ export const settings: readonly Setting[] = [
   {
     flag: 'cache-bytes',
     value: 'BYTES',
-    fallback: '8388608',
+    fallback: '16777216',
     help: 'memory to keep answers in; 0 keeps none',
     fault: wholeNumber(0, 2 ** 34),
   },
