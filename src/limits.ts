@@ -48,3 +48,4 @@ export const touchMilliseconds = 60_000;
 // Process.
 export const drainMillisecondsMax = 10_000;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
+export const lastWordsMillisecondsMax = 1_000;

@@ -12,8 +12,17 @@ if (Number(process.versions.node.split('.')[0]) < oldest) {
   console.error('unless it is told to leave out optional packages; "npm start" then uses it.');
   process.exit(78);
 }
+// Until the service listens to these itself, nothing has begun. As process 1 of a container, a signal that
+// nobody listens to would be lost.
+const [command = 'serve'] = process.argv.slice(2);
+const stopSignals = command === 'serve' || command.startsWith('-') ? ['SIGTERM', 'SIGINT'] : [];
+const stop = () => process.exit(0);
+for (const signal of stopSignals) process.on(signal, stop);
+
 // Not in the shared folder for temporary files, where others could leave code; where it can't be written
 // there is none.
 module.enableCompileCache?.(join(import.meta.dirname ?? '', '../node_modules/.cache/orderly'));
 const { run } = await import('./main.ts');
-process.exitCode = await run(process.argv.slice(2));
+const ended = run(process.argv.slice(2));
+for (const signal of stopSignals) process.off(signal, stop);
+process.exitCode = await ended;

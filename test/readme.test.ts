@@ -46,3 +46,19 @@ test(
     );
   },
 );
+
+test(
+  "the container's health check asks whether the service is ready, by HTTPS or HTTP",
+  { skip: executable !== undefined && 'looks at the sources' },
+  async (t) => {
+    const [, ...args] = JSON.parse(/^HEALTHCHECK CMD (.*)$/m.exec(readme)?.[1] ?? '[]');
+    const check = (port: number): Promise<unknown> =>
+      run(process.execPath, args, { env: { ORDERLY_PORT: String(port) } });
+    for (const tls of ['self-signed', 'off']) {
+      const service = await serviceFor(t, { settings: { tls } });
+      await check(service.port);
+      await service.stop();
+      await assert.rejects(check(service.port), { code: 1 });
+    }
+  },
+);

@@ -1,4 +1,5 @@
 // `orderly serve`: runs the service until it is told to stop.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
@@ -8,47 +9,70 @@ import { ConfigError, type CommandLine, type Config } from '../config.ts';
 import { unavailable } from '../errors.ts';
 import { createHttpServer, type HttpServer } from '../http/listen.ts';
 import type { Route } from '../http/route.ts';
+import { lastWordsMillisecondsMax } from '../limits.ts';
 import { createLog, type Log } from '../log.ts';
 import { migrations } from '../migrations/migrations.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
 import type { Command } from './commands.ts';
 import { makeFirstAdmin } from './first-admin.ts';
 import { readCertificate, readSecrets } from './own-secrets.ts';
-import { print } from './terminal.ts';
+import { createStopper, listenToSignals } from './stop-signals.ts';
+import { neverBlock, written } from './terminal.ts';
 import { tellStart, welcome } from './welcome.ts';
 
 export const serve: Command = { summary: 'runs the service', operands: [], flags: [], run };
 
 async function run({ config }: CommandLine): Promise<number> {
-  const { NO_COLOR: noColor = '', TERM: terminal } = process.env;
-  const isTerminal = process.stdout.isTTY;
-  const log = createLog({
-    level: config.log,
-    sink: process.stdout,
-    isTerminal,
-    hasColor: isTerminal && noColor === '' && terminal !== 'dumb',
-    now: Date.now,
-  });
+  const { stdout } = process;
+  const log = logOn(stdout, config);
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
-  const service = await startService({ config, log, onFatal: () => end(1) });
-  process.on('SIGHUP', () => service.reload());
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (service.isStopping()) process.exit(1);
-      log.note('info', `${signal}: finishing what runs; a second one stops at once`);
-      service.stop().then(
-        () => end(0),
-        () => end(1),
-      );
-    });
+  const starting = new AbortController();
+  let service: Service | undefined; // undefined while it starts
+
+  function finish(): void {
+    service?.stop().then(
+      () => end(0),
+      () => end(1),
+    );
   }
-  if (isTerminal) await print(welcome(config, service));
-  else tellStart(log, config, service);
-  keepHeapSmall();
+  const stop = createStopper({
+    stop(reason) {
+      log.note('info', `${reason}: finishing what runs; another signal, 2 seconds later, stops at once`);
+      starting.abort();
+      finish();
+    },
+    stopAtOnce: () => process.exit(1),
+    now: () => performance.now(),
+  });
+  listenToSignals({ stop, reload: () => service?.reload() });
+  try {
+    service = await startService({ config, log, abandoned: starting.signal, onFatal: () => end(1) });
+    if (starting.signal.aborted) finish();
+    else greet(log, config, service);
+  } catch (error) {
+    if (!starting.signal.aborted) throw error;
+    end(0);
+  }
   const status = await ended;
   log.note('info', 'stopped');
   log.flush();
+  await written(stdout, lastWordsMillisecondsMax);
+  if (stdout.writableLength > 0) process.exit(status); // Node would wait for a reader that has stopped
   return status;
+}
+
+function logOn(stdout: NodeJS.WriteStream, { log: level }: Config): Log {
+  const { NO_COLOR: noColor = '', TERM: terminal } = process.env;
+  const isTerminal = stdout.isTTY;
+  if (isTerminal) neverBlock(stdout);
+  const hasColor = isTerminal && noColor === '' && terminal !== 'dumb';
+  return createLog({ level, sink: stdout, isTerminal, hasColor, now: Date.now });
+}
+
+function greet(log: Log, config: Config, service: Service): void {
+  if (process.stdout.isTTY) process.stdout.write(`${welcome(config, service)}\n`);
+  else tellStart(log, config, service);
+  keepHeapSmall();
 }
 
 /**
@@ -65,6 +89,8 @@ export type ServiceOptions = {
   readonly config: Config;
   readonly log: Log;
   readonly now?: () => number;
+  /** Aborted while the service starts, it ends the start: what was begun is undone, and `startService` throws. */
+  readonly abandoned?: AbortSignal;
   readonly onFatal?: (error: Error) => void;
   readonly hasher?: PasswordHasher;
   readonly fdatasync?: DatabaseOptions['fdatasync'];
@@ -78,6 +104,7 @@ export async function startService({
   config,
   log,
   now = Date.now,
+  abandoned = new AbortController().signal,
   onFatal = () => {},
   hasher = createPasswordHasher(),
   fdatasync,
@@ -91,6 +118,7 @@ export async function startService({
     ...(fdatasync === undefined ? {} : { fdatasync }),
     onCommit: (keys) => app?.forget(keys),
     onForeignChange: () => app?.forgetAll(),
+    abandoned,
     log: (level, message, fields) => log.note(level, message, { ...fields }),
     onFatal: (error) => {
       log.note('error', 'the disk failed to sync: ending, so that a restart recovers from the log', {
@@ -99,10 +127,18 @@ export async function startService({
       fatal.resolve(error);
     },
   });
-  return await serveFrom(db).catch(async (error: unknown) => {
+  const abandonHashing = (): unknown => hasher.close();
+  abandoned.addEventListener('abort', abandonHashing, { once: true });
+  try {
+    await nextTurn(); // a signal that came during a long migration is delivered in it
+    abandoned.throwIfAborted();
+    return await serveFrom(db);
+  } catch (error) {
     await Promise.all([db.close(), hasher.close()]);
     throw error;
-  });
+  } finally {
+    abandoned.removeEventListener('abort', abandonHashing);
+  }
 
   /** The folder is this process's from here on, so what it lacks can be made. */
   async function serveFrom(db: Database) {

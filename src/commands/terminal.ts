@@ -1,6 +1,5 @@
 // What a command shows: results on stdout; on stderr how far a long one is, as a bar on a terminal and now
 // and then a line elsewhere.
-
 const columnsMax = 80;
 const barMilliseconds = 100;
 const lineMilliseconds = 10_000;
@@ -10,6 +9,25 @@ export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) =>
     process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve())),
   );
+}
+
+type Tty = NodeJS.WriteStream & { readonly _handle?: { setBlocking?(isBlocking: boolean): unknown } };
+
+/**
+ * Node writes to a terminal and waits for it, so one that takes no more (Ctrl-S, a window that hangs) would stop
+ * the whole process. It has no public way to turn that off.
+ */
+export function neverBlock(terminal: Tty): void {
+  terminal._handle?.setBlocking?.(false);
+}
+
+/** Waits until what was written has left the process, at most so long. */
+export async function written(stream: NodeJS.WriteStream, millisecondsMax: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const late = setTimeout(resolve, millisecondsMax);
+  stream.write('', () => resolve()); // called once all that was written before it is
+  await promise;
+  clearTimeout(late);
 }
 
 /**

@@ -26,6 +26,8 @@ export type DatabaseOptions = {
   /** Called once; the service must end with a failure, so that a restart recovers from the log. */
   onFatal(error: Error): void;
   log?(level: 'info' | 'warn' | 'error', message: string, fields?: object): void;
+  /** Aborted, it ends a start that takes long. */
+  readonly abandoned?: AbortSignal;
   /** Instead of `fs.fdatasync`, to make disks slow or broken. */
   readonly fdatasync?: Fdatasync;
 };
@@ -57,7 +59,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     return start(
       options,
-      await openMigrated(options.folder, options.migrations, (message) => options.log?.('info', message)),
+      await openMigrated(options.folder, options.migrations, {
+        report: (message) => options.log?.('info', message),
+        abandoned: options.abandoned,
+      }),
       unlock,
     );
   } catch (error) {

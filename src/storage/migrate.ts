@@ -18,14 +18,20 @@ import {
 /** Numbered by its place in the list; never edited once released. */
 export type Migration = { readonly name: string; readonly sql: string };
 
+type MigrationOptions = {
+  /** Called with a sentence for the operator before anything that takes long. */
+  readonly report?: (message: string) => void;
+  /** Checked until the migrations begin: they run to their end. */
+  readonly abandoned?: AbortSignal | undefined;
+};
+
 /**
- * Opens the folder's database for writing, made or migrated where needed, which `tell` is told of. The caller
- * holds the folder's lock.
+ * Opens the folder's database for writing, made or migrated where needed. The caller holds the folder's lock.
  */
 export async function openMigrated(
   folder: string,
   migrations: readonly Migration[],
-  tell: (message: string) => void = () => {},
+  { report = () => {}, abandoned }: MigrationOptions = {},
 ): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   const version = schemaVersion(file, migrations.length) ?? 0;
@@ -37,11 +43,12 @@ export async function openMigrated(
     refuseTruncated(sqlite, file);
     if (version > 0 && version < migrations.length) {
       const backup = join(folder, `orderly-v${version}.backup.db`);
-      tell(
+      report(
         `The database is brought from schema ${version} to ${migrations.length}, which may take a while; as it is now it's kept in ${backup}.`,
       );
-      await copyDatabase(sqlite, backup);
+      await copyDatabase(sqlite, backup, () => abandoned?.throwIfAborted());
     }
+    abandoned?.throwIfAborted();
     if (version < migrations.length) migrate(sqlite, migrations, version);
     syncPath(folder);
     return sqlite;

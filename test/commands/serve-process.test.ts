@@ -12,6 +12,7 @@ import { selfSigned } from '../../src/auth/certificate.ts';
 import { readCertificate, readSecrets } from '../../src/commands/own-secrets.ts';
 import { readCommandLine, type Config } from '../../src/config.ts';
 import { version } from '../../src/version.ts';
+import { until } from '../storage/storage-support.ts';
 import { dataFolder, newFolder, orderly, program, serving } from './command-support.ts';
 
 const dayMilliseconds = 86_400_000;
@@ -58,7 +59,7 @@ describe('orderly serve', { concurrency: true }, () => {
       'Made a self-signed certificate: data/tls/cert.pem.',
       'Made an administrator, admin@localhost; the password is in data/initial-admin.json.',
       'listening',
-      'SIGTERM: finishing what runs; a second one stops at once',
+      'SIGTERM: finishing what runs; another signal, 2 seconds later, stops at once',
       'stopped',
     ]);
     for (const { time, level } of lines)
@@ -179,7 +180,7 @@ describe('orderly serve', { concurrency: true }, () => {
         [{ NO_COLOR: '1' }, false],
       ] as const) {
         const { shown, status } = await onTerminal(
-          `exec ${program.join(' ')} --port 0 --tls off --data ${await dataFolder(t)}`,
+          `exec ${quoted(program)} --port 0 --tls off --data ${await dataFolder(t)}`,
           env,
         );
         assert.match(shown, /orderly \S+ listens on http:\/\/localhost:\d+\r\n/);
@@ -192,10 +193,34 @@ describe('orderly serve', { concurrency: true }, () => {
     },
   );
 
+  test(
+    'a terminal that takes no more stops nothing, and closing it ends the service',
+    noTerminal,
+    async (t) => {
+      const folder = await dataFolder(t);
+      const command = `echo pid $$; exec ${quoted(program)} --port 0 --tls off --data ${folder}`;
+      const terminal = spawn('script', ['-qec', command, '/dev/null'], { timeout: 60_000 });
+      t.after(() => terminal.kill('SIGKILL'));
+      let shown = '';
+      terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+        shown += text;
+      });
+      await until(() => shown.includes('Ctrl-C stops'));
+      const pid = Number(/pid (\d+)/.exec(shown)?.[1]);
+      const url = /listens on (\S+)/.exec(shown)?.[1] ?? '';
+      terminal.stdout.pause();
+      const path = 'x'.repeat(7_000); // a log line more than fills what lies between in a hundred requests
+      for (let count = 0; count < 150; count += 1) await (await fetch(`${url}/${path}`)).text();
+      terminal.kill('SIGKILL');
+      await until(() => !isRunning(pid));
+      assert.equal((await orderly(['check', `--data=${folder}`])).status, 0);
+    },
+  );
+
   test('on a terminal commands draw a bar of 80 columns at most', noTerminal, async (t) => {
     const folder = await dataFolder(t);
     const { shown } = await onTerminal(
-      `stty cols 200; ${program.join(' ')} check --data ${folder}; ${program.join(' ')} backup ${folder}/copy.db --data ${folder}`,
+      `stty cols 200; ${quoted(program)} check --data ${folder}; ${quoted(program)} backup ${folder}/copy.db --data ${folder}`,
       {},
     );
     for (const label of ['Pages and indexes', 'orders', 'Backing up'])
@@ -206,6 +231,11 @@ describe('orderly serve', { concurrency: true }, () => {
       assert.ok(line.length <= 80, line);
   });
 });
+
+/** For a shell: the project may be in a folder whose name has blanks. */
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+}
 
 /**
  * What a terminal shows of a command (util-linux script(1) is one); it presses Ctrl-C where it is offered.
@@ -225,6 +255,12 @@ async function onTerminal(
   });
   const [status] = await once(terminal, 'close');
   return { shown, status };
+}
+
+/** A process that has ended and that its parent hasn't asked about is still listed. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return !/^(Z|$)/.test(stdout.trim());
 }
 
 function configWith(...flags: string[]): Config {
