@@ -12,6 +12,8 @@ if (Number(process.versions.node.split('.')[0]) < oldest) {
   console.error('unless it is told to leave out optional packages; "npm start" then uses it.');
   process.exit(78);
 }
+// Without a listener this signal would open Node's debugger to every local user.
+process.on('SIGUSR1', () => {});
 // Until the service listens to these itself, nothing has begun. As process 1 of a container, a signal that
 // nobody listens to would be lost.
 const [command = 'serve'] = process.argv.slice(2);

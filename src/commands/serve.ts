@@ -89,7 +89,7 @@ export type ServiceOptions = {
   readonly config: Config;
   readonly log: Log;
   readonly now?: () => number;
-  /** Aborted while the service starts, it ends the start: what was begun is undone, and `startService` throws. */
+  /** Aborted while the service starts, it makes `startService` undo what was begun and throw. */
   readonly abandoned?: AbortSignal;
   readonly onFatal?: (error: Error) => void;
   readonly hasher?: PasswordHasher;

@@ -26,8 +26,8 @@ export function createStopper({ stop, stopAtOnce, now }: Options): (reason: stri
 type Listener = { readonly stop: (reason: string) => void; readonly reload: () => void };
 
 /**
- * Listens to SIGTERM and SIGINT, and to SIGHUP, which reloads. The kernel sends SIGHUP, too, when the terminal
- * that the service was started on is closed; then nobody is left who could stop the service by hand.
+ * Listens to SIGTERM and SIGINT, and to SIGHUP, which reloads. The kernel sends SIGHUP, too, when the
+ * terminal that the service was started on is closed: nobody is left who could stop the service by hand.
  */
 export function listenToSignals({ stop, reload }: Listener): void {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));

@@ -14,8 +14,8 @@ export function print(text: string): Promise<void> {
 type Tty = NodeJS.WriteStream & { readonly _handle?: { setBlocking?(isBlocking: boolean): unknown } };
 
 /**
- * Node writes to a terminal and waits for it, so one that takes no more (Ctrl-S, a window that hangs) would stop
- * the whole process. It has no public way to turn that off.
+ * Node writes to a terminal and waits for it, so one that takes no more (Ctrl-S, a window that hangs) would
+ * stop the whole process. It has no public way to turn that off.
  */
 export function neverBlock(terminal: Tty): void {
   terminal._handle?.setBlocking?.(false);

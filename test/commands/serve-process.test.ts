@@ -217,6 +217,14 @@ describe('orderly serve', { concurrency: true }, () => {
     },
   );
 
+  test('SIGUSR1 opens no debugger', async (t) => {
+    const service = await serving(t, ['--tls=off', `--data=${await dataFolder(t)}`]);
+    process.kill(service.pid, 'SIGUSR1');
+    for (let count = 0; count < 20; count += 1)
+      assert.equal((await fetch(`${service.url}/health/live`)).status, 200);
+    assert.deepEqual((await service.end()).stderr, '');
+  });
+
   test('on a terminal commands draw a bar of 80 columns at most', noTerminal, async (t) => {
     const folder = await dataFolder(t);
     const { shown } = await onTerminal(

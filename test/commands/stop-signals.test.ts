@@ -1,5 +1,5 @@
-// Which signal ends a service, and how: the first in good order, npm's repetition of it not at all, a later one
-// at once; while it starts, too.
+// Which signal ends a service, and how: the first in good order, npm's repetition of it not at all, a later
+// one at once; while it starts, too.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -69,7 +69,7 @@ describe('signals to stop', () => {
 });
 
 describe('a start that is abandoned', { concurrency: true }, () => {
-  test('while the first password is hashed ends with 0, makes no administrator and releases the folder', async (t) => {
+  test('while the first password is hashed ends with 0, makes no user and releases the folder', async (t) => {
     const cwd = newFolder(t);
     const ended = await endedEarly(t, cwd, () => existsSync(join(cwd, 'data/tls/cert.pem')));
     assert.deepEqual(ended, [0, null]);

@@ -35,7 +35,7 @@ export function buildExecutable(output: string, isStripped: boolean): void {
         output: 'orderly',
         disableExperimentalSEAWarning: true,
         useVfs: true,
-        execArgv: ['--max-semi-space-size=8'], // as the start script has it
+        execArgv: ['--max-semi-space-size=8', '--disable-sigusr1'], // as the start script has it
         assets: Object.fromEntries(modules.filter((file) => file !== 'start.js').map((file) => [file, file])),
       }),
     );
