@@ -28,36 +28,35 @@ export const commands: Readonly<Record<string, Command>> = {
 /** At most 80 columns. */
 export function helpText(name?: string): string {
   const command = commands[name ?? ''];
-  if (name === undefined || command === undefined) {
-    const rows = Object.entries(commands).map(([each, { operands, summary }]) =>
-      row([each, ...operands, ...(each === 'serve' ? ['(default)'] : [])].join(' '), summary),
-    );
-    return [
-      'Usage: orderly [command] [flags]',
-      '',
-      'Commands:',
-      ...rows,
-      '',
-      'Flags of all commands:',
-      ...settingRows(),
-      '',
-      closing,
-    ].join('\n');
-  }
-  const { operands, flags, summary } = command;
+  return name === undefined || command === undefined ? overview() : helpOf(name, command);
+}
+
+function overview(): string {
+  const rows = Object.entries(commands).map(([name, { operands, summary }]) => {
+    const words = [name, ...operands];
+    if (name === 'serve') words.push('(default)');
+    return row(words.join(' '), summary);
+  });
+  return [
+    'Usage: orderly [command] [flags]',
+    '',
+    'Commands:',
+    ...rows,
+    '',
+    'Flags of all commands:',
+    ...settingRows(),
+    '',
+    closing,
+  ].join('\n');
+}
+
+function helpOf(name: string, { operands, flags, summary }: Command): string {
   const required = flags
     .filter(({ isRequired }) => isRequired)
     .map(({ flag, value }) => `--${flag} ${value}`);
   const own = flags.map(({ flag, value, help }) =>
     row(`--${flag}${value === undefined ? '' : ` ${value}`}`, help),
   );
-  const rows =
-    command === serve
-      ? settingRows()
-      : [
-          ...settingRows(settings.filter(({ flag }) => flag === 'data')),
-          '  and the settings that "orderly --help" shows',
-        ];
   const usage = ['Usage: orderly', name, ...operands, ...required, '[flags]'].join(' ');
   return [
     usage,
@@ -66,10 +65,16 @@ export function helpText(name?: string): string {
     '',
     'Flags:',
     ...own,
-    ...rows,
+    ...settingRowsOf(name),
     '',
     closing,
   ].join('\n');
+}
+
+function settingRowsOf(name: string): string[] {
+  if (name === 'serve') return settingRows();
+  const dataRow = settingRows(settings.filter(({ flag }) => flag === 'data'));
+  return [...dataRow, '  and the settings that "orderly --help" shows'];
 }
 
 const columnsMax = 80;

@@ -74,12 +74,13 @@ function told(
   password: string,
 ): string {
   const count = (value: number): string => value.toLocaleString('en');
-  return [
-    ...(made === undefined ? [] : [`Made ${made}.`]),
+  const lines = [
     `Made ${count(users.length)} users, ${count(customerCount)} customers and ${count(orderCount)} orders.`,
     `Sign in as ${users[0]?.email} (staff) or ${users[1]?.email}.`,
     `All these users have the password ${password}, shown this once.`,
-  ].join('\n');
+  ];
+  if (made !== undefined) lines.unshift(`Made ${made}.`);
+  return lines.join('\n');
 }
 
 type SampleUser = { readonly id: number; readonly email: string };
@@ -241,20 +242,21 @@ function fateOf(
   createdAt: number,
 ): { readonly status: OrderStatus; readonly updatedAt: number } {
   const fate = picker.share();
-  const steps: OrderStatus[] =
-    fate < 0.02
-      ? []
-      : fate < 0.07
-        ? ['cancelled']
-        : ['paid', 'shipped', 'delivered', ...(fate < 0.1 ? ['refunded' as const] : [])];
   let status: OrderStatus = 'open';
   let updatedAt = createdAt;
-  for (const step of steps) {
+  for (const step of stepsOf(fate)) {
     const time = updatedAt + picker.whole(600_000, 4 * dayMilliseconds);
     if (time >= yearEnd) break;
     [status, updatedAt] = [step, time];
   }
   return { status, updatedAt };
+}
+
+function stepsOf(fate: number): readonly OrderStatus[] {
+  if (fate < 0.02) return [];
+  if (fate < 0.07) return ['cancelled'];
+  if (fate < 0.1) return ['paid', 'shipped', 'delivered', 'refunded'];
+  return ['paid', 'shipped', 'delivered'];
 }
 
 function bounded(value: number, min: number, max: number): number {

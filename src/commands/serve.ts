@@ -221,11 +221,8 @@ const listenFaults: Readonly<Record<string, string>> = {
 
 /** Where it listens, as seen from this machine. */
 function localUrlOf({ tls }: Config, { address, port, family }: AddressInfo): string {
-  const host =
-    address === '127.0.0.1' || address === '::1' || address === '0.0.0.0' || address === '::'
-      ? 'localhost'
-      : family === 'IPv6'
-        ? `[${address}]`
-        : address;
+  const isHere = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address);
+  const literal = family === 'IPv6' ? `[${address}]` : address;
+  const host = isHere ? 'localhost' : literal;
   return `${tls.mode === 'off' ? 'http' : 'https'}://${host}:${port}`;
 }

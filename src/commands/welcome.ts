@@ -22,10 +22,9 @@ export function tellStart(log: Log, config: Config, { made, localUrl, publicUrl 
 function facts({ data }: Config, made: readonly string[]): string[] {
   const file = adminFile(data);
   const isTold = !existsSync(file) || made.some((each) => each.includes(file));
-  return [
-    ...made.map((each) => `Made ${each}.`),
-    ...(isTold ? [] : [`The first administrator's password is in ${file}: delete that once you know it.`]),
-  ];
+  const found = made.map((each) => `Made ${each}.`);
+  if (!isTold) found.push(`The first administrator's password is in ${file}: delete that once you know it.`);
+  return found;
 }
 
 /** For people, on a terminal: what there is, and what to try. */

@@ -66,23 +66,15 @@ function usedHeaders(users: Json): Json {
 }
 
 function operation({ route, invalidStatus }: Mounted, components: Components): Json {
-  const { access, reply, deprecated } = route;
-  const bodyTypes =
-    route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
+  const { reply } = route;
+  const bodyTypes = ['application/json'];
+  if (route.method === 'PATCH') bodyTypes.unshift('application/merge-patch+json');
   return {
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
-    description: [
-      route.description,
-      access.says,
-      route.scope === undefined || route.scope === 'any'
-        ? undefined
-        : `An API key needs the scope \`${route.scope}\`.`,
-    ]
-      .filter(Boolean)
-      .join('\n\n'),
-    deprecated: deprecated && true,
+    description: descriptionOf(route),
+    deprecated: route.deprecated && true,
     security: securityOf(route),
     parameters: parametersOf(route, components),
     requestBody: route.body && {
@@ -97,12 +89,15 @@ function operation({ route, invalidStatus }: Mounted, components: Components): J
   };
 }
 
+function descriptionOf({ description, access, scope }: Route): string {
+  const paragraphs = [description, access.says];
+  if (scope !== undefined && scope !== 'any') paragraphs.push(`An API key needs the scope \`${scope}\`.`);
+  return paragraphs.filter(Boolean).join('\n\n');
+}
+
 /** `listOrders`, `getUserOrder`, `createSessionToken` … */
 function operationId({ method, path, reply }: Route): string {
-  const segments = path
-    .slice(1)
-    .split('/')
-    .filter((segment) => segment !== 'api');
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'api');
   const verbs: Record<Method, string> = {
     GET: reply.kind === 'list' ? 'list' : 'get',
     POST: 'create',
@@ -112,44 +107,58 @@ function operationId({ method, path, reply }: Route): string {
   };
   const words = segments.map((segment, index) => {
     if (segment.startsWith('{')) return '';
-    const isOne =
-      segments[index + 1]?.startsWith('{') === true || (method === 'POST' && index === segments.length - 1);
-    return (isOne ? segment.replace(/s$/, '') : segment)
-      .split(/\W/)
-      .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-      .join('');
+    const isNamed = segments[index + 1]?.startsWith('{') === true;
+    const isCreated = method === 'POST' && index === segments.length - 1;
+    return capitalized(isNamed || isCreated ? segment.replace(/s$/, '') : segment);
   });
   return verbs[method] + (words.join('') || 'Home');
 }
 
+function capitalized(segment: string): string {
+  const words = segment.split(/\W/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
 function securityOf({ access, scope }: Route): Json[] {
   if (access.credentials === 'ignored') return [];
-  const keys = scope === undefined ? [] : [{ apiKey: [] }, { apiKeyInQuery: [] }];
-  return [...(access.credentials === 'optional' ? [{}] : []), { bearer: [] }, ...keys];
+  const choices: Json[] = [{ bearer: [] }];
+  if (access.credentials === 'optional') choices.unshift({});
+  if (scope !== undefined) choices.push({ apiKey: [] }, { apiKeyInQuery: [] });
+  return choices;
 }
 
 function parametersOf(route: Route, components: Components): Json[] {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name));
+  const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) =>
+    queryParameter(name, components.use(schema)),
+  );
+  const fields = ['X-Request-Id'];
+  if (route.method === 'GET') fields.push('If-None-Match');
+  if (route.method === 'GET' || route.isConditional === true) fields.push('If-Match');
+  if (route.isIdempotent === true) fields.push('Idempotency-Key');
+  return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+}
+
+function pathParameter(name: string): Json {
+  const isKind = name === 'name';
+  return {
     name,
     in: 'path',
     required: true,
-    description: name === 'name' ? 'The name of a problem type.' : 'The id of the object.',
-    schema: name === 'name' ? string({ maxLength: 100, pattern: '^[a-z-]+$' }) : integer(),
-  }));
-  const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) => {
-    const { description, ...rest } = components.use(schema);
-    return {
-      name,
-      in: 'query',
-      description: description ?? `Keeps only those with this ${name}.`,
-      ...(rest['type'] === 'array' ? { style: 'form', explode: false } : {}),
-      schema: rest,
-    };
-  });
-  const conditions =
-    route.method === 'GET' ? ['If-None-Match', 'If-Match'] : route.isConditional === true ? ['If-Match'] : [];
-  const fields = ['X-Request-Id', ...conditions, ...(route.isIdempotent === true ? ['Idempotency-Key'] : [])];
-  return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+    description: isKind ? 'The name of a problem type.' : 'The id of the object.',
+    schema: isKind ? string({ maxLength: 100, pattern: '^[a-z-]+$' }) : integer(),
+  };
+}
+
+function queryParameter(name: string, { description, ...schema }: Json): Json {
+  const style = schema['type'] === 'array' ? { style: 'form', explode: false } : {};
+  return {
+    name,
+    in: 'query',
+    description: description ?? `Keeps only those with this ${name}.`,
+    ...style,
+    schema,
+  };
 }
 
 function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
@@ -163,17 +172,8 @@ function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown
 
 function success(route: Route, components: Components): Json {
   const { reply } = route;
-  const fields = commonFields(route);
+  const fields = successFields(route);
   if (reply.kind === 'none') return { description: 'Done.', headers: headerRefs(fields) };
-  fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
-  if (reply.status === 201) fields.push('Location');
-  if (
-    reply.kind === 'list' ||
-    (reply.kind === 'page' && route.path !== '/metrics' && !route.path.startsWith('/health'))
-  )
-    fields.push('Link');
-  if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
-  if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
   const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema);
   return {
     description: reply.status === 201 ? 'Created.' : 'OK.',
@@ -185,6 +185,19 @@ function success(route: Route, components: Components): Json {
     ),
     links: reply.links && linksTo(reply.links),
   };
+}
+
+function successFields(route: Route): string[] {
+  const { reply, path } = route;
+  const fields = commonFields(route);
+  if (reply.kind === 'none') return fields;
+  fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
+  if (reply.status === 201) fields.push('Location');
+  const isForPrograms = path === '/metrics' || path.startsWith('/health');
+  if (reply.kind === 'list' || (reply.kind === 'page' && !isForPrograms)) fields.push('Link');
+  if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
+  if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
+  return fields;
 }
 
 function listSchema(element: Json): Json {
@@ -226,13 +239,8 @@ function linksTo(targets: NonNullable<Reply<unknown>['links']>): Json {
 
 function notModified(route: Route): Json {
   if (route.method !== 'GET') return {};
-  const fields = [
-    ...commonFields(route),
-    'ETag',
-    'Cache-Control',
-    'Vary',
-    ...(route.reply.kind === 'list' ? ['Link'] : []),
-  ];
+  const fields = [...commonFields(route), 'ETag', 'Cache-Control', 'Vary'];
+  if (route.reply.kind === 'list') fields.push('Link');
   return {
     304: { description: 'Not modified: what the client has is current.', headers: headerRefs(fields) },
   };
@@ -252,31 +260,32 @@ function headerRefs(names: readonly string[]): Json {
 /** Every problem that the route can tell of, by status. */
 function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
   const byStatus = Map.groupBy(kindsOf(route), (kind) => statusOf(kind, invalidStatus));
+  const schema = components.use(ProblemDocument);
   const entries = [...byStatus].map(([status, kinds]) => {
-    const fields = [
-      ...commonFields(route),
-      'Cache-Control',
-      'Content-Security-Policy',
-      'X-Content-Type-Options',
-    ];
-    if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
-    if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress'))
-      fields.push('Retry-After');
-    if (status === 415 && route.method === 'PATCH') fields.push('Accept-Patch');
-    const examples = Object.fromEntries(
-      kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }]),
-    );
-    const description = `${kinds.map((kind) => problems[kind].title).join(', ')}.`;
-    const content = { 'application/problem+json': { schema: components.use(ProblemDocument), examples } };
-    const traits = [
-      route.isUnlimited === true ? 'unlimited' : '',
-      route.deprecated === undefined ? '' : 'deprecated',
-      fields.includes('Accept-Patch') ? 'patch' : '',
-    ];
-    const name = [status, ...kinds, ...traits.filter((trait) => trait !== '')].join('.');
-    return [status, components.response(name, { description, headers: headerRefs(fields), content })];
+    const fields = failureFields(route, status, kinds);
+    const examples = kinds.map((kind) => [kind, { $ref: `#/components/examples/${kind}` }]);
+    const response = {
+      description: `${kinds.map((kind) => problems[kind].title).join(', ')}.`,
+      headers: headerRefs(fields),
+      content: { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } },
+    };
+    const name: (string | number)[] = [status, ...kinds];
+    if (route.isUnlimited === true) name.push('unlimited');
+    if (route.deprecated !== undefined) name.push('deprecated');
+    if (fields.includes('Accept-Patch')) name.push('patch');
+    return [status, components.response(name.join('.'), response)];
   });
   return Object.fromEntries(entries);
+}
+
+function failureFields(route: Route, status: number, kinds: readonly Kind[]): string[] {
+  const fields = commonFields(route);
+  fields.push('Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options');
+  if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
+  if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress'))
+    fields.push('Retry-After');
+  if (status === 415 && route.method === 'PATCH') fields.push('Accept-Patch');
+  return fields;
 }
 
 function kindsOf(route: Route): Kind[] {
@@ -307,31 +316,25 @@ function kindsOf(route: Route): Kind[] {
 
 function problemExample(kind: Kind, publicUrl: string): Json {
   const { status, title, about } = problems[kind];
-  const errors =
-    kind === 'validation-failed'
-      ? {
-          errors: [
-            {
-              pointer: '#/items/0/quantity',
-              code: 'minimum',
-              detail: 'items[0].quantity must be at least 1.',
-            },
-          ],
-        }
-      : {};
-  const transition =
-    kind === 'invalid-transition' ? { from: 'shipped', to: 'open', allowed: ['delivered', 'refunded'] } : {};
-  return {
+  const example: Json = {
     type: typeOf(kind, publicUrl),
     title,
     status,
     detail: about.replaceAll('`', ''),
     instance: '/orders',
     requestId: 'mB2x-1',
-    ...errors,
-    ...transition,
   };
+  if (kind === 'validation-failed') example['errors'] = [issueExample];
+  if (kind === 'invalid-transition') Object.assign(example, transitionExample);
+  return example;
 }
+
+const issueExample = {
+  pointer: '#/items/0/quantity',
+  code: 'minimum',
+  detail: 'items[0].quantity must be at least 1.',
+};
+const transitionExample = { from: 'shipped', to: 'open', allowed: ['delivered', 'refunded'] };
 
 /** A value that fits, from the schema's own examples. */
 function exampleOf(schema: JsonSchema): unknown {

@@ -125,13 +125,8 @@ export function object<M extends Members>(
   rule?: (value: ObjectOf<M>) => Issue[],
 ): Schema<ObjectOf<M>> & { readonly properties: M } {
   const required = Object.keys(members).filter((name) => members[name]?.[plan]?.isOptional !== true);
-  const shown = {
-    type: 'object',
-    properties: members,
-    ...(required.length > 0 ? { required } : {}),
-    additionalProperties: false,
-    ...notes,
-  };
+  const demands = required.length > 0 ? { required } : {};
+  const shown = { type: 'object', properties: members, ...demands, additionalProperties: false, ...notes };
   const rules: Plan = {
     kind: 'object',
     members: new Map(Object.entries(members)),
@@ -325,7 +320,10 @@ function pointerOf(path: Path): string {
 function labelOf(path: Path): string {
   if (path.length === 0) return 'The body';
   let label = '';
-  for (const step of path) label += typeof step === 'number' ? `[${step}]` : label === '' ? step : `.${step}`;
+  for (const step of path) {
+    if (typeof step === 'number') label += `[${step}]`;
+    else label += label === '' ? step : `.${step}`;
+  }
   return label;
 }
 
@@ -364,7 +362,8 @@ export function fromText(schema: JsonSchema, text: string): unknown {
     case 'integer':
       return /^-?(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
     case 'boolean':
-      return text === 'true' ? true : text === 'false' ? false : text;
+      if (text === 'true') return true;
+      return text === 'false' ? false : text;
     case 'array':
       return text.split(',');
     default:

@@ -8,7 +8,7 @@ import { nameKey, timestampOf } from '../../schema/members.ts';
 import { check, fits, type ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { all, beginsWith, equals, everything, withoutIndex } from '../../storage/keyset.ts';
+import { all, beginsWith, equals, everything, withoutIndex, type Condition } from '../../storage/keyset.ts';
 import { Customer, CustomerReplacement, type CustomerCore, type customerFilters } from './customer.ts';
 
 type CustomerRow = readonly [
@@ -128,25 +128,27 @@ export function selectCustomers(
 ): Selection {
   // customerSorts has nothing else
   const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns];
-  const owners = [userId, reach === 'everyone' ? undefined : reach.userId].filter((id) => id !== undefined);
-  const [family, ...others] = [
-    ...(email === undefined ? [] : [equals('emailKey', emailKey(email))]),
-    ...owners.map((id) => equals('userId', id)),
-  ];
-  const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
+  const owners: number[] = [];
+  if (userId !== undefined) owners.push(userId);
+  if (reach !== 'everyone') owners.push(reach.userId);
+  const equalities: Condition[] = [];
+  if (email !== undefined) equalities.push(equals('emailKey', emailKey(email)));
+  for (const owner of owners) equalities.push(equals('userId', owner));
   const isGathered = email !== undefined;
-  const shared = [
-    ...(family === undefined ? [] : [family]),
-    ...(key === 'nameKey' && !isGathered ? named.splice(0) : []),
-  ];
-  const rest = all([...others.map(withoutIndex), ...named]);
+  const indexed = equalities.slice(0, 1);
+  const residual = equalities.slice(1).map(withoutIndex);
+  if (name !== undefined) {
+    const named = beginsWith('nameKey', nameKey(name));
+    if (key === 'nameKey' && !isGathered) indexed.push(named);
+    else residual.push(named);
+  }
   return {
     table: 'customers',
     key,
     isDescending: sort.startsWith('-'),
     owners,
-    streams: [all(shared) ?? everything],
+    streams: [all(indexed) ?? everything],
     isGathered,
-    rest,
+    rest: all(residual),
   };
 }

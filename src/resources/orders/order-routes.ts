@@ -68,10 +68,10 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     moreFaults({ customerId, userId }, { caller, db }) {
       const customer = fits(id, customerId) ? loadCustomer(db.read, customerId) : undefined;
       const isOwn = customer !== undefined && covers(reachOf(caller), customer.ownerId);
-      return [
-        ...(fits(id, customerId) && !isOwn ? [unknownCustomer(customerId)] : []),
-        ...(fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : []),
-      ];
+      const issues: Issue[] = [];
+      if (fits(id, customerId) && !isOwn) issues.push(unknownCustomer(customerId));
+      if (fits(id, userId) && isStaff(caller)) issues.push(...userFaults(db.read, userId));
+      return issues;
     },
     handle({ body, caller, db, now }) {
       const core = coreOf(body);
@@ -79,12 +79,11 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
       if (userId !== caller.userId && !isStaff(caller))
         throw forbidden('Only staff may place an order for another user.');
       return db.write((writer) => {
-        refuse([
-          ...(customerExists(writer, reachOf(caller), body.customerId)
-            ? []
-            : [unknownCustomer(body.customerId)]),
-          ...(userId === caller.userId ? [] : userFaults(writer, userId)),
-        ]);
+        const issues: Issue[] = [];
+        if (!customerExists(writer, reachOf(caller), body.customerId))
+          issues.push(unknownCustomer(body.customerId));
+        if (userId !== caller.userId) issues.push(...userFaults(writer, userId));
+        refuse(issues);
         return addOrder(writer, core, body.customerId, userId, now);
       });
     },

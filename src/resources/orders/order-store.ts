@@ -162,41 +162,50 @@ export const orderAudit: Audit<OrderRow> = {
 export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
   const { sort = '-createdAt', status = statuses } = filter;
   const key = sort.replace('-', '');
-  const owners = [filter.userId, reach === 'everyone' ? undefined : reach.userId].filter(
-    (id) => id !== undefined,
-  );
-  const equalities = [
-    ...(filter.customerId === undefined ? [] : [equals('customerId', filter.customerId)]),
-    ...owners.map((id) => equals('userId', id)),
-    ...(filter.currency === undefined ? [] : [equals('currency', filter.currency)]),
-  ];
-  const range = createdRange(filter);
+  const owners: number[] = [];
+  if (filter.userId !== undefined) owners.push(filter.userId);
+  if (reach !== 'everyone') owners.push(reach.userId);
+  const equalities = equalitiesOf(owners, filter);
   const isOwned = filter.customerId !== undefined || owners.length > 0;
   const hasFamily = isOwned || key === 'createdAt'; // else all are walked, and a currency is tested
-  const shared = [
-    ...(hasFamily ? equalities.splice(0, 1) : []),
-    ...(key === 'createdAt' ? range.splice(0) : []),
-  ];
-  const rest = all([...(hasFamily ? equalities.map(withoutIndex) : equalities), ...range]);
-  const isPlain = key === 'id' && shared.length === 0 && filter.status === undefined && rest === undefined;
-  const streamOf = (each: OrderStatus): Stream => ({
-    ...together([...shared, equals('status', each)]),
-    ...(key === 'status' ? { at: each } : {}),
-  });
+  const indexed: Condition[] = [];
+  const residual: Condition[] = [];
+  if (hasFamily) {
+    indexed.push(...equalities.slice(0, 1));
+    residual.push(...equalities.slice(1).map(withoutIndex));
+  } else {
+    residual.push(...equalities);
+  }
+  if (key === 'createdAt') indexed.push(...createdRange(filter));
+  else residual.push(...createdRange(filter));
+  const isPlain = indexed.length === 0 && residual.length === 0 && filter.status === undefined;
+  const streamOf = (each: OrderStatus): Stream => {
+    const condition = together([...indexed, equals('status', each)]);
+    return key === 'status' ? { ...condition, at: each } : condition;
+  };
   return {
     table: 'orders',
     key,
     isDescending: sort.startsWith('-'),
     owners,
-    streams: isPlain ? [everything] : [...new Set(status)].map(streamOf),
+    streams: key === 'id' && isPlain ? [everything] : [...new Set(status)].map(streamOf),
     isGathered: isOwned && key !== 'createdAt',
-    rest,
+    rest: all(residual),
   };
 }
 
+/** The first chooses the family of indexes. */
+function equalitiesOf(owners: readonly number[], { customerId, currency }: OrderFilter): Condition[] {
+  const equalities: Condition[] = [];
+  if (customerId !== undefined) equalities.push(equals('customerId', customerId));
+  for (const owner of owners) equalities.push(equals('userId', owner));
+  if (currency !== undefined) equalities.push(equals('currency', currency));
+  return equalities;
+}
+
 function createdRange({ createdFrom, createdBefore }: OrderFilter): Condition[] {
-  return [
-    ...(createdFrom === undefined ? [] : [{ sql: 'createdAt >= ?', params: [Date.parse(createdFrom)] }]),
-    ...(createdBefore === undefined ? [] : [{ sql: 'createdAt < ?', params: [Date.parse(createdBefore)] }]),
-  ];
+  const range: Condition[] = [];
+  if (createdFrom !== undefined) range.push({ sql: 'createdAt >= ?', params: [Date.parse(createdFrom)] });
+  if (createdBefore !== undefined) range.push({ sql: 'createdAt < ?', params: [Date.parse(createdBefore)] });
+  return range;
 }
