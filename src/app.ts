@@ -1,7 +1,7 @@
 // The composition root: the two interfaces, and what every handler is given.
 import type { Config } from './config.ts';
-import { createAuthenticator } from './auth/credentials.ts';
-import { createMac, createSigner } from './auth/jwt.ts';
+import { createAuthenticator, type CallerSources } from './auth/credentials.ts';
+import { createMac, createSigner, type Mac } from './auth/jwt.ts';
 import type { PasswordHasher } from './auth/password.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { createCursors } from './http/cursor.ts';
@@ -18,7 +18,7 @@ import type { Log } from './log.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { Customer } from './resources/customers/customer.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
-import { findKeyFacts, touchKeys } from './resources/keys/key-store.ts';
+import { findKeyFacts, removeKeysOf, touchKeys } from './resources/keys/key-store.ts';
 import { steps, type Order } from './resources/orders/order.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
 import { endSessionsOf, findSessionFacts, removeEndedSessions } from './resources/sessions/session-store.ts';
@@ -26,6 +26,8 @@ import { sessionRoutes } from './resources/sessions/session-routes.ts';
 import { createKeptAnswers, removeOldAnswers } from './resources/system/kept-answer-store.ts';
 import { systemRoutes } from './resources/system/system-routes.ts';
 import { userRoutes } from './resources/users/user-routes.ts';
+import { emailKey } from './schema/email.ts';
+import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
 import { version } from './version.ts';
 import { docsPage } from './web/docs-page.ts';
@@ -49,16 +51,14 @@ export type App = ReturnType<typeof createApp>;
 
 export function createApp(options: AppOptions) {
   const { config, publicUrl, secrets, db, hasher, log, now } = options;
-  const [secret = new Uint8Array()] = secrets;
   const signer = createSigner({ secrets, issuer: publicUrl, audience: publicUrl });
-  const cursors = createCursors(macFor(secret, 'cursors'));
+  const cursors = createCursors(macsFor(secrets, 'cursors'));
   const orderCache = new BoundedMap<number, Representation<Order>>(config.cacheBytes * 0.8, weigh);
   const customerCache = new BoundedMap<number, Representation<Customer>>(config.cacheBytes * 0.2, weigh);
   const keysUsed = new Map<number, number>();
   const authenticator = createAuthenticator({
     signer,
-    findSession: (id) => findSessionFacts(db.read, id),
-    findKey: (id) => findKeyFacts(db.read, id),
+    ...sourcesOf(db.read),
     used: (id, time) => keysUsed.set(id, time),
   });
   const limiters = {
@@ -89,6 +89,11 @@ export function createApp(options: AppOptions) {
       passwordMin: config.passwordMin,
       registration: config.registration,
       endSessions: endSessionsOf,
+      removeKeys: removeKeysOf,
+      spendSignIn: (context, email) => {
+        context.spend(limiters.address, context.address);
+        context.spend(limiters.account, emailKey(email));
+      },
     }),
     ...userOrderRoutes(orders),
     ...sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters: limiters }),
@@ -132,13 +137,14 @@ export function createApp(options: AppOptions) {
   const handlers = createHandlers({
     router,
     authenticator,
+    sourcesOf,
     db,
     limiters,
     publicUrl,
     now,
     log,
     metrics,
-    kept: createKeptAnswers(macFor(secret, 'fingerprints')),
+    kept: createKeptAnswers(macsFor(secrets, 'fingerprints')),
     isTrusted: trustedProxies(config.trustedProxy),
     takesQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
@@ -194,9 +200,13 @@ export function createApp(options: AppOptions) {
   };
 }
 
-/** Each use of a secret has a key of its own. */
-function macFor(secret: Uint8Array, use: string): (text: string) => Buffer {
-  return createMac(createMac(secret)(use));
+function sourcesOf(db: Connection): CallerSources {
+  return { findSession: (id) => findSessionFacts(db, id), findKey: (id) => findKeyFacts(db, id) };
+}
+
+/** One a secret; each use of a secret has a key of its own. */
+function macsFor(secrets: readonly Uint8Array[], use: string): Mac[] {
+  return secrets.map((secret) => createMac(createMac(secret)(use)));
 }
 
 function once<T>(make: () => T): () => T {

@@ -41,7 +41,8 @@ export const sessionIdleSecondsMax = 14 * 86_400;
 export const stepUpSeconds = 600;
 export const secretBytesMin = 32;
 export const keySecondsDefault = 365 * 86_400;
-export const rememberedTokensMax = 10_000;
+export const keysPerUserMax = 50;
+export const rememberedTokenBytesMax = 8 * 1024 * 1024;
 export const rememberedCallersMax = 10_000;
 export const touchMilliseconds = 60_000;
 

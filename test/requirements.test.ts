@@ -462,7 +462,12 @@ describe('section 4.1, users interface:', () => {
     const person = await service.person();
     const answer = await service.put(`/api/users/${person.id}`, {
       token: person.token,
-      body: { name: 'Ada King', email: 'king@example.com', password: 'another good password' },
+      body: {
+        name: 'Ada King',
+        email: 'king@example.com',
+        password: 'another good password',
+        currentPassword: password,
+      },
     });
     assert.equal(answer.status, 200);
     assert.deepEqual(

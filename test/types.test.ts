@@ -18,16 +18,17 @@ import {
   type Role,
 } from '../src/auth/access.ts';
 import { Problem } from '../src/errors.ts';
+import { permitWithoutCaller } from '../src/http/permit.ts';
 import { problems } from '../src/http/problem.ts';
 import { represent, type Representation } from '../src/http/representation.ts';
 import { created, noContent, nothing, ok, route, type Context } from '../src/http/route.ts';
 import { findCustomer } from '../src/resources/customers/customer-store.ts';
 import { NewOrder, Order, steps } from '../src/resources/orders/order.ts';
 import { findOrder, selectOrders } from '../src/resources/orders/order-store.ts';
-import { findKey } from '../src/resources/keys/key-store.ts';
-import { findSession } from '../src/resources/sessions/session-store.ts';
+import { addKey, findKey, removeKey, removeKeysOf } from '../src/resources/keys/key-store.ts';
+import { endSession, endSessionsOf, findSession } from '../src/resources/sessions/session-store.ts';
 import { User, UserPatch } from '../src/resources/users/user.ts';
-import { findUser } from '../src/resources/users/user-store.ts';
+import { addUser, findUser, removeUser, replaceUser } from '../src/resources/users/user-store.ts';
 import { integer, nullable, object, optional, string, type Infer } from '../src/schema/schema.ts';
 import type { Connection } from '../src/storage/connection.ts';
 import type { Database } from '../src/storage/database.ts';
@@ -355,6 +356,37 @@ export function mistakesOfStorage(
     selectOrders('everyone', { sort: 'name' }),
     // @ts-expect-error TS2353
     selectOrders({ sort: 'id' }, {}),
+  ];
+}
+
+export function mistakesOfPermits(
+  db: Connection,
+  { authorizeWrite, caller }: Context<object, object, undefined, Caller>,
+): unknown[] {
+  return [
+    removeKey(authorizeWrite(db), 7),
+    removeKey(permitWithoutCaller(db, 'the command line'), 7),
+    authorizeWrite(db).caller.role,
+    // @ts-expect-error TS2739
+    removeKey(db, 7),
+    // @ts-expect-error TS2741
+    removeKey({ writer: db, caller }, 7),
+    // @ts-expect-error TS2739
+    addKey(db, caller.userId, { name: 'till', scopes: [] }, 0),
+    // @ts-expect-error TS2739
+    removeKeysOf(db, 7),
+    // @ts-expect-error TS2739
+    removeUser(db, 7),
+    // @ts-expect-error TS2739
+    replaceUser(db, 7, { name: '', email: '', role: 'admin' }, undefined),
+    // @ts-expect-error TS2739
+    addUser(db, { name: '', email: '', role: 'admin', passwordHash: '' }, 0),
+    // @ts-expect-error TS2739
+    endSession(db, 7),
+    // @ts-expect-error TS2739
+    endSessionsOf(db, 7, null),
+    // @ts-expect-error TS2345
+    permitWithoutCaller(db, 'because'),
   ];
 }
 

@@ -1,4 +1,6 @@
 // Who a request acts as, and the rules that say who may call a route.
+import { Problem } from '../errors.ts';
+import { stepUpSeconds } from '../limits.ts';
 
 export const roles = ['user', 'staff', 'admin'] as const;
 export type Role = (typeof roles)[number];
@@ -10,6 +12,7 @@ export const scopes = [
   'customers:write',
   'orders:read',
   'orders:write',
+  'events:read',
 ] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -18,6 +21,8 @@ export type Scope = (typeof scopes)[number];
  */
 export type Caller = {
   readonly principal: string;
+  /** Whose bucket the request draws on: a key's is that of its user. */
+  readonly bucket: string;
   readonly userId: number;
   readonly role: Role;
   readonly sessionId: number | null;
@@ -62,6 +67,43 @@ export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
   credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isStaff(caller),
 };
+
+/** What a route asks of its caller: its rule, and what an API key needs (none: no key will do). */
+export type Rule<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
+
+/** Throws unless the rule lets the caller in; undefined is one without a credential. */
+export function checkAccess<Params>(
+  { access, scope }: Rule<Params, Caller | undefined>,
+  caller: Caller | undefined,
+  params: Params,
+): void {
+  if (caller === undefined && access.credentials === 'required')
+    throw new Problem('unauthenticated', 'This needs an access token or an API key.');
+  if (caller !== undefined && scope !== 'any') checkScope(caller, scope);
+  if (!access.permits(caller, params)) throw new Problem('forbidden', access.says);
+}
+
+function checkScope({ scopes: held }: Caller, scope: Scope | undefined): void {
+  if (held === null) return;
+  if (scope === undefined)
+    throw new Problem('insufficient-scope', 'This can’t be done with an API key: sign in.');
+  if (!held.has(scope))
+    throw new Problem('insufficient-scope', `The API key lacks the scope ${scope}.`, { scope });
+}
+
+/**
+ * Throws unless the user proved who they are within the last 10 minutes (RFC 9470). A key never does. `what`
+ * begins the sentence: "Deleting a user".
+ */
+export function checkStepUp(caller: Caller, now: number, what: string): void {
+  if (caller.keyId !== null)
+    throw new Problem('insufficient-scope', `${what} can’t be done with an API key: sign in.`);
+  if (now / 1000 - caller.authTime <= stepUpSeconds) return;
+  throw new Problem(
+    'step-up-required',
+    `${what} needs a sign-in within the last ${stepUpSeconds / 60} minutes: make a new session.`,
+  );
+}
 
 export function isAdmin(caller: Caller): boolean {
   return caller.role === 'admin';

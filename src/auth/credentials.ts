@@ -2,7 +2,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
 import { Problem } from '../errors.ts';
-import { rememberedCallersMax, rememberedTokensMax } from '../limits.ts';
+import { rememberedCallersMax, rememberedTokenBytesMax } from '../limits.ts';
 import type { Caller } from './access.ts';
 import type { Signer } from './jwt.ts';
 
@@ -12,52 +12,79 @@ export type KeyFacts = { readonly caller: Caller; readonly endsAt: number; reado
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
-type Sources = {
-  readonly signer: Signer;
+/** Where sessions and keys are looked up: what is committed, or what a write under way sees. */
+export type CallerSources = {
   readonly findSession: (id: number) => SessionFacts | undefined;
   readonly findKey: (id: number) => KeyFacts | undefined;
+};
+
+type AuthenticatorOptions = CallerSources & {
+  readonly signer: Signer;
   readonly used: (keyId: number, now: number) => void;
 };
 
 /**
  * A token's signature is remembered; what it stands for is looked up live, so an ended session ends at once.
  */
-type Verified = { readonly sessionId: number; readonly userId: string; readonly expires: number };
+type Verified = {
+  readonly sessionId: number;
+  readonly userId: string;
+  readonly expires: number;
+  readonly bytes: number;
+};
 
-export function createAuthenticator({ signer, findSession, findKey, used }: Sources) {
-  const tokens = new BoundedMap<string, Verified>(rememberedTokensMax);
+export function createAuthenticator({ signer, findSession, findKey, used }: AuthenticatorOptions) {
+  const tokens = new BoundedMap<string, Verified>(rememberedTokenBytesMax, ({ bytes }) => bytes);
   const sessions = new BoundedMap<number, SessionFacts>(rememberedCallersMax);
   const keys = new BoundedMap<number, KeyFacts>(rememberedCallersMax);
+  const known: CallerSources = {
+    findSession: (id) => remembered(sessions, id, findSession),
+    findKey: (id) => remembered(keys, id, findKey),
+  };
 
   function bearer(authorization: string, now: number): Caller {
-    const verified = tokens.get(authorization) ?? verify(authorization, now);
+    const token = /^bearer ([^ ]+)$/i.exec(authorization)?.[1];
+    if (token === undefined)
+      throw invalidToken('Authorization must be "Bearer", one blank and an access token.');
+    const verified = tokens.get(token) ?? verify(token, now);
     if (now >= verified.expires)
       throw invalidToken('The access token has expired: get a new one with the refresh token, or sign in.');
-    const facts = remembered(sessions, verified.sessionId, findSession);
-    if (facts === undefined || now >= facts.endsAt || String(facts.caller.userId) !== verified.userId) {
-      throw invalidToken('The session of this access token has ended: sign in again.');
-    }
-    return facts.caller;
+    const caller = callerOfSession(known, verified.sessionId, now);
+    if (String(caller.userId) !== verified.userId) throw sessionEnded();
+    return caller;
   }
 
-  function verify(authorization: string, now: number): Verified {
-    const token = /^bearer +([^ ]+)$/i.exec(authorization)?.[1];
-    if (token === undefined) throw invalidToken('Authorization must be "Bearer" and an access token.');
+  function verify(token: string, now: number): Verified {
+    if (keyPattern.test(token)) throw invalidToken('This is an API key: send it as X-API-Key.');
     const claims = signer.verify(token, Math.floor(now / 1000));
     if (claims === undefined) throw invalidToken('The access token is not valid here, or has expired.');
-    const verified = { sessionId: claims.sid, userId: claims.sub, expires: claims.exp * 1000 };
-    tokens.set(authorization, verified);
+    const verified = {
+      sessionId: claims.sid,
+      userId: claims.sub,
+      expires: claims.exp * 1000,
+      bytes: token.length + entryBytes,
+    };
+    tokens.set(token, verified);
     return verified;
   }
 
   function apiKey(text: string, now: number): Caller {
-    const id = Number(/^ord_([1-9]\d{0,15})_[A-Za-z0-9_-]{43}$/.exec(text)?.[1]);
-    const facts = Number.isNaN(id) ? undefined : remembered(keys, id, findKey);
+    const id = Number(keyPattern.exec(text)?.[1]);
+    const facts = Number.isNaN(id) ? undefined : known.findKey(id);
     if (facts === undefined || !timingSafeEqual(hashOf(text.slice(-43)), facts.hash))
       throw invalidToken('The API key is not valid.');
-    if (now >= facts.endsAt) throw invalidToken('The API key has expired: make a new one.');
+    if (now >= facts.endsAt) throw keyExpired();
     used(id, now);
     return facts.caller;
+  }
+
+  /**
+   * The caller of a request under way, with the rights of this moment. Throws `invalid-token` where session,
+   * key or user has gone.
+   */
+  function again(caller: Caller, now: number, sources = known): Caller {
+    if (caller.keyId !== null) return callerOfKey(sources, caller.keyId, now);
+    return callerOfSession(sources, caller.sessionId ?? 0, now); // it is one or the other
   }
 
   /** Drops what a change made stale: called with each commit's changed keys. */
@@ -72,7 +99,24 @@ export function createAuthenticator({ signer, findSession, findKey, used }: Sour
     keys.clear();
   }
 
-  return { bearer, apiKey, forget, forgetAll };
+  return { bearer, apiKey, again, forget, forgetAll };
+}
+
+/** Of a remembered token beside its text, measured. */
+const entryBytes = 200;
+const keyPattern = /^ord_([1-9]\d{0,15})_[A-Za-z0-9_-]{43}$/;
+
+function callerOfSession({ findSession }: CallerSources, id: number, now: number): Caller {
+  const facts = findSession(id);
+  if (facts === undefined || now >= facts.endsAt) throw sessionEnded();
+  return facts.caller;
+}
+
+function callerOfKey({ findKey }: CallerSources, id: number, now: number): Caller {
+  const facts = findKey(id);
+  if (facts === undefined) throw invalidToken('The API key is not valid.');
+  if (now >= facts.endsAt) throw keyExpired();
+  return facts.caller;
 }
 
 /** Secrets of 256 random bits are kept as their SHA-256: nothing is gained by a slow hash. */
@@ -90,6 +134,14 @@ function remembered<Facts>(
   const found = find(id);
   if (found !== undefined) map.set(id, found);
   return found;
+}
+
+function sessionEnded(): Problem {
+  return invalidToken('The session of this access token has ended: sign in again.');
+}
+
+function keyExpired(): Problem {
+  return invalidToken('The API key has expired: make a new one.');
 }
 
 function invalidToken(detail: string): Problem {

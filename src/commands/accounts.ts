@@ -2,8 +2,9 @@
 import { scopes, type Scope } from '../auth/access.ts';
 import { ConfigError, type CommandFlag } from '../config.ts';
 import { Problem } from '../errors.ts';
+import { permitWithoutCaller, type Permit } from '../http/permit.ts';
 import { represented } from '../http/representation.ts';
-import { addKey } from '../resources/keys/key-store.ts';
+import { addKey, removeKeysOf } from '../resources/keys/key-store.ts';
 import { NewKey } from '../resources/keys/key.ts';
 import { endSessionsOf } from '../resources/sessions/session-store.ts';
 import { addUser, findCredentials, findUser, replaceUser } from '../resources/users/user-store.ts';
@@ -30,14 +31,14 @@ export const adminCreate: Command = {
     refuse(check(NewUser, { ...user, password }));
     return withDatabase(config, async (db, hasher) => {
       const passwordHash = await hasher.hash(password);
-      const id = db.write((writer) => addUser(writer, { ...user, passwordHash }, Date.now()));
+      const id = db.write((writer) => addUser(asOperator(writer), { ...user, passwordHash }, Date.now()));
       return passwordText(id, user.email, password);
     });
   },
 };
 
 export const adminReset: Command = {
-  summary: 'prints a new random password of a user once, and ends their sessions',
+  summary: 'prints a new random password of a user once, and ends their sessions and keys',
   operands: [],
   flags: [emailFlag],
   run: ({ config, flags }) =>
@@ -46,8 +47,10 @@ export const adminReset: Command = {
       const passwordHash = await hasher.hash(password);
       return db.write((writer) => {
         const user = userOf(writer, String(flags['email']));
-        replaceUser(writer, user.id, user, passwordHash);
-        endSessionsOf(writer, user.id, null);
+        const permit = asOperator(writer);
+        replaceUser(permit, user.id, user, passwordHash);
+        endSessionsOf(permit, user.id, null);
+        removeKeysOf(permit, user.id);
         return passwordText(user.id, user.email, password);
       });
     }),
@@ -67,7 +70,7 @@ export const keysCreate: Command = {
     refuse(check(NewKey, wanted));
     return withExistingDatabase(config, async (db) => {
       const made = db.write((writer) =>
-        addKey(writer, userOf(writer, String(flags['email'])).id, wanted, Date.now()),
+        addKey(asOperator(writer), userOf(writer, String(flags['email'])).id, wanted, Date.now()),
       );
       return [
         `id: ${made.id}`,
@@ -88,6 +91,11 @@ function refuse(issues: readonly Issue[]): void {
       [],
       issues.map(({ pointer = '', detail }) => `--${pointer.split('/')[1] ?? ''}: ${detail}`),
     );
+}
+
+/** Who may write the data folder may do anything. */
+function asOperator(writer: Connection): Permit {
+  return permitWithoutCaller(writer, 'the command line');
 }
 
 function userOf(db: Connection, email: string): User {

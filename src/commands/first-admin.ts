@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config.ts';
+import { permitWithoutCaller } from '../http/permit.ts';
 import { addUser, hasUsers } from '../resources/users/user-store.ts';
 import type { Connection, Work } from '../storage/connection.ts';
 import { replacePrivate } from '../storage/data-folder.ts';
@@ -31,7 +32,11 @@ export async function makeFirstAdmin(
   // First the file: an administrator whose password nobody knows would be none.
   if (adminPassword === '') replacePrivate(adminFile(data), `${JSON.stringify({ email, password })}\n`);
   await write((db) => {
-    addUser(db, { name: 'Administrator', email, role: 'admin', passwordHash }, now);
+    addUser(
+      permitWithoutCaller(db, 'the first start'),
+      { name: 'Administrator', email, role: 'admin', passwordHash },
+      now,
+    );
   });
   return adminPassword === ''
     ? `an administrator, ${email}; the password is in ${adminFile(data)}`

@@ -1,6 +1,7 @@
 // `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the
 // same seed.
 import { wholeNumber, type CommandLine } from '../config.ts';
+import { permitWithoutCaller } from '../http/permit.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
 import type { Address, CustomerCore } from '../resources/customers/customer.ts';
 import { coreOf, type NewItem, type OrderStatus } from '../resources/orders/order.ts';
@@ -92,20 +93,21 @@ type SampleCustomer = {
 };
 
 function addUsers(db: Beside, picker: Picker, count: number, passwordHash: string): SampleUser[] {
-  return db.write((writer) =>
-    Array.from({ length: count }, (_, index) => {
+  return db.write((writer) => {
+    const permit = permitWithoutCaller(writer, 'the command line');
+    return Array.from({ length: count }, (_, index) => {
       const { name, email } = personOf(picker, index);
       const createdAt = Math.floor(customersStart + (index * dayMilliseconds) / count);
       return {
         id: addUser(
-          writer,
+          permit,
           { name, email, role: index % 10 === 0 ? 'staff' : 'user', passwordHash },
           createdAt,
         ),
         email,
       };
-    }),
-  );
+    });
+  });
 }
 
 function addCustomers(

@@ -23,7 +23,8 @@ export type AnswerOptions = {
   readonly metrics: Metrics;
 };
 
-export type KeptAnswer = {
+/** What is kept of an answer to give it again. */
+export type RepeatedAnswer = {
   readonly status: number;
   readonly location: string | null;
   readonly etag: string;
@@ -82,7 +83,7 @@ export function createAnswerer(options: AnswerOptions) {
   }
 
   /** An answer given before, again. */
-  function repeat(exchange: Exchange, route: Route, kept: KeptAnswer): void {
+  function repeat(exchange: Exchange, route: Route, kept: RepeatedAnswer): void {
     const location = kept.location === null ? '' : line('Location', kept.location);
     const lines = `ETag: ${kept.etag}${caching(route.reply.cacheControl)}Idempotency-Replayed: true\r\n${jsonPolicyLine}${location}`;
     sendBody(exchange, kept.status, head(exchange) + lines, 'application/json', kept.text);

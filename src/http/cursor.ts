@@ -14,17 +14,20 @@ export type ListQuery = {
 
 const tagLength = 22; // 132 bits
 
-/** `seal` is a keyed digest of a text. */
-export function createCursors(seal: (text: string) => Buffer) {
-  function tagOf(bound: string, payload: string): string {
-    return seal(`${bound}\n${payload}`).toString('base64url').slice(0, tagLength);
+type Seal = (text: string) => Buffer;
+
+/** `seals` are keyed digests of a text, one a secret: the first seals, all open. */
+export function createCursors(seals: readonly Seal[]) {
+  function tagsOf(path: string, query: ListQuery, payload: string): string[] {
+    const text = `${bindingOf(path, query)}\n${payload}`;
+    return seals.map((seal) => seal(text).toString('base64url').slice(0, tagLength));
   }
 
   /** The position in a cursor of this list; undefined without one. Throws `invalid-cursor`. */
   function open(path: string, query: ListQuery): Position | undefined {
     if (query.cursor === undefined) return undefined;
     const payload = query.cursor.slice(0, -tagLength);
-    if (tagOf(bindingOf(path, query), payload) !== query.cursor.slice(-tagLength)) {
+    if (!tagsOf(path, query, payload).includes(query.cursor.slice(-tagLength))) {
       throw new Problem(
         'invalid-cursor',
         'The cursor is not one of this list with these filters and this sort; follow next as it is.',
@@ -36,12 +39,13 @@ export function createCursors(seal: (text: string) => Buffer) {
   /** Path and query of the page after this position. */
   function next(path: string, query: ListQuery, position: Position): string {
     const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
+    const [tag] = tagsOf(path, query, payload);
     const parts: string[] = [];
     for (const name in query) {
       if (name !== 'cursor' && query[name] !== undefined)
         parts.push(`${name}=${encodeURIComponent(String(query[name])).replaceAll('%2C', ',')}`);
     }
-    return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${payload}${tagOf(bindingOf(path, query), payload)}`;
+    return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${payload}${tag}`;
   }
 
   return { open, next };

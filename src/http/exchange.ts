@@ -2,16 +2,28 @@
 import { performance } from 'node:perf_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/access.ts';
+import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import { checkPrecondition } from './conditional.ts';
 import { fieldsOf, type Fields } from './fields.ts';
 import { addressBucket, clientAddress, type Peer } from './peer.ts';
+import { permitCaller, type Permit } from './permit.ts';
 import { quotaExceeded, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
 import type { Context } from './route.ts';
 import type { Mounted } from './router.ts';
 
 type Handed = Context<object, Query, unknown, Caller | undefined>;
+
+type Given = {
+  readonly peer: Peer;
+  readonly now: number;
+  readonly requestId: string;
+  readonly db: Database;
+  readonly isTrusted: (address: string) => boolean;
+  /** The caller as a write sees them; throws where they may no longer do this. */
+  readonly rightsIn: (exchange: Exchange, writer: Connection) => Caller | undefined;
+};
 
 /**
  * A class, so that every exchange has the same shape and handlers are given it as it is (typed as their
@@ -29,6 +41,7 @@ export class Exchange implements Handed {
   readonly now: number;
   readonly startedAt = performance.now();
   readonly isTrusted: (address: string) => boolean;
+  readonly rightsIn: Given['rightsIn'];
   requestId: string;
   mounted: Mounted | undefined = undefined;
   params: object = {};
@@ -44,11 +57,7 @@ export class Exchange implements Handed {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    peer: Peer,
-    now: number,
-    requestId: string,
-    db: Database,
-    isTrusted: (address: string) => boolean,
+    { peer, now, requestId, db, isTrusted, rightsIn }: Given,
   ) {
     this.request = request;
     this.response = response;
@@ -64,11 +73,16 @@ export class Exchange implements Handed {
     this.requestId = requestId;
     this.db = db;
     this.isTrusted = isTrusted;
+    this.rightsIn = rightsIn;
   }
 
   /** Not a method, so that handlers can take it out of their context. */
   get precondition(): (etag: string) => void {
     return (etag) => checkPrecondition(this.fields, etag);
+  }
+
+  get authorizeWrite(): (writer: Connection) => Permit<Caller | undefined> {
+    return (writer) => permitCaller(writer, () => this.rightsIn(this, writer));
   }
 
   /** Takes one from the bucket; 429 when it is empty. */

@@ -1,11 +1,11 @@
 // Requests that may be sent twice: Idempotency-Key, kept in the same transaction as the change.
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../auth/access.ts';
-import { Problem } from '../errors.ts';
+import { covers, reachOf, type Caller } from '../auth/access.ts';
+import { Problem, forbidden } from '../errors.ts';
 import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { createAnswerer, KeptAnswer } from './answer.ts';
+import type { createAnswerer, RepeatedAnswer } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 import { fieldsOf, timesSent } from './fields.ts';
 import type { Representation } from './representation.ts';
@@ -13,15 +13,20 @@ import type { Route } from './route.ts';
 
 /** Where first answers are kept. `request` names principal, method, path and key. */
 export type KeptAnswers = {
-  find(
-    db: Connection,
-    request: string,
-    now: number,
-  ): (KeptAnswer & { readonly fingerprint: string }) | undefined;
-  keep(db: Connection, request: string, fingerprint: string, answer: KeptAnswer, now: number): void;
-  /** A keyed digest: bodies may hold passwords. */
-  fingerprint(body: Buffer): string;
+  find(db: Connection, request: string, now: number): KeptAnswer | undefined;
+  keep(db: Connection, request: string, answer: KeptAnswer, now: number): void;
+  /** Keyed digests, since bodies may hold passwords: one a secret, the current one first. */
+  fingerprints(body: Buffer): readonly string[];
 };
+
+export type KeptAnswer = RepeatedAnswer & {
+  readonly fingerprint: string;
+  /** Whose rows a caller must be able to read to get the answer again; null where the first needed no right. */
+  readonly ownerId: number | null;
+};
+
+/** No user has this id. */
+const nobodyId = 0;
 
 export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typeof createAnswerer>) {
   const running = new Set<string>();
@@ -40,14 +45,16 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
       );
     running.add(request);
     try {
-      const fingerprint = kept.fingerprint(body);
+      const fingerprints = kept.fingerprints(body);
       const found = kept.find(exchange.db.read, request, exchange.now);
       if (found === undefined) {
-        keepWithChange(exchange, route, request, fingerprint);
+        keepWithChange(exchange, route, { request, fingerprint: fingerprints[0] ?? '' });
         return answer(exchange, route, await route.handle(exchange));
       }
-      if (found.fingerprint !== fingerprint)
+      if (!fingerprints.includes(found.fingerprint))
         throw new Problem('idempotency-key-reused', 'This Idempotency-Key was used for another body.');
+      if (found.ownerId !== null && !mayRead(exchange.caller, found.ownerId))
+        throw forbidden('The answer to the first request is about what belongs to another user now.');
       repeat(exchange, route, found);
     } finally {
       running.delete(request);
@@ -55,8 +62,8 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
   }
 
   /** The handler's write, and in the same transaction the answer to it. */
-  function keepWithChange(exchange: Exchange, route: Route, request: string, fingerprint: string): void {
-    const { db, now } = exchange;
+  function keepWithChange(exchange: Exchange, route: Route, named: Named): void {
+    const { db, now, caller } = exchange;
     exchange.db = {
       get read() {
         return db.read;
@@ -65,7 +72,8 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
       write: (work) =>
         db.write((connection) => {
           const made: unknown = work(connection);
-          kept.keep(connection, request, fingerprint, answerOf(route, made as Representation<unknown>), now); // an idempotent route's write returns what it answers
+          const answer = answerOf(route, made as Representation<unknown>, caller); // an idempotent route's write returns what it answers
+          kept.keep(connection, named.request, { ...answer, fingerprint: named.fingerprint }, now);
           return made as never; // db.write's own type has refused a promise
         }),
     };
@@ -74,8 +82,25 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
   return { checkKey, run };
 }
 
-function answerOf({ reply }: Route, made: Representation<unknown>): KeptAnswer {
-  return { status: reply.status, location: reply.location?.(made) ?? null, etag: made.etag, text: made.text };
+type Named = Pick<KeptAnswer, 'fingerprint'> & { readonly request: string };
+
+function answerOf(
+  { reply }: Route,
+  made: Representation<unknown>,
+  caller: Caller | undefined,
+): Omit<KeptAnswer, 'fingerprint'> {
+  const ownerId = made.ownerId ?? nobodyId;
+  return {
+    ownerId: mayRead(caller, ownerId) ? ownerId : null, // whoever signs up another user can't read them
+    status: reply.status,
+    location: reply.location?.(made) ?? null,
+    etag: made.etag,
+    text: made.text,
+  };
+}
+
+function mayRead(caller: Caller | undefined, ownerId: number): boolean {
+  return caller !== undefined && covers(reachOf(caller), ownerId);
 }
 
 function nameOf({ method, path, fields, address }: Exchange, caller: Caller | undefined): string {

@@ -46,8 +46,8 @@ export const problems: Readonly<
     status: 401,
     title: 'Sign in again',
     about:
-      'Changing a password or an e-mail address needs a sign-in within the last ten minutes ' +
-      '(RFC 9470): make a new session and use its access token.',
+      'A sensitive change (a password, an e-mail address, a role, an API key, deleting a user) needs a sign-in ' +
+      'within the last ten minutes (RFC 9470): make a new session and use its access token.',
   },
   'multiple-credentials': {
     status: 400,

@@ -2,7 +2,9 @@
 import type { Access, Caller, Scope } from '../auth/access.ts';
 import type { Kind } from '../errors.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
+import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
+import type { Permit } from './permit.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Representation } from './representation.ts';
 
@@ -23,6 +25,11 @@ export type Context<Params, Query, Body, C> = {
   /** Milliseconds since 1970, the same all through the request. */
   readonly now: number;
   readonly db: Pick<Database, 'read' | 'write' | 'readSlowly'>;
+  /**
+   * Called inside a write: reads session or key and role as the write sees them, checks access and scope
+   * again, and returns the caller as they are now, with the proof that changes ask for.
+   */
+  authorizeWrite(writer: Connection): Permit<C>;
   /** Throws 412 when the request's conditions don't hold for the current version. */
   precondition(etag: string): void;
   /** Takes one from a bucket of the route's own (login); 429 when it is empty. */

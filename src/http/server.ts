@@ -2,12 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Caller } from '../auth/access.ts';
-import type { Authenticator } from '../auth/credentials.ts';
+import { checkAccess, type Caller } from '../auth/access.ts';
+import type { Authenticator, CallerSources } from '../auth/credentials.ts';
 import { Problem, invalid } from '../errors.ts';
 import { requestIdLengthMax, urlBytesMax } from '../limits.ts';
 import type { Log } from '../log.ts';
 import { check, type Issue } from '../schema/schema.ts';
+import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import { createAnswerer, type AnswerOptions } from './answer.ts';
 import { parseJson, readBody } from './body.ts';
@@ -27,6 +28,8 @@ import { allowOf, type Mounted, type Router } from './router.ts';
 export type ServiceOptions = AnswerOptions & {
   readonly router: Router;
   readonly authenticator: Authenticator;
+  /** Sessions and keys as a write under way sees them. */
+  readonly sourcesOf: (writer: Connection) => CallerSources;
   readonly db: Database;
   readonly kept: KeptAnswers;
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
@@ -55,7 +58,14 @@ export function createHandlers(options: ServiceOptions) {
   function open(request: IncomingMessage, response: ServerResponse): Exchange {
     const socket: Known = request.socket;
     const peer = (socket[peerKey] ??= peerOf(socket.remoteAddress, isTrusted));
-    return new Exchange(request, response, peer, now(), requestIds(), db, isTrusted);
+    return new Exchange(request, response, {
+      peer,
+      now: now(),
+      requestId: requestIds(),
+      db,
+      isTrusted,
+      rightsIn,
+    });
   }
 
   function attempt(exchange: Exchange, step: (exchange: Exchange) => Promise<void> | undefined): void {
@@ -78,7 +88,7 @@ export function createHandlers(options: ServiceOptions) {
     if (match === undefined) throw new Problem('not-found', `There is nothing at ${exchange.path}.`);
     if (mounted === undefined) throw methodNotAllowed(exchange, allowOf(match.methods));
     exchange.params = match.params;
-    authorize(exchange, mounted);
+    checkAccess(mounted.route, exchange.caller, exchange.params);
     exchange.mediaType = chooseMediaType(exchange.fields['accept'], mounted.route.reply.mediaTypes);
     return mounted.route.body === undefined ? handle(exchange, mounted) : handleBody(exchange, mounted);
   }
@@ -127,7 +137,7 @@ export function createHandlers(options: ServiceOptions) {
   function spend(exchange: Exchange, mounted: Mounted | undefined): void {
     if (mounted?.route.isUnlimited === true) return;
     if (exchange.caller === undefined) exchange.spend(limiters.anonymous, exchange.address);
-    else exchange.spend(limiters.default, exchange.caller.principal);
+    else exchange.spend(limiters.default, exchange.caller.bucket);
   }
 
   function handle(exchange: Exchange, { route }: Mounted): Promise<void> | undefined {
@@ -149,6 +159,7 @@ export function createHandlers(options: ServiceOptions) {
   }
 
   function handleBytes(exchange: Exchange, route: Route, bytes: Buffer): Promise<void> | undefined {
+    authorizeAgain(exchange, route);
     exchange.body = parseJson(bytes);
     const issues: Issue[] = [];
     exchange.query = readQuery(exchange.queryText, route.query, issues);
@@ -160,6 +171,23 @@ export function createHandlers(options: ServiceOptions) {
     if (issues.length > 0) return fail(exchange, invalid(issues));
     if (isOnce) return once.run(exchange, route, bytes);
     return answerWith(exchange, route, route.handle(exchange));
+  }
+
+  /** A body may arrive long after its head: what counts are the caller's rights now. */
+  function authorizeAgain(exchange: Exchange, route: Route): void {
+    const { caller, params } = exchange;
+    if (caller === undefined) return;
+    exchange.caller = authenticator.again(caller, now());
+    checkAccess(route, exchange.caller, params);
+  }
+
+  /** The caller with the rights that they have inside this write, which changes before it may have taken. */
+  function rightsIn(exchange: Exchange, writer: Connection): Caller | undefined {
+    const { caller, mounted, params } = exchange;
+    if (caller === undefined || mounted === undefined) return caller;
+    const current = authenticator.again(caller, now(), options.sourcesOf(writer));
+    checkAccess(mounted.route, current, params);
+    return current;
   }
 
   function answerWith(
@@ -213,26 +241,6 @@ function moreFaults(route: Route, exchange: Exchange, found: readonly Issue[]): 
     return [];
   const faults = route.moreFaults({ ...exchange.body }, exchange);
   return faults.filter(({ pointer }) => !found.some((issue) => issue.pointer === pointer));
-}
-
-function authorize(exchange: Exchange, { route }: Mounted): void {
-  const { access, scope } = route;
-  const { caller } = exchange;
-  if (caller === undefined) {
-    if (access.credentials === 'required')
-      throw new Problem('unauthenticated', 'This needs an access token or an API key.');
-  } else if (
-    caller.scopes !== null &&
-    scope !== 'any' &&
-    (scope === undefined || !caller.scopes.has(scope))
-  ) {
-    const detail =
-      scope === undefined
-        ? 'This can’t be done with an API key: sign in.'
-        : `The API key lacks the scope ${scope}.`;
-    throw new Problem('insufficient-scope', detail, scope === undefined ? {} : { scope });
-  }
-  if (!access.permits(caller, exchange.params)) throw new Problem('forbidden', access.says);
 }
 
 function unknownExpectation(): Problem {

@@ -113,7 +113,7 @@ function cases(): Case[] {
   ];
 }
 
-const cursors = createCursors((text) => createHash('sha256').update(text).digest());
+const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
 
 /** What the slow thread would run is run here, and its time told apart. */
 async function timePage(connection: Connection, { selection, load }: Case, query: ListQuery): Promise<Time> {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { migrations } from '../../src/migrations/migrations.ts';
+import { permitWithoutCaller } from '../../src/http/permit.ts';
 import { addUser } from '../../src/resources/users/user-store.ts';
 import { openBeside } from '../../src/storage/beside.ts';
 import { executable } from '../service.ts';
@@ -100,7 +101,7 @@ export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string>
   const db = await openBeside(folder, migrations);
   db.write((writer) => {
     addUser(
-      writer,
+      permitWithoutCaller(writer, 'the command line'),
       {
         name: 'Root',
         email: 'root@example.com',

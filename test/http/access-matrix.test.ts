@@ -101,7 +101,8 @@ const matrix: Readonly<Record<string, Row>> = {
     path: user,
     body: () => ({ name: 'Ada' }),
   },
-  'DELETE /api/users/{id}': { answers: 'u   204 f   f   204 204 s 204 t', scope: 'users:write', path: user },
+  // with a key nobody has signed in lately
+  'DELETE /api/users/{id}': { answers: 'u   204 f   f   204 s   s s   t', scope: 'users:write', path: user },
   'GET /api/users/{id}/orders': {
     answers: 'u   200 f   200 200 200 s 200 t',
     scope: 'orders:read',
@@ -131,8 +132,8 @@ const matrix: Readonly<Record<string, Row>> = {
     body: () => ({ name: 'till', scopes: ['orders:read'] }),
   },
   'GET /api/keys': { answers: 'u   200 200 200 200 s   s s   t', path: at('/api/keys') },
-  'GET /api/keys/{id}': { answers: 'u   200 f   f   f   s   s s   t', path: key },
-  'DELETE /api/keys/{id}': { answers: 'u   204 f   f   f   s   s s   t', path: key },
+  'GET /api/keys/{id}': { answers: 'u   200 f   f   200 s   s s   t', path: key },
+  'DELETE /api/keys/{id}': { answers: 'u   204 f   f   204 s   s s   t', path: key },
   'GET /customers': {
     answers: 'u   200 200 200 200 200 s 200 t',
     scope: 'customers:read',

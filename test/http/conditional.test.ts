@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
-import type { Answer, Person } from '../service.ts';
+import { password, type Answer, type Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 
 type Conditions = { readonly 'if-match'?: string; readonly 'if-none-match'?: string };
@@ -239,7 +239,7 @@ describe('conditional requests', () => {
     const before = await service().get(`/api/users/${id}`, { token });
     const answer = await service().patch(`/api/users/${id}`, {
       token,
-      body: { password: 'another password for tests' },
+      body: { password: 'another password for tests', currentPassword: password },
     });
     assert.deepEqual(
       [answer.status, answer.text, answer.headers.etag === before.headers.etag],

@@ -151,7 +151,7 @@ test('who lost an element while the slow thread looked for it isn’t shown it',
   const read = (query: ListQuery, readSlowly: Database['readSlowly']) =>
     listPage(
       { db: { read: connection, readSlowly, write: () => assert.fail() }, path: '/orders', query },
-      createCursors((text) => createHash('sha256').update(text).digest()),
+      createCursors([(text) => createHash('sha256').update(text).digest()]),
       selectOrders(reach, {}),
       (db, id) => findOrder(db, 'everyone', id),
     );

@@ -713,7 +713,7 @@ describe('the parameters of lists', () => {
     ['/api/users?sort=role', 400, 'sort enum'],
     ['/api/sessions?userId=0', 400, 'userId minimum'],
     ['/api/sessions?sort=id', 400, 'sort unknown-parameter'],
-    ['/api/keys?userId=1', 400, 'userId unknown-parameter'],
+    ['/api/keys?userId=0', 400, 'userId minimum'],
   ];
   for (const [target, status, fault] of bounds) {
     test(`GET ${target} is ${status}: ${fault}`, async () =>

@@ -113,7 +113,7 @@ const provocations: Readonly<Record<Kind, (scene: Scene) => Promise<Provoked | u
     service.clock.advance(601_000);
     const answer = await service.patch(`/api/users/${id}`, {
       token,
-      body: { password: 'another password for tests' },
+      body: { email: 'new@example.com' },
     });
     service.clock.advance(-601_000);
     return answer;

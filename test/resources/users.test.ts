@@ -232,8 +232,8 @@ describe('a password', () => {
     const path = `/api/users/${id}`;
     const answers = [
       await service.get(path, { token }),
-      await service.patch(path, { token, body: { password: secret } }),
-      await service.put(path, { token, body }),
+      await service.patch(path, { token, body: { password: secret, currentPassword: secret } }),
+      await service.put(path, { token, body: { ...body, currentPassword: secret } }),
       await service.get('/api/users', { token: await rootToken(service) }),
       await service.post('/api/users', { body: { ...body, name: 7 } }),
       await service.post('/api/users', { body: `{"password":"${secret}"` }),
@@ -259,8 +259,12 @@ describe('a password', () => {
     const service = running();
     const { id, email, token } = await service.person();
     assert.equal(
-      (await service.patch(`/api/users/${id}`, { token, body: { password: 'another good password' } }))
-        .status,
+      (
+        await service.patch(`/api/users/${id}`, {
+          token,
+          body: { password: 'another good password', currentPassword: password },
+        })
+      ).status,
       200,
     );
     assertProblem(
@@ -274,7 +278,7 @@ describe('a password', () => {
   test('is checked against the e-mail address that the same change sets', async () => {
     const service = running();
     const { id, token } = await service.person();
-    const body = { email: 'hopper.grace@example.com', password: 'hopper.grace' };
+    const body = { email: 'hopper.grace@example.com', password: 'hopper.grace', currentPassword: password };
     assertFaults(await service.patch(`/api/users/${id}`, { token, body }), 400, ['#/password password']);
     assertFaults(await service.put(`/api/users/${id}`, { token, body: { name: 'Grace', ...body } }), 400, [
       '#/password password',
@@ -293,7 +297,10 @@ describe('where passwords have at least 15 characters', () => {
       .body;
     const { token } = await service.signIn(body.email, 'fifteen chars !');
     assertFaults(
-      await service.patch(`/api/users/${id}`, { token, body: { password: 'fourteen chars' } }),
+      await service.patch(`/api/users/${id}`, {
+        token,
+        body: { password: 'fourteen chars', currentPassword: 'fifteen chars !' },
+      }),
       400,
       ['#/password password'],
     );
@@ -384,7 +391,7 @@ describe('changing a user', () => {
     for (const patch of [
       { name: 'Grace' },
       { email: 'grace@example.com' },
-      { password: 'another good password' },
+      { password: 'another good password', currentPassword: password },
       { name: 'Ada Lovelace' },
     ]) {
       tags.push((await service.patch(path, { token, body: patch })).headers.etag);
@@ -418,7 +425,7 @@ describe('changing a user', () => {
     [{ createdAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only']],
     [
       { id: 4711, createdAt: '2020-01-01T00:00:00.000Z', password: 'password' },
-      ['#/id read-only', '#/createdAt read-only', '#/password password'],
+      ['#/id read-only', '#/createdAt read-only', '#/currentPassword required', '#/password password'],
     ],
     [{ id: '7', name: '', role: 'root' }, ['#/id type', '#/name min-length', '#/role enum']],
     [{ version: 1 }, ['#/version unknown-member']],

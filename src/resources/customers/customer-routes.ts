@@ -74,12 +74,13 @@ export function customerRoutes({
     problems: ['forbidden'],
     moreFaults: ({ userId }, { caller, db }) =>
       fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [],
-    handle({ body, caller, db, now }) {
+    handle({ body, db, now, authorizeWrite }) {
       const core = coreOf(body);
-      const userId = body.userId ?? caller.userId;
-      if (userId !== caller.userId && !isStaff(caller))
-        throw forbidden('Only staff may make a customer of another user.');
       return db.write((writer) => {
+        const { caller } = authorizeWrite(writer);
+        const userId = body.userId ?? caller.userId;
+        if (userId !== caller.userId && !isStaff(caller))
+          throw forbidden('Only staff may make a customer of another user.');
         if (userId !== caller.userId) refuse(userFaults(writer, userId));
         return existing(writer, addCustomer(writer, core, userId, now), 'everyone');
       });
@@ -134,8 +135,9 @@ export function customerRoutes({
     reply: noContent(),
     isConditional: true,
     problems: ['customer-has-orders', 'forbidden'],
-    handle: ({ params, caller, db, precondition }) =>
+    handle: ({ params, db, precondition, authorizeWrite }) =>
       db.write((writer) => {
+        const { caller } = authorizeWrite(writer);
         precondition(existing(writer, params.id, reachOf(caller)).etag);
         removeCustomer(writer, params.id);
         return nothing;
@@ -148,10 +150,11 @@ export function customerRoutes({
 type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
 
 function change(
-  { params, body, caller, db, now, precondition }: ChangeContext,
+  { params, body, db, now, precondition, authorizeWrite }: ChangeContext,
   method: 'PUT' | 'PATCH',
 ): Promise<Representation<Customer>> {
   return db.write((writer) => {
+    const { caller } = authorizeWrite(writer);
     const before = existing(writer, params.id, reachOf(caller));
     const current = represented(before);
     const { name, email, phone, address } = current;

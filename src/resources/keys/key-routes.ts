@@ -1,9 +1,12 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all need a session's token.
-import { signedIn, type Caller } from '../../auth/access.ts';
+import { checkStepUp, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
+import { forbidden } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
+import { id } from '../../schema/members.ts';
+import { optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { within } from '../users/owned.ts';
 import { Key, MadeKey, NewKey } from './key.ts';
@@ -21,28 +24,39 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
       isSecret: true,
       links: { get: 'GET /api/keys/{id}' },
     }),
-    handle: ({ body, caller, db, now }) =>
-      db.write((writer) => {
-        const made = addKey(writer, caller.userId, body, now);
+    description: 'Needs a sign-in within the last 10 minutes. A user has at most 50 keys.',
+    problems: ['step-up-required'],
+    handle({ body, caller, db, now, authorizeWrite }) {
+      checkStepUp(caller, now, 'Making an API key');
+      return db.write((writer) => {
+        const permit = authorizeWrite(writer);
+        const { userId } = permit.caller;
+        const made = addKey(permit, userId, body, now);
         return {
-          ...represent(made, { id: made.id, ownerId: caller.userId }),
-          etag: owned(writer, made.id, caller).etag,
+          ...represent(made, { id: made.id, ownerId: userId }),
+          etag: owned(writer, made.id, permit.caller).etag,
         };
-      }),
+      });
+    },
   });
 
   const list = route({
     method: 'GET',
     path: '/api/keys',
     tag: 'API keys',
-    summary: 'List one’s API keys, newest first',
+    summary: 'List API keys, newest first',
     access: signedIn,
-    query: listParameters,
+    query: { userId: optional(id, { description: 'Whose, if not one’s own.' }), ...listParameters },
     reply: listOf(Key),
-    handle: (context) =>
-      listPage(context, cursors, selectKeys(context.caller.userId), (db, id) =>
-        findKey(db, context.caller, id),
-      ),
+    description: 'One’s own; an administrator may name another user.',
+    problems: ['forbidden'],
+    handle(context) {
+      const { caller, query } = context;
+      const userId = query.userId ?? caller.userId;
+      if (userId !== caller.userId && !isAdmin(caller))
+        throw forbidden('Only an administrator may see the API keys of others.');
+      return listPage(context, cursors, selectKeys(userId), (db, id) => findKey(db, { userId }, id));
+    },
   });
 
   const read = route({
@@ -65,10 +79,11 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     reply: noContent(),
     isConditional: true,
     problems: ['forbidden'],
-    handle: ({ params, caller, db, precondition }) =>
+    handle: ({ params, db, precondition, authorizeWrite }) =>
       db.write((writer) => {
-        precondition(owned(writer, params.id, caller).etag);
-        removeKey(writer, params.id);
+        const permit = authorizeWrite(writer);
+        precondition(owned(writer, params.id, permit.caller).etag);
+        removeKey(permit, params.id);
         return nothing;
       }),
   });
@@ -76,7 +91,7 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   return [create, list, read, remove];
 }
 
-/** For its user only, whatever the caller's role. */
+/** For its user and administrators only, not for other staff. */
 function owned(db: Connection, id: number, caller: Caller): Representation<Key> {
-  return within(caller, findKey(db, 'everyone', id), 'API key', id);
+  return within(isAdmin(caller) ? 'everyone' : caller, findKey(db, 'everyone', id), 'API key', id);
 }

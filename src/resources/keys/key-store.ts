@@ -2,8 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { covers, type Reach, type Role, type Scope } from '../../auth/access.ts';
 import { hashOf, type KeyFacts } from '../../auth/credentials.ts';
+import { invalidAt } from '../../errors.ts';
 import type { Selection } from '../../http/list.ts';
+import type { Permit } from '../../http/permit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
+import { keysPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
@@ -54,6 +57,7 @@ export function findKeyFacts(db: Connection, id: number): KeyFacts | undefined {
   const [userId, role, scopes, hash, expiresAt] = row;
   const caller = {
     principal: `key:${id}`,
+    bucket: `user:${userId}`,
     userId,
     role,
     sessionId: null,
@@ -64,7 +68,9 @@ export function findKeyFacts(db: Connection, id: number): KeyFacts | undefined {
   return { caller, hash, endsAt: expiresAt ?? Infinity };
 }
 
-export function addKey(db: Connection, userId: number, wanted: NewKey, now: number): MadeKey {
+/** Throws where the user has as many as one may have. */
+export function addKey({ writer: db }: Permit, userId: number, wanted: NewKey, now: number): MadeKey {
+  checkCount(db, userId);
   const { name, scopes } = wanted;
   const expiresAt = expiryOf(wanted, now);
   const secret = randomBytes(32).toString('base64url');
@@ -85,9 +91,21 @@ export function addKey(db: Connection, userId: number, wanted: NewKey, now: numb
   };
 }
 
-export function removeKey(db: Connection, id: number): void {
+/** Expired ones count: they are shown until they are deleted. */
+function checkCount(db: Connection, userId: number): void {
+  const [count] = db.get<[number]>('SELECT count(*) FROM apiKeys WHERE userId = ?', userId) ?? [0];
+  if (count < keysPerUserMax) return;
+  throw invalidAt('', 'max-keys', `A user has at most ${keysPerUserMax} API keys: delete one first.`);
+}
+
+export function removeKey({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM apiKeys WHERE id = ?', id);
   db.changed(`key:${id}`);
+}
+
+export function removeKeysOf({ writer: db }: Permit, userId: number): void {
+  db.run('DELETE FROM apiKeys WHERE userId = ?', userId);
+  db.changed(`user:${userId}`);
 }
 
 /** Times of last use, gathered. */

@@ -73,12 +73,13 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
       if (fits(id, userId) && isStaff(caller)) issues.push(...userFaults(db.read, userId));
       return issues;
     },
-    handle({ body, caller, db, now }) {
+    handle({ body, db, now, authorizeWrite }) {
       const core = coreOf(body);
-      const userId = body.userId ?? caller.userId;
-      if (userId !== caller.userId && !isStaff(caller))
-        throw forbidden('Only staff may place an order for another user.');
       return db.write((writer) => {
+        const { caller } = authorizeWrite(writer);
+        const userId = body.userId ?? caller.userId;
+        if (userId !== caller.userId && !isStaff(caller))
+          throw forbidden('Only staff may place an order for another user.');
         const issues: Issue[] = [];
         if (!customerExists(writer, reachOf(caller), body.customerId))
           issues.push(unknownCustomer(body.customerId));
@@ -114,8 +115,9 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     body: OrderPatch,
     reply: ok(Order),
     problems: ['invalid-transition', 'order-not-open', 'forbidden'],
-    handle: ({ params, body, caller, db, now, precondition }) =>
+    handle: ({ params, body, db, now, precondition, authorizeWrite }) =>
       db.write((writer) => {
+        const { caller } = authorizeWrite(writer);
         const before = owned(writer, params.id, caller);
         const current = represented(before);
         const wanted = changedCore(current, body);
@@ -143,7 +145,12 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
       within(reachOf(caller), loadCustomer(db.read, params.id), 'customer', params.id);
       if (query.customerId !== undefined && query.customerId !== params.id)
         throw otherList('customerId', params.id);
-      return listPage(context, cursors, selectOrders('everyone', { ...query, customerId: params.id }), load);
+      return listPage(
+        context,
+        cursors,
+        selectOrders(reachOf(caller), { ...query, customerId: params.id }),
+        load,
+      );
     },
   });
 

@@ -8,6 +8,7 @@ import type { PasswordHasher } from '../../auth/password.ts';
 import { Problem, forbidden, notFound } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
+import { permitWithoutCaller } from '../../http/permit.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
@@ -98,7 +99,7 @@ export function sessionRoutes({
       const refreshToken = newRefreshToken();
       const made = await db.write((writer) => {
         const state = refreshTokenState(writer, params.id, used, now);
-        if (state === 'used') endSession(writer, params.id);
+        if (state === 'used') endSession(permitWithoutCaller(writer, 'a refresh token'), params.id);
         if (state !== 'current') return null;
         rotate(writer, params.id, used, hashOf(refreshToken), now);
         return tokens(writer, params.id, refreshToken, now);
@@ -183,10 +184,11 @@ export function sessionRoutes({
     reply: noContent(),
     isConditional: true,
     problems: ['forbidden'],
-    handle: ({ params, caller, db, now, precondition }) =>
+    handle: ({ params, db, now, precondition, authorizeWrite }) =>
       db.write((writer) => {
-        precondition(owned(writer, params.id, caller, now).etag);
-        endSession(writer, params.id);
+        const permit = authorizeWrite(writer);
+        precondition(owned(writer, params.id, permit.caller, now).etag);
+        endSession(permit, params.id);
         return nothing;
       }),
   });

@@ -2,6 +2,7 @@
 import { covers, type Reach, type Role } from '../../auth/access.ts';
 import type { SessionFacts } from '../../auth/credentials.ts';
 import type { Selection } from '../../http/list.ts';
+import type { Permit } from '../../http/permit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema.ts';
@@ -53,6 +54,7 @@ export function findSessionFacts(db: Connection, id: number): SessionFacts | und
   return {
     caller: {
       principal: `user:${userId}`,
+      bucket: `user:${userId}`,
       userId,
       role,
       sessionId: id,
@@ -105,13 +107,13 @@ export function rotate(db: Connection, id: number, used: Uint8Array, next: Uint8
   db.changed(`session:${id}`);
 }
 
-export function endSession(db: Connection, id: number): void {
+export function endSession({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM sessions WHERE id = ?', id);
   db.changed(`session:${id}`);
 }
 
 /** All of a user's sessions but one. The user's other credentials are forgotten with them. */
-export function endSessionsOf(db: Connection, userId: number, exceptId: number | null): void {
+export function endSessionsOf({ writer: db }: Permit, userId: number, exceptId: number | null): void {
   db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', userId, exceptId ?? 0);
   db.changed(`user:${userId}`);
 }

@@ -1,44 +1,47 @@
 // The rows of answers kept for Idempotency-Key.
 import { hashOf } from '../../auth/credentials.ts';
-import type { KeptAnswer } from '../../http/answer.ts';
-import type { KeptAnswers } from '../../http/idempotency.ts';
+import type { KeptAnswer, KeptAnswers } from '../../http/idempotency.ts';
 import { idempotencySecondsMax } from '../../limits.ts';
 import type { Connection } from '../../storage/connection.ts';
 
-/** `seal` is a keyed digest: a plain one of a body with a password could be tried out. */
-export function createKeptAnswers(seal: (text: string) => Buffer): KeptAnswers {
-  return { find, keep, fingerprint: (body) => seal(body.toString('latin1')).toString('base64url') };
+type Seal = (text: string) => Buffer;
+
+/**
+ * `seals` are keyed digests, one a secret: a plain one of a body with a password could be tried out. The first
+ * is kept, and any of them is recognised, so that a secret can be replaced while clients repeat requests.
+ */
+export function createKeptAnswers(seals: readonly Seal[]): KeptAnswers {
+  const fingerprints = (body: Buffer): string[] => {
+    const text = body.toString('latin1');
+    return seals.map((seal) => seal(text).toString('base64url'));
+  };
+  return { find, keep, fingerprints };
 }
 
-function find(
-  db: Connection,
-  request: string,
-  now: number,
-): (KeptAnswer & { fingerprint: string }) | undefined {
+function find(db: Connection, request: string, now: number): KeptAnswer | undefined {
   const sql =
-    'SELECT fingerprint, status, location, etag, text FROM keptAnswers WHERE request = ? AND createdAt > ?';
-  const row = db.get<[string, number, string | null, string, string]>(
+    'SELECT fingerprint, ownerId, status, location, etag, text FROM keptAnswers WHERE request = ? AND createdAt > ?';
+  const row = db.get<[string, number | null, number, string | null, string, string]>(
     sql,
     hashOf(request),
     now - idempotencySecondsMax * 1000,
   );
   if (row === undefined) return undefined;
-  const [fingerprint, status, location, etag, text] = row;
-  return { fingerprint, status, location, etag, text };
+  const [fingerprint, ownerId, status, location, etag, text] = row;
+  return { fingerprint, ownerId, status, location, etag, text };
 }
 
 function keep(
   db: Connection,
   request: string,
-  fingerprint: string,
-  { status, location, etag, text }: KeptAnswer,
+  { fingerprint, ownerId, status, location, etag, text }: KeptAnswer,
   now: number,
 ): void {
   const sql =
     'INSERT OR REPLACE INTO keptAnswers ' +
-    '(request, fingerprint, status, location, etag, text, createdAt) ' +
-    'VALUES (?, ?, ?, ?, ?, ?, ?)';
-  db.run(sql, hashOf(request), fingerprint, status, location, etag, text, now);
+    '(request, fingerprint, ownerId, status, location, etag, text, createdAt) ' +
+    'VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
+  db.run(sql, hashOf(request), fingerprint, ownerId, status, location, etag, text, now);
 }
 
 export function removeOldAnswers(db: Connection, now: number): void {

@@ -1,9 +1,10 @@
 // Users over HTTP: /api/users.
-import { adminOnly, isAdmin, self, type Access, type Caller } from '../../auth/access.ts';
+import { adminOnly, checkStepUp, isAdmin, self, type Access, type Caller } from '../../auth/access.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
-import { forbidden, refuse } from '../../errors.ts';
+import { invalid, refuse } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
+import type { Permit } from '../../http/permit.ts';
 import { represented, type Representation } from '../../http/representation.ts';
 import {
   created,
@@ -23,11 +24,21 @@ import {
   User,
   UserPatch,
   UserReplacement,
+  checkMayGiveRole,
   checkReplacement,
+  currentPasswordFault,
   passwordFaults,
   userFilters,
 } from './user.ts';
-import { addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, selectUsers } from './user-store.ts';
+import {
+  addUser,
+  checkNotLastAdmin,
+  findUser,
+  passwordHashOf,
+  removeUser,
+  replaceUser,
+  selectUsers,
+} from './user-store.ts';
 
 export type UserServices = {
   readonly hasher: PasswordHasher;
@@ -37,7 +48,11 @@ export type UserServices = {
   /**
    * Ends all sessions of a user but one. Handed in, since sessions know of users and not the other way round.
    */
-  readonly endSessions: (db: Connection, userId: number, exceptId: number | null) => void;
+  readonly endSessions: (permit: Permit, userId: number, exceptId: number | null) => void;
+  /** Removes all API keys of a user; handed in for the same reason. */
+  readonly removeKeys: (permit: Permit, userId: number) => void;
+  /** Counts a password tried as a sign-in of that account; throws 429 past the rate. */
+  readonly spendSignIn: (context: Pick<ChangeContext, 'spend' | 'address'>, email: string) => void;
 };
 
 export function userRoutes({
@@ -46,6 +61,8 @@ export function userRoutes({
   passwordMin,
   registration,
   endSessions,
+  removeKeys,
+  spendSignIn,
 }: UserServices): Route[] {
   const registrant: Access<object, Caller | undefined> = {
     says:
@@ -79,20 +96,21 @@ export function userRoutes({
     isIdempotent: true,
     body: NewUser,
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'GET /api/users/{id}' } }),
-    problems: ['email-taken', 'forbidden'],
+    problems: ['email-taken', 'forbidden', 'step-up-required'],
     moreFaults: ({ password, email }) =>
       typeof password === 'string' && typeof email === 'string'
         ? passwordFaults(password, email, passwordMin)
         : [],
-    async handle({ body, caller, db, now }) {
+    async handle({ body, caller, db, now, authorizeWrite }) {
       refuse(passwordFaults(body.password, body.email, passwordMin));
-      const role = body.role ?? 'user';
-      if (role !== 'user' && (caller === undefined || !isAdmin(caller)))
-        throw forbidden('Only an administrator may give a role other than user.');
+      const { name, email, role = 'user' } = body;
+      if (role !== 'user') checkMayGiveRole(caller, now);
       const passwordHash = await hasher.hash(body.password);
-      return db.write((writer) =>
-        existing(writer, addUser(writer, { name: body.name, email: body.email, role, passwordHash }, now)),
-      );
+      return db.write((writer) => {
+        const permit = authorizeWrite(writer);
+        if (role !== 'user') checkMayGiveRole(permit.caller, now);
+        return existing(writer, addUser(permit, { name, email, role, passwordHash }, now));
+      });
     },
   });
 
@@ -133,23 +151,25 @@ export function userRoutes({
   });
 
   /** Checked before the password is hashed, and again with the row as it is when the change is made. */
-  async function change(
-    { params, body, caller, db, now, precondition }: ChangeContext,
-    method: 'PUT' | 'PATCH',
-  ): Promise<Representation<User>> {
-    const wantedOf = (current: User): UserReplacement => {
+  async function change(context: ChangeContext, method: 'PUT' | 'PATCH'): Promise<Representation<User>> {
+    const { params, body, db, now, precondition, authorizeWrite } = context;
+    const wantedOf = (current: User, caller: Caller): UserReplacement => {
       const { name, email } = current;
       // the body was checked, and so was what is kept
       const wanted = (method === 'PUT' ? body : mergePatch({ name, email }, body)) as UserReplacement;
-      checkReplacement(current, wanted, caller, now, passwordMin);
+      checkReplacement({ current, wanted, caller, now, passwordMin });
       return wanted;
     };
-    const { password } = wantedOf(represented(existing(db.read, params.id)));
-    const passwordHash = password === undefined ? undefined : await hasher.hash(password);
+    const passwordHash = await newPasswordHash(
+      context,
+      wantedOf(represented(existing(db.read, params.id)), context.caller),
+    );
     return db.write((writer) => {
+      const permit = authorizeWrite(writer);
+      const { caller } = permit;
       const before = existing(writer, params.id);
       const current = represented(before);
-      const wanted = wantedOf(current);
+      const wanted = wantedOf(current, caller);
       precondition(before.etag);
       const { name, email, role = current.role } = wanted;
       if (
@@ -160,11 +180,35 @@ export function userRoutes({
       )
         return before;
       if (role !== 'admin') checkNotLastAdmin(writer, params.id);
-      replaceUser(writer, params.id, { name, email, role }, passwordHash);
-      if (passwordHash !== undefined)
-        endSessions(writer, params.id, caller.userId === params.id ? caller.sessionId : null);
+      replaceUser(permit, params.id, { name, email, role }, passwordHash);
+      if (passwordHash !== undefined) endCredentials(permit, params.id);
       return existing(writer, params.id);
     });
+  }
+
+  async function newPasswordHash(
+    context: ChangeContext,
+    { password, currentPassword }: UserReplacement,
+  ): Promise<string | undefined> {
+    if (password === undefined) return undefined;
+    if (currentPassword !== undefined) await checkCurrentPassword(context, currentPassword);
+    return hasher.hash(password);
+  }
+
+  /** Were it changed elsewhere meanwhile, this session would have ended, which the write notices. */
+  async function checkCurrentPassword(context: ChangeContext, currentPassword: string): Promise<void> {
+    const { db, params } = context;
+    spendSignIn(context, represented(existing(db.read, params.id)).email);
+    if (await hasher.verify(currentPassword, passwordHashOf(db.read, params.id))) return;
+    throw invalid([currentPasswordFault('mismatch', 'This is not the current password.')]);
+  }
+
+  /** After a change of one's own password the session that made it and the keys go on. */
+  function endCredentials(permit: Permit<Caller>, userId: number): void {
+    const { caller } = permit;
+    if (caller.userId === userId) return endSessions(permit, userId, caller.sessionId);
+    endSessions(permit, userId, null);
+    removeKeys(permit, userId);
   }
 
   const remove = route({
@@ -176,15 +220,19 @@ export function userRoutes({
     scope: 'users:write',
     reply: noContent(),
     isConditional: true,
-    description: 'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`.',
-    problems: ['last-admin'],
-    handle: ({ params, db, precondition }) =>
-      db.write((writer) => {
+    description:
+      'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`. Needs a sign-in within the last 10 minutes.',
+    problems: ['last-admin', 'step-up-required'],
+    handle({ params, caller, db, now, precondition, authorizeWrite }) {
+      checkStepUp(caller, now, 'Deleting a user');
+      return db.write((writer) => {
+        const permit = authorizeWrite(writer);
         precondition(existing(writer, params.id).etag);
         checkNotLastAdmin(writer, params.id);
-        removeUser(writer, params.id);
+        removeUser(permit, params.id);
         return nothing;
-      }),
+      });
+    },
   });
 
   return [list, create, read, replace, update, remove];

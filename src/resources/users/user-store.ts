@@ -1,6 +1,7 @@
 // The rows of users.
 import { covers, type Reach, type Role } from '../../auth/access.ts';
 import { Problem } from '../../errors.ts';
+import type { Permit } from '../../http/permit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
@@ -43,8 +44,13 @@ export function findCredentials(
   return row === undefined ? undefined : { id: row[0], passwordHash: row[1] };
 }
 
+/** By id, to check the current password before it is changed. */
+export function passwordHashOf(db: Connection, id: number): string | null {
+  return db.get<[string]>('SELECT passwordHash FROM users WHERE id = ?', id)?.[0] ?? null;
+}
+
 export function addUser(
-  db: Connection,
+  { writer: db }: Permit,
   user: Omit<User, 'id' | 'createdAt'> & { readonly passwordHash: string },
   now: number,
 ): number {
@@ -64,7 +70,7 @@ export function addUser(
 }
 
 export function replaceUser(
-  db: Connection,
+  { writer: db }: Permit,
   id: number,
   wanted: Pick<User, 'name' | 'email' | 'role'>,
   passwordHash: string | undefined,
@@ -89,7 +95,7 @@ export function upgradePasswordHash(db: Connection, id: number, before: string, 
 }
 
 /** Their sessions and keys go with them; their customers and orders stay, without an owner. */
-export function removeUser(db: Connection, id: number): void {
+export function removeUser({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM users WHERE id = ?', id);
   db.changed(`user:${id}`);
   db.changed('everything:0');

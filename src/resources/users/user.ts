@@ -1,8 +1,7 @@
 // A user: what is sent and shown, and the rules of changing one.
-import { isAdmin, roles, type Caller } from '../../auth/access.ts';
+import { checkStepUp, isAdmin, roles, type Caller } from '../../auth/access.ts';
 import { passwordFault } from '../../auth/password.ts';
-import { Problem, forbidden, refuse } from '../../errors.ts';
-import { stepUpSeconds } from '../../limits.ts';
+import { forbidden, refuse } from '../../errors.ts';
 import { email, id, line, readOnlyFaults, timestamp } from '../../schema/members.ts';
 import {
   named,
@@ -30,6 +29,16 @@ const password = string({
     '8–128 characters of any script; refused when it is on the list of common passwords, or equals the e-mail address or its local part.',
 });
 
+const currentPassword = string({
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[^]*$',
+  format: 'password',
+  writeOnly: true,
+  examples: ['correct horse battery staple'],
+  description: 'The password as it is, beside a new one of one’s own. Checking it counts as a sign-in.',
+});
+
 export const User = named('User', object({ id, name, email, role, createdAt: timestamp }));
 export type User = Infer<typeof User>;
 
@@ -52,6 +61,7 @@ export const UserReplacement = named(
       name,
       email,
       password: optional(password),
+      currentPassword: optional(currentPassword),
       role: optional(role),
       id: optional(id),
       createdAt: optional(timestamp),
@@ -91,40 +101,53 @@ export const userFilters = {
   sort: optional(oneOf(userSorts, { description: 'Descending with `-` in front; `id` if left out.' })),
 };
 
+type Change = {
+  readonly current: User;
+  readonly wanted: UserReplacement;
+  readonly caller: Caller;
+  readonly now: number;
+  readonly passwordMin: number;
+};
+
 /** Throws what speaks against the change. */
-export function checkReplacement(
-  current: User,
-  wanted: UserReplacement,
-  caller: Caller,
-  now: number,
-  passwordMin: number,
-): void {
+export function checkReplacement(change: Change): void {
+  const { current, wanted, caller, now, passwordMin } = change;
   const issues = readOnlyFaults(current, wanted, ['id', 'createdAt']);
   if (wanted.password !== undefined)
     issues.push(...passwordFaults(wanted.password, wanted.email, passwordMin));
+  if (caller.keyId === null) issues.push(...currentPasswordFaults(wanted, caller.userId === current.id));
   refuse(issues);
-  if (wanted.role !== undefined && wanted.role !== current.role && !isAdmin(caller))
-    throw forbidden('Only an administrator may change a role.');
-  const isSensitive = wanted.password !== undefined || wanted.email !== current.email;
-  if (isSensitive) checkStepUp(caller, current.id, now);
+  if (wanted.role !== undefined && wanted.role !== current.role) checkMayGiveRole(caller, now);
+  if (wanted.password !== undefined) checkStepUp(caller, now, 'Changing a password');
+  if (wanted.email !== current.email) checkEmailChange(change);
+}
+
+/** Also for a new user who isn't to be a plain one. */
+export function checkMayGiveRole(caller: Caller | undefined, now: number): void {
+  if (caller === undefined || !isAdmin(caller)) throw forbidden('Only an administrator may give a role.');
+  checkStepUp(caller, now, 'Giving a role');
+}
+
+function checkEmailChange({ current, caller, now }: Change): void {
+  if (caller.userId === current.id || caller.keyId !== null)
+    checkStepUp(caller, now, 'Changing an e-mail address');
+}
+
+/** Needed beside a new password of one's own, and only there. */
+function currentPasswordFaults({ password, currentPassword }: UserReplacement, isOwn: boolean): Issue[] {
+  const isNeeded = isOwn && password !== undefined;
+  if (isNeeded === (currentPassword !== undefined)) return [];
+  if (isNeeded) return [currentPasswordFault('required', 'A new password needs the current one beside it.')];
+  return [
+    currentPasswordFault('unexpected', 'currentPassword goes beside a new password of one’s own only.'),
+  ];
+}
+
+export function currentPasswordFault(code: 'required' | 'unexpected' | 'mismatch', detail: string): Issue {
+  return { pointer: '/currentPassword', code, detail };
 }
 
 export function passwordFaults(password: string, email: string, passwordMin: number): Issue[] {
   const fault = passwordFault(password, email, passwordMin);
   return fault === undefined ? [] : [{ pointer: '/password', code: 'password', detail: fault }];
-}
-
-/** Contract section 4: changing one's own password or e-mail address needs a recent sign-in. */
-function checkStepUp(caller: Caller, userId: number, now: number): void {
-  if (caller.keyId !== null)
-    throw new Problem(
-      'insufficient-scope',
-      'Passwords and e-mail addresses can’t be changed with an API key: sign in.',
-    );
-  if (caller.userId === userId && now / 1000 - caller.authTime > stepUpSeconds) {
-    throw new Problem(
-      'step-up-required',
-      'Changing a password or an e-mail address needs a sign-in within the last 10 minutes: make a new session.',
-    );
-  }
 }

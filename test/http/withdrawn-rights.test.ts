@@ -1,0 +1,337 @@
+// Rights are what they are when the change is made: withdrawn while a body is on its way, while a password is
+// hashed, or earlier in the same transaction.
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { adminOnly, scopes } from '../../src/auth/access.ts';
+import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
+import { permitWithoutCaller } from '../../src/http/permit.ts';
+import { represented } from '../../src/http/representation.ts';
+import { noContent, nothing, route } from '../../src/http/route.ts';
+import { findUser, replaceUser } from '../../src/resources/users/user-store.ts';
+import { items, newKey, newOrder } from '../resources/resource-support.ts';
+import { executable, password, serviceFor, type Person, type TestService } from '../service.ts';
+import { assertProblem, kindOf, sharedService } from './http-support.ts';
+import { openRaw, type RawAnswer } from './raw-connection.ts';
+
+/** Nothing of it ever changes, so all cases share it. */
+type Target = { readonly other: Person; readonly customerId: number; readonly orderId: number };
+/** An administrator who is about to change what belongs to another user. */
+type Subject = Target & {
+  readonly actor: Person;
+  /** The actor's API key, where the request carries one. */
+  readonly key: { readonly id: number; readonly key: string } | undefined;
+};
+type Row = {
+  readonly path: (subject: Subject) => string;
+  readonly body: (subject: Subject) => object;
+  /** Which of `ways` take the right away, and to what answer. */
+  readonly ways: Readonly<Record<string, Answer>>;
+};
+type Answer = 'invalid-token' | 'invalid-credentials' | 'forbidden';
+
+const newPassword = 'another good password';
+
+/** Each takes place once the head and half the body have arrived. */
+const ways: Readonly<
+  Record<string, (service: TestService, subject: Subject, root: string) => Promise<unknown>>
+> = {
+  demotion: (service, { actor }, token) =>
+    done(service.patch(`/api/users/${actor.id}`, { token, body: { role: 'user' } })),
+  'sign-out': (service, { actor }) =>
+    done(service.delete(`/api/sessions/${actor.sessionId}`, { token: actor.token })),
+  'the session ended by an administrator': (service, { actor }, token) =>
+    done(service.delete(`/api/sessions/${actor.sessionId}`, { token })),
+  'a password changed in another session': async (service, { actor }) => {
+    const { token } = await service.signIn(actor.email, password);
+    const body = { password: newPassword, currentPassword: password };
+    await done(service.patch(`/api/users/${actor.id}`, { token, body }));
+  },
+  'a password set by an administrator': (service, { actor }, token) =>
+    done(service.patch(`/api/users/${actor.id}`, { token, body: { password: newPassword } })),
+  'another e-mail address': (service, { actor }) =>
+    done(
+      service.patch(`/api/users/${actor.id}`, { token: actor.token, body: { email: `new.${actor.email}` } }),
+    ),
+  deletion: (service, { actor }, token) => done(service.delete(`/api/users/${actor.id}`, { token })),
+  'the key removed': (service, { actor, key }) =>
+    done(service.delete(`/api/keys/${key?.id}`, { token: actor.token })),
+  // suspension goes here
+};
+
+const ofSession = {
+  'sign-out': 'invalid-token',
+  'the session ended by an administrator': 'invalid-token',
+  'a password changed in another session': 'invalid-token',
+  'a password set by an administrator': 'invalid-token',
+  deletion: 'invalid-token',
+} as const;
+const ofRole = { ...ofSession, demotion: 'forbidden' } as const;
+const ofKey: Readonly<Record<string, Answer>> = {
+  'the key removed': 'invalid-token',
+  'a password set by an administrator': 'invalid-token',
+  deletion: 'invalid-token',
+  demotion: 'forbidden',
+};
+
+const rows: Readonly<Record<string, Row>> = {
+  'POST /api/users': {
+    path: () => '/api/users',
+    body: ({ actor, key }) => ({
+      name: 'Eve',
+      email: `eve${actor.id}@example.com`,
+      password,
+      ...(key === undefined ? { role: 'admin' } : {}), // no key may give a role
+    }),
+    ways: ofRole,
+  },
+  'PUT /api/users/{id}': {
+    path: ({ other }) => `/api/users/${other.id}`,
+    body: ({ other }) => ({ name: 'Changed', email: other.email }),
+    ways: ofRole,
+  },
+  'PATCH /api/users/{id}': {
+    path: ({ other }) => `/api/users/${other.id}`,
+    body: () => ({ name: 'Changed' }),
+    ways: ofRole,
+  },
+  'POST /api/sessions': {
+    path: () => '/api/sessions',
+    body: ({ actor }) => ({ email: actor.email, password }),
+    ways: {
+      'a password changed in another session': 'invalid-credentials',
+      'a password set by an administrator': 'invalid-credentials',
+      'another e-mail address': 'invalid-credentials',
+      deletion: 'invalid-credentials',
+    },
+  },
+  'POST /api/sessions/{id}/tokens': {
+    path: ({ actor }) => `/api/sessions/${actor.sessionId}/tokens`,
+    body: ({ actor }) => ({ refreshToken: actor.refreshToken }),
+    ways: {
+      'sign-out': 'invalid-credentials',
+      'the session ended by an administrator': 'invalid-credentials',
+      'a password changed in another session': 'invalid-credentials',
+      'a password set by an administrator': 'invalid-credentials',
+      deletion: 'invalid-credentials',
+    },
+  },
+  'POST /api/keys': {
+    path: () => '/api/keys',
+    body: () => ({ name: 'for ever', scopes, expiresAt: null }),
+    ways: ofSession,
+  },
+  'POST /customers': {
+    path: () => '/customers',
+    body: ({ other }) => ({ name: 'Grace', userId: other.id }),
+    ways: ofRole,
+  },
+  'PUT /customers/{id}': {
+    path: ({ customerId }) => `/customers/${customerId}`,
+    body: () => ({ name: 'Changed' }),
+    ways: ofRole,
+  },
+  'PATCH /customers/{id}': {
+    path: ({ customerId }) => `/customers/${customerId}`,
+    body: () => ({ name: 'Changed' }),
+    ways: ofRole,
+  },
+  'POST /orders': {
+    path: () => '/orders',
+    body: ({ customerId, other }) => ({ customerId, userId: other.id, currency: 'EUR', items }),
+    ways: ofRole,
+  },
+  'PATCH /orders/{id}': {
+    path: ({ orderId }) => `/orders/${orderId}`,
+    body: () => ({ status: 'paid' }),
+    ways: ofRole,
+  },
+};
+
+test('every route that takes a body has a row', async (t) => {
+  const service = await serviceFor(t);
+  if (service.inside === undefined) return t.skip('needs the list of routes');
+  const routes = service.inside.app.router.mounted.filter(({ route: { body } }) => body !== undefined);
+  assert.deepEqual(
+    Object.keys(rows).sort(),
+    routes.map(({ route: { method, path } }) => `${method} ${path}`).sort(),
+  );
+  for (const { route } of routes) {
+    const hasWays = Object.keys(rows[`${route.method} ${route.path}`]?.ways ?? {}).length > 3;
+    assert.ok(hasWays, `${route.method} ${route.path}: a right that can't be withdrawn?`);
+  }
+});
+
+describe('half a body before, half after:', () => {
+  const instantly = { fdatasync: (_: number, synced: (error: null) => void) => setImmediate(synced, null) };
+  let root = '';
+  let target: Target | undefined;
+  const running = sharedService(instantly, async (service) => {
+    root = (await service.signIn(service.admin.email, service.admin.password)).token;
+    const other = await service.person();
+    const { id: orderId, customerId } = await newOrder(service, other.token);
+    target = { other, customerId, orderId };
+  });
+
+  for (const [name, row] of Object.entries(rows)) {
+    for (const [way, answer] of Object.entries(row.ways))
+      test(`${name} after ${way} is ${answer}`, () => check(name, row, { way, answer, isKey: false }));
+    if (row.ways !== ofRole) continue; // no key can do it
+    for (const [way, answer] of Object.entries(ofKey)) {
+      if (name === 'POST /api/users' && way === 'demotion') continue; // what a key may do here needs no role
+      test(`${name} with a key after ${way} is ${answer}`, () =>
+        check(name, row, { way, answer, isKey: true }));
+    }
+  }
+
+  async function check(
+    name: string,
+    { path, body }: Row,
+    { way, answer, isKey }: { way: string; answer: Answer; isKey: boolean },
+  ): Promise<void> {
+    const service = running();
+    const subject = await newSubject(isKey);
+    const [method = ''] = name.split(' ');
+    const isPublic = answer === 'invalid-credentials';
+    const credential = isKey
+      ? `X-API-Key: ${subject.key?.key}`
+      : `Authorization: Bearer ${subject.actor.token}`;
+    const late = await sendHalf(service, {
+      head: `${method} ${path(subject)} HTTP/1.1\r\n${isPublic ? '' : `${credential}\r\n`}`,
+      body: JSON.stringify(body(subject)),
+    });
+    await ways[way]?.(service, subject, root);
+    const before = await stateOf(service, subject);
+    const given = await late.sendRest();
+    assert.deepEqual([given.status, kindOf(given.body.type)], [answer === 'forbidden' ? 403 : 401, answer]);
+    assertProblem(given, answer, answer === 'forbidden' ? 403 : 401);
+    assert.deepEqual(await stateOf(service, subject), before);
+  }
+
+  async function newSubject(isKey: boolean): Promise<Subject> {
+    assert(target !== undefined, 'the suite runs');
+    const actor = await running().person('admin');
+    const key = isKey ? await newKey(running(), actor.token, { scopes }) : undefined;
+    return { ...target, actor, key };
+  }
+
+  async function stateOf(
+    service: TestService,
+    { actor, other, customerId, orderId }: Subject,
+  ): Promise<string[]> {
+    const paths = [
+      '/api/users?sort=-id&limit=3&total=true',
+      '/customers?sort=-id&limit=3&total=true',
+      '/orders?limit=3&total=true',
+      `/api/users/${other.id}`,
+      `/customers/${customerId}`,
+      `/orders/${orderId}`,
+      `/api/keys?userId=${actor.id}&total=true`,
+      `/api/sessions?userId=${actor.id}&total=true`,
+    ];
+    return Promise.all(paths.map(async (path) => (await service.get(path, { token: root })).text));
+  }
+});
+
+/** Resolves once the head was let through and half the body is sent. */
+async function sendHalf(
+  service: TestService,
+  { head, body }: { readonly head: string; readonly body: string },
+): Promise<{ sendRest(): Promise<RawAnswer> }> {
+  const bytes = Buffer.from(body);
+  const connection = await openRaw(service.port);
+  connection.socket.setNoDelay(true);
+  const fields = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\n`;
+  connection.write(`${head}${fields}Expect: 100-continue\r\n\r\n`);
+  assert.equal((await connection.answer()).status, 100);
+  connection.write(bytes.subarray(0, bytes.length >> 1));
+  return {
+    async sendRest() {
+      connection.write(bytes.subarray(bytes.length >> 1));
+      const answer = await connection.answer();
+      connection.socket.destroy();
+      return answer;
+    },
+  };
+}
+
+async function done(answer: Promise<{ readonly status: number; readonly text: string }>): Promise<void> {
+  const { status, text } = await answer;
+  assert.ok(status < 300, text);
+}
+
+describe('while a password is hashed', { skip: executable !== undefined && 'needs the inside' }, () => {
+  test('an administrator who is demoted makes no administrator', async (t) => {
+    const { service, hashing, goOn } = await slowlyHashing(t);
+    const [root, actor] = [
+      await service.signIn(service.admin.email, service.admin.password),
+      await service.person('admin'),
+    ];
+    const begun = hashing();
+    const body = { name: 'Eve', email: 'eve@example.com', password, role: 'admin' };
+    const making = service.post('/api/users', { token: actor.token, body });
+    await begun;
+    await done(service.patch(`/api/users/${actor.id}`, { token: root.token, body: { role: 'user' } }));
+    goOn();
+    assertProblem(await making, 'forbidden', 403);
+    assert.equal((await service.get('/api/users?total=true', { token: root.token })).body.total, 2);
+  });
+
+  test('a session that is ended sets no password', async (t) => {
+    const { service, hashing, goOn } = await slowlyHashing(t);
+    const actor = await service.person();
+    const begun = hashing();
+    const body = { password: newPassword, currentPassword: password };
+    const changing = service.patch(`/api/users/${actor.id}`, { token: actor.token, body });
+    await begun;
+    await done(service.delete(`/api/sessions/${actor.sessionId}`, { token: actor.token }));
+    goOn();
+    assertProblem(await changing, 'invalid-token', 401);
+    await service.signIn(actor.email, password);
+  });
+
+  /** `hashing()` resolves when the next hash begins, which then waits for `goOn`. */
+  async function slowlyHashing(
+    t: TestContext,
+  ): Promise<{ service: TestService; hashing: () => Promise<void>; goOn: () => void }> {
+    const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
+    t.after(() => hasher.close());
+    const { promise: released, resolve: goOn } = Promise.withResolvers<void>();
+    let begin: (() => void) | undefined;
+    const slow: PasswordHasher = {
+      ...hasher,
+      waiting: 0,
+      async hash(text) {
+        begin?.();
+        if (begin !== undefined) await released;
+        return hasher.hash(text);
+      },
+    };
+    const hashing = (): Promise<void> => new Promise((resolve) => (begin = resolve));
+    return { service: await serviceFor(t, { hasher: slow }), hashing, goOn };
+  }
+});
+
+test('a demotion earlier in the same transaction counts', async (t) => {
+  if (executable !== undefined) return t.skip('needs a route of its own');
+  const demoted = route({
+    method: 'POST',
+    path: '/test/demoted',
+    tag: 'Test',
+    summary: 'Demotes the caller, then changes something as the caller',
+    access: adminOnly,
+    reply: noContent(),
+    handle({ caller, db, authorizeWrite }) {
+      const demoting = db.write((writer) => {
+        const found = findUser(writer, 'everyone', caller.userId);
+        assert.ok(found);
+        const user = { ...represented(found), role: 'user' as const };
+        replaceUser(permitWithoutCaller(writer, 'the command line'), caller.userId, user, undefined);
+      });
+      const changing = db.write((writer) => (authorizeWrite(writer), nothing));
+      return Promise.all([demoting, changing]).then(() => nothing);
+    },
+  });
+  const service = await serviceFor(t, { extraRoutes: [demoted] });
+  const { token } = await service.person('admin');
+  assertProblem(await service.post('/test/demoted', { token, isUndescribed: true }), 'forbidden', 403);
+});
