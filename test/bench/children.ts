@@ -76,7 +76,8 @@ export function missingHere(tools: readonly string[]): string[] {
     .filter((tool) => spawnSync('which', [tool]).status !== 0)
     .map(
       (tool) =>
-        `${tool} is not installed (Debian: apt-get install ${tool === 'taskset' ? 'util-linux' : tool === 'cc' ? 'gcc' : tool}).`,
+        `${tool} is not installed (Debian: ` +
+        `apt-get install ${tool === 'taskset' ? 'util-linux' : tool === 'cc' ? 'gcc' : tool}).`,
     );
   if (process.platform !== 'linux') missing.push('The benchmark reads /proc and needs Linux.');
   if (availableParallelism() < 2)

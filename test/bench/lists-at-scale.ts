@@ -175,7 +175,8 @@ const folder = mkdtempSync(join(tmpdir(), 'orderly-lists-'));
 try {
   const [small, large] = [filled(1_000), filled(1_000_000)];
   console.log(
-    '| list, filter, sort | first page, ms: 1,000 | 1,000,000 | deep page: 1,000 | 1,000,000 | of it on the event loop |\n|---|--:|--:|--:|--:|--:|',
+    '| list, filter, sort | first page, ms: 1,000 | 1,000,000 | deep page: ' +
+      '1,000 | 1,000,000 | of it on the event loop |\n|---|--:|--:|--:|--:|--:|',
   );
   let [flat, slower, here, fullPage] = [0, 0, 0, 0];
   for (const each of cases()) {
@@ -198,7 +199,9 @@ try {
       console.log(`| ${each.name} | ${times.map(ms).join(' | ')} |`);
   }
   console.log(
-    `\n${flat} of ${flat + slower} take at most twice the time that they, or a full page of the whole list, take at 1,000 orders; the others are above. None takes more than ${ms(here)} ms of the event loop.`,
+    `\n${flat} of ${flat + slower} take at most twice the time that they, or a full page of the ` +
+      `whole list, take at 1,000 orders; the others are above. None takes more than ${ms(here)} ms ` +
+      'of the event loop.',
   );
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -27,7 +27,8 @@ const schema = `CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT NOT NUL
   CREATE INDEX ordersByCustomer ON orders (customerId, createdAt); CREATE INDEX ordersByUser ON orders (userId, createdAt);
   CREATE INDEX ordersByStatus ON orders (status, createdAt); CREATE INDEX ordersByTotal ON orders (total, id)`;
 const insert =
-  'INSERT INTO orders (status, customerId, userId, currency, items, total, createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
+  'INSERT INTO orders (status, customerId, userId, currency, items, total, createdAt, ' +
+  'updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
 const items = JSON.stringify(
   Array.from({ length: 3 }, (_, index) => ({
     sku: `sku-${index}`,
@@ -73,7 +74,9 @@ async function grouped(folder: string): Promise<Way> {
     write: (number) => database.write((db) => db.run(insert, ...order(number)).lastId),
     end: () => database.close(),
     note: () =>
-      `${database.stats.syncs} syncs of ${((database.stats.syncSecondsSum / database.stats.syncs) * 1e3).toFixed(2)} ms, ${database.stats.commits} commits, ${database.stats.checkpoints} checkpoints`,
+      `${database.stats.syncs} syncs of ` +
+      `${((database.stats.syncSecondsSum / database.stats.syncs) * 1e3).toFixed(2)} ms, ` +
+      `${database.stats.commits} commits, ${database.stats.checkpoints} checkpoints`,
   };
 }
 
@@ -128,9 +131,11 @@ async function measure(name: string, open: (folder: string) => Promise<Way>): Pr
   latencies.sort((a, b) => a - b);
   const at = (share: number): string => (latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(1);
   console.log(
-    `${name}: ${Math.round(count / took)} durable inserts/s; CPU ${perWrite(threadUsed)} µs each on the main thread, ${perWrite(cpuUsed)} on all;` +
+    `${name}: ${Math.round(count / took)} durable inserts/s; CPU ${perWrite(threadUsed)} µs each ` +
+      `on the main thread, ${perWrite(cpuUsed)} on all;` +
       ` latency p50 ${at(0.5)} p99 ${at(0.99)} max ${(latencies.at(-1) ?? 0).toFixed(1)} ms;` +
-      ` event loop late by p99 ${(delay.percentile(99) / 1e6).toFixed(1)} max ${(delay.max / 1e6).toFixed(1)} ms; ${way.note()}`,
+      ` event loop late by p99 ${(delay.percentile(99) / 1e6).toFixed(1)} max ` +
+      `${(delay.max / 1e6).toFixed(1)} ms; ${way.note()}`,
   );
   await way.end();
   rmSync(folder, { recursive: true });

@@ -59,7 +59,8 @@ describe('backup and restore', { concurrency: true }, () => {
       [live.status, live.stderr],
       [
         1,
-        `orderly: Another process is serving the data folder ${service.folder}. Stop it first, or choose another folder.\n`,
+        `orderly: Another process is serving the data folder ${service.folder}. Stop it first, ` +
+          'or choose another folder.\n',
       ],
     );
     await service.stop();
@@ -184,7 +185,9 @@ describe('sample and check', { concurrency: true }, () => {
     const ended = await orderly(['check', `--data=${folder}`]);
     assert.deepEqual(ended, {
       status: 0,
-      stdout: `users: 6, sessions: 0, API keys: 0, customers: 100, orders: 400\n${folder}/orderly.db is sound.\n`,
+      stdout:
+        'users: 6, sessions: 0, API keys: 0, customers: 100, orders: 400\n' +
+        `${folder}/orderly.db is sound.\n`,
       stderr: '',
     });
     const again = await orderly(['sample', `--data=${folder}`]);
@@ -266,7 +269,8 @@ const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ["UPDATE orders SET currency = 'EUX' WHERE id = 7", /^order 7 at \/currency: EUX is not a currency/m],
   ['UPDATE orders SET createdAt = 9e15 WHERE id = 8', /^order 8 can't be read: /m],
   [
-    `UPDATE orders SET shippingAddress = '{"name":null,"line1":"x","line2":null,"city":"x","region":null,"postalCode":"1","country":"DE"}' WHERE id = 9`,
+    'UPDATE orders SET shippingAddress = ' +
+      `'{"name":null,"line1":"x","line2":null,"city":"x","region":null,"postalCode":"1","country":"DE"}' WHERE id = 9`,
     /^order 9 at \/shippingAddress\/postalCode: A postal code of DE looks like/m,
   ],
   [
@@ -284,15 +288,18 @@ const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ["UPDATE users SET passwordHash = 'plain' WHERE id = 3", /^user 3 at \/passwordHash: /m],
   ["UPDATE users SET role = 'staff' WHERE id = 1", /^There are users, but no administrator/m],
   [
-    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (1, 2, 'x', 'orders:eat', zeroblob(32), 'ord_1_', 0)",
+    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (1, 2, 'x', " +
+      "'orders:eat', zeroblob(32), 'ord_1_', 0)",
     /^API key 1 at \/scopes\/0: /m,
   ],
   [
-    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (2, 2, 'x', 'orders:read', zeroblob(32), 'ord_3_', 0)",
+    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (2, 2, 'x', " +
+      "'orders:read', zeroblob(32), 'ord_3_', 0)",
     /^API key 2 at \/prefix: /m,
   ],
   [
-    'INSERT INTO sessions (id, userId, refreshHash, createdAt, lastUsedAt, expiresAt) VALUES (1, 2, zeroblob(32), 5, 4, 9)',
+    'INSERT INTO sessions (id, userId, refreshHash, createdAt, lastUsedAt, expiresAt) VALUES (1, ' +
+      '2, zeroblob(32), 5, 4, 9)',
     /^session 1 at \/expiresAt: /m,
   ],
 ];

@@ -43,7 +43,8 @@ test('no secret is in a log, an error, a list, the metrics, the list of processe
     const answered = await response.text();
     if (!isHandedOut)
       answers.push(
-        `${method} ${path.split('?')[0]} ${response.status} ${JSON.stringify([...response.headers])} ${answered}`,
+        `${method} ${path.split('?')[0]} ${response.status} ` +
+          `${JSON.stringify([...response.headers])} ${answered}`,
       );
     else assert.ok(response.ok, answered);
     return answered.startsWith('{') ? JSON.parse(answered) : {};

@@ -74,7 +74,8 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.deepEqual([second.status, second.stdout], [1, '']);
     assert.equal(
       second.stderr,
-      `orderly: Another process is serving the data folder ${folder}. Stop it first, or choose another folder.\n`,
+      `orderly: Another process is serving the data folder ${folder}. Stop it first, ` +
+        'or choose another folder.\n',
     );
     assert.equal((await fetch(`${first.url}/health/ready`)).status, 200);
     assert.equal((await first.end('SIGINT')).status, 0);
@@ -172,7 +173,8 @@ describe('orderly serve', { concurrency: true }, () => {
   });
 
   test(
-    'on a terminal the start says what to try, the log is lines for people, coloured unless NO_COLOR says no, and Ctrl-C ends it',
+    'on a terminal the start says what to try, the log is lines for people, coloured unless ' +
+      'NO_COLOR says no, and Ctrl-C ends it',
     noTerminal,
     async (t) => {
       for (const [env, hasEscapes] of [
@@ -228,7 +230,8 @@ describe('orderly serve', { concurrency: true }, () => {
   test('on a terminal commands draw a bar of 80 columns at most', noTerminal, async (t) => {
     const folder = await dataFolder(t);
     const { shown } = await onTerminal(
-      `stty cols 200; ${quoted(program)} check --data ${folder}; ${quoted(program)} backup ${folder}/copy.db --data ${folder}`,
+      `stty cols 200; ${quoted(program)} check --data ${folder}; ` +
+        `${quoted(program)} backup ${folder}/copy.db --data ${folder}`,
       {},
     );
     for (const label of ['Pages and indexes', 'orders', 'Backing up'])

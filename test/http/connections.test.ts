@@ -100,7 +100,9 @@ describe('connections', () => {
     });
 
     test('in chunks, with extensions and trailers, are bodies like any other', async () => {
-      const body = `4;a="b"${crlf}{"na${crlf}a${crlf}me":"Ada"}${crlf}0${crlf}X-Trailer: yes${crlf}X-API-Key: no${crlf}${crlf}`;
+      const body =
+        `4;a="b"${crlf}{"na${crlf}a${crlf}me":"Ada"}${crlf}0${crlf}X-Trailer: yes${crlf}X-API-Key: ` +
+        `no${crlf}${crlf}`;
       const { status, body: made } = await raw(postChunked(body));
       assert.deepEqual([status, made?.name], [201, 'Ada']);
     });
@@ -337,7 +339,8 @@ describe('connections', () => {
       ],
       [
         'a length and chunks',
-        'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+        'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n' +
+          '\r\n0\r\n\r\n',
       ],
       ['a negative length', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'],
       ['a length that is no number', 'POST /customers HTTP/1.1\r\nHost: a\r\nContent-Length: 1e3\r\n\r\n'],

@@ -37,7 +37,8 @@ const orders = fill();
 function fill(): Order[] {
   sqlite.exec('PRAGMA foreign_keys = OFF');
   const insert = sqlite.prepare(
-    "INSERT INTO orders (id, status, customerId, userId, currency, total, createdAt, updatedAt, items) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]')",
+    'INSERT INTO orders (id, status, customerId, userId, currency, total, createdAt, updatedAt, ' +
+      "items) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]')",
   );
   return Array.from({ length: orderCount }, (_, index): Order => {
     const createdAt = firstTime + ((index * 7919) % 90) * 1000;

@@ -67,7 +67,8 @@ suite('the document', async () => {
     const where = `line ${at + 1} is now ${lines[at]}, and was ${golden[at]}`;
     assert.ok(
       at === -1 && lines.length === golden.length,
-      `The interface has changed: ${where}. If that is meant, run this test with ORDERLY_UPDATE_GOLDEN=1 and look at the diff.`,
+      `The interface has changed: ${where}. If that is meant, run this test with ` +
+        'ORDERLY_UPDATE_GOLDEN=1 and look at the diff.',
     );
   });
 

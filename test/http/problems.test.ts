@@ -18,8 +18,12 @@ import { askRaw, type RawAnswer } from './raw-connection.ts';
 const publicUrl = 'https://orders.example.com';
 const settings = { 'public-url': publicUrl };
 const ofContract = (
-  'malformed-json validation-failed unauthenticated invalid-token invalid-credentials step-up-required multiple-credentials forbidden insufficient-scope not-found method-not-allowed not-acceptable unsupported-media-type ' +
-  'content-too-large uri-too-long headers-too-large request-timeout bad-request email-taken last-admin customer-has-orders invalid-transition order-not-open precondition-failed idempotency-key-reused ' +
+  'malformed-json validation-failed unauthenticated invalid-token invalid-credentials ' +
+  'step-up-required multiple-credentials forbidden insufficient-scope not-found method-not-allowed ' +
+  'not-acceptable unsupported-media-type ' +
+  'content-too-large uri-too-long headers-too-large request-timeout bad-request email-taken ' +
+  'last-admin customer-has-orders invalid-transition order-not-open precondition-failed ' +
+  'idempotency-key-reused ' +
   'idempotency-key-in-progress invalid-cursor tls-required unavailable internal-error'
 ).split(' ');
 

@@ -684,7 +684,8 @@ describe('every answer', () => {
     const { status } = await askRaw(
       service().port,
       Buffer.from(
-        'GET /a%0d%0a\u2028\u0085"\\<x> HTTP/1.1\r\nHost: a\r\nX-Request-Id: odd\r\ntraceparent: \u009b"\r\n\r\n',
+        'GET /a%0d%0a\u2028\u0085"\\<x> HTTP/1.1\r\nHost: a\r\nX-Request-Id: odd\r\ntraceparent: ' +
+          '\u009b"\r\n\r\n',
         'utf8',
       ),
     );

@@ -123,7 +123,8 @@ test('what is not a sound database of ours is not restored', async (t) => {
   const damaged = new DatabaseSync(file);
   damaged.enableDefensive(false);
   damaged.exec(
-    "PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 WHERE type = 'index'",
+    'PRAGMA foreign_keys = OFF; PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 2 ' +
+      "WHERE type = 'index'",
   );
   damaged.close();
   await assert.rejects(restore(file, folder, strict), says(/damaged/));

@@ -59,7 +59,8 @@ test('slow reads that follow each other do not keep the log from being folded in
   const readers = Array.from({ length: 4 }, async () => {
     while (goesOn)
       await database.readSlowly(
-        'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT count(*) FROM n, (SELECT count(*) FROM notes)',
+        'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT ' +
+          'count(*) FROM n, (SELECT count(*) FROM notes)',
         [],
       );
   });

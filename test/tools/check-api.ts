@@ -35,7 +35,8 @@ async function checkApi(parent: string): Promise<string[]> {
 function lint(document: string, parent: string): readonly string[] {
   const { found, faults } = lintDocument(document, parent);
   say(
-    `Spectral (oas, OWASP) and Redocly (recommended): ${faults.length} findings beyond the ${found} accepted.`,
+    `Spectral (oas, OWASP) and Redocly (recommended): ${faults.length} findings beyond the ` +
+      `${found} accepted.`,
   );
   return faults;
 }
@@ -48,7 +49,8 @@ async function compare(document: string, parent: string): Promise<readonly strin
     `Ajv on ${values} random values (seed ${seed}), of which ${fitting} fit: ${faults.length} disagreements.`,
   );
   say(
-    `  Stricter by rules of ours: ${[...stricter].map(([member, count]) => `${member} ${count}`).join(', ')}.`,
+    '  Stricter by rules of ours: ' +
+      `${[...stricter].map(([member, count]) => `${member} ${count}`).join(', ')}.`,
   );
   return faults.slice(0, 20);
 }
@@ -90,7 +92,8 @@ async function walkThroughPrism(
       ),
     );
     say(
-      `Prism between ${name} and the service: ${violating.length} violations in ${exchanges.length} exchanges.`,
+      `Prism between ${name} and the service: ${violating.length} violations in ` +
+        `${exchanges.length} exchanges.`,
     );
   }
   return faults;

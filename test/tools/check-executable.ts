@@ -30,7 +30,8 @@ try {
   const later: number[] = [];
   while (later.length < startsCount) later.push(await startMilliseconds());
   console.log(
-    `it listens after ${first} ms in an empty folder (an administrator's password is hashed), later after ${later.sort((a, b) => a - b).join(', ')} ms`,
+    `it listens after ${first} ms in an empty folder (an administrator's password is hashed), ` +
+      `later after ${later.sort((a, b) => a - b).join(', ')} ms`,
   );
   const { status } = spawnSync(process.execPath, ['--test', '--test-isolation=none', ...blackBox], {
     cwd: project,

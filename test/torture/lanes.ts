@@ -47,7 +47,10 @@ export function request(method: string, path: string, token: string, body?: obje
     body === undefined
       ? ''
       : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(payload)}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n${content}\r\n${payload}`;
+  return (
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+    `${content}\r\n${payload}`
+  );
 }
 
 /**

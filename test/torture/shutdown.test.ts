@@ -125,7 +125,9 @@ suite('the end of a service', { concurrency: 4 }, () => {
     const signingIn = client.ask({ method: 'POST', path: '/api/sessions', body: admin });
     const body = JSON.stringify(order('half sent'));
     const socket = connect(service.port, '127.0.0.1');
-    const fields = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    const fields =
+      `Host: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}`;
     socket.write(`POST /orders HTTP/1.1\r\n${fields}\r\n\r\n${body.slice(0, 20)}`);
     await pause(100);
     const ended = service.kill('SIGTERM');
@@ -159,7 +161,8 @@ suite('the end of a service', { concurrency: 4 }, () => {
       /* it is cut off */
     });
     socket.write(
-      'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+      'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+        'Content-Length: 100\r\n\r\n{',
     );
     await pause(100);
     const ended = service.kill('SIGTERM');

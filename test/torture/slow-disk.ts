@@ -57,7 +57,8 @@ try {
   const writers = await openLanes(slow.service.port, 64);
   const { perSecond, times } = await rush(writers, { seconds, status: 201, next: () => slow.write });
   console.log(
-    `durable writes from 64 connections: ${Math.round(perSecond)}/s (at least ${durablePerSecondMin}), ${latency(times)}`,
+    `durable writes from 64 connections: ${Math.round(perSecond)}/s (at least ` +
+      `${durablePerSecondMin}), ${latency(times)}`,
   );
   for (const lane of writers) lane.close();
   process.exitCode =
@@ -136,7 +137,8 @@ async function compare(
     p99s.alone.push(percentile(alone, 0.99));
     const onFast = fast === undefined ? '' : `; on a fast disk ${await besideWrites(fast, p99s.fast)}`;
     console.log(
-      `${name}: alone ${latency(alone)}; beside ${writesPerSecond} writes/s ${await besideWrites(slow, p99s.beside)}${onFast}`,
+      `${name}: alone ${latency(alone)}; beside ${writesPerSecond} writes/s ` +
+        `${await besideWrites(slow, p99s.beside)}${onFast}`,
     );
   }
   const [alone, beside, onFast] = [median(p99s.alone), median(p99s.beside), median(p99s.fast)];
@@ -144,11 +146,15 @@ async function compare(
     ? ''
     : `, ${onFast.toFixed(2)} ms beside writes on a fast disk: ratio ${(beside / onFast).toFixed(2)}`;
   console.log(
-    `p99 of ${name}: ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside writes: ratio ${(beside / alone).toFixed(2)}${toFast}`,
+    `p99 of ${name}: ${alone.toFixed(2)} ms alone, ${beside.toFixed(2)} ms beside writes: ` +
+      `ratio ${(beside / alone).toFixed(2)}${toFast}`,
   );
   return { toAlone: beside / alone, toFast: beside / onFast };
 }
 
 function latency(sorted: readonly number[]): string {
-  return `p50 ${percentile(sorted, 0.5).toFixed(2)}, p99 ${percentile(sorted, 0.99).toFixed(2)} ms (${sorted.length})`;
+  return (
+    `p50 ${percentile(sorted, 0.5).toFixed(2)}, p99 ${percentile(sorted, 0.99).toFixed(2)} ms ` +
+    `(${sorted.length})`
+  );
 }

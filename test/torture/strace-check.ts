@@ -7,6 +7,7 @@ if (unable !== false) throw new Error(unable);
 const { faults, answers, expected, commits, syncs } = await traceWrites(3_000);
 for (const fault of faults.slice(0, 20)) console.log(fault);
 console.log(
-  `${answers} of ${expected} answers found in the trace, ${commits} commits and ${syncs} syncs of the log: ${faults.length === 0 ? 'each answer came after a sync that began after its commit' : `${faults.length} FAULTS`}`,
+  `${answers} of ${expected} answers found in the trace, ${commits} commits and ${syncs} syncs of ` +
+    `the log: ${faults.length === 0 ? 'each answer came after a sync that began after its commit' : `${faults.length} FAULTS`}`,
 );
 process.exitCode = faults.length === 0 && answers === expected ? 0 : 1;

@@ -68,10 +68,12 @@ try {
   await beside.end();
   clearInterval(measure);
   console.log(
-    `as many as 64 connections send: ${Math.round(rushed.perSecond)} writes/s, ${latency(rushed.times)}; log at most ${shown(longest)}`,
+    `as many as 64 connections send: ${Math.round(rushed.perSecond)} writes/s, ` +
+      `${latency(rushed.times)}; log at most ${shown(longest)}`,
   );
   console.log(
-    `beside them slow lists: ${latency(beside.lists)} (${beside.lists.length}), and backups: median ${percentile(beside.backups, 0.5).toFixed(0)} ms (${beside.backups.length})`,
+    `beside them slow lists: ${latency(beside.lists)} (${beside.lists.length}), and backups: ` +
+      `median ${percentile(beside.backups, 0.5).toFixed(0)} ms (${beside.backups.length})`,
   );
   client.close();
   for (const lane of writers) lane.close();
@@ -91,10 +93,12 @@ try {
   const folding = within(pacedFrom, pacedTo, isFolding);
   const between = within(pacedFrom, pacedTo, (at) => !isFolding(at));
   console.log(
-    `event-loop delay at ${writesPerSecond} writes/s: while folding ${distribution(folding)}; between ${distribution(between)}`,
+    `event-loop delay at ${writesPerSecond} writes/s: while folding ${distribution(folding)}; ` +
+      `between ${distribution(between)}`,
   );
   console.log(
-    `the log was begun anew ${begunAnew.length} times, and has ${left} bytes after the end; check: ${check.output.split('\n').at(-1)}`,
+    `the log was begun anew ${begunAnew.length} times, and has ${left} bytes after the end; check: ` +
+      `${check.output.split('\n').at(-1)}`,
   );
   const isRight =
     longest <= logBytesMax &&
@@ -158,5 +162,8 @@ function shown(bytes: number): string {
 }
 
 function distribution(sorted: readonly number[]): string {
-  return `p50 ${percentile(sorted, 0.5).toFixed(2)}, p99 ${percentile(sorted, 0.99).toFixed(2)}, worst ${(sorted.at(-1) ?? 0).toFixed(1)} ms (${sorted.length})`;
+  return (
+    `p50 ${percentile(sorted, 0.5).toFixed(2)}, p99 ${percentile(sorted, 0.99).toFixed(2)}, ` +
+    `worst ${(sorted.at(-1) ?? 0).toFixed(1)} ms (${sorted.length})`
+  );
 }

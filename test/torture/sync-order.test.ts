@@ -5,7 +5,8 @@ import { judge } from './sync-order.ts';
 import { noStrace, traceWrites } from './traced-writes.ts';
 
 const header = (databasePages: string): string =>
-  `7 pwrite64(21</d/orderly.db-wal>, "\\0\\0\\0\\t${databasePages}\\1\\2\\3\\4\\5\\6\\7\\10abcdefgh", 24, 32) = 24`;
+  '7 pwrite64(21</d/orderly.db-wal>, ' +
+  `"\\0\\0\\0\\t${databasePages}\\1\\2\\3\\4\\5\\6\\7\\10abcdefgh", 24, 32) = 24`;
 const page = '7 pwrite64(21</d/orderly.db-wal>, "\\r\\0\\0many-000001", 4096, 56) = 4096';
 const commit = [header('\\0\\0\\0\\31'), page];
 const answer =

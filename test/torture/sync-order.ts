@@ -51,7 +51,8 @@ export function judge(trace: string): Verdict {
     return isSynced
       ? []
       : [
-          `${tag} was committed in line ${commit.end} and answered in line ${begin}, with no sync of the log from begin to end between.`,
+          `${tag} was committed in line ${commit.end} and answered in line ${begin}, ` +
+            'with no sync of the log from begin to end between.',
         ];
   });
   return { faults, answers: answers.length, commits: commits.length, syncs: syncs.length };

@@ -339,7 +339,9 @@ export function progress({
   compared,
 }: TortureResult): string {
   return (
-    `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off, ${compared} things compared, ${replayed} answers repeated, ` +
-    `${folded} kills after the log was folded in, ${killedWhileStarting} more while starting: ${faults.length === 0 ? 'nothing lost' : `${faults.length} FAULTS`}`
+    `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off, ${compared} things ` +
+    `compared, ${replayed} answers repeated, ` +
+    `${folded} kills after the log was folded in, ${killedWhileStarting} more while starting: ` +
+    `${faults.length === 0 ? 'nothing lost' : `${faults.length} FAULTS`}`
   );
 }

@@ -19,19 +19,22 @@ export const accepted: readonly Accepted[] = [
     rule: 'owasp:api1:2023-no-numeric-ids',
     at: /\/parameters\/\d+\/schema$/,
     because:
-      'Requirements section 4: {id} is an integer. Nothing rests on ids being hard to guess: every read is guarded by its owner.',
+      'Requirements section 4: {id} is an integer. Nothing rests on ids being hard to guess: ' +
+      'every read is guarded by its owner.',
   },
   {
     rule: 'owasp:api2:2023-no-api-keys-in-url',
     at: /^\/components\/securitySchemes\/apiKeyInQuery\/in$/,
     because:
-      'Requirements section 5 has the query form; --api-key-query off switches it off, and no log, link or error repeats it.',
+      'Requirements section 5 has the query form; --api-key-query off switches it off, and no log, ' +
+      'link or error repeats it.',
   },
   {
     rule: 'owasp:api2:2023-write-restricted',
     at: /^\/paths\/api\/sessions\/(\{id\}\/tokens\/)?post\/security$/,
     because:
-      'Signing in comes before there is a credential; the refresh token that POST …/tokens takes in its body is one.',
+      'Signing in comes before there is a credential; the refresh token that POST …/tokens takes ' +
+      'in its body is one.',
   },
   {
     rule: 'owasp:api2:2023-read-restricted',
@@ -58,7 +61,8 @@ export const accepted: readonly Accepted[] = [
     rule: 'oas3-unused-component',
     at: /^\/components\/examples\/method-not-allowed$/,
     because:
-      '405 is what methods get that no operation declares, so no operation can refer to it; /problems/method-not-allowed shows it.',
+      '405 is what methods get that no operation declares, so no operation can refer to it; ' +
+      '/problems/method-not-allowed shows it.',
   },
   { rule: 'no-unused-components', at: /^\/components\/examples\/method-not-allowed$/, because: 'The same.' },
 ];

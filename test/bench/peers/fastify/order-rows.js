@@ -3,7 +3,8 @@
 import Database from 'better-sqlite3';
 
 const columns =
-  'id, status, customer_id, user_id, currency, items, total, shipping_address, note, created_at, updated_at, version';
+  'id, status, customer_id, user_id, currency, items, total, shipping_address, note, created_at, ' +
+  'updated_at, version';
 const orderBy = {
   createdAt: ['created_at', '>', 'ORDER BY created_at, id'],
   '-createdAt': ['created_at', '<', 'ORDER BY created_at DESC, id DESC'],
@@ -17,7 +18,8 @@ export function openOrders(file) {
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
   const findSession = db.prepare(
-    'SELECT users.id, users.role FROM sessions JOIN users ON users.id = sessions.user_id WHERE sessions.id = ?',
+    'SELECT users.id, users.role FROM sessions JOIN users ON users.id = sessions.user_id WHERE ' +
+      'sessions.id = ?',
   );
   const find = db.prepare(`SELECT ${columns} FROM orders WHERE id = ?`);
   const findCustomer = db.prepare('SELECT user_id FROM customers WHERE id = ?');
