@@ -55,7 +55,8 @@ test('a request is one JSON object a line, its path without a query', () => {
 const tricks = ['\x1b[2J', '\x9b2J', '\u2028', '\r\n{"level":"error"}', '\x7f', '\u202eevil', '\u{e0041}'];
 for (const trick of tricks) {
   for (const isTerminal of [false, true]) {
-    test(`${JSON.stringify(trick).replace(/[^ -~]/g, '?')} is spelled out ${isTerminal ? 'on a terminal' : 'in JSON, and reads back'}`, () => {
+    const shown = JSON.stringify(trick).replace(/[^ -~]/g, '?');
+    test(`${shown} is spelled out ${isTerminal ? 'on a terminal' : 'in JSON, and reads back'}`, () => {
       const { log, text } = logTo({ isTerminal });
       log.request({ ...line, path: `/${trick}` }, time);
       log.note('warn', `note ${trick}`, { detail: trick, error: new Error(trick) });
@@ -126,7 +127,7 @@ test('durations are milliseconds to the microsecond', () => {
   );
 });
 
-test('every line arrives once and in order, whether the sink writes at once or keeps what it was given', () => {
+test('every line arrives once and in order, whether or not the sink writes at once', () => {
   for (const isSlow of [false, true]) {
     const kept: Uint8Array[] = [];
     const write = (lines: string | Uint8Array): void =>

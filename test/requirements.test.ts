@@ -77,7 +77,7 @@ describe('section 1', () => {
     assert.equal(typeof JSON.parse(answer.text), 'object');
   });
 
-  test('resources are at nouns in the plural, addressed by URIs: what is made is found at its location', async () => {
+  test('resources are at plural nouns, addressed by URIs: what is made is at its location', async () => {
     const { service, admin } = inWorld();
     const bodies = {
       '/api/users': { name: 'Ada', email: 'plural@example.com', password },
@@ -114,7 +114,7 @@ describe('section 1', () => {
     for (const { id } of orders) assert.ok(ids.includes(id));
   });
 
-  test('rule 1: POST creates, GET reads, PUT replaces completely, PATCH updates partly, DELETE removes', async () => {
+  test('rule 1: POST creates, GET reads, PUT replaces, PATCH updates partly, DELETE removes', async () => {
     const {
       service,
       owner: { token },
@@ -136,7 +136,7 @@ describe('section 1', () => {
     assert.equal((await service.get(path, { token })).status, 404);
   });
 
-  test('rule 2: a request carries all it needs, so it is answered alike after a restart, and no cookie is set', async (t) => {
+  test('rule 2: a request carries all it needs: a restart changes nothing, no cookie is set', async (t) => {
     const service = await serviceFor(t, { settings: { 'public-url': 'https://orders.example.com' } });
     const { owner, orders } = await worldOf(service);
     const before = await service.get(`/orders/${orders[0].id}`, { token: owner.token });
@@ -482,7 +482,7 @@ describe('section 4.1, users interface:', () => {
     ); // the full record
   });
 
-  test('PATCH /api/users/{id} changes a part of the user and gives 200 and the user as it is now', async () => {
+  test('PATCH /api/users/{id} changes a part of the user and gives 200 and the changed user', async () => {
     const { service } = inWorld();
     const person = await service.person();
     const before = await service.get(`/api/users/${person.id}`, person);
@@ -543,7 +543,7 @@ describe('section 4.2, orders interface:', () => {
     assert.deepEqual([answer.body.customerId, answer.body.userId], [customerId, userId]);
   });
 
-  test('GET /orders/{id} with Accept: application/json gives 200 and one order as application/json', async () => {
+  test('GET /orders/{id} with Accept: application/json gives 200 and one order as that', async () => {
     const {
       service,
       owner: { token },
@@ -585,7 +585,7 @@ describe('section 4.2, orders interface:', () => {
     assert.equal((await service.get('/orders?status=lost', { token })).status, 422);
   });
 
-  test('the parameter sort names a field to sort by, with a leading minus sign for descending order', async () => {
+  test('sort names a field to sort by, with a leading minus sign for descending order', async () => {
     const {
       service,
       owner: { token },
@@ -792,7 +792,7 @@ describe('section 7.1, status codes:', () => {
     }
   });
 
-  test('422: understood but wrong, such as a missing required field or an invalid postal code, in the orders interface', async () => {
+  test('422: understood but wrong, such as a missing field or a bad postal code, for orders', async () => {
     const {
       service,
       owner: { token },

@@ -39,7 +39,8 @@ test('each mistake is refused by the compiler, for its own reason', async (t) =>
   const marks = readFileSync(fileURLToPath(import.meta.url), 'utf8')
     .split('\n')
     .map((line) => /@ts-expect-error (TS\d+)$/.exec(line)?.[1]);
-  const expected = marks.flatMap((code, index) => (code === undefined ? [] : [`line ${index + 2}: ${code}`])); // on the next line
+  // On the next line.
+  const expected = marks.flatMap((code, index) => (code === undefined ? [] : [`line ${index + 2}: ${code}`]));
   assert.ok(expected.length > 25);
   assert.deepEqual(await errorsWithoutMarks(t), expected);
 });

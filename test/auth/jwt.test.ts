@@ -244,7 +244,7 @@ for (const group of hmacGroups) {
   const key = Buffer.from(group.private.k ?? '', 'base64url');
   for (const { tcId, comment, jws, result } of group.tests) {
     const isRight = disputed.get(tcId) ?? result === 'valid';
-    test(`Wycheproof ${tcId} (${group.comment}, ${comment}): the signature is ${isRight ? 'valid' : 'refused'}`, () => {
+    test(`Wycheproof ${tcId} (${group.comment}, ${comment}): ${isRight ? 'valid' : 'refused'}`, () => {
       assert.equal(signatureIsValid(jws, createMac(key)), isRight);
       assert.equal(
         createSigner({ secrets: [key], issuer: origin, audience: origin }).verify(jws, now),

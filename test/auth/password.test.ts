@@ -102,7 +102,7 @@ for (const [name, stored] of Object.entries({
   'asks for the impossible':
     '$scrypt$ln=16,r=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
 })) {
-  test(`a stored hash that ${name} is an error that tells neither it nor the password, and the next one verifies`, async (t) => {
+  test(`a stored hash that ${name} is an error that quotes no secret; the next one verifies`, async (t) => {
     const hasher = hasherFor(t);
     await assert.rejects(hasher.verify(password, stored), (error: Error) => {
       const told = `${error.message} ${error.stack} ${JSON.stringify(error)}`;

@@ -49,7 +49,8 @@ export function markdown(header: readonly string[], rows: readonly (readonly str
   );
   const line = (cells: readonly string[]) =>
     `| ${widths.map((width, column) => padded(cells[column] ?? '', width, column)).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => `${'-'.repeat(width + 1)}${column < 2 ? '-' : ':'}`).join('|')}|`;
+  const rules = widths.map((width, column) => `${'-'.repeat(width + 1)}${column < 2 ? '-' : ':'}`);
+  const rule = `|${rules.join('|')}|`;
   return [line(header), rule, ...rows.map(line)].join('\n');
 }
 

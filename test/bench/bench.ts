@@ -80,7 +80,11 @@ function conditions({ rounds, seconds, leanFastify }: BenchOptions): string {
     'ratios are medians of ratios within rounds.' +
     ' Others: cores taken meanwhile by processes foreign to the benchmark or by other guests of ' +
     'the host; ratios of rounds that they disturbed carry a question mark.' +
-    ` Fastify ${leanFastify ? 'remembers tokens and looks up no session' : 'verifies each token and looks up its session'}.`
+    ` Fastify ${
+      leanFastify
+        ? 'remembers tokens and looks up no session'
+        : 'verifies each token and looks up its session'
+    }.`
   );
 }
 

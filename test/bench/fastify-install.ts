@@ -28,7 +28,8 @@ export async function installFastify(children: Children, say: (text: string) => 
   const unfinished = mkdtempSync(join(own, 'unfinished-'));
   try {
     cpSync(source, unfinished, { recursive: true });
-    const path = [dirname(process.execPath), process.env['PATH']].join(delimiter); // npm has to run on this Node, not on the machine's
+    // Npm has to run on this Node, not on the machine's.
+    const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
     await children.run(
       {
         command: ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],

@@ -1,5 +1,6 @@
--- What wrk sends and reports: it cycles through prepared requests, or spreads one over many ids, and prints one JSON line at the end.
--- Arguments after `--`: the file of requests; how many ids to spread over (0: cycle); milliseconds between two requests of a connection.
+-- What wrk sends and reports: it cycles through prepared requests, or spreads one over many ids, and prints
+-- one JSON line at the end. Arguments after `--`: the file of requests; how many ids to spread over (0:
+-- cycle); milliseconds between two requests of a connection.
 local requests, first, last, position, idCount, pauseMs = {}, "", "", 0, 0, 0
 local stride = 7919 -- a prime: each id comes once before any comes twice, unless it divides their number
 

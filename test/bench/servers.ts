@@ -103,7 +103,8 @@ export async function logIn(origin: string, { email, password }: Made['admin']):
     body,
   });
   if (answer.status !== 201) throw new Error(`The login was answered with ${answer.status}: ${answer.body}`);
-  const { accessToken } = JSON.parse(answer.body) as { accessToken: string }; // the contract's answer to a login
+  // The contract's answer to a login.
+  const { accessToken } = JSON.parse(answer.body) as { accessToken: string };
   return `Bearer ${accessToken}`;
 }
 

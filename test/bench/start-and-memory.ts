@@ -31,7 +31,8 @@ export async function measureStarts(bench: Bench, made: Made): Promise<string[][
     for (let count = 0; count <= starts; count++) {
       const began = performance.now();
       const server = await start();
-      if (count > 0) times.push(performance.now() - began); // the first fills the disk's and the compiler's caches
+      // The first fills the disk's and the compiler's caches.
+      if (count > 0) times.push(performance.now() - began);
       await bench.children.end(server.child);
     }
     rows.push([name, '', withAim(name, median(times), 150), ms(Math.min(...times)), ms(Math.max(...times))]);

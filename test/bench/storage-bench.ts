@@ -22,10 +22,16 @@ const seconds = Number(values.seconds);
 const writers = Number(values.writers);
 const syncMilliseconds = Number(values['sync-milliseconds']);
 
-const schema = `CREATE TABLE orders (id INTEGER PRIMARY KEY, status TEXT NOT NULL, customerId INTEGER NOT NULL, userId INTEGER,
-  currency TEXT NOT NULL, items TEXT NOT NULL, total INTEGER NOT NULL, createdAt INTEGER NOT NULL, updatedAt INTEGER NOT NULL) STRICT;
-  CREATE INDEX ordersByCustomer ON orders (customerId, createdAt); CREATE INDEX ordersByUser ON orders (userId, createdAt);
-  CREATE INDEX ordersByStatus ON orders (status, createdAt); CREATE INDEX ordersByTotal ON orders (total, id)`;
+const schema = `
+  CREATE TABLE orders (
+    id INTEGER PRIMARY KEY, status TEXT NOT NULL, customerId INTEGER NOT NULL, userId INTEGER,
+    currency TEXT NOT NULL, items TEXT NOT NULL, total INTEGER NOT NULL,
+    createdAt INTEGER NOT NULL, updatedAt INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX ordersByCustomer ON orders (customerId, createdAt);
+  CREATE INDEX ordersByUser ON orders (userId, createdAt);
+  CREATE INDEX ordersByStatus ON orders (status, createdAt);
+  CREATE INDEX ordersByTotal ON orders (total, id)`;
 const insert =
   'INSERT INTO orders (status, customerId, userId, currency, items, total, createdAt, ' +
   'updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';

@@ -5,7 +5,7 @@ import { serviceFor, admin } from '../service.ts';
 import { orderly } from './command-support.ts';
 
 describe('accounts from the command line', { concurrency: true }, () => {
-  test('admin create makes an administrator who can sign in at once, whose address is then taken', async (t) => {
+  test('admin create makes an administrator who can sign in; the address is then taken', async (t) => {
     const service = await serviceFor(t);
     const made = printed(
       await orderly([
@@ -27,7 +27,7 @@ describe('accounts from the command line', { concurrency: true }, () => {
     );
   });
 
-  test('admin reset gives a new password, ends the sessions of that user, and the ETag moves on', async (t) => {
+  test('admin reset gives a new password, ends that user’s sessions, and changes the ETag', async (t) => {
     const service = await serviceFor(t);
     const person = await service.person('staff');
     const before = await service.get(`/api/users/${person.id}`, { token: person.token });

@@ -47,7 +47,7 @@ describe('backup and restore', { concurrency: true }, () => {
     assert.deepEqual(rowsOf(copy, 'users'), rowsOf(join(service.folder, 'orderly.db'), 'users'));
   });
 
-  test('restore fills an empty folder, never replaces without --force, and never under a service', async (t) => {
+  test('restore fills an empty folder, replaces only with --force, and never under a service', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     const { id } = await newOrder(service, token);
@@ -270,7 +270,8 @@ const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ['UPDATE orders SET createdAt = 9e15 WHERE id = 8', /^order 8 can't be read: /m],
   [
     'UPDATE orders SET shippingAddress = ' +
-      `'{"name":null,"line1":"x","line2":null,"city":"x","region":null,"postalCode":"1","country":"DE"}' WHERE id = 9`,
+      `'{"name":null,"line1":"x","line2":null,"city":"x","region":null,"postalCode":"1","country":"DE"}'` +
+      ' WHERE id = 9',
     /^order 9 at \/shippingAddress\/postalCode: A postal code of DE looks like/m,
   ],
   [

@@ -66,7 +66,7 @@ describe('the command line', { concurrency: true }, () => {
     ['--data /proc/nowhere', 1, [/\/proc\/nowhere can't be used/]],
   ];
   for (const [line, status, complaints] of wrong) {
-    test(`"${line.replace(import.meta.dirname, '')}" ends with ${status} and says why, without a stack trace`, async (t) => {
+    test(`"${line.replace(import.meta.dirname, '')}" ends with ${status} and says why`, async (t) => {
       const ended = await orderly(
         [...line.split(' '), ...(line.includes('--data') ? [] : [`--data=${await dataFolder(t)}`])],
         { cwd: newFolder(t) },

@@ -29,7 +29,7 @@ function flagsFor(folder: string): string[] {
 }
 
 describe('under the permission model', { concurrency: true, skip }, () => {
-  test('the service starts in an empty folder, signs in on its threads, keeps what it answered through a kill, and ends well', async (t) => {
+  test('the service starts in an empty folder, signs in, outlives a kill, and ends well', async (t) => {
     const folder = newFolder(t);
     const where = { env: { NODE_OPTIONS: flagsFor(folder).join(' ') } };
     const first = await serving(

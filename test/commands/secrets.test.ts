@@ -16,7 +16,7 @@ const planted = {
   basic: 'cGxhbnRlZDpiYXNpYw==',
 };
 
-test('no secret is in a log, an error, a list, the metrics, the list of processes, or as it is on the disk', async (t) => {
+test('no secret is in a log, an error, a list, the metrics, the processes, or on the disk', async (t) => {
   const folder = newFolder(t);
   const env = {
     ORDERLY_JWT_SECRETS: planted.signing,
@@ -118,7 +118,8 @@ test('no secret is in a log, an error, a list, the metrics, the list of processe
     `/api/users/${userId}`,
   ])
     await ask('GET', path, bearer);
-  await ask('POST', `/api/sessions/${id}/tokens`, {}, { refreshToken }); // a second use, which ends the session
+  // A second use, which ends the session.
+  await ask('POST', `/api/sessions/${id}/tokens`, {}, { refreshToken });
   await ask('GET', '/metrics');
   await ask('GET', '/health/ready');
   const argv = readIfThere(`/proc/${service.pid}/cmdline`);

@@ -25,7 +25,7 @@ const readOnly =
   /^orderly: .*lock\.db (can't be opened: look at the folder's permissions|can only be read).*\n$/;
 
 describe('orderly serve', { concurrency: true }, () => {
-  test('the first start makes a secret, a certificate and an administrator, and names the files, not what is in them', async (t) => {
+  test('the first start makes a secret, a certificate and an administrator, and names files', async (t) => {
     const cwd = newFolder(t);
     const service = await serving(t, [], { cwd });
     assert.equal(
@@ -67,7 +67,7 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.deepEqual(lines.find(({ message }) => message === 'listening')?.['version'], version);
   });
 
-  test('a second process on the folder is refused, also with another port, and the first goes on', async (t) => {
+  test('a second process on the folder is refused, whatever its port, and the first goes on', async (t) => {
     const folder = await dataFolder(t);
     const first = await serving(t, ['--tls=off', `--data=${folder}`]);
     const second = await orderly(['--port=0', '--tls=off', `--data=${folder}`]);
@@ -132,7 +132,7 @@ describe('orderly serve', { concurrency: true }, () => {
     );
   });
 
-  test('a certificate of its own about to expire is made anew, and one with a foreign key is refused', (t) => {
+  test('its own certificate is made anew before it expires; one with a foreign key is refused', (t) => {
     const data = newFolder(t);
     const now = Date.now();
     const made: string[] = [];

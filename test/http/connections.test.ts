@@ -220,7 +220,7 @@ describe('connections', () => {
       );
     });
 
-    test('that are many, but short, are all looked at: a second Host behind two thousand is seen', async () => {
+    test('that are many, but short, are all read: a second Host behind two thousand is seen', async () => {
       const many = Array.from({ length: 2600 }, () => 'a:');
       await assertStatus(request('GET /health/live', many), 200);
       assertProblem(await raw(request('GET /health/live', [...many, 'Host: elsewhere'])), 'bad-request');
@@ -390,7 +390,7 @@ describe('connections', () => {
       assert.equal((await raw(`${crlf}${crlf}${live}`)).status, 200);
     });
 
-    test('what comes after it is not answered, nor does it cut the answer off for who reads late', async () => {
+    test('what comes after it is not answered, and doesn’t cut off a late reader’s answer', async () => {
       for (const nonsense of [
         'nonsense\r\n\r\n',
         request('GET /health/live', [`X-Large: ${'x'.repeat(20_000)}`]),
@@ -415,7 +415,7 @@ describe('connections', () => {
       }
     });
 
-    test('after requests that were whole: their answers come first, in order, also those that wait for the disk', async () => {
+    test('after whole requests: their answers come first, in order, even those of writes', async () => {
       const connection = await openRaw(service().port);
       const asked = [live, post('{"name":"Ada"}'), request('GET /nowhere'), post('{"name":"Bob"}'), live];
       connection.write(`${asked.join('')}garbage${crlf}${crlf}`);
@@ -707,7 +707,7 @@ describe('connections', () => {
     });
   });
 
-  test('between requests is bounded: an idle connection is closed, one whose answer is under way is not', async (t) => {
+  test('between requests is bounded: an idle connection is closed, one that is answered isn’t', async (t) => {
     const { inside } = service();
     if (inside === undefined) return t.skip('needs time-outs of its own');
     const held = Promise.withResolvers<void>();

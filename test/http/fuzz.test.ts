@@ -314,10 +314,10 @@ function requestFor(dice: Dice, world: World): Asked {
   while (dice.falls(0.15)) fields.push(dice.pick(oddFields));
   const hasBody = dice.falls(operation.example === undefined ? 0.03 : 0.97);
   const body = Buffer.from(hasBody ? bodyFor(dice, operation.example ?? anyValue(dice)) : '');
-  if (hasBody && dice.falls(0.97))
-    fields.push(
-      `Content-Type: ${method === 'PATCH' && dice.falls(0.5) ? 'application/merge-patch+json' : 'application/json'}`,
-    );
+  if (hasBody && dice.falls(0.97)) {
+    const isMergePatch = method === 'PATCH' && dice.falls(0.5);
+    fields.push(`Content-Type: application/${isMergePatch ? 'merge-patch+json' : 'json'}`);
+  }
   const isChunked = hasBody && dice.falls(0.1);
   if (hasBody) fields.push(isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`);
   const head = Buffer.from(

@@ -319,7 +319,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-test('while the first request waits for the disk, the second is in progress; then it is answered', async (t) => {
+test('while the first request waits for the disk, the second is 409; then it is answered', async (t) => {
   let isHeld = false;
   const held: (() => void)[] = [];
   const letGo = (): void => {

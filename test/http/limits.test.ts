@@ -71,7 +71,7 @@ test('every answer to a limited request counts and tells, whatever its status', 
   }
 });
 
-test('past the rate it is 429, with when to go on; the bucket fills with the clock, and never over', async (t) => {
+test('past the rate it is 429, with Retry-After; the bucket fills with time, never over', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '3/60' } });
   if (service.inside === undefined) return t.skip('needs the clock');
   const { token } = await service.person();
@@ -296,7 +296,7 @@ describe('sign-ins', () => {
   const signIn = (service: TestService, email: string, secret = 'wrong password'): Promise<Answer> =>
     service.post('/api/sessions', { body: { email, password: secret } });
 
-  test('are limited by account, in whatever case it is spelled and whether it exists or not; also the right one', async (t) => {
+  test('are limited by account, whatever its case, known or not, right or wrong', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
     if (service.inside === undefined) return t.skip('needs the clock');
     const { email, password } = await service.person();

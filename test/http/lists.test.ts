@@ -811,7 +811,7 @@ describe('cursors', () => {
     'x'.repeat(3000),
   ];
   for (const cursor of foreign) {
-    test(`a cursor of somebody else’s making, ${cursor.slice(0, 30)}, is invalid-cursor in both interfaces`, async () => {
+    test(`a made-up cursor, ${cursor.slice(0, 30)}, is invalid-cursor in both interfaces`, async () => {
       const sent = encodeURIComponent(cursor);
       assertProblem(await get(`/customers?cursor=${sent}`), 'invalid-cursor', 422);
       assertProblem(await get(`/api/users?cursor=${sent}`, root), 'invalid-cursor', 400);

@@ -57,7 +57,8 @@ describe('Accept', () => {
     [['text/html', 'text/plain'], false],
   ];
   for (const [accept, isServed] of json) {
-    test(`${JSON.stringify(accept) ?? 'nothing'} ${isServed ? 'is served JSON' : 'is 406'} where there is JSON only`, async () => {
+    const outcome = isServed ? 'is served JSON' : 'is 406';
+    test(`${JSON.stringify(accept) ?? 'nothing'} ${outcome} where there is JSON only`, async () => {
       for (const path of [customer, '/customers', '/openapi.json', '/health/live']) {
         const answer = await get(path, accept);
         if (isServed)
@@ -87,7 +88,7 @@ describe('Accept', () => {
     ['text/plain', undefined],
   ];
   for (const [accept, type] of pages) {
-    test(`${JSON.stringify(accept) ?? 'nothing'} is ${type ?? '406'} where there are HTML and JSON`, async () => {
+    test(`${JSON.stringify(accept) ?? 'nothing'} is ${type ?? '406'} of HTML and JSON`, async () => {
       for (const path of ['/problems', '/problems/not-found']) {
         const answer = await get(path, accept);
         if (type === undefined) assertProblem(answer, 'not-acceptable');

@@ -281,7 +281,8 @@ function examplesOf(document: Json, operations: readonly Listed[]): Example[] {
         schemaExamples(`${method} ${path}?${name}`, schema ?? {}),
       ),
     ),
-  ].filter(({ where, value }) => value !== undefined || !where.includes('/openapi.json')); // it isn't an example of itself
+    // The document isn't an example of itself.
+  ].filter(({ where, value }) => value !== undefined || !where.includes('/openapi.json'));
 }
 
 function schemaExamples(where: string, node: Json): Example[] {

@@ -61,9 +61,8 @@ const isCheap = (step: string): boolean =>
  * address.
  */
 const isCovered = (step: string): boolean =>
-  !/ (orders|customers|users) USING (?!COVERING INDEX|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_users_1 \(emailKey=\?\))/.test(
-    step,
-  );
+  !/ (orders|customers|users) USING /.test(step) || covering.test(step);
+const covering = / USING (COVERING INDEX|INTEGER PRIMARY KEY|INDEX sqlite_autoindex_users_1 \(emailKey=\?\))/;
 
 async function assertCheap(selection: Selection, deep: Position): Promise<void> {
   for (const position of [undefined, deep]) {
@@ -115,7 +114,8 @@ describe('a page of orders walks indexes in order', () => {
   } as const;
   for (const sort of orderSorts) {
     for (const status of [undefined, ['open'], ['open', 'paid']] as const) {
-      test(`by ${sort}, ${status === undefined ? 'of all statuses' : `that are ${status.join(' or ')}`}, with every choice of filters`, async () => {
+      const which = status === undefined ? 'of all statuses' : `that are ${status.join(' or ')}`;
+      test(`by ${sort}, ${which}, with every choice of filters`, async () => {
         const key = sort.replace('-', '') as keyof typeof deep; // orderSorts has nothing else
         // Of the places only these differ: one's own, and all.
         for (const filter of filters) {

@@ -140,7 +140,8 @@ describe('strict JSON', () => {
 
   test('-0, 1.0 and 1e0 are integers: zero and one', async () => {
     const customer = await post('{"name":"Ada"}');
-    const order = `{"customerId":${customer.body.id}.0,"currency":"EUR","items":[{"name":"Tea","quantity":1e0,"unitPrice":-0}]}`;
+    const items = '[{"name":"Tea","quantity":1e0,"unitPrice":-0}]';
+    const order = `{"customerId":${customer.body.id}.0,"currency":"EUR","items":${items}}`;
     const { status, text, body } = await post(order, '/orders');
     assert.equal(status, 201);
     assert.deepEqual([body.items[0].quantity, body.items[0].unitPrice, body.total], [1, 0, 0]);

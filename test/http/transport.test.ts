@@ -174,7 +174,7 @@ describe('TLS with the certificate the service makes', () => {
       assert.equal((await ask(service().port, { ca, headers })).status, 200);
   });
 
-  test('who speaks plain HTTP, or breaks the handshake off, gets nothing; and no socket is left', async () => {
+  test('who speaks plain HTTP, or breaks the handshake off, gets nothing; no socket is left', async () => {
     const hello = Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 0x01, 0x00, 0x00, 0x01, 0x03]);
     for (const bytes of [
       'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n',
@@ -210,7 +210,7 @@ describe('TLS with certificates from files', () => {
     return certPem;
   }
 
-  test('takes up new ones when told to, without losing a connection; bad ones leave it as it is', async (t) => {
+  test('takes up new ones on a signal, without losing a connection; bad ones change nothing', async (t) => {
     t.after(() => rmSync(folder, { recursive: true }));
     const first = renew();
     const service = await serviceFor(t, { settings: { tls: 'files', 'tls-cert': cert, 'tls-key': key } });
@@ -315,7 +315,7 @@ describe('plain HTTP', () => {
     ],
   ];
   for (const [what, headers, fromTrusted, fromStranger] of cases) {
-    test(`with ${what} is ${fromTrusted} from a trusted proxy, ${fromStranger} from anyone else on this machine`, async () => {
+    test(`with ${what} is ${fromTrusted} from a trusted proxy, else ${fromStranger}`, async () => {
       for (const [service, status] of [
         [trusting(), fromTrusted],
         [strict(), fromStranger],
@@ -329,7 +329,7 @@ describe('plain HTTP', () => {
     });
   }
 
-  test('from another machine is refused, unless from a trusted proxy that was reached by HTTPS', async (t) => {
+  test('from another machine is refused, but from a trusted proxy that was reached by HTTPS', async (t) => {
     const own = Object.values(networkInterfaces())
       .flat()
       .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
@@ -509,7 +509,7 @@ describe('every answer', () => {
   });
   const bodiless = ['content-security-policy', 'x-content-type-options', 'referrer-policy', 'content-type'];
 
-  test('with JSON has nosniff and the strictest policy; with HTML one that lets in nothing from elsewhere, and no referrer', async () => {
+  test('with JSON has nosniff and the strictest policy; with HTML a strict one, no referrer', async () => {
     const { paths } = (await service().get('/openapi.json')).body as {
       paths: Record<string, Record<string, object>>;
     };

@@ -134,7 +134,7 @@ describe('making a customer', () => {
     ],
   ];
   for (const [change, faults] of wrong) {
-    test(`with ${JSON.stringify(change, (_, value) => value ?? null).slice(0, 80)} is refused, and every fault named`, async () => {
+    test(`with ${shown(change).slice(0, 80)} is refused, and every fault named`, async () => {
       const service = running();
       const { token } = await service.person();
       assertFaults(await service.post('/customers', { token, body: { ...whole, ...change } }), 422, faults);
@@ -281,7 +281,7 @@ describe('changing a customer', () => {
     [{ address: { ...address, postalCode: '1' } }, ['#/address/postalCode postal-code']],
   ];
   for (const [change, faults] of wrongPuts) {
-    test(`by PUT with ${JSON.stringify(change, (_, value) => value ?? null)} is refused, and every fault named`, async () => {
+    test(`by PUT with ${shown(change)} is refused, and every fault named`, async () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
@@ -509,3 +509,8 @@ describe('deleting a customer', () => {
     }
   });
 });
+
+/** For a test's name: undefined shows as null. */
+function shown(change: unknown): string {
+  return JSON.stringify(change, (_, value) => value ?? null);
+}

@@ -69,7 +69,7 @@ describe('making an API key', () => {
     ],
   ];
   for (const [change, faults] of wrong) {
-    test(`with ${JSON.stringify(change, (_, value) => value ?? null).slice(0, 70)} is refused, and every fault named`, async () => {
+    test(`with ${shown(change).slice(0, 70)} is refused, and every fault named`, async () => {
       const service = running();
       const { token } = await service.person();
       assertFaults(
@@ -270,7 +270,8 @@ describe('an API key', () => {
     const unused = await newKey(service, person.token);
     service.clock.advance(60_000);
     await service.get('/orders', { key });
-    await service.get('/orders', { key: `${unused.key.slice(0, -1)}-` }); // a wrong key is no use of the right one
+    // A wrong key is no use of the right one.
+    await service.get('/orders', { key: `${unused.key.slice(0, -1)}-` });
     await service.restart();
     const { token } = await service.signIn(person.email, password);
     const { lastUsedAt } = (await service.get(`/api/keys/${id}`, { token })).body;
@@ -473,3 +474,8 @@ describe('two credentials in one request are refused, were they the same:', () =
     );
   });
 });
+
+/** For a test's name: undefined shows as null. */
+function shown(change: unknown): string {
+  return JSON.stringify(change, (_, value) => value ?? null);
+}

@@ -27,7 +27,7 @@ describe('placing an order', () => {
     ...members,
   });
 
-  test('the least that makes an order is a customer, a currency and an item; the rest is computed or null', async () => {
+  test('an order needs a customer, a currency and an item; the rest is computed or null', async () => {
     const { status, headers, body } = await place(wanted());
     assert.equal(status, 201);
     assert.equal(headers.location, `/orders/${body.id}`);
@@ -55,7 +55,7 @@ describe('placing an order', () => {
     assert.deepEqual(Object.keys(body), Object.keys(expected));
   });
 
-  test('everything sent comes back, totals that are right included, and reads the same at its location', async () => {
+  test('everything sent comes back, correct totals included, and reads alike at its location', async () => {
     const full = wanted({
       status: 'open',
       userId: ada.id,
@@ -410,7 +410,7 @@ describe('the steps of an order', () => {
         assertProblem(await patch(order.id, body), 'order-not-open');
       });
     }
-    test(`an order that is ${status} takes its items, currency and address as they are, and another note`, async () => {
+    test(`an order that is ${status} takes equal items, currency and address, and a new note`, async () => {
       const { id, items: same, currency, shippingAddress } = await orderThatIs(status);
       const answer = await patch(id, { items: same, currency, shippingAddress, note: 'left at the door' });
       assert.deepEqual(
@@ -572,7 +572,7 @@ describe('PATCH of an order', () => {
     }
   });
 
-  test('updatedAt moves with a change, createdAt doesn’t, and a clock set back moves neither before it', async (t) => {
+  test('updatedAt moves with a change, createdAt doesn’t; a clock set back moves neither', async (t) => {
     if (service().inside === undefined) return t.skip('needs the clock');
     const order = await placed();
     service().clock.advance(5000);

@@ -122,7 +122,7 @@ describe('the secret that signs tokens', () => {
     assert.equal((await service.get('/orders', { token })).status, 200);
   });
 
-  test('can be replaced by one before it in the list, and its tokens live on until it is taken out', async (t) => {
+  test('can be replaced by one before it in the list; its tokens live until it is taken out', async (t) => {
     const [old, young] = ['o'.repeat(32), 'y'.repeat(32)];
     const first = await serviceFor(t, { settings: { ...settings, 'jwt-secrets': old } });
     const { token, email } = await first.person();
@@ -243,7 +243,7 @@ describe('passwords', () => {
     assert.equal((await service.get('/orders', { token })).status, 200);
   });
 
-  test('are checked two at once with 32 waiting; the others get 503, and nobody waits for ever', async (t) => {
+  test('are checked two at once with 32 waiting; the others get 503', async (t) => {
     if (executable !== undefined) return t.skip('needs a cost that the test knows');
     const hasher = createPasswordHasher({ cost: { ln: 12, r: 8, p: 1 } });
     t.after(() => hasher.close());
@@ -521,7 +521,7 @@ describe('a session', () => {
     assertProblem(await service.get('/orders', { token: owner.token }), 'invalid-token', 401);
   });
 
-  test('that is ended ends with the very next request, its refresh token too, and no other session', async () => {
+  test('that is ended ends with the next request, its refresh token too, and no other session', async () => {
     const service = running();
     const one = await service.person();
     const two = await service.signIn(one.email, password);

@@ -448,7 +448,7 @@ describe('changing a user', () => {
     [{ updatedAt: '2020-01-01T00:00:00.000Z' }, ['#/updatedAt unknown-member']],
   ];
   for (const [change, faults] of wrongPuts) {
-    test(`by PUT with ${JSON.stringify(change, (_, value) => value ?? null)} is refused, and every fault named`, async () => {
+    test(`by PUT with ${shown(change)} is refused, and every fault named`, async () => {
       const service = running();
       const { id, token, email } = await service.person();
       assertFaults(
@@ -624,3 +624,8 @@ describe('deleting a user', () => {
     assert.ok((await service.person()).id > id);
   });
 });
+
+/** For a test's name: undefined shows as null. */
+function shown(change: unknown): string {
+  return JSON.stringify(change, (_, value) => value ?? null);
+}

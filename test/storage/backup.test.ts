@@ -26,7 +26,7 @@ async function madeBackup(t: TestContext, text: string): Promise<string> {
   return file;
 }
 
-test('a backup under load holds all that was answered before it began, whole, in one private file', async (t) => {
+test('a backup under load holds all that was answered before it began, in one private file', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   let answered = 0;
@@ -85,7 +85,7 @@ test('a backup is restored into an empty folder', async (t) => {
   assert.equal(statSync(databaseFile(folder)).mode & 0o777, 0o600);
 });
 
-test('an existing database is replaced only by force, its log with it, and never under a live service', async (t) => {
+test('a database is replaced only by force, its log with it, and never under a live service', async (t) => {
   const file = await madeBackup(t, 'kept');
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });

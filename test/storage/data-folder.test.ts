@@ -40,7 +40,7 @@ test('a second service on one folder is refused, until the first has ended', asy
   await openNotes(t, { folder });
 });
 
-test('a service in another process holds its folder until it dies, and what it answered is there', async (t) => {
+test('a service in another process holds its folder until it dies, and its answers last', async (t) => {
   const folder = newFolder(t);
   const child = spawn(
     process.execPath,

@@ -1,4 +1,5 @@
-// Writes src/resources/customers/postal-codes.ts from test/data/postal-codes.json: node test/tools/generate-postal-codes.ts
+// Writes src/resources/customers/postal-codes.ts from test/data/postal-codes.json: node
+// test/tools/generate-postal-codes.ts
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -28,7 +29,9 @@ export function postalCodesSource(territories: ReadonlyMap<string, Territory>): 
   const rows = [...territories]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([country, territory]) => rowsOf(country, territory));
-  return `// Postal codes by country: pattern, example. Written by test/tools/generate-postal-codes.ts; don't edit.
+  const firstLine =
+    "// Postal codes by country: pattern, example. Written by test/tools/generate-postal-codes.ts; don't edit.";
+  return `${firstLine}
 // From google/libaddressinput (Apache-2.0), see test/data/README.md.
 // A territory that isn't listed has no pattern and needs no code.
 
@@ -43,8 +46,8 @@ ${rows.join('\n')}
 }
 
 /**
- * No row where there is no pattern: such a territory must not require a code. A literal, since V8 compiles it only at its first use
- * and tsc checks it.
+ * No row where there is no pattern: such a territory must not require a code. A literal, since V8 compiles it
+ * only at its first use and tsc checks it.
  */
 function rowsOf(country: string, { pattern, required, examples }: Territory): string[] {
   assert(pattern !== null || !required, `${country} requires a code that has no pattern`);

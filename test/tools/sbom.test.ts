@@ -19,7 +19,7 @@ type Document = {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 };
 
-test('at run time orderly needs Node and no package; what else is listed is for development and has its digest', () => {
+test('at run time orderly needs Node alone; what else is listed is for development, with digests', () => {
   // as its schema says, which it was once held to
   const { specVersion, metadata, components } = sbom() as Document;
   assert.deepEqual([specVersion, metadata.component.version], ['1.6', version]);

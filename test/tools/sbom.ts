@@ -143,7 +143,14 @@ function linkedTo(place: string): string {
 /** RFC 9562's version 8, out of a digest. */
 function uuidOf(text: string): string {
   const digits = createHash('sha256').update(text).digest('hex');
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(13, 16)}-a${digits.slice(17, 20)}-${digits.slice(20, 32)}`;
+  const [head, second, third, fourth, tail] = [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    digits.slice(13, 16),
+    digits.slice(17, 20),
+    digits.slice(20, 32),
+  ];
+  return `${head}-${second}-8${third}-a${fourth}-${tail}`;
 }
 
 if (import.meta.main) console.log(JSON.stringify(sbom(), null, 2));

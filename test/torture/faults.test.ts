@@ -53,7 +53,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
   });
 
   suite('on a full disk', { skip: noDisks() }, () => {
-    test('changes are 503, reads go on, nothing answered is lost, and with space again the service is whole', async (t) => {
+    test('changes are 503, reads go on, nothing answered is lost; with space all is well', async (t) => {
       const disk = newDisk(t, 6);
       writeFileSync(join(disk, 'filler'), Buffer.alloc(3 * 2 ** 20));
       const service = await serviceFor(t, { folder: join(disk, 'data'), settings });
@@ -120,7 +120,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       ['/orderly.db-wal', 'the log'],
       ['/orderly.db', 'the database, while the log is folded in'],
     ] as const) {
-      test(`of ${what}: what waits is 503, the service ends with a failure, and the next start has all that was answered`, async (t) => {
+      test(`of ${what}: what waits is 503, the service fails, the next start has all`, async (t) => {
         const folder = newFolder(t);
         const broken = join(folder, 'broken');
         const environment = {
@@ -248,7 +248,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     });
   });
 
-  test('a second service on one folder is refused with a clear message, and the first one goes on', async (t) => {
+  test('a second service on one folder is refused with a message, and the first one goes on', async (t) => {
     const folder = newFolder(t);
     cpSync(made, folder, { recursive: true });
     const first = await startChild({ folder, settings });

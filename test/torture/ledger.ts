@@ -78,9 +78,11 @@ export function createLedger(): Ledger {
       names.every((name) => isAs(there.get(name), known.get(name)))
     )
       return [];
-    return [
-      `Half done: ${names.map((name) => `${name} was ${shown(known.get(name))}, may be ${shown(wanted.get(name))} and is ${shown(there.get(name))}`).join('; ')}.`,
-    ];
+    const clauses = names.map((name) => {
+      const [was, may, is] = [known, wanted, there].map((things) => shown(things.get(name)));
+      return `${name} was ${was}, may be ${may} and is ${is}`;
+    });
+    return [`Half done: ${clauses.join('; ')}.`];
   }
 
   return {

@@ -49,7 +49,8 @@ export function createLoadClient(port: number, connections = 64): LoadClient {
             text += more;
           })
           .on('error', reject);
-        response.on('close', () => reject(new Error('The answer was cut short.'))); // after `end` this comes too late to matter
+        // After `end` this comes too late to matter.
+        response.on('close', () => reject(new Error('The answer was cut short.')));
         response.on('end', () =>
           resolve({
             status: response.statusCode ?? 0,

@@ -57,7 +57,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     note,
   });
 
-  test('under load: each request has a whole answer or no connection, and all that was answered is there', async (t) => {
+  test('under load: each request has a whole answer or none, and nothing answered is lost', async (t) => {
     const { service } = await started(t, 'load');
     const agent = new Agent({ keepAlive: true, maxSockets: 64 });
     const outcomes: Outcome[] = [];
@@ -151,7 +151,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('SIGTERM that comes twice at once counts once; another one later stops at once, and what was answered is there', async (t) => {
+  test('SIGTERM twice at once counts once; a later one stops at once, and loses no answer', async (t) => {
     const { service, client } = await started(t, 'twice');
     assert.equal(
       (await client.ask({ method: 'POST', path: '/orders', token, body: order('answered') })).status,

@@ -8,7 +8,7 @@ import { newFolder } from './fault-support.ts';
 import { createLoadClient } from './load-client.ts';
 import { torture } from './torture-rounds.ts';
 
-test('nothing that was answered is lost, and nothing is left half done, when the service is killed', async () => {
+test('nothing answered is lost, and nothing is left half done, when the service is killed', async () => {
   const result = await torture({
     rounds: 5,
     seed: Date.now() % 2 ** 31,

@@ -219,7 +219,7 @@ describe('the pages', () => {
       assert.ok(text.includes(expected), expected);
   });
 
-  test('examples are right: the scripts compile, the shell understands the commands, and the bodies fit their schemas', () => {
+  test('examples are right: scripts compile, the shell reads the commands, bodies fit their schemas', () => {
     const samples = (title: string): string[] =>
       [...html.matchAll(new RegExp(`<summary>${title}</summary><pre><code>([^]*?)</code>`, 'g'))].map(
         ([, code = '']) => plain(code.replaceAll(/<\/?i>/g, '')),

@@ -23,8 +23,8 @@ export function openOrders(file) {
   );
   const find = db.prepare(`SELECT ${columns} FROM orders WHERE id = ?`);
   const findCustomer = db.prepare('SELECT user_id FROM customers WHERE id = ?');
-  const insert =
-    db.prepare(`INSERT INTO orders (status, customer_id, user_id, currency, items, total, shipping_address, note, created_at, updated_at)
+  const insert = db.prepare(`INSERT INTO orders (
+      status, customer_id, user_id, currency, items, total, shipping_address, note, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${columns}`);
   const listStatements = new Map();
   const prepareList = (sql) => listStatements.get(sql) ?? listStatements.set(sql, db.prepare(sql)).get(sql);

@@ -1,4 +1,5 @@
-// JSON Schemas of the Fastify peer: what comes in is checked by them (Ajv), what goes out is written by them (fast-json-stringify).
+// JSON Schemas of the Fastify peer: what comes in is checked by them (Ajv), what goes out is written by them
+// (fast-json-stringify).
 // @ts-nocheck
 const text = (maxLength) => ({ type: 'string', minLength: 1, maxLength });
 const nullable = (schema) => ({ ...schema, type: [schema.type, 'null'] });
