@@ -1,18 +1,19 @@
 // The requests of one connection, one after the other: each starts once the answer before it has left.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { pipelinedRequestsMax } from '../limits.ts';
+import { performance } from 'node:perf_hooks';
+import { pipelinedMillisecondsMax, pipelinedRequestsMax } from '../limits.ts';
+
+type Start = () => void;
 
 /**
  * Calls `start` when the response has the connection. `node:http` gives it that when it has handed the whole
  * answer before to the system: so what a client doesn't read stops the client's own requests.
  */
-export function createPipeline(): (
-  request: IncomingMessage,
-  response: ServerResponse,
-  start: () => void,
-) => void {
+export function createPipeline(): (request: IncomingMessage, response: ServerResponse, start: Start) => void {
   const waiting = new WeakMap<Socket, number>();
+  const later = createSlices();
+
   return (request, response, start) => {
     if (response.socket !== null) return start();
     const { socket } = request;
@@ -23,10 +24,36 @@ export function createPipeline(): (
     waiting.set(socket, count);
     socket.pause();
     response.once('socket', () => {
-      const left = (waiting.get(socket) ?? 1) - 1;
-      waiting.set(socket, left);
-      if (left === 0) socket.resume();
-      start();
+      later(() => {
+        const left = (waiting.get(socket) ?? 1) - 1;
+        waiting.set(socket, left);
+        if (left === 0) socket.resume();
+        if (!response.destroyed) start();
+      });
     });
+  };
+}
+
+/** Runs work in its order, a slice in each turn of the event loop: other connections come in between. */
+function createSlices(): (work: Start) => void {
+  const queue: Start[] = [];
+  let isScheduled = false;
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    setImmediate(runSlice);
+  }
+
+  function runSlice(): void {
+    isScheduled = false;
+    const end = performance.now() + pipelinedMillisecondsMax;
+    while (queue.length > 0 && performance.now() < end) queue.shift()?.();
+    if (queue.length > 0) schedule();
+  }
+
+  return (work) => {
+    queue.push(work);
+    schedule();
   };
 }
