@@ -13,6 +13,7 @@ import { weigh, type Representation } from './http/representation.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { createHandlers } from './http/server.ts';
+import { once } from './last-made.ts';
 import { touchMilliseconds } from './limits.ts';
 import type { Log } from './log.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
@@ -102,7 +103,7 @@ export function createApp(options: AppOptions) {
       publicUrl,
       readiness,
       metrics: metricsText,
-      openapi: once(() => JSON.stringify(description())),
+      openapi: () => JSON.stringify(description()),
       docsPage: docs,
       problemPage: (kind) => problemPage(kind, description()),
     }),
@@ -207,9 +208,4 @@ function sourcesOf(db: Connection): CallerSources {
 /** One a secret; each use of a secret has a key of its own. */
 function macsFor(secrets: readonly Uint8Array[], use: string): Mac[] {
   return secrets.map((secret) => createMac(createMac(secret)(use)));
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

@@ -1,4 +1,4 @@
-// Text that is made anew only when what it is made of changes.
+// What is made once, or anew only when what it is made of changes.
 
 /** For texts that many ask for one after the other: of the millisecond, of a method. */
 export function lastMade<Of extends string | number | null>(make: (of: Of) => string): (of: Of) => string {
@@ -8,4 +8,9 @@ export function lastMade<Of extends string | number | null>(make: (of: Of) => st
     if (of !== last) [last, text] = [of, make(of)];
     return text;
   };
+}
+
+export function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }

@@ -8,6 +8,7 @@ import { isUnmodified } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
 import { createHeadWriter, lastHead, line } from './head.ts';
 import type { Metrics } from './metrics.ts';
+import { chooseCoding } from './negotiate.ts';
 import { problemAnswer } from './problem.ts';
 import { wireText, type Representation } from './representation.ts';
 import type { Route } from './route.ts';
@@ -31,6 +32,9 @@ export type RepeatedAnswer = {
   readonly text: string;
 };
 
+/** Text is latin1, each character a byte: it leaves with the head in one write. */
+type Body = string | Buffer;
+
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 const jsonPolicyLine = `Content-Security-Policy: ${jsonPolicy}\r\n`;
 const problemLines = `Cache-Control: no-store\r\n${jsonPolicyLine}`;
@@ -46,6 +50,10 @@ export function createAnswerer(options: AnswerOptions) {
   /** What follows the tag. */
   const caching = lastMade(
     (cacheControl: string) => `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}\r\n`,
+  );
+  /** The same of documents whose content coding is negotiated. */
+  const encodedCaching = lastMade(
+    (cacheControl: string) => `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}, Accept-Encoding\r\n`,
   );
   const typeLines = lastMade(
     (mediaType: string) =>
@@ -73,13 +81,23 @@ export function createAnswerer(options: AnswerOptions) {
     const { reply } = route;
     let lines = head(exchange);
     if (reply.kind === 'none') return send(exchange, 204, lines, '');
-    lines += 'ETag: ' + made.etag + caching(reply.cacheControl);
+    const encoded = made.encoded?.(chooseCoding(exchange.fields['accept-encoding']));
+    const etag = encoded === undefined ? made.etag : encoded.etag;
+    lines += 'ETag: ' + etag + (encoded === undefined ? caching : encodedCaching)(reply.cacheControl);
     if (made.next !== undefined && made.next !== null) lines += line('Link', `<${made.next}>; rel="next"`);
-    if (reply.status === 200 && route.method === 'GET' && isUnmodified(exchange.fields, made.etag))
+    if (reply.status === 200 && route.method === 'GET' && isUnmodified(exchange.fields, etag))
       return send(exchange, 304, lines, '');
     if (reply.location !== undefined) lines += line('Location', reply.location(made));
     lines += made.fields === undefined ? jsonPolicyLine : linesOf(made.fields);
-    sendBody(exchange, reply.status, lines, made.mediaType, made.text);
+    if (encoded !== undefined && encoded.coding !== 'identity')
+      lines += `Content-Encoding: ${encoded.coding}\r\n`;
+    sendBody(
+      exchange,
+      reply.status,
+      lines,
+      made.mediaType,
+      encoded === undefined ? made.text : encoded.bytes,
+    );
   }
 
   /** An answer given before, again. */
@@ -140,28 +158,21 @@ export function createAnswerer(options: AnswerOptions) {
     );
   }
 
-  function bodyLines(mediaType: string, text: string): string {
-    return typeLines(mediaType) + text.length + '\r\n';
+  function bodyLines(mediaType: string, body: Body): string {
+    return typeLines(mediaType) + body.length + '\r\n';
   }
 
-  function sendBody(
-    exchange: Exchange,
-    status: number,
-    lines: string,
-    mediaType: string,
-    text: string,
-  ): void {
-    send(exchange, status, lines + bodyLines(mediaType, text), text);
+  function sendBody(exchange: Exchange, status: number, lines: string, mediaType: string, body: Body): void {
+    send(exchange, status, lines + bodyLines(mediaType, body), body);
   }
 
-  /** `text` is latin1: each character a byte, so it leaves with the head in one write. */
-  function send(exchange: Exchange, status: number, lines: string, text: string): void {
+  function send(exchange: Exchange, status: number, lines: string, body: Body): void {
     const { response } = exchange;
     if (response.headersSent || response.destroyed) return;
     const milliseconds = performance.now() - exchange.startedAt;
     writeHead(exchange, status, lines, exchange.now + milliseconds);
-    response.end(text, 'latin1');
-    boundUnsent(exchange);
+    response.end(body, 'latin1');
+    if (typeof body === 'string' || options.isTls) boundUnsent(exchange); // else the bytes are not a copy
     const { requestId, method, path, caller, fields, mounted } = exchange;
     metrics.observe(mounted?.index ?? -1, status, milliseconds);
     log.request(

@@ -1,5 +1,6 @@
 // Content negotiation by Accept (RFC 9110 section 12.5.1), and the Content-Type of bodies.
 import { Problem } from '../errors.ts';
+import { codings, type Coding } from './encodings.ts';
 import type { Fields } from './fields.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { Fields } from './fields.ts';
  */
 export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string {
   const [first = 'application/json'] = offered;
-  if (accept === undefined || accept === '*/*' || accept === first) return first;
+  if (accept === undefined || accept === '' || accept === '*/*' || accept === first) return first;
   const chosen = preferred(accept, offered);
   if (chosen !== undefined) return chosen;
   throw new Problem(
@@ -59,6 +60,30 @@ function qualityOf(ranges: readonly Range[], type: string): number {
     if (fits && (found === undefined || range.rank > found.rank)) found = range;
   }
   return found?.quality ?? 0;
+}
+
+/**
+ * The content coding that the client likes best (RFC 9110 section 12.5.3), of equals the shortest. One that
+ * accepts none of them, not even plain, is sent plain: that section prefers it to a refusal.
+ */
+export function chooseCoding(accept: string | undefined): Coding {
+  if (accept === undefined || accept === '') return 'identity';
+  const qualities = new Map<string, number>();
+  for (const part of accept.toLowerCase().split(',')) {
+    const [, coding, weight = '1'] =
+      /^[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/.exec(part) ??
+      [];
+    if (coding !== undefined) qualities.set(coding === 'x-gzip' ? 'gzip' : coding, Number(weight));
+  }
+  const others = qualities.get('*') ?? 0;
+  let best: Coding = 'identity';
+  let bestQuality = qualities.get('identity') ?? 0;
+  for (const coding of codings) {
+    const quality = qualities.get(coding) ?? others;
+    if (quality > bestQuality || (quality === bestQuality && quality > 0 && best === 'identity'))
+      [best, bestQuality] = [coding, quality];
+  }
+  return best;
 }
 
 const mergePatch = 'application/merge-patch+json';

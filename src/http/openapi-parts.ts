@@ -40,6 +40,10 @@ export const headerFields = {
   ETag: { description: 'The version of what was sent.', schema: etag },
   'Cache-Control': { description: 'How the answer may be kept.', schema: text },
   Vary: { description: 'What the answer depends on.', schema: text },
+  'Content-Encoding': {
+    description: 'If the request has a fitting Accept-Encoding.',
+    schema: { type: 'string', enum: ['br', 'gzip'] },
+  },
   'Content-Security-Policy': { description: 'What a browser may load for it.', schema: text },
   'X-Content-Type-Options': {
     description: 'The Content-Type is as said.',

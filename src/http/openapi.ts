@@ -188,16 +188,21 @@ function success(route: Route, components: Components): Json {
 }
 
 function successFields(route: Route): string[] {
-  const { reply, path } = route;
+  const { reply } = route;
   const fields = commonFields(route);
   if (reply.kind === 'none') return fields;
   fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
   if (reply.status === 201) fields.push('Location');
-  const isForPrograms = path === '/metrics' || path.startsWith('/health');
-  if (reply.kind === 'list' || (reply.kind === 'page' && !isForPrograms)) fields.push('Link');
+  if (reply.kind === 'list' || isDocument(route)) fields.push('Link');
+  if (isDocument(route)) fields.push('Content-Encoding');
   if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
   if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
   return fields;
+}
+
+/** Made once, and compressed for who accepts that. */
+function isDocument({ reply }: Route): boolean {
+  return reply.kind === 'page' && reply.cacheControl !== 'no-store';
 }
 
 function listSchema(element: Json): Json {

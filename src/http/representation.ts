@@ -1,5 +1,6 @@
 // The bytes of an answer, made once: its text, its entity tag, and what the server needs beside them.
 import { hash } from 'node:crypto';
+import { createEncodings, type Coding, type Encoded } from './encodings.ts';
 
 declare const phantom: unique symbol;
 
@@ -18,6 +19,8 @@ export type Representation<T> = {
   readonly next?: string | null;
   /** Beyond the standard header fields: name, value, name, value. */
   readonly fields?: readonly string[];
+  /** For documents made once: their shared bytes, sent in place of `text` and `etag`. */
+  readonly encoded?: (coding: Coding) => Encoded;
   readonly [phantom]?: T;
 };
 
@@ -49,6 +52,11 @@ export function representText<T>(
 export function page(html: string, fields: readonly string[]): Representation<never> {
   const text = wireText(html);
   return { id: 0, ownerId: null, text, etag: etagOf(text), mediaType: 'text/html; charset=utf-8', fields };
+}
+
+/** The same as a document that is made once and sent often: handlers keep what this returns. */
+export function shared<T>(made: Representation<T>): Representation<T> {
+  return { ...made, encoded: createEncodings(Buffer.from(made.text, 'latin1')) };
 }
 
 export function wireText(text: string): string {

@@ -3,8 +3,9 @@ import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts'
 import { Problem, forbidden, kinds, notFound, type Kind } from '../../errors.ts';
 import { jsonPolicy } from '../../http/answer.ts';
 import { problems, typeOf } from '../../http/problem.ts';
-import { page, represent, representText, type Representation } from '../../http/representation.ts';
+import { page, represent, representText, shared, type Representation } from '../../http/representation.ts';
 import { document, route, type Route } from '../../http/route.ts';
+import { once } from '../../last-made.ts';
 import {
   integer,
   named,
@@ -20,7 +21,7 @@ export type SystemServices = {
   readonly publicUrl: string;
   readonly readiness: () => 'ready' | 'stopping' | 'read-only';
   readonly metrics: () => string;
-  /** The OpenAPI document's JSON text, made once. */
+  /** The OpenAPI document's JSON text. */
   readonly openapi: () => string;
   readonly docsPage: () => { readonly html: string; readonly policy: string };
   readonly problemPage: (kind: Kind | undefined) => { readonly html: string; readonly policy: string };
@@ -124,6 +125,7 @@ export function systemRoutes({
     },
   });
 
+  const openapiDocument = once(() => shared({ ...representText<unknown>(openapi()), fields: described }));
   const description = route({
     method: 'GET',
     path: '/openapi.json',
@@ -131,9 +133,10 @@ export function systemRoutes({
     summary: 'This description (OpenAPI 3.1)',
     access: anyone,
     reply: document([json], brief),
-    handle: () => ({ ...representText<unknown>(openapi()), fields: described }),
+    handle: openapiDocument,
   });
 
+  const shownDocs = once(() => shown(docsPage()));
   const docsAt = (path: '/docs' | '/', summary: string): Route =>
     route({
       method: 'GET',
@@ -142,11 +145,18 @@ export function systemRoutes({
       summary,
       access: anyone,
       reply: document([html], brief),
-      handle: () => shown(docsPage()),
+      handle: shownDocs,
     });
   const docs = docsAt('/docs', 'The documentation, for people');
   const home = docsAt('/', 'The documentation, at the root');
 
+  const apiCatalog = once(() =>
+    shared({
+      ...represent(catalogOf(publicUrl)),
+      mediaType: `${linkset}; profile="https://www.rfc-editor.org/info/rfc9727"`,
+      fields: catalogued,
+    }),
+  );
   const catalog = route({
     method: 'GET',
     path: '/.well-known/api-catalog',
@@ -154,13 +164,11 @@ export function systemRoutes({
     summary: 'Where to find the others (RFC 9727)',
     access: anyone,
     reply: document([linkset], brief, ApiCatalog),
-    handle: () => ({
-      ...represent(catalogOf(publicUrl)),
-      mediaType: `${linkset}; profile="https://www.rfc-editor.org/info/rfc9727"`,
-      fields: catalogued,
-    }),
+    handle: apiCatalog,
   });
 
+  const problemsPage = once(() => shown(problemPage(undefined)));
+  const problemsList = once(() => shared(represent({ data: kinds.map(typeText) })));
   const allProblems = route({
     method: 'GET',
     path: '/problems',
@@ -168,10 +176,10 @@ export function systemRoutes({
     summary: 'All problem types',
     access: anyone,
     reply: document([html, json], brief, ProblemTypes),
-    handle: ({ mediaType }) =>
-      mediaType === html ? shown(problemPage(undefined)) : represent({ data: kinds.map(typeText) }),
+    handle: ({ mediaType }) => (mediaType === html ? problemsPage() : problemsList()),
   });
 
+  const problemTypes = new Map(kinds.map((kind) => [kind as string, typeDocuments(kind)]));
   const oneProblem = route({
     method: 'GET',
     path: '/problems/{name}',
@@ -181,11 +189,18 @@ export function systemRoutes({
     reply: document([html, json], brief, ProblemType),
     problems: ['not-found'],
     handle({ params, mediaType }) {
-      const kind = kinds.find((each) => each === params.name);
-      if (kind === undefined) throw notFound('problem type', params.name);
-      return mediaType === html ? shown(problemPage(kind)) : represent(typeText(kind));
+      const found = problemTypes.get(params.name);
+      if (found === undefined) throw notFound('problem type', params.name);
+      return mediaType === html ? found.page() : found.text();
     },
   });
+
+  function typeDocuments(kind: Kind) {
+    return {
+      page: once(() => shown(problemPage(kind))),
+      text: once(() => shared(represent(typeText(kind)))),
+    };
+  }
 
   function typeText(kind: Kind): { type: string } & (typeof problems)[Kind] {
     return { type: typeOf(kind, publicUrl), ...problems[kind] };
@@ -223,12 +238,13 @@ function shown({
   readonly html: string;
   readonly policy: string;
 }): Representation<never> {
-  return page(text, [
+  const fields = [
     'Content-Security-Policy',
     policy,
     'Referrer-Policy',
     'no-referrer',
     'Link',
     '</openapi.json>; rel="service-desc"',
-  ]);
+  ];
+  return shared(page(text, fields));
 }

@@ -1,0 +1,33 @@
+// Documents that are made once: their bytes, plain and compressed, are shared by all answers.
+import { hash } from 'node:crypto';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { compressedBytesMin } from '../limits.ts';
+
+export type Coding = 'identity' | 'gzip' | 'br';
+
+/** A document as one coding has it; each has a strong ETag of its own. */
+export type Encoded = { readonly coding: Coding; readonly bytes: Buffer; readonly etag: string };
+
+/** The codings beside plain, the preferred first. */
+export const codings = ['br', 'gzip'] as const;
+
+const compress: Readonly<Record<(typeof codings)[number], (bytes: Buffer) => Buffer>> = {
+  // a level that takes milliseconds: the best one takes half a second of the event loop
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+  gzip: (bytes) => gzipSync(bytes),
+};
+
+/** Each coding is made when it is first asked for, and then kept. */
+export function createEncodings(bytes: Buffer): (coding: Coding) => Encoded {
+  const tag = hash('sha256', bytes, 'base64url').slice(0, 22);
+  const plain: Encoded = { coding: 'identity', bytes, etag: `"${tag}"` };
+  const made = new Map<Coding, Encoded>([['identity', plain]]);
+  return (coding) => {
+    if (coding === 'identity' || bytes.length < compressedBytesMin) return plain;
+    const kept = made.get(coding);
+    if (kept !== undefined) return kept;
+    const encoded = { coding, bytes: compress[coding](bytes), etag: `"${tag}-${coding}"` };
+    made.set(coding, encoded);
+    return encoded;
+  };
+}
