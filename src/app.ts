@@ -4,6 +4,7 @@ import { createAuthenticator, type CallerSources } from './auth/credentials.ts';
 import { createMac, createSigner, type Mac } from './auth/jwt.ts';
 import type { PasswordHasher } from './auth/password.ts';
 import { BoundedMap } from './bounded-map.ts';
+import type { ConnectionCounts } from './http/connection-gate.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
@@ -42,7 +43,7 @@ type AppOptions = {
   readonly hasher: PasswordHasher;
   readonly log: Log;
   readonly now: () => number;
-  readonly connections: () => number;
+  readonly connections: () => ConnectionCounts;
   readonly isStopping: () => boolean;
   /** Routes of a test's own. */
   readonly extraRoutes: readonly Route[];

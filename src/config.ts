@@ -130,6 +130,13 @@ export const settings: readonly Setting[] = [
     fault: rate,
   },
   {
+    flag: 'connections-per-address',
+    value: 'N',
+    fallback: '256',
+    help: 'open connections of each address at most',
+    fault: wholeNumber(1, 1_000_000),
+  },
+  {
     flag: 'password-min',
     value: 'LENGTH',
     fallback: '8',
@@ -278,6 +285,7 @@ function configOf(get: (flag: string) => string, environment: Environment, fault
       loginAccount: rateOf(get('rate-login-account')),
       loginAddress: rateOf(get('rate-login-address')),
     },
+    connectionsPerAddress: Number(get('connections-per-address')),
     passwordMin,
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: split(get('cors-origins')).map(withoutSlash),

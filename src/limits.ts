@@ -14,6 +14,7 @@ export const idleLookMilliseconds = 4_000;
 export const lingerMillisecondsMax = 1_000;
 export const timeoutCheckMilliseconds = 1_000;
 export const connectionsMax = 10_000;
+export const handshakeMillisecondsMax = 10_000;
 export const jsonDepthMax = 16;
 export const requestIdLengthMax = 64;
 export const idempotencyKeyLengthMax = 255;

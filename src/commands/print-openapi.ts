@@ -33,7 +33,7 @@ export const printOpenapi: Command = {
       secrets: [new Uint8Array(secretBytesMin)],
       hasher: createPasswordHasher(),
       now: Date.now,
-      connections: () => 0,
+      connections: () => ({ open: 0, refused: { full: 0, address: 0 } }),
       isStopping: () => false,
       extraRoutes: [],
     });

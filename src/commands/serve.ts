@@ -7,9 +7,16 @@ import { createApp, type App } from '../app.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import { ConfigError, type CommandLine, type Config } from '../config.ts';
 import { unavailable } from '../errors.ts';
+import {
+  connectionsWithin,
+  createConnectionGate,
+  openFilesMax,
+  type ConnectionGate,
+} from '../http/connection-gate.ts';
 import { createHttpServer, type HttpServer } from '../http/listen.ts';
+import { trustedProxies } from '../http/peer.ts';
 import type { Route } from '../http/route.ts';
-import { lastWordsMillisecondsMax } from '../limits.ts';
+import { connectionsMax, lastWordsMillisecondsMax } from '../limits.ts';
 import { createLog, type Log } from '../log.ts';
 import { migrations } from '../migrations/migrations.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
@@ -149,7 +156,7 @@ export async function startService({
     const certificate = readCertificate(config, now(), made);
     const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now: now() });
     if (admin !== undefined) made.push(admin);
-    const server = createHttpServer({ certificate });
+    const server = createHttpServer({ certificate, gate: gateFor(config) });
     const address = await listen(server, config);
     const publicUrl = publicUrlOf(config, address.port);
     app = createApp({
@@ -192,8 +199,32 @@ export async function startService({
     }
 
     void fatal.promise.then((error) => stop().finally(() => onFatal(error)));
-    return { app, db, localUrl: localUrlOf(config, address), publicUrl, made, isStopping, reload, stop };
+    return {
+      app,
+      db,
+      connections: server.connections,
+      localUrl: localUrlOf(config, address),
+      publicUrl,
+      made,
+      isStopping,
+      reload,
+      stop,
+    };
   }
+}
+
+function gateFor({ trustedProxy, connectionsPerAddress }: Config): ConnectionGate {
+  const filesMax = openFilesMax();
+  const mostConnections = connectionsWithin(filesMax, connectionsMax);
+  if (mostConnections < 1)
+    throw new ConfigError([
+      `this process may open only ${filesMax} files (ulimit -n): raise that limit, to 1024 or more.`,
+    ]);
+  return createConnectionGate({
+    connectionsMax: mostConnections,
+    perAddressMax: connectionsPerAddress,
+    isTrusted: trustedProxies(trustedProxy),
+  });
 }
 
 export function publicUrlOf({ publicUrl }: Config, port: number): string {

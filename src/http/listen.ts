@@ -6,6 +6,7 @@ import { Problem } from '../errors.ts';
 import {
   connectionsMax,
   drainMillisecondsMax,
+  handshakeMillisecondsMax,
   headerBytesMax,
   headersMillisecondsMax,
   idleLookMilliseconds,
@@ -14,6 +15,7 @@ import {
   timeoutCheckMilliseconds,
   urlBytesMax,
 } from '../limits.ts';
+import { createConnectionGate, type ConnectionGate } from './connection-gate.ts';
 import { endIdle, type Answering } from './idle-sockets.ts';
 import type { Handlers } from './server.ts';
 
@@ -25,10 +27,13 @@ export type HttpServer = ReturnType<typeof createHttpServer>;
 
 type Options = {
   readonly certificate: Certificate | undefined;
+  readonly gate?: ConnectionGate;
   /** Shorter ones than `limits.ts` has, for tests. */
-  readonly timeouts?: typeof timeoutsDefault;
+  readonly timeouts?: Partial<typeof timeoutsDefault>;
 };
 
+/** Connections past the maximum that get an answer; what comes beyond these is closed without one. */
+const refusedAtOnceMax = 50;
 /** How long at the end a connection stays open between requests. */
 const quietMilliseconds = 250;
 const timeoutsDefault = {
@@ -36,50 +41,104 @@ const timeoutsDefault = {
   requestMilliseconds: requestMillisecondsMax,
   checkMilliseconds: timeoutCheckMilliseconds,
   idleMilliseconds: idleLookMilliseconds,
+  handshakeMilliseconds: handshakeMillisecondsMax,
 };
 
-export function createHttpServer({ certificate, timeouts = timeoutsDefault }: Options) {
-  const { headersMilliseconds, requestMilliseconds, checkMilliseconds, idleMilliseconds } = timeouts;
-  const settings = {
-    maxHeaderSize: headerBytesMax,
-    headersTimeout: headersMilliseconds,
-    requestTimeout: requestMilliseconds,
-    connectionsCheckingInterval: checkMilliseconds,
-    keepAliveTimeout: 0,
-    optimizeEmptyRequests: true,
-    joinDuplicateHeaders: true,
-    noDelay: true,
-    requireHostHeader: false,
-  };
-  const server =
-    certificate === undefined
-      ? createPlain(settings)
-      : process
-          .getBuiltinModule('node:https')
-          .createServer({ ...settings, ...certificate, minVersion: 'TLSv1.2' });
-  server.maxConnections = connectionsMax;
-  server.maxHeadersCount = 0; // all of them: their bytes are bounded
-  Object.assign(server, { httpAllowHalfOpen: true }); // who has said all may still listen
+const tlsSettings = { minVersion: 'TLSv1.2' } as const;
+
+export function createHttpServer({ certificate, gate = gateDefault(), timeouts = {} }: Options) {
+  const { idleMilliseconds, ...others } = { ...timeoutsDefault, ...timeouts };
+  const server = createServer(certificate, others);
   const open = new Set<Socket>();
   const speaking = new Set<Answering>(); // over TLS, the connections inside of those
   server.on('connection', (socket: Socket) => keep(open, socket));
   server.on(certificate === undefined ? 'connection' : 'secureConnection', (socket: Answering) =>
     keep(speaking, socket),
   );
+  let answerFull = (socket: Socket): unknown => socket.destroy();
+  guard(server, gate, (socket) => answerFull(socket));
   endIdle(speaking, idleMilliseconds);
 
   return {
     listen: (host: string, port: number) => listen(server, host, port),
     /** To be called in the turn in which `listen` resolved, so that no request comes too early. */
-    handle: (handlers: Handlers) => handle(server, handlers),
+    handle(handlers: Handlers): void {
+      handle(server, handlers);
+      if (certificate === undefined) answerFull = (socket) => sayFull(socket, handlers.refusal);
+    },
     renew(renewed: Certificate): void {
       if ('setSecureContext' in server)
-        (server as TlsServer).setSecureContext({ ...renewed, minVersion: 'TLSv1.2' });
+        (server as TlsServer).setSecureContext({ ...renewed, ...tlsSettings });
     },
-    connections: () => open.size,
+    connections: gate.counts,
     /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then cuts the rest. */
     close: () => close(server, open, speaking),
   };
+}
+
+function gateDefault(): ConnectionGate {
+  return createConnectionGate({ connectionsMax, perAddressMax: Infinity, isTrusted: () => false });
+}
+
+function createServer(
+  certificate: Certificate | undefined,
+  timeouts: Omit<typeof timeoutsDefault, 'idleMilliseconds'>,
+): Server {
+  const settings = {
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: timeouts.headersMilliseconds,
+    requestTimeout: timeouts.requestMilliseconds,
+    connectionsCheckingInterval: timeouts.checkMilliseconds,
+    keepAliveTimeout: 0,
+    optimizeEmptyRequests: true,
+    joinDuplicateHeaders: true,
+    noDelay: true,
+    requireHostHeader: false,
+  };
+  const handshakeTimeout = timeouts.handshakeMilliseconds;
+  const server =
+    certificate === undefined
+      ? createPlain(settings)
+      : process
+          .getBuiltinModule('node:https')
+          .createServer({ ...settings, ...certificate, ...tlsSettings, handshakeTimeout });
+  server.maxHeadersCount = 0; // all of them: their bytes are bounded
+  Object.assign(server, { httpAllowHalfOpen: true }); // who has said all may still listen
+  return server;
+}
+
+/** Asks the gate before a connection costs anything, a parser or a TLS handshake. */
+function guard(server: Server, gate: ConnectionGate, answerFull: (socket: Socket) => void): void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket; // a closed socket has none
+    const refusal = gate.enter(remoteAddress);
+    if (refusal === 'full') return void answerFull(socket);
+    if (refusal === 'address') return void socket.destroy();
+    socket.once('close', () => gate.leave(remoteAddress));
+    for (const listener of listeners) listener.call(server, socket);
+  });
+  server.maxConnections = gate.connectionsMax + refusedAtOnceMax;
+  server.on('drop', () => gate.refuse('full'));
+}
+
+function sayFull(socket: Socket, refusal: Handlers['refusal']): void {
+  socket.on('error', () => {}); // it has gone already
+  const problem = new Problem('unavailable', 'All connections are in use: try again in a moment.', {
+    retryAfterSeconds: 1,
+  });
+  endWith(socket.resume(), refusal(problem));
+}
+
+/**
+ * What still comes is read and thrown away for a while: a reset, the answer to bytes not read, could overtake
+ * this one.
+ */
+function endWith(socket: Socket, answer: string): void {
+  socket.end(answer, 'latin1');
+  const cut = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
+  socket.once('close', () => clearTimeout(cut));
 }
 
 function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
@@ -115,6 +174,7 @@ async function close(
   // Node's own would cut off at once what seems idle, though a request may be on its way there, or an answer
   // not yet read.
   server.closeIdleConnections = () => {};
+  endHandshakes(open, speaking);
   const quiet = setInterval(() => {
     for (const socket of speaking) if (!socket._httpMessage) socket.destroySoon();
   }, quietMilliseconds);
@@ -124,6 +184,13 @@ async function close(
   await new Promise<void>((resolve) => server.close(() => resolve()));
   clearInterval(quiet);
   clearTimeout(cut);
+}
+
+/** Whoever hasn't come to an end with TLS has no request here. */
+function endHandshakes(open: ReadonlySet<Socket>, speaking: ReadonlySet<Socket>): void {
+  const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+  const names = new Set([...speaking].map(nameOf));
+  for (const socket of open) if (!names.has(nameOf(socket))) socket.destroy();
 }
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
@@ -139,11 +206,7 @@ function refuse(error: ParserError, socket: Answering, refusal: Handlers['refusa
   if (answering && (answering.req.complete || answering.headersSent))
     return void answering.once('finish', () => refuse(error, socket, refusal));
   if (!answering && isBroken) return socket.destroySoon(); // the request has had its answer
-  socket.end(refusal(problemOf(error)), 'latin1');
-  // What still comes is read and thrown away for a while: a reset, the answer to bytes not read, could
-  // overtake ours.
-  const cut = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
-  socket.once('close', () => clearTimeout(cut));
+  endWith(socket, refusal(problemOf(error)));
 }
 
 function problemOf(error: ParserError): Problem {

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Database } from '../storage/database.ts';
 import { syncSecondsBounds } from '../storage/storage-stats.ts';
 import { version } from '../version.ts';
+import type { ConnectionCounts } from './connection-gate.ts';
 import type { Mounted } from './router.ts';
 
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds
@@ -14,7 +15,7 @@ type Sources = {
   readonly mounted: readonly Mounted[];
   readonly storage: Database['stats'];
   readonly buckets: number;
-  readonly connections: number;
+  readonly connections: ConnectionCounts;
   readonly caches: readonly { readonly hits: number; readonly misses: number; readonly weight: number }[];
   readonly passwordsWaiting: number;
 };
@@ -115,7 +116,13 @@ export function createMetrics() {
       ['orderly_cache_lookups_total', 'counter', 'Look-ups of kept representations, by result.', lookups],
       ['orderly_cache_bytes', 'gauge', 'Bytes of representations kept in memory.', sum('weight')],
       ['orderly_rate_limit_buckets', 'gauge', 'Token buckets in memory.', limiterBuckets],
-      ['orderly_connections', 'gauge', 'Open client connections.', connections],
+      ['orderly_connections', 'gauge', 'Open client connections.', connections.open],
+      [
+        'orderly_connections_refused_total',
+        'counter',
+        'Connections refused: all places taken (full), or all of one address.',
+        Object.entries(connections.refused).map(([reason, count]) => [`{reason="${reason}"}`, count]),
+      ],
       ['orderly_password_hashes_waiting', 'gauge', 'Password hashes waiting or running.', passwordsWaiting],
       [
         'orderly_build_info',

@@ -643,7 +643,7 @@ describe('connections', () => {
       const { port } = await server.listen('127.0.0.1', 0);
       server.handle(inside.app.handlers);
       t.after(async () => {
-        await until(() => server.connections() === 0);
+        await until(() => server.connections().open === 0);
         await server.close();
       });
       return port;

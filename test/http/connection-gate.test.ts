@@ -1,0 +1,186 @@
+// How many connections are taken: in all, of one address, and for how long without TLS.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { describe, test, type TestContext } from 'node:test';
+import { selfSigned } from '../../src/auth/certificate.ts';
+import {
+  connectionsWithin,
+  createConnectionGate,
+  openFilesMax,
+  type ConnectionGate,
+} from '../../src/http/connection-gate.ts';
+import { createHttpServer } from '../../src/http/listen.ts';
+import { trustedProxies } from '../../src/http/peer.ts';
+import { executable, serviceFor, type TestService } from '../service.ts';
+import { until } from '../storage/storage-support.ts';
+import { assertProblem } from './http-support.ts';
+import { openRaw, rawOver } from './raw-connection.ts';
+
+const live = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const inProcess = { skip: executable !== undefined && 'needs bounds of its own' };
+
+describe('the gate', () => {
+  const gateFor = (connectionsMax: number, perAddressMax: number): ConnectionGate =>
+    createConnectionGate({ connectionsMax, perAddressMax, isTrusted: trustedProxies(['203.0.113.0/24']) });
+  const series: readonly (readonly [
+    what: string,
+    addresses: readonly string[],
+    outcomes: readonly unknown[],
+  ])[] = [
+    [
+      'counts each address by itself',
+      ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'],
+      [undefined, undefined, 'address', undefined],
+    ],
+    [
+      'takes an IPv4 address in IPv6 for the same',
+      ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1'],
+      [undefined, undefined, 'address'],
+    ],
+    [
+      'takes a /64 of IPv6 for one address',
+      ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::3', '2001:db8:0:1::1'],
+      [undefined, undefined, 'address', undefined],
+    ],
+    ['does not count the machine itself', Array<string>(4).fill('127.0.0.1'), Array(4).fill(undefined)],
+    ['nor by IPv6', Array<string>(4).fill('::1'), Array(4).fill(undefined)],
+    ['nor a trusted proxy', Array<string>(4).fill('203.0.113.9'), Array(4).fill(undefined)],
+    [
+      'is full for all of them',
+      ['127.0.0.1', '192.0.2.1', '::1', '203.0.113.9', '127.0.0.1', '192.0.2.2'],
+      [undefined, undefined, undefined, undefined, 'full', 'full'],
+    ],
+  ];
+  for (const [what, addresses, outcomes] of series) {
+    test(what, () => {
+      const gate = gateFor(4, 2);
+      assert.deepEqual(addresses.map(gate.enter), outcomes);
+      const { open, refused } = gate.counts();
+      const taken = addresses.filter((_, index) => outcomes[index] === undefined);
+      assert.deepEqual(
+        [open, refused.full + refused.address],
+        [taken.length, outcomes.length - taken.length],
+      );
+      for (const address of taken) gate.leave(address);
+      assert.deepEqual(addresses.slice(0, 2).map(gate.enter), [undefined, undefined]);
+    });
+  }
+
+  const limits = [
+    [undefined, 10_000],
+    [1_048_576, 10_000],
+    [10_099, 9_999],
+    [1_024, 924],
+    [100, 0],
+  ] as const;
+  for (const [filesMax, connections] of limits) {
+    test(`with ${filesMax ?? 'any number of'} files there are ${connections} connections`, () =>
+      assert.equal(connectionsWithin(filesMax, 10_000), connections));
+  }
+
+  test('knows how many files this process may open', () => {
+    const most = openFilesMax();
+    assert.ok(most === undefined || (Number.isInteger(most) && most > 100), String(most));
+  });
+});
+
+describe('connections past the maximum', inProcess, () => {
+  async function small(t: TestContext, certificate?: { cert: string; key: string }): Promise<Small> {
+    const service = await serviceFor(t);
+    const gate = createConnectionGate({ connectionsMax: 2, perAddressMax: 2, isTrusted: () => false });
+    const server = createHttpServer({ certificate, gate, timeouts: { handshakeMilliseconds: 200 } });
+    const { port } = await server.listen('127.0.0.1', 0);
+    server.handle(service.inside?.app.handlers ?? assert.fail('there are none'));
+    t.after(() => server.close());
+    return { service, server, port };
+  }
+
+  test('get a 503 over plain HTTP, and one that closes makes room for another', async (t) => {
+    const { service, server, port } = await small(t);
+    const [first, second] = [await openRaw(port), await openRaw(port)];
+    for (const connection of [first, second]) {
+      connection.write(live);
+      assert.equal((await connection.answer()).status, 200);
+    }
+    for (const bytes of ['', live, 'x'.repeat(100_000)]) {
+      const third = await openRaw(port);
+      third.write(bytes);
+      const answer = await third.answer();
+      assertProblem(answer, 'unavailable');
+      assert.equal(answer.headers['connection'], 'close');
+      assert.equal(await third.closed, '');
+      third.socket.destroy();
+    }
+    assert.deepEqual(server.connections(), { open: 2, refused: { full: 3, address: 0 } });
+    first.socket.destroy();
+    await until(() => server.connections().open === 1);
+    const fourth = await openRaw(port);
+    fourth.write(live);
+    assert.equal((await fourth.answer()).status, 200);
+    for (const { socket } of [second, fourth]) socket.destroy();
+    assert.equal((await service.get('/health/ready')).status, 200);
+  });
+
+  test('are closed over TLS, before anything is worked out for them', async (t) => {
+    const { certPem: cert, keyPem: key } = selfSigned({ now: Date.now() });
+    const { server, port } = await small(t, { cert, key });
+    const sockets = [await opened(port), await opened(port), await opened(port)];
+    assert.equal(await rawOver(sockets[2] ?? assert.fail()).closed, '');
+    assert.deepEqual(server.connections().refused, { full: 1, address: 0 });
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test('without a TLS handshake end after a while', async (t) => {
+    const { certPem: cert, keyPem: key } = selfSigned({ now: Date.now() });
+    const { server, port } = await small(t, { cert, key });
+    const silent = await opened(port);
+    assert.equal(await rawOver(silent).closed, '');
+    await until(() => server.connections().open === 0);
+  });
+
+  test('and such a connection holds no end up', async (t) => {
+    const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
+    const sockets = [await opened(service.port), await opened(service.port)];
+    sockets[1]?.write('\x16\x03\x01'); // the beginning of a handshake
+    await until(() => service.inside?.connections().open === 2);
+    const start = performance.now();
+    await service.stop();
+    assert.ok(performance.now() - start < 3_000);
+    for (const socket of sockets) assert.ok(socket.destroy());
+  });
+});
+
+test('past --connections-per-address an address has no more, the machine itself has', async (t) => {
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+  if (own === undefined) return t.skip('this machine has no address but loopback');
+  const service = await serviceFor(t, { settings: { host: '0.0.0.0', 'connections-per-address': '2' } });
+  const sockets = [await opened(service.port, own), await opened(service.port, own)];
+  const refused = await opened(service.port, own);
+  assert.equal(await rawOver(refused).closed, '');
+  assert.match(await metricsOf(service), /^orderly_connections_refused_total\{reason="address"\} 1$/m);
+  for (const socket of [...sockets, refused]) socket.destroy();
+  const again = await opened(service.port, own);
+  again.destroy();
+});
+
+type Small = {
+  readonly service: TestService;
+  readonly server: ReturnType<typeof createHttpServer>;
+  readonly port: number;
+};
+
+async function opened(port: number, host = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host });
+  await once(socket, 'connect');
+  return socket.on('error', () => {
+    /* reset is closed, too */
+  });
+}
+
+async function metricsOf(service: TestService): Promise<string> {
+  return (await service.get('/metrics')).text;
+}
