@@ -44,7 +44,19 @@ const timeoutsDefault = {
   handshakeMilliseconds: handshakeMillisecondsMax,
 };
 
-const tlsSettings = { minVersion: 'TLSv1.2' } as const;
+/** RFC 9325 section 4.2: forward secrecy and authenticated encryption only. The first three are TLS 1.3's. */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+const tlsSettings = { minVersion: 'TLSv1.2', ciphers } as const;
 
 export function createHttpServer({ certificate, gate = gateDefault(), timeouts = {} }: Options) {
   const { idleMilliseconds, ...others } = { ...timeoutsDefault, ...timeouts };

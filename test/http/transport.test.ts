@@ -1,6 +1,7 @@
 // The way to the service and back: TLS, proxies, CORS, and the fields that every answer has (contract
 // sections 1.6 and 9).
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
@@ -75,6 +76,13 @@ function openTls(port: number, options: ConnectionOptions): Promise<TLSSocket> {
   return promise;
 }
 
+async function suiteSpoken(port: number, ca: string, ciphers: string): Promise<string> {
+  const socket = await openTls(port, { ca, ciphers, maxVersion: 'TLSv1.2' });
+  const { name } = socket.getCipher();
+  socket.destroy();
+  return name;
+}
+
 const hsts = 'max-age=31536000';
 const certificateOf = ({ folder }: TestService): string =>
   readFileSync(join(folder, 'tls', 'cert.pem'), 'utf8');
@@ -124,6 +132,35 @@ describe('TLS with the certificate the service makes', () => {
       await assert.rejects(openTls(service().port, options), {
         code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
       });
+    });
+  }
+
+  const allowed = ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'];
+  test('TLS 1.2 is spoken with the suites of RFC 9325 section 4.2', async () => {
+    for (const suite of allowed.map((name) => `ECDHE-ECDSA-${name}`))
+      assert.equal(await suiteSpoken(service().port, certificateOf(service()), suite), suite);
+  });
+
+  test('and with the same for certificates with an RSA key', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'orderly-rsa-'));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    const made = spawnSync('openssl', [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert],
+      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
+    ]);
+    if (made.error !== undefined) return t.skip('there is no openssl');
+    const settings = { tls: 'files', 'tls-cert': cert, 'tls-key': key };
+    const { port } = await serviceFor(t, { settings });
+    for (const suite of allowed.map((name) => `ECDHE-RSA-${name}`))
+      assert.equal(await suiteSpoken(port, readFileSync(cert, 'utf8'), suite), suite);
+  });
+
+  for (const name of ['AES128-SHA', 'AES256-SHA', 'AES128-SHA256', 'AES256-SHA384']) {
+    const suite = `ECDHE-ECDSA-${name}`;
+    test(`TLS 1.2 with ${suite} is refused (RFC 9325 section 4.2)`, async () => {
+      const options = { ca: certificateOf(service()), maxVersion: 'TLSv1.2', ciphers: suite } as const;
+      await assert.rejects(openTls(service().port, options), { code: /HANDSHAKE_FAILURE/ });
     });
   }
 
