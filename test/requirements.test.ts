@@ -216,8 +216,9 @@ describe('section 1', () => {
     const { service } = inWorld();
     const paths = Object.keys((await service.get('/openapi.json')).body.paths);
     assert.ok(paths.length > 10);
-    const verb =
-      /\/(get|list|read|create|add|make|update|change|set|replace|delete|remove|login|logout|refresh|cancel|pay)(?![a-z])/;
+    const verbs =
+      'get|list|read|create|add|make|update|change|set|replace|delete|remove|login|logout|refresh|cancel|pay';
+    const verb = new RegExp(`/(${verbs})(?![a-z])`);
     assert.match('/api/getUsers', verb);
     for (const path of paths) assert.doesNotMatch(path, verb);
   });

@@ -145,7 +145,8 @@ test(
 );
 
 test('a process that has hashed ends by itself', async () => {
-  const source = `import { createPasswordHasher } from ${JSON.stringify(new URL('../../src/auth/password.ts', import.meta.url).href)};
+  const module = new URL('../../src/auth/password.ts', import.meta.url).href;
+  const source = `import { createPasswordHasher } from ${JSON.stringify(module)};
     console.log(await createPasswordHasher({ cost: { ln: 4, r: 8, p: 1 } }).hash('${password}'));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', source], {
     timeout: 20_000,

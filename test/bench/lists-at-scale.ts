@@ -50,12 +50,17 @@ function fill(file: string, orders: number): void {
   const step = Math.floor((365 * dayMilliseconds) / orders);
   db.exec(`BEGIN;
     ${count(users)} INSERT INTO users (name, nameKey, email, emailKey, passwordHash, role, createdAt)
-      SELECT 'User ' || i, 'user ' || i, i || '@example.com', i || '@example.com', 'x', CASE WHEN i % 50 = 0 THEN 'staff' ELSE 'user' END, ${firstDay} + i FROM n;
+      SELECT 'User ' || i, 'user ' || i, i || '@example.com', i || '@example.com', 'x',
+        CASE WHEN i % 50 = 0 THEN 'staff' ELSE 'user' END, ${firstDay} + i FROM n;
     ${count(customers)} INSERT INTO customers (userId, name, nameKey, email, emailKey, createdAt, updatedAt)
-      SELECT 1 + i * 7919 % ${users}, 'Customer ' || i, 'customer ' || (i * 7919 % ${customers}), i || '@example.com', i || '@example.com', ${firstDay} + i, ${firstDay} + i FROM n;
-    ${count(orders)} INSERT INTO orders (status, customerId, userId, currency, items, total, createdAt, updatedAt)
-      SELECT CASE i * 31 % 10 WHEN 0 THEN 'open' WHEN 1 THEN 'paid' WHEN 2 THEN 'shipped' WHEN 3 THEN 'cancelled' WHEN 4 THEN 'refunded' ELSE 'delivered' END,
-        1 + abs(random()) % ${customers}, 1 + abs(random()) % ${users}, CASE abs(random()) % 10 WHEN 0 THEN 'USD' ELSE 'EUR' END, '${items}', abs(random()) % 50000,
+      SELECT 1 + i * 7919 % ${users}, 'Customer ' || i, 'customer ' || (i * 7919 % ${customers}),
+        i || '@example.com', i || '@example.com', ${firstDay} + i, ${firstDay} + i FROM n;
+    ${count(orders)}
+    INSERT INTO orders (status, customerId, userId, currency, items, total, createdAt, updatedAt)
+      SELECT CASE i * 31 % 10 WHEN 0 THEN 'open' WHEN 1 THEN 'paid' WHEN 2 THEN 'shipped'
+          WHEN 3 THEN 'cancelled' WHEN 4 THEN 'refunded' ELSE 'delivered' END,
+        1 + abs(random()) % ${customers}, 1 + abs(random()) % ${users},
+        CASE abs(random()) % 10 WHEN 0 THEN 'USD' ELSE 'EUR' END, '${items}', abs(random()) % 50000,
         ${firstDay} + i * ${step}, ${firstDay} + i * ${step} + abs(random()) % ${10 * dayMilliseconds} FROM n;
     COMMIT`);
   db.close();

@@ -209,7 +209,8 @@ describe('sample and check', { concurrency: true }, () => {
     const { status, stdout } = await orderly(['check', `--data=${folder}`]);
     assert.equal(status, 1);
     for (const complaint of expected) assert.match(stdout, complaint);
-    assert.equal(stdout.trim().split('\n').length, expected.length + 2, stdout); // and SQLite's of the status, and the verdict
+    // Two more are SQLite's of the status, and the verdict.
+    assert.equal(stdout.trim().split('\n').length, expected.length + 2, stdout);
     assert.match(stdout, /orderly\.db is not sound\. Restore a backup/);
   });
 

@@ -65,8 +65,10 @@ describe('under the permission model', { concurrency: true, skip }, () => {
       const denied = (act) => { try { act(); return 'done'; } catch ({ code }) { return code; } };
       const { readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
       console.log([
-        denied(() => readFileSync('/etc/hostname')), denied(() => writeFileSync('${dirname(start)}/planted', '')),
-        denied(() => process.getBuiltinModule('node:child_process').execFileSync('true')), denied(() => process.dlopen({ exports: {} }, 'x.node')),
+        denied(() => readFileSync('/etc/hostname')),
+        denied(() => writeFileSync('${dirname(start)}/planted', '')),
+        denied(() => process.getBuiltinModule('node:child_process').execFileSync('true')),
+        denied(() => process.dlopen({ exports: {} }, 'x.node')),
       ].join());`;
     const { stdout } = await node(t, [...flagsFor(newFolder(t)), '--eval', attempt]);
     assert.equal(stdout.trim(), 'ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_ACCESS_DENIED,ERR_DLOPEN_DISABLED');

@@ -49,7 +49,8 @@ test('a service in another process holds its folder until it dies, and its answe
       '--eval',
       `
     import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../src/storage/database.ts'))};
-    const database = await openDatabase({ folder: ${JSON.stringify(folder)}, migrations: ${JSON.stringify(migrations)},
+    const database = await openDatabase({
+      folder: ${JSON.stringify(folder)}, migrations: ${JSON.stringify(migrations)},
       onCommit() {}, onForeignChange() {}, onFatal() {} });
     for (let note = 1; ; note += 1) {
       await database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', 'note ' + note));

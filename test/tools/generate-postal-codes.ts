@@ -29,9 +29,8 @@ export function postalCodesSource(territories: ReadonlyMap<string, Territory>): 
   const rows = [...territories]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([country, territory]) => rowsOf(country, territory));
-  const firstLine =
-    "// Postal codes by country: pattern, example. Written by test/tools/generate-postal-codes.ts; don't edit.";
-  return `${firstLine}
+  const tool = 'test/tools/generate-postal-codes.ts';
+  return `// Postal codes by country: pattern, example. Written by ${tool}; don't edit.
 // From google/libaddressinput (Apache-2.0), see test/data/README.md.
 // A territory that isn't listed has no pattern and needs no code.
 

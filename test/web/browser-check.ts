@@ -159,7 +159,8 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
           );
           if (path.includes('#')) continue;
           await tab.evaluate(
-            'for (const details of document.querySelectorAll("details")) { details.name = ""; details.open = true; }',
+            'for (const details of document.querySelectorAll("details"))' +
+              ' Object.assign(details, { name: "", open: true })',
           );
           assert.ok(
             await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'),
@@ -180,7 +181,8 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
     await tab.open(`${service.url}/docs`);
     assert.deepEqual(
       await tab.evaluate(
-        '[".try", "#sign-in-form", ".account", ".noscript", "#createOrder h3"].map((each) => document.querySelector(each).checkVisibility())',
+        '[".try", "#sign-in-form", ".account", ".noscript", "#createOrder h3"]' +
+          '.map((each) => document.querySelector(each).checkVisibility())',
       ),
       [false, false, false, true, true],
     );
@@ -206,18 +208,26 @@ async function focused(tab: Tab, presses: number): Promise<string[]> {
   const names: string[] = [];
   for (let index = 0; index < presses; index += 1) {
     await tab.press('Tab');
-    names.push(
-      await tab.evaluate(
-        `(({ localName, id, className, attributes }) => localName + (id !== '' ? '#' + id : className !== '' ? '.' + className : '[href="' + attributes.href?.value + '"]'))(document.activeElement)`,
-      ),
-    );
+    names.push(await tab.evaluate(`(${nameOf})(document.activeElement)`));
   }
   return names;
 }
 
+/** Runs in the page. */
+const nameOf = String.raw`({ localName, id, className, attributes }) => {
+  if (id !== '') return localName + '#' + id;
+  if (className !== '') return localName + '.' + className;
+  return localName + '[href="' + attributes.href?.value + '"]';
+}`;
+
 async function fill(tab: Tab, id: string, text: string): Promise<void> {
   await tab.evaluate(
-    `(() => { const field = document.getElementById(${JSON.stringify(id)}); field.focus(); if (field.select) field.select(); else field.value = ${JSON.stringify(text)}; })()`,
+    `(() => {
+      const field = document.getElementById(${JSON.stringify(id)});
+      field.focus();
+      if (field.select) field.select();
+      else field.value = ${JSON.stringify(text)};
+    })()`,
   );
   if (text === '') await tab.evaluate('document.activeElement.value = ""');
   else await tab.type(text);
@@ -250,19 +260,42 @@ async function outcome(
 const faint = String.raw`() => {
   const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const known = new Map();
-  const rgba = (color) => { if (!known.has(color)) known.set(color, measured(color)); return known.get(color); };
-  const measured = (color) => { context.clearRect(0, 0, 1, 1); context.fillStyle = color; context.fillRect(0, 0, 1, 1); const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data; return [r, g, b, a / 255]; };
-  const over = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
+  const rgba = (color) => {
+    if (!known.has(color)) known.set(color, measured(color));
+    return known.get(color);
+  };
+  const measured = (color) => {
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const mixed = (above, beneath, share) => above * share + beneath * (1 - share);
+  const over = ([r, g, b, a], [R, G, B]) => [mixed(r, R, a), mixed(g, G, a), mixed(b, B, a), 1];
   const backs = new Map();
-  const behind = (element) => { if (!backs.has(element)) backs.set(element, element === null ? rgba('white') : over(rgba(getComputedStyle(element).backgroundColor), behind(element.parentElement))); return backs.get(element); };
-  const light = ([r, g, b]) => [r, g, b].map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4).reduce((sum, part, index) => sum + part * [0.2126, 0.7152, 0.0722][index], 0);
+  const behind = (element) => {
+    if (element === null) return rgba('white');
+    if (!backs.has(element)) {
+      const color = rgba(getComputedStyle(element).backgroundColor);
+      backs.set(element, over(color, behind(element.parentElement)));
+    }
+    return backs.get(element);
+  };
+  const linear = (part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) =>
+    0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
   const found = new Set();
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
-    if (walker.currentNode.data.trim() === '' || !element.checkVisibility() || element.closest('style, script, svg')) continue;
-    const [one, other] = [light(over(rgba(getComputedStyle(element).color), behind(element))), light(behind(element))].sort((a, b) => b - a);
-    if ((one + 0.05) / (other + 0.05) < 4.5) found.add(element.localName + '.' + element.className + ' ' + ((one + 0.05) / (other + 0.05)).toFixed(2));
+    if (walker.currentNode.data.trim() === '' || !element.checkVisibility()) continue;
+    if (element.closest('style, script, svg')) continue;
+    const back = behind(element);
+    const color = over(rgba(getComputedStyle(element).color), back);
+    const [one, other] = [light(color), light(back)].sort((a, b) => b - a);
+    const contrast = (one + 0.05) / (other + 0.05);
+    if (contrast < 4.5) found.add(element.localName + '.' + element.className + ' ' + contrast.toFixed(2));
   }
   return [...found];
 }`;

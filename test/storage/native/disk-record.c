@@ -1,7 +1,8 @@
-/* Records, in order, every write, cut and sync of the files named orderly.* that a process makes, for the simulation of
-   power cuts. Loaded with LD_PRELOAD; the record goes to the file DISK_RECORD names: for each step five 64-bit numbers
-   (step, file, offset, length, number of the sync) and the bytes written. Steps: 1 write, 2 cut, 3 a sync begins, 4 it has
-   succeeded. Files: 0 the database, 1 its log, 2 what was answered. */
+/* Records, in order, every write, cut and sync of the files named orderly.* that a process makes, for the
+   simulation of power cuts. Loaded with LD_PRELOAD; the record goes to the file DISK_RECORD names: for
+   each step five 64-bit numbers (step, file, offset, length, number of the sync) and the bytes written.
+   Steps: 1 write, 2 cut, 3 a sync begins, 4 it has succeeded. Files: 0 the database, 1 its log, 2 what was
+   answered. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -35,7 +36,8 @@ static void put(const void *bytes, size_t length) {
   if (record < 0 || REAL(write)(record, bytes, length) != (ssize_t)length) abort();
 }
 
-static void step(int64_t kind, int64_t file, int64_t offset, int64_t length, int64_t sync, const void *bytes) {
+static void step(int64_t kind, int64_t file, int64_t offset, int64_t length, int64_t sync,
+                 const void *bytes) {
   int64_t numbers[5] = { kind, file, offset, length, sync };
   put(numbers, sizeof numbers);
   if (kind == 1) put(bytes, (size_t)length);
@@ -51,8 +53,12 @@ static ssize_t write_at(int descriptor, const void *bytes, size_t length, off64_
   return written;
 }
 
-ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t offset) { return write_at(descriptor, bytes, length, offset); }
-ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t offset) { return write_at(descriptor, bytes, length, offset); }
+ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t offset) {
+  return write_at(descriptor, bytes, length, offset);
+}
+ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t offset) {
+  return write_at(descriptor, bytes, length, offset);
+}
 
 static int cut(int descriptor, off64_t length) {
   int file = file_of(descriptor);

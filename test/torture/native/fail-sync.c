@@ -1,5 +1,5 @@
-/* Makes syncs of one file fail, as a broken disk does, from when the file that FAIL_SYNC_WHEN names is there. FAIL_SYNC_OF is
-   how the path of what can't be synced ends. Loaded with LD_PRELOAD. */
+/* Makes syncs of one file fail, as a broken disk does, from when the file that FAIL_SYNC_WHEN names is
+   there. FAIL_SYNC_OF is how the path of what can't be synced ends. Loaded with LD_PRELOAD. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // The Fastify peer: the orders of this service as a competent Fastify 5 engineer would write them over
-// better-sqlite3. It does less than the service where that saves work: four indexes, unsealed cursors, no ETag
-// on lists, no idempotency keys, no postal codes by country.
+// better-sqlite3. It does less than the service where that saves work: four indexes, unsealed cursors, no
+// ETag on lists, no idempotency keys, no postal codes by country.
 // LEAN: remembers verified tokens without looking up the session, and logs one line a request instead of
 // Fastify's usual two.
 // @ts-nocheck
