@@ -16,8 +16,6 @@ export class Connection {
   readonly #statements = new BoundedMap<string, StatementSync>(2 * statementsMax);
   /** What `changed` was told since the transaction began. */
   readonly changedKeys: string[] = [];
-  /** How many statements ran that may have changed something. */
-  writes = 0;
 
   constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
     this.#sqlite = sqlite;
@@ -27,21 +25,18 @@ export class Connection {
   /** The first row; R is the caller's knowledge of the columns it named. */
   get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
     this.#before();
-    if (!sql.startsWith('SELECT')) this.writes += 1; // it may end with RETURNING
     // an array, as the connection was opened
     return this.#prepare(sql).get(...params) as unknown as R | undefined;
   }
 
   all<R extends Row>(sql: string, ...params: SqlValue[]): R[] {
     this.#before();
-    if (!sql.startsWith('SELECT')) this.writes += 1;
     return this.#prepare(sql).all(...params) as unknown as R[];
   }
 
   run(sql: string, ...params: SqlValue[]): { changes: number; lastId: number } {
     this.#before();
     const { changes, lastInsertRowid } = this.#prepare(sql).run(...params);
-    this.writes += 1; // a statement that fails changes nothing
     return { changes: Number(changes), lastId: Number(lastInsertRowid) };
   }
 

@@ -40,7 +40,7 @@ export type Database = {
   readonly read: Connection;
   /**
    * Runs `work` in a transaction at the end of this turn. Resolves once the change is on disk; rejects with
-   * what `work` threw, its changes undone. It may be run twice, so it must change nothing but the database.
+   * what `work` threw, its changes undone.
    */
   write<T>(work: Work<T>): Promise<T>;
   /** The rows of a statement that may look at many, on a thread of its own. */

@@ -11,18 +11,9 @@ const waitingWritesMax = 10_000;
 const logBytesMax = 1024 ** 3;
 /** How long one turn may run writes before others get theirs. */
 const groupMillisecondsMax = 4;
-/**
- * How many writes get a savepoint after one was left half done, so that many such are not many repetitions.
- */
-const carefulWritesMin = 1_000;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
 const complaintMilliseconds = 1_000;
-/**
- * From this on a sync is slow: a second one may start beside it, so that what came just too late doesn't wait
- * for two.
- */
-const slowSyncSeconds = 0.002;
 
 type Write = {
   readonly work: (db: Connection) => unknown;
@@ -65,12 +56,9 @@ export function createGroupCommit(options: Options) {
   };
   const gathering: Write[] = [];
   let committed: Write[] = [];
-  let syncsRunning = 0;
-  let lastSyncSeconds = 0;
+  let isSyncing = false;
   let busyUntil: number | undefined;
   let isHeld = false;
-  let carefulWrites = 0;
-  let isHalfDone = false;
   let isWorking = false;
   let refusal: string | undefined;
   let nextComplaint = 0;
@@ -152,12 +140,11 @@ export function createGroupCommit(options: Options) {
   /** The writes that took effect; none if SQLite gave up the transaction. */
   function runWorks(): Write[] {
     const until = performance.now() + groupMillisecondsMax;
-    let done: Write[] = [];
+    const done: Write[] = [];
     let ran = 0;
     for (const write of gathering) {
       ran += 1;
       if (runOne(write)) done.push(write);
-      else if (isHalfDone) done = runAgain(done);
       if (!sqlite.isTransaction || performance.now() > until) break;
     }
     gathering.splice(0, ran);
@@ -167,45 +154,34 @@ export function createGroupCommit(options: Options) {
     return [];
   }
 
-  /** Without a savepoint, which would cost a fifth of a write, unless writes were left half done lately. */
+  /** Inside a savepoint, so that a work that throws is undone alone. */
   function runOne(write: Write): boolean {
-    const {
-      changedKeys: { length: keys },
-      writes,
-    } = db;
-    const isCareful = carefulWrites > 0;
-    if (isCareful) savepoint.set.run();
+    const { length: keys } = db.changedKeys;
     isWorking = true;
     try {
+      savepoint.set.run();
       write.result = write.work(db);
+      savepoint.release.run();
       return true;
     } catch (error) {
       db.changedKeys.length = keys;
-      if (isCareful && sqlite.isTransaction) savepoint.rollback.run();
-      else isHalfDone = db.writes > writes;
-      if (isEnvironment(error)) lose([write], error);
+      if (!undo() || isEnvironment(error)) lose([write], error);
       else reject(write, error);
       return false;
     } finally {
       isWorking = false;
-      carefulWrites -= 1;
-      if (isCareful && sqlite.isTransaction) savepoint.release.run();
     }
   }
 
-  /** A work threw after it had changed something: undo the transaction and run again what ran before it. */
-  function runAgain(done: Write[]): Write[] {
-    isHalfDone = false;
-    carefulWrites = carefulWritesMin;
-    db.changedKeys.length = 0;
-    if (!sqlite.isTransaction) return done; // lost already
-    rollback.run();
+  /** False when the whole transaction is rolled back, as SQLite does by itself on a full disk. */
+  function undo(): boolean {
     try {
-      begin.run();
+      savepoint.rollback.run();
+      savepoint.release.run();
     } catch {
-      return done; // lost too: another process got in between
+      if (sqlite.isTransaction) rollback.run();
     }
-    return done.filter((write) => runOne(write));
+    return sqlite.isTransaction;
   }
 
   function tryCommit(done: Write[]): void {
@@ -224,19 +200,21 @@ export function createGroupCommit(options: Options) {
     options.onCommit(keys);
   }
 
-  /** While syncs run, what is committed gathers for the next one. */
+  /**
+   * One at a time: the kernel reports a write that failed to one sync alone, so another that ended well could
+   * answer for what is lost. What is committed meanwhile gathers for the next one.
+   */
   function sync(): void {
-    if (committed.length === 0 || syncsRunning >= (lastSyncSeconds > slowSyncSeconds ? 2 : 1)) return;
+    if (committed.length === 0 || isSyncing) return;
     const batch = committed;
     committed = [];
-    syncsRunning += 1;
+    isSyncing = true;
     const start = performance.now();
     options.fdatasync(logDescriptor, (error) => {
-      syncsRunning -= 1;
+      isSyncing = false;
       if (error !== null) fail(error);
       if (refusal === failed) return refuse(batch, failed);
-      lastSyncSeconds = (performance.now() - start) / 1000;
-      countSync(stats, lastSyncSeconds);
+      countSync(stats, (performance.now() - start) / 1000);
       sync();
       for (const write of batch) write.resolve(write.result);
       answered(batch.length);
