@@ -17,20 +17,29 @@ import { createHandlers } from './http/server.ts';
 import { once } from './last-made.ts';
 import { touchMilliseconds } from './limits.ts';
 import type { Log } from './log.ts';
+import { disownCustomers } from './resources/customers/customer-store.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { Customer } from './resources/customers/customer.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { findKeyFacts, removeKeysOf, touchKeys } from './resources/keys/key-store.ts';
 import { steps, type Order } from './resources/orders/order.ts';
+import { disownOrders } from './resources/orders/order-store.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
-import { endSessionsOf, findSessionFacts, removeEndedSessions } from './resources/sessions/session-store.ts';
+import {
+  endSessionsOf,
+  findSessionFacts,
+  forgetUsedTokens,
+  removeEndedSessions,
+} from './resources/sessions/session-store.ts';
 import { sessionRoutes } from './resources/sessions/session-routes.ts';
 import { createKeptAnswers, removeOldAnswers } from './resources/system/kept-answer-store.ts';
 import { systemRoutes } from './resources/system/system-routes.ts';
+import { forgetRemovedUsers } from './resources/users/user-store.ts';
 import { userRoutes } from './resources/users/user-routes.ts';
 import { emailKey } from './schema/email.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
+import { inSlices, type Step } from './storage/slices.ts';
 import { version } from './version.ts';
 import { docsPage } from './web/docs-page.ts';
 import { problemPage } from './web/problem-page.ts';
@@ -159,6 +168,7 @@ export function createApp(options: AppOptions) {
     for (const key of keys) {
       const [kind = '', id] = key.split(':');
       if (kind === 'everything') forgetAll();
+      if (kind === 'everything') setImmediate(tidyUpAside); // a user was removed
       if (kind === 'order') orderCache.delete(Number(id));
       if (kind === 'customer') customerCache.delete(Number(id));
       authenticator.forget(kind, Number(id));
@@ -171,24 +181,37 @@ export function createApp(options: AppOptions) {
     authenticator.forgetAll();
   }
 
-  /** Writes down what is gathered, and removes what has expired. Called now and then, and before the end. */
+  /**
+   * Writes down what is gathered and removes what has expired or has lost its user. Called now and then, after
+   * a user is removed, and before the end, when it leaves what may take long to the next start.
+   */
   async function tidyUp(): Promise<void> {
     const used = new Map(keysUsed);
     keysUsed.clear();
-    await db.write((writer) => {
-      touchKeys(writer, used);
-      removeEndedSessions(writer, now());
-      removeOldAnswers(writer, now());
+    await db.write((writer) => touchKeys(writer, used));
+    await (removing ??= removeLeftovers().finally(() => {
+      removing = undefined;
+    }));
+  }
+
+  let removing: Promise<void> | undefined;
+  function removeLeftovers(): Promise<void> {
+    const steps: Step[] = [
+      forgetRemovedUsers([disownOrders, disownCustomers]),
+      (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
+      forgetUsedTokens,
+      (writer, rowsMax) => removeOldAnswers(writer, rowsMax, now()),
+    ];
+    return inSlices(db, steps, options.isStopping);
+  }
+
+  function tidyUpAside(): void {
+    tidyUp().catch(() => {
+      /* the next time will do */
     });
   }
 
-  const tidying = setInterval(
-    () =>
-      tidyUp().catch(() => {
-        /* the next time will do */
-      }),
-    touchMilliseconds,
-  ).unref();
+  const tidying = setInterval(tidyUpAside, touchMilliseconds).unref();
   return {
     router,
     handlers,

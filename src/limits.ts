@@ -43,6 +43,8 @@ export const pageRowsLookedAtMax = 1_000;
 export const tokenSeconds = 900;
 export const sessionSecondsMax = 30 * 86_400;
 export const sessionIdleSecondsMax = 14 * 86_400;
+/** Of one user; the oldest beyond these end, so that ending all of them stays one short write. */
+export const sessionsPerUserMax = 1_000;
 export const stepUpSeconds = 600;
 export const secretBytesMin = 32;
 export const keySecondsDefault = 365 * 86_400;
@@ -50,6 +52,13 @@ export const keysPerUserMax = 50;
 export const rememberedTokenBytesMax = 8 * 1024 * 1024;
 export const rememberedCallersMax = 10_000;
 export const touchMilliseconds = 60_000;
+
+// Changes of very many rows: a write changes `sliceRowsMax` at most, and looks at the clock every
+// `sliceStepRowsMax`.
+export const sliceRowsMax = 1_000;
+export const sliceStepRowsMax = 100;
+export const sliceMillisecondsMax = 4;
+export const slicePauseMilliseconds = 5;
 
 // Process.
 export const drainMillisecondsMax = 10_000;

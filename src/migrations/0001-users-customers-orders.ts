@@ -11,6 +11,10 @@ const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded
  *
  * Orders have no AUTOINCREMENT: they are never deleted, so no id is used twice. The CHECK of their status
  * uses OR, because IN would fill a temporary table for each insert.
+ *
+ * The owner of a customer or an order is no foreign key, nor is the session of a used refresh token: SQLite
+ * would change all rows that refer to a removed one in one statement, and they may be a million. Triggers
+ * note what was removed, and slices of work follow (storage/slices.ts).
  */
 export const migration0001 = {
   name: 'users-customers-orders',
@@ -26,6 +30,10 @@ CREATE TABLE users (
   createdAt INTEGER NOT NULL,
   version INTEGER NOT NULL DEFAULT 1
 ) STRICT;
+CREATE TABLE removedUsers (id INTEGER PRIMARY KEY) STRICT;
+CREATE TRIGGER users_removed AFTER DELETE ON users BEGIN
+  INSERT INTO removedUsers (id) VALUES (OLD.id);
+END;
 CREATE INDEX users_nameKey_id ON users (nameKey, id, createdAt, emailKey);
 CREATE INDEX users_createdAt_id ON users (createdAt, id, nameKey);
 CREATE INDEX users_emailKey_id ON users (emailKey, id, nameKey);
@@ -48,9 +56,14 @@ CREATE INDEX sessions_expiresAt ON sessions (expiresAt);
 
 CREATE TABLE usedRefreshTokens (
   hash BLOB PRIMARY KEY,
-  sessionId INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE
+  sessionId INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX usedRefreshTokens_sessionId ON usedRefreshTokens (sessionId);
+CREATE TABLE removedSessions (id INTEGER PRIMARY KEY) STRICT;
+CREATE TRIGGER sessions_removed AFTER DELETE ON sessions
+  WHEN EXISTS (SELECT 1 FROM usedRefreshTokens WHERE sessionId = OLD.id) BEGIN
+  INSERT INTO removedSessions (id) VALUES (OLD.id);
+END;
 
 CREATE TABLE apiKeys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -67,7 +80,7 @@ CREATE INDEX apiKeys_userId ON apiKeys (userId);
 
 CREATE TABLE customers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  userId INTEGER REFERENCES users ON DELETE SET NULL,
+  userId INTEGER,
   name TEXT NOT NULL,
   nameKey TEXT NOT NULL,
   email TEXT,
@@ -88,7 +101,7 @@ CREATE TABLE orders (
   id INTEGER PRIMARY KEY,
   status TEXT NOT NULL CHECK (${statuses.map((status) => `status = '${status}'`).join(' OR ')}),
   customerId INTEGER NOT NULL REFERENCES customers ON DELETE RESTRICT,
-  userId INTEGER REFERENCES users ON DELETE SET NULL,
+  userId INTEGER,
   currency TEXT NOT NULL,
   items TEXT NOT NULL,
   total INTEGER NOT NULL CHECK (total >= 0),

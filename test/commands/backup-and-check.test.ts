@@ -275,10 +275,7 @@ const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
       ' WHERE id = 9',
     /^order 9 at \/shippingAddress\/postalCode: A postal code of DE looks like/m,
   ],
-  [
-    'UPDATE orders SET userId = 9999 WHERE id = 10',
-    /^Row 10 of orders refers to a row that is not in users\.$/m,
-  ],
+  ['UPDATE orders SET userId = 9999 WHERE id = 10', /^order 10 at \/userId: There is no user 9999\.$/m],
   [
     'UPDATE orders SET customerId = 9999 WHERE id = 11',
     /^Row 11 of orders refers to a row that is not in customers\.$/m,

@@ -36,6 +36,10 @@ const orders = fill();
 /** Many alike in each member, and ids in another order than times. */
 function fill(): Order[] {
   sqlite.exec('PRAGMA foreign_keys = OFF');
+  const user = sqlite.prepare(
+    "INSERT INTO users (id, name, nameKey, email, emailKey, passwordHash, role, createdAt) VALUES (?, '', '', '', ?, '', 'user', 0)",
+  );
+  for (let id = 1; id <= 4; id += 1) user.run(id, id);
   const insert = sqlite.prepare(
     'INSERT INTO orders (id, status, customerId, userId, currency, total, createdAt, updatedAt, ' +
       "items) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '[]')",

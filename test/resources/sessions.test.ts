@@ -584,6 +584,59 @@ describe('a session', () => {
     assert.equal(Date.parse(lastUsedAt) - Date.parse(createdAt), 14 * day - 1);
   });
 
+  test(
+    'that is refreshed after the clock stepped back was not used before it began',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { sessionId, refreshToken } = await service.person();
+      service.clock.advance(-20_000);
+      const refreshed = await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });
+      assert.equal(refreshed.status, 201);
+      const { body } = await service.get(`/api/sessions/${sessionId}`, { token: refreshed.body.accessToken });
+      assert.equal(body.lastUsedAt, body.createdAt);
+      assert.equal(body.expiresAt, new Date(Date.parse(body.createdAt) + 14 * day).toISOString());
+    },
+  );
+
+  test(
+    'beyond 1,000 of one user ends that user’s oldest, with its very next request',
+    needsClock,
+    async (t) => {
+      const service = await serviceFor(t);
+      const oldest = await service.person();
+      const other = await service.person();
+      await service.inside?.db.write((db) => {
+        const copies = 'WITH RECURSIVE n (i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM n LIMIT 998)';
+        const columns = 'userId, refreshHash, createdAt, lastUsedAt, expiresAt';
+        db.run(
+          `${copies} INSERT INTO sessions (${columns}) SELECT ${columns} FROM sessions, n WHERE id = ?`,
+          oldest.sessionId,
+        );
+      });
+      const statusOf = async ({ token }: Person): Promise<number> =>
+        (await service.get('/api/sessions?limit=1', { token })).status;
+      await service.signIn(oldest.email, oldest.password);
+      assert.equal(await statusOf(oldest), 200);
+      await service.signIn(oldest.email, oldest.password);
+      assert.deepEqual([await statusOf(oldest), await statusOf(other)], [401, 200]);
+    },
+  );
+
+  test('that is over leaves no used refresh token behind', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const { sessionId, refreshToken, token } = await service.person();
+    await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });
+    const usedTokens = (): unknown =>
+      service.inside?.db.read.get('SELECT count(*) FROM usedRefreshTokens')?.[0];
+    await service.inside?.app.tidyUp();
+    assert.equal(usedTokens(), 1);
+    await service.delete(`/api/sessions/${sessionId}`, { token });
+    await service.inside?.app.tidyUp();
+    assert.equal(usedTokens(), 0);
+    assert.equal(service.inside?.db.read.get('SELECT count(*) FROM removedSessions')?.[0], 0);
+  });
+
   test('that has ended is removed from the database', needsClock, async (t) => {
     const service = await serviceFor(t);
     await service.person();

@@ -9,6 +9,7 @@ import { check, fits, type ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { all, beginsWith, equals, everything, withoutIndex, type Condition } from '../../storage/keyset.ts';
+import { ownedBy, ownerGone, ownerIsKnown, ownerOf } from '../users/user-store.ts';
 import { Customer, CustomerReplacement, type CustomerCore, type customerFilters } from './customer.ts';
 
 type CustomerRow = readonly [
@@ -23,8 +24,10 @@ type CustomerRow = readonly [
 ];
 const columns = 'id, userId, name, email, phone, address, createdAt, updatedAt';
 
+const shownColumns = columns.replace('userId', ownerOf('customers'));
+
 export function findCustomer(db: Connection, reach: Reach, id: number): Representation<Customer> | undefined {
-  const row = db.get<CustomerRow>(`SELECT ${columns} FROM customers WHERE id = ?`, id);
+  const row = db.get<CustomerRow>(`SELECT ${shownColumns} FROM customers WHERE id = ?`, id);
   if (row === undefined || !covers(reach, row[1])) return undefined;
   return represent(customerOf(row), { id, ownerId: row[1] });
 }
@@ -53,8 +56,10 @@ function customerOf([id, userId, name, email, phone, address, createdAt, updated
 export function addCustomer(db: Connection, customer: CustomerCore, userId: number, now: number): number {
   const sql =
     'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
-    'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
-  return db.run(sql, userId, ...valuesOf(customer), now, now).lastId;
+    'SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?';
+  const { changes, lastId } = db.run(sql, ...valuesOf(customer), now, now, userId);
+  if (changes === 0) throw ownerGone();
+  return lastId;
 }
 
 export function replaceCustomer(
@@ -83,6 +88,13 @@ export function removeCustomer(db: Connection, id: number): void {
   db.changed(`customer:${id}`);
 }
 
+/** A step of `forgetRemovedUsers`. */
+export function disownCustomers(db: Connection, userId: number, rowsMax: number): number {
+  const sql =
+    'UPDATE customers SET userId = NULL WHERE id IN (SELECT id FROM customers WHERE userId = ? LIMIT ?)';
+  return db.run(sql, userId, rowsMax).changes;
+}
+
 export function hasCustomers(db: Connection): boolean {
   return db.get('SELECT 1 FROM customers LIMIT 1') !== undefined;
 }
@@ -99,10 +111,12 @@ function valuesOf({ name, email, phone, address }: CustomerCore): SqlValue[] {
 }
 
 /** A customer is what the description says, and what is looked up by is derived from it. */
-export const customerAudit: Audit<readonly [...CustomerRow, nameKey: string, emailKey: string | null]> = {
+export const customerAudit: Audit<
+  readonly [...CustomerRow, nameKey: string, emailKey: string | null, ownerIsKnown: number]
+> = {
   thing: 'customer',
   table: 'customers',
-  columns: `${columns}, nameKey, emailKey`,
+  columns: `${columns}, nameKey, emailKey, ${ownerIsKnown('customers')}`,
   issues(row) {
     const customer = customerOf(row);
     if (!fits(Customer, customer)) return check(Customer, customer);
@@ -114,6 +128,7 @@ export const customerAudit: Audit<readonly [...CustomerRow, nameKey: string, ema
         '/emailKey',
         'emailKey is not that of the e-mail address.',
       ),
+      ...unless(row[10] === 1, '/userId', `There is no user ${customer.userId}.`),
       ...unless(customer.createdAt <= customer.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
     ];
   },
@@ -133,7 +148,7 @@ export function selectCustomers(
   if (reach !== 'everyone') owners.push(reach.userId);
   const equalities: Condition[] = [];
   if (email !== undefined) equalities.push(equals('emailKey', emailKey(email)));
-  for (const owner of owners) equalities.push(equals('userId', owner));
+  for (const owner of owners) equalities.push(ownedBy(owner));
   const isGathered = email !== undefined;
   const indexed = equalities.slice(0, 1);
   const residual = equalities.slice(1).map(withoutIndex);

@@ -5,7 +5,7 @@ import { representText, type Representation } from '../../http/representation.ts
 import { timestampOf } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
-import type { Connection } from '../../storage/connection.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
 import {
   all,
   equals,
@@ -15,6 +15,7 @@ import {
   type Condition,
   type Stream,
 } from '../../storage/keyset.ts';
+import { ownedBy, ownerGone, ownerIsKnown, ownerOf } from '../users/user-store.ts';
 import {
   Order,
   OrderReplacement,
@@ -40,9 +41,11 @@ type OrderRow = readonly [
 const columns =
   'id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
 
+const shownColumns = columns.replace('userId', ownerOf('orders'));
+
 /** The representation as it is in the database: JSON columns go into the text as they are. */
 export function findOrder(db: Connection, reach: Reach, id: number): Representation<Order> | undefined {
-  const row = db.get<OrderRow>(`SELECT ${columns} FROM orders WHERE id = ?`, id);
+  const row = db.get<OrderRow>(`SELECT ${shownColumns} FROM orders WHERE id = ?`, id);
   if (row === undefined || !covers(reach, row[3])) return undefined;
   return representOrder(row);
 }
@@ -63,7 +66,7 @@ function orderText([
   note,
   createdAt,
   updatedAt,
-]: OrderRow): string {
+]: readonly [...OrderRow, ...SqlValue[]]): string {
   const created = timestampOf(createdAt);
   const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
   const noteText = note === null ? 'null' : JSON.stringify(note);
@@ -88,12 +91,11 @@ export function addOrder(
   const sql =
     'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, ' +
     'createdAt, updatedAt) ' +
-    'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
-  const { lastId } = db.run(
+    'SELECT ?, ?, id, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?';
+  const { changes, lastId } = db.run(
     sql,
     status,
     customerId,
-    userId,
     currency,
     items,
     total,
@@ -101,7 +103,9 @@ export function addOrder(
     note,
     now,
     updatedAt,
+    userId,
   );
+  if (changes === 0) throw ownerGone();
   return representOrder([
     lastId,
     status,
@@ -139,17 +143,24 @@ export function replaceOrder(
   db.changed(`order:${id}`);
 }
 
+/** A step of `forgetRemovedUsers`. */
+export function disownOrders(db: Connection, userId: number, rowsMax: number): number {
+  const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT ?)';
+  return db.run(sql, userId, rowsMax).changes;
+}
+
 /** An order is what the description says, its sums are right, and its address would be taken today. */
-export const orderAudit: Audit<OrderRow> = {
+export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
   thing: 'order',
   table: 'orders',
-  columns,
+  columns: `${columns}, ${ownerIsKnown('orders')}`,
   issues(row) {
     const order: unknown = JSON.parse(orderText(row));
     if (!fits(Order, order)) return check(Order, order);
     return [
       ...check(OrderReplacement, order),
       ...unless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
+      ...unless(row[11] === 1, '/userId', `There is no user ${order.userId}.`),
     ];
   },
 };
@@ -198,7 +209,7 @@ export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
 function equalitiesOf(owners: readonly number[], { customerId, currency }: OrderFilter): Condition[] {
   const equalities: Condition[] = [];
   if (customerId !== undefined) equalities.push(equals('customerId', customerId));
-  for (const owner of owners) equalities.push(equals('userId', owner));
+  for (const owner of owners) equalities.push(ownedBy(owner));
   if (currency !== undefined) equalities.push(equals('currency', currency));
   return equalities;
 }

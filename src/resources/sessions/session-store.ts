@@ -4,6 +4,7 @@ import type { SessionFacts } from '../../auth/credentials.ts';
 import type { Selection } from '../../http/list.ts';
 import type { Permit } from '../../http/permit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
+import { sessionsPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
@@ -75,7 +76,17 @@ export function addSession(
 ): number {
   const sql =
     'INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt, userAgent) VALUES (?, ?, ?, ?, ?, ?)';
+  endOldest(db, userId);
   return db.run(sql, userId, refreshHash, now, now, endOf(now, now), userAgent).lastId;
+}
+
+/** Of a user who has as many sessions as one may have. */
+function endOldest(db: Connection, userId: number): void {
+  const sql = 'SELECT id FROM sessions WHERE userId = ? ORDER BY id DESC LIMIT 1 OFFSET ?';
+  const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
+  if (id === undefined) return;
+  db.run('DELETE FROM sessions WHERE id = ?', id);
+  db.changed(`session:${id}`);
 }
 
 /** How a refresh token relates to the session: its current one, one used before, or none of its own. */
@@ -97,11 +108,12 @@ export function refreshTokenState(
 export function rotate(db: Connection, id: number, used: Uint8Array, next: Uint8Array, now: number): void {
   db.run('INSERT INTO usedRefreshTokens (hash, sessionId) VALUES (?, ?)', used, id);
   const createdAt = db.get<[number]>('SELECT createdAt FROM sessions WHERE id = ?', id)?.[0] ?? now;
+  const usedAt = Math.max(now, createdAt); // the clock may have stepped back
   db.run(
     'UPDATE sessions SET refreshHash = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?',
     next,
-    now,
-    endOf(createdAt, now),
+    usedAt,
+    endOf(createdAt, usedAt),
     id,
   );
   db.changed(`session:${id}`);
@@ -118,8 +130,20 @@ export function endSessionsOf({ writer: db }: Permit, userId: number, exceptId: 
   db.changed(`user:${userId}`);
 }
 
-export function removeEndedSessions(db: Connection, now: number): void {
-  db.run('DELETE FROM sessions WHERE expiresAt <= ?', now);
+/** Those that ended by themselves. */
+export function removeEndedSessions(db: Connection, rowsMax: number, now: number): number {
+  const sql = 'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expiresAt <= ? LIMIT ?)';
+  return db.run(sql, now, rowsMax).changes;
+}
+
+/** The refresh tokens that removed sessions used up. */
+export function forgetUsedTokens(db: Connection, rowsMax: number): number {
+  const [id] = db.get<[number]>('SELECT id FROM removedSessions LIMIT 1') ?? [];
+  if (id === undefined) return 0;
+  const sql =
+    'DELETE FROM usedRefreshTokens WHERE hash IN (SELECT hash FROM usedRefreshTokens WHERE sessionId = ? LIMIT ?)';
+  const { changes } = db.run(sql, id, rowsMax);
+  return changes > 0 ? changes : db.run('DELETE FROM removedSessions WHERE id = ?', id).changes;
 }
 
 export const sessionAudit: Audit<SessionRow> = {

@@ -44,6 +44,8 @@ function keep(
   db.run(sql, hashOf(request), fingerprint, ownerId, status, location, etag, text, now);
 }
 
-export function removeOldAnswers(db: Connection, now: number): void {
-  db.run('DELETE FROM keptAnswers WHERE createdAt <= ?', now - idempotencySecondsMax * 1000);
+export function removeOldAnswers(db: Connection, rowsMax: number, now: number): number {
+  const sql =
+    'DELETE FROM keptAnswers WHERE rowid IN (SELECT rowid FROM keptAnswers WHERE createdAt <= ? LIMIT ?)';
+  return db.run(sql, now - idempotencySecondsMax * 1000, rowsMax).changes;
 }

@@ -9,7 +9,8 @@ import { check, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Selection } from '../../http/list.ts';
-import { all, beginsWith, equals, everything } from '../../storage/keyset.ts';
+import { all, beginsWith, equals, everything, type Condition } from '../../storage/keyset.ts';
+import type { Step } from '../../storage/slices.ts';
 import { User, type userFilters } from './user.ts';
 
 type UserRow = readonly [
@@ -94,11 +95,51 @@ export function upgradePasswordHash(db: Connection, id: number, before: string, 
   db.run('UPDATE users SET passwordHash = ? WHERE id = ? AND passwordHash = ?', after, id, before);
 }
 
-/** Their sessions and keys go with them; their customers and orders stay, without an owner. */
+/**
+ * Gone for everybody at once, their sessions and keys too. Their customers and orders stay: `ownerOf` shows them
+ * without an owner from now on, and slices of work make their rows so.
+ */
 export function removeUser({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM users WHERE id = ?', id);
   db.changed(`user:${id}`);
   db.changed('everything:0');
+}
+
+/** The owner of a row of `table`, as anyone may see it: null once that user is removed. */
+export function ownerOf(table: 'customers' | 'orders'): string {
+  return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;
+}
+
+/** Holds for the rows of a user who is there, and of nobody else. */
+export function ownedBy(userId: number): Condition {
+  return { sql: 'userId = (SELECT id FROM users WHERE users.id = ?)', params: [userId] };
+}
+
+/** For `check`: 1 unless a row of `table` names an owner that never was. */
+export function ownerIsKnown(table: 'customers' | 'orders'): string {
+  const found = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
+  const removed = `EXISTS (SELECT 1 FROM removedUsers WHERE id = ${table}.userId)`;
+  return `${table}.userId IS NULL OR ${found} OR ${removed}`;
+}
+
+/** For a caller who was removed between the check of the credential and the write. */
+export function ownerGone(): Problem {
+  return new Problem('invalid-token', 'The user of this credential was deleted.');
+}
+
+/** Takes removed users from the rows they owned; `disown` does it in one table and returns how many it changed. */
+export function forgetRemovedUsers(
+  disown: readonly ((db: Connection, userId: number, rowsMax: number) => number)[],
+): Step {
+  return (db, rowsMax) => {
+    const [id] = db.get<[number]>('SELECT id FROM removedUsers LIMIT 1') ?? [];
+    if (id === undefined) return 0;
+    for (const inTable of disown) {
+      const changed = inTable(db, id, rowsMax);
+      if (changed > 0) return changed;
+    }
+    return db.run('DELETE FROM removedUsers WHERE id = ?', id).changes;
+  };
 }
 
 function checkEmailFree(db: Connection, email: string, exceptId: number): void {

@@ -1,0 +1,42 @@
+// Changes of very many rows, as a run of short writes with other writes in between.
+import { setTimeout as pause } from 'node:timers/promises';
+import { sliceMillisecondsMax, slicePauseMilliseconds, sliceRowsMax, sliceStepRowsMax } from '../limits.ts';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
+
+/** Changes up to `rowsMax` rows and returns how many it changed; 0 when nothing is left to do. */
+export type Step = (db: Connection, rowsMax: number) => number;
+
+/**
+ * Until no step changes anything. The first write is made in any case; once `isOver` it is the last, and what is
+ * left is for the next start.
+ */
+export async function inSlices(
+  db: Pick<Database, 'write'>,
+  steps: readonly Step[],
+  isOver: () => boolean,
+): Promise<void> {
+  while ((await db.write((writer) => slice(writer, steps))) && !isOver()) {
+    await pause(slicePauseMilliseconds, undefined, { ref: false }); // the event loop is for others, too
+  }
+}
+
+/** Bounded in rows and in time; false when nothing is left to do. */
+function slice(db: Connection, steps: readonly Step[]): boolean {
+  const until = performance.now() + sliceMillisecondsMax;
+  let rows = 0;
+  while (rows < sliceRowsMax && performance.now() < until) {
+    const changed = firstThatChanges(db, steps);
+    if (changed === 0) return false;
+    rows += changed;
+  }
+  return true;
+}
+
+function firstThatChanges(db: Connection, steps: readonly Step[]): number {
+  for (const step of steps) {
+    const changed = step(db, sliceStepRowsMax);
+    if (changed > 0) return changed;
+  }
+  return 0;
+}

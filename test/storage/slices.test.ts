@@ -1,0 +1,73 @@
+// Changes of very many rows happen in short writes, with other writes in between.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../../src/limits.ts';
+import type { Connection, Work } from '../../src/storage/connection.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { inSlices, type Step } from '../../src/storage/slices.ts';
+import { addNote, noteTexts, openNotes } from './storage-support.ts';
+
+const sql = 'DELETE FROM notes WHERE id IN (SELECT id FROM notes WHERE text LIKE ? LIMIT ?)';
+const old: Step = (db, rowsMax) => db.run(sql, 'old %', rowsMax).changes;
+
+function addMany(count: number): (db: Connection) => void {
+  return (db) => {
+    for (let note = 0; note < count; note += 1) addNote(`old ${note}`)(db);
+  };
+}
+
+/** How many rows each write changed. */
+function counting(database: Database): { write: Database['write']; changed: number[] } {
+  const changed: number[] = [];
+  const total = (db: Connection): number => Number(db.get('SELECT total_changes()')?.[0]);
+  const write = <T>(work: Work<T>): Promise<T> =>
+    database.write<T>((db) => {
+      const before = total(db);
+      const result = work(db);
+      changed.push(total(db) - before);
+      return result;
+    });
+  return { write, changed };
+}
+
+test('a write of a slice changes a bounded number of rows, and others get their turn', async (t) => {
+  const database = await openNotes(t);
+  await database.write(addMany(5_500));
+  const { write, changed } = counting(database);
+  const others: number[] = [];
+  let isDone = false;
+  const done = inSlices({ write }, [() => 0, old], () => false).then(() => {
+    isDone = true;
+  });
+  while (!isDone) others.push(await database.write(addNote(`new ${others.length}`)));
+  await done;
+  assert(changed.every((rows) => rows <= sliceRowsMax));
+  assert.equal(
+    changed.reduce((sum, rows) => sum + rows),
+    5_500,
+  );
+  assert(others.length >= changed.length);
+  assert.equal(noteTexts(database.read).length, others.length);
+});
+
+test('a slow step ends its slice, and no step is asked for more than it may change', async (t) => {
+  const database = await openNotes(t);
+  await database.write(addMany(1_000));
+  const { write, changed } = counting(database);
+  const slow: Step = (db, rowsMax) => {
+    const until = performance.now() + sliceMillisecondsMax;
+    while (performance.now() < until);
+    return old(db, rowsMax);
+  };
+  await inSlices({ write }, [slow], () => false);
+  assert.deepEqual(changed, [...Array<number>(10).fill(sliceStepRowsMax), 0]);
+});
+
+test('what is over after its first write leaves the rest', async (t) => {
+  const database = await openNotes(t);
+  await database.write(addMany(3_000));
+  const { write, changed } = counting(database);
+  await inSlices({ write }, [old], () => true);
+  assert.equal(changed.length, 1);
+  assert(noteTexts(database.read).length >= 2_000);
+});
