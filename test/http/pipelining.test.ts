@@ -68,6 +68,25 @@ function large(bytes: number) {
   return { fat, counted };
 }
 
+/** A route with an answer of as many megabytes as its path says, and how often it was asked. */
+function largeById() {
+  const counted = { asked: 0 };
+  const fat = route({
+    method: 'GET',
+    path: '/test/large/{id}',
+    tag: 'Test',
+    summary: 'Is as large as wanted',
+    access: signedIn,
+    scope: 'any',
+    reply: document(['application/json'], 'no-store'),
+    handle({ params }) {
+      counted.asked += 1;
+      return representText<unknown>(JSON.stringify({ x: 'x'.repeat(params.id * 1_000_000) }));
+    },
+  });
+  return { fat, counted };
+}
+
 describe('requests of one connection', () => {
   test('start once the answer before them has left', async (t) => {
     const { gate, asked, open } = gated();
@@ -163,6 +182,30 @@ test('answers that nobody reads are bounded in all: whose are most loses the old
   assert.deepEqual(
     received.map((bytes) => bytes > 20_000_000),
     [false, true, true],
+  );
+});
+
+test('of those bounded in all, only as many are cut as must be, of the client that has most in all', async (t) => {
+  const { fat, counted } = largeById();
+  const service = await serviceFor(t, { extraRoutes: [fat] });
+  const [bob, eve, ada] = [await service.person(), await service.person(), await service.person()];
+  const deaf: Socket[] = [];
+  const wanted = [bob, eve, eve, eve, eve].map(({ token }, index) => ({
+    token,
+    megabytes: index === 0 ? 14 : 12,
+  }));
+  for (const { token, megabytes } of wanted) {
+    const socket = connect(service.port);
+    deaf.push(socket);
+    socket.write(get(`/test/large/${megabytes}`, `Authorization: Bearer ${token}`, 'Connection: close'));
+    await until(() => counted.asked === deaf.length);
+  }
+  const { text } = await service.get('/test/large/20', { token: ada.token });
+  assert.equal(text.length, 20_000_008);
+  const received = await Promise.all(deaf.map(bytesOf));
+  assert.deepEqual(
+    received.map((bytes) => bytes > 12_000_000),
+    [true, false, false, true, true],
   );
 });
 

@@ -222,6 +222,7 @@ test('a failed sync refuses everything, is told once, and leaves the log to the 
   disk.pending.shift()?.(new Error('EIO'));
   for (const write of [syncing, committed, gathering, database.write(addNote('later'))])
     await assert.rejects(write, isUnavailable);
+  assert.equal(database.stats.refusals, 4);
   assert.deepEqual(fatal, [new Error('EIO')]);
   assert.deepEqual(noteTexts(database.read), ['syncing', 'committed'], 'reads go on until the process ends');
   await database.close();
@@ -366,6 +367,18 @@ test('a slow read happens on a thread of its own and sees what was answered', as
     Array.from({ length: 102 }, () => database.readSlowly('SELECT count(*) FROM notes', [])),
   );
   assert.deepEqual(many.filter(({ status }) => status === 'rejected').length, 1);
+});
+
+test('closing waits for the slow reads that were asked for', async (t) => {
+  const database = await openNotes(t);
+  const ended: string[] = [];
+  const reads = [1, 2, 3].map((each) =>
+    database.readSlowly('SELECT ?', [each]).then(() => ended.push(`read ${each}`)),
+  );
+  await database.close();
+  ended.push('closed');
+  await Promise.all(reads);
+  assert.deepEqual(ended, ['read 1', 'read 2', 'read 3', 'closed']);
 });
 
 test('closing answers what is pending, folds the log in and takes no more', async (t) => {
