@@ -41,20 +41,42 @@ export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
   const text = bytes.toString('utf8');
   if (text.charCodeAt(0) === 0xfeff) throw malformed('The body begins with a byte-order mark.');
-  const members = countMembers(text);
-  const value = parse(text);
+  const { members, isRounding } = scan(text);
+  const value = isRounding ? parse(text, exactly) : parse(text);
   if (countKeys(value) !== members) throw malformed('An object of the body names a member twice.');
   if (text.includes('\\u') && !isWellFormed(value))
     throw malformed('The body holds half of a surrogate pair.');
   return value;
 }
 
-function parse(text: string): unknown {
+/** As ECMAScript has it since 2025; the library of TypeScript doesn't know the context yet. */
+type Parse = (text: string, reviver?: Reviver) => unknown;
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+function parse(text: string, reviver?: Reviver): unknown {
   try {
-    return JSON.parse(text);
+    return (JSON.parse as Parse)(text, reviver);
   } catch (error) {
     throw malformed(`The body is not JSON: ${placeOf(String(error), text)}.`);
   }
+}
+
+/** NaN, which is no integer, where only rounding makes one of what was written. */
+const exactly: Reviver = (_key, value, { source }) =>
+  typeof value === 'number' && source !== undefined && isRounded(source) ? Number.NaN : value;
+
+/** Whether a number becomes an integer by its rounding alone, as 0.99999999999999999999 does. */
+function isRounded(number: string): boolean {
+  return Number.isInteger(Number(number)) && !isWhole(number);
+}
+
+function isWhole(number: string): boolean {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const digits = whole + fraction;
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === '0') end -= 1;
+  return end === 0 || end <= whole.length + Number(exponent);
 }
 
 /** V8's message quotes the body; only the place is told. */
@@ -64,34 +86,58 @@ function placeOf(message: string, text: string): string {
   return `there is a mistake at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
+type Scan = { readonly members: number; readonly isRounding: boolean };
+
 /**
- * The members that a JSON text writes down: its colons outside strings. More of them than the parsed value
- * has keys means that one was written twice. Looks at the depth on the way, before JSON.parse spends its
- * stack on it.
+ * What a JSON text writes down outside its strings: its colons are its members, and more of them than the
+ * parsed value has keys means that one was written twice. Looks at the depth on the way, before JSON.parse
+ * spends its stack on it, and for numbers that are rounded to integers.
  */
-function countMembers(text: string): number {
+function scan(text: string): Scan {
   let members = 0;
   let depth = 0;
+  let isRounding = false;
   for (let index = 0; index < text.length; index += 1) {
     switch (text.charCodeAt(index)) {
-      case 0x22:
+      case 0x22: // "
         index = endOfString(text, index);
-        break; // "
-      case 0x3a:
+        break;
+      case 0x3a: // :
         members += 1;
-        break; // :
-      case 0x5b:
-      case 0x7b: // [ {
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
         depth += 1;
         if (depth > jsonDepthMax) throw malformed(`The body nests deeper than ${jsonDepthMax}.`);
         break;
-      case 0x5d:
-      case 0x7d:
+      case 0x5d: // ]
+      case 0x7d: // }
         depth -= 1;
-        break; // ] }
+        break;
+      case 0x2e: // .
+      case 0x45: // E
+      case 0x65: // e, which also ends true and false
+        if (!isDigit(text.charCodeAt(index - 1))) break;
+        const number = numberAt(text, index);
+        isRounding ||= isRounded(number.text);
+        index = number.end - 1;
+        break;
     }
   }
-  return members;
+  return { members, isRounding };
+}
+
+/** The number of which there is a point or an exponent at `index`. */
+function numberAt(text: string, index: number): { readonly text: string; readonly end: number } {
+  let start = index;
+  while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+  let end = index + 1;
+  while (/[\d.eE+-]/.test(text.charAt(end))) end += 1;
+  return { text: text.slice(start, end), end };
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 function endOfString(text: string, start: number): number {

@@ -138,6 +138,42 @@ describe('strict JSON', () => {
     });
   }
 
+  const numbers: readonly (readonly [written: string, quantity: number | undefined])[] = [
+    ['1.0', 1],
+    ['1e3', 1_000],
+    ['1E+3', 1_000],
+    ['1.5e1', 15],
+    ['1000e-3', 1],
+    ['100000000000000000000e-20', 1],
+    ['1.000000000000000000000000', 1],
+    ['0.0000000000000000000001e22', 1],
+    ['0.9999999999999999999999', undefined],
+    ['1.0000000000000000000001', undefined],
+    ['1000000.00000000001', undefined],
+    ['999999999999999999999999e-24', undefined],
+    ['-1e-400', undefined],
+    ['1e-400', undefined],
+    ['1.5', undefined],
+  ];
+  for (const [written, quantity] of numbers) {
+    test(`${written} is ${quantity === undefined ? 'no integer' : `the integer ${quantity}`}`, async () => {
+      const { id } = (await post('{"name":"Ada"}')).body;
+      const item = `{"name":"Tea","quantity":${written},"unitPrice":1}`;
+      const answer = await post(
+        `{"customerId":${id},"currency":"EUR","items":[${item}${quantity === undefined ? ',{"name":""}' : ''}]}`,
+        '/orders',
+      );
+      if (quantity === undefined)
+        assertFaults(answer, 422, [
+          '#/items/0/quantity type',
+          '#/items/1/name min-length',
+          '#/items/1/quantity required',
+          '#/items/1/unitPrice required',
+        ]);
+      else assert.equal(answer.body.items[0].quantity, quantity);
+    });
+  }
+
   test('-0, 1.0 and 1e0 are integers: zero and one', async () => {
     const customer = await post('{"name":"Ada"}');
     const items = '[{"name":"Tea","quantity":1e0,"unitPrice":-0}]';
