@@ -21,7 +21,8 @@ export type KeptAnswers = {
 
 export type KeptAnswer = RepeatedAnswer & {
   readonly fingerprint: string;
-  /** Whose rows a caller must be able to read to get the answer again; null where the first needed no right. */
+  /** What the answer is about, and whose it was; null where the caller needed no right to see it. */
+  readonly objectId: number;
   readonly ownerId: number | null;
 };
 
@@ -53,8 +54,7 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
       }
       if (!fingerprints.includes(found.fingerprint))
         throw new Problem('idempotency-key-reused', 'This Idempotency-Key was used for another body.');
-      if (found.ownerId !== null && !mayRead(exchange.caller, found.ownerId))
-        throw forbidden('The answer to the first request is about what belongs to another user now.');
+      checkOwner(exchange, route, found);
       repeat(exchange, route, found);
     } finally {
       running.delete(request);
@@ -91,12 +91,21 @@ function answerOf(
 ): Omit<KeptAnswer, 'fingerprint'> {
   const ownerId = made.ownerId ?? nobodyId;
   return {
+    objectId: made.id,
     ownerId: mayRead(caller, ownerId) ? ownerId : null, // whoever signs up another user can't read them
     status: reply.status,
     location: reply.location?.(made) ?? null,
     etag: made.etag,
     text: made.text,
   };
+}
+
+/** Whoever lost the right to read the object isn't shown it by an answer of before. */
+function checkOwner({ caller, db }: Exchange, { ownerOf }: Route, { objectId, ownerId }: KeptAnswer): void {
+  if (ownerId === null) return;
+  const current = ownerOf?.(db.read, objectId);
+  if (mayRead(caller, current === undefined ? ownerId : (current ?? nobodyId))) return;
+  throw forbidden('The answer to the first request is about what you may no longer read.');
 }
 
 function mayRead(caller: Caller | undefined, ownerId: number): boolean {

@@ -70,6 +70,11 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   /** Problems of its own, beyond those that every route can have. */
   readonly problems?: readonly Kind[];
   readonly isIdempotent?: boolean;
+  /**
+   * Whose the object with this id is now, undefined once it is gone: an answer kept for Idempotency-Key is
+   * given again only to who may still read it.
+   */
+  readonly ownerOf?: (db: Connection, id: number) => number | null | undefined;
   readonly isConditional?: boolean;
   readonly isUnlimited?: boolean;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };

@@ -124,6 +124,7 @@ CREATE INDEX orders_currency_status_createdAt_id ON orders
 CREATE TABLE keptAnswers (
   request BLOB PRIMARY KEY,
   fingerprint TEXT NOT NULL,
+  objectId INTEGER NOT NULL,
   ownerId INTEGER,
   status INTEGER NOT NULL,
   location TEXT,

@@ -1,6 +1,7 @@
 // `admin create`, `admin reset` and `keys create`, beside a running service.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newKey } from '../resources/resource-support.ts';
 import { serviceFor, admin } from '../service.ts';
 import { orderly } from './command-support.ts';
 
@@ -27,10 +28,11 @@ describe('accounts from the command line', { concurrency: true }, () => {
     );
   });
 
-  test('admin reset gives a new password, ends that user’s sessions, and changes the ETag', async (t) => {
+  test('admin reset gives a new password, ends that user’s sessions and keys, and changes the ETag', async (t) => {
     const service = await serviceFor(t);
     const person = await service.person('staff');
     const before = await service.get(`/api/users/${person.id}`, { token: person.token });
+    const { key } = await newKey(service, person.token);
     const made = printed(
       await orderly(['admin', 'reset', `--email=${person.email.toUpperCase()}`, `--data=${service.folder}`]),
     );
@@ -42,6 +44,7 @@ describe('accounts from the command line', { concurrency: true }, () => {
         .status,
       401,
     );
+    assert.equal((await service.get('/orders', { key })).status, 401);
     const { token } = await service.signIn(person.email, made['password'] ?? '');
     const after = await service.get(`/api/users/${person.id}`, { token });
     assert.deepEqual(after.body, before.body);

@@ -84,7 +84,10 @@ test('no secret is in a log, an error, a list, the metrics, the processes, or on
     { refreshToken },
     true,
   );
-  await ask('PATCH', `/api/users/${userId}`, bearer, { password: planted.newPassword });
+  await ask('PATCH', `/api/users/${userId}`, bearer, {
+    password: planted.newPassword,
+    currentPassword: planted.password,
+  });
 
   const { id: customerId } = await ask(
     'POST',

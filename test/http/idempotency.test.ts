@@ -372,6 +372,82 @@ test('a key is kept for 24 hours, and not a millisecond longer', async (t) => {
   assert.equal(keptRows(), 0);
 });
 
+describe('a kept answer is given again only to who may still read it:', () => {
+  const service = sharedService();
+  const headers = withKey('shown-once');
+
+  test('a customer given to another user', async () => {
+    const [owner, heir, staff] = [
+      await service().person(),
+      await service().person(),
+      await service().person('staff'),
+    ];
+    const send = (): Promise<Answer> =>
+      service().post('/customers', { token: owner.token, body: { name: 'Grace' }, headers });
+    const { id } = (await send()).body;
+    assert.ok(isReplay(await send()));
+    const body = { userId: heir.id };
+    await service().patch(`/customers/${id}`, { token: staff.token, body });
+    assertProblem(await service().get(`/customers/${id}`, { token: owner.token }), 'forbidden', 403);
+    assertProblem(await send(), 'forbidden', 403);
+    await service().patch(`/customers/${id}`, { token: staff.token, body: { userId: owner.id } });
+    assert.ok(isReplay(await send()));
+    assert.equal((await service().delete(`/customers/${id}`, { token: owner.token })).status, 204);
+    assert.ok(isReplay(await send())); // it is about nobody else's
+  });
+
+  test('what somebody changed as staff', async () => {
+    const [owner, staff, root] = [
+      await service().person(),
+      await service().person('staff'),
+      await service().signIn(service().admin.email, service().admin.password),
+    ];
+    const order = await newOrder(service(), owner.token);
+    const send = (): Promise<Answer> =>
+      service().patch(`/orders/${order.id}`, { token: staff.token, body: { status: 'paid' }, headers });
+    await send();
+    assert.ok(isReplay(await send()));
+    await service().patch(`/api/users/${staff.id}`, { token: root.token, body: { role: 'user' } });
+    assertProblem(await send(), 'forbidden', 403);
+  });
+
+  test('but whoever signs up another is shown that again, though it could never be read', async () => {
+    const { token } = await service().person();
+    const body = { name: 'Eve', email: 'eve.again@example.com', password };
+    const send = (): Promise<Answer> => service().post('/api/users', { token, body, headers });
+    const { id } = (await send()).body;
+    assertProblem(await service().get(`/api/users/${id}`, { token }), 'forbidden', 403);
+    assert.ok(isReplay(await send()));
+  });
+});
+
+test('a secret that is replaced breaks neither repeated requests nor cursors', async (t) => {
+  const [old, young] = ['o'.repeat(32), 'y'.repeat(32)];
+  const settings = { 'public-url': 'https://orders.example.com' };
+  const first = await serviceFor(t, { settings: { ...settings, 'jwt-secrets': old } });
+  const { token } = await first.person();
+  const sent = { token, body: { name: 'Grace' }, headers: withKey('rotated') };
+  const made = await first.post('/customers', sent);
+  for (let index = 0; index < 2; index += 1) await newCustomer(first, token);
+  const { next } = (await first.get('/customers?limit=1', { token })).body;
+  await first.stop();
+  const { folder } = first;
+  const second = await serviceFor(t, { folder, settings: { ...settings, 'jwt-secrets': `${young},${old}` } });
+  const again = await second.post('/customers', sent);
+  assert.ok(isReplay(again), again.text);
+  assert.equal(again.text, made.text);
+  const other = await second.post('/customers', { ...sent, body: { name: 'Ada' } });
+  assertProblem(other, 'idempotency-key-reused', 422);
+  const page = await second.get(next, { token });
+  assert.equal(page.body.data.length, 1, page.text);
+  const { email, password: secret } = second.admin;
+  const { token: root } = await second.signIn(email, secret);
+  await second.stop();
+  const third = await serviceFor(t, { folder, settings: { ...settings, 'jwt-secrets': young } });
+  assert.equal((await third.get(page.body.next, { token: root })).status, 200, 'the first secret sealed it');
+  assertProblem(await third.get(next, { token: root }), 'invalid-cursor', 422);
+});
+
 test('a kept answer outlives a restart', async (t) => {
   const service = await serviceFor(t);
   const { email, password: secret, token } = await service.person();

@@ -850,6 +850,18 @@ describe('cursors', () => {
     ['/api/users', 'email=ada@example.com'],
     ['/api/users', 'name=Ada'],
   ];
+  test('those are all filters', async () => {
+    const { paths } = (await service().get('/openapi.json')).body;
+    const apart = ['cursor', 'limit', 'total', 'sort'];
+    for (const path of new Set(filters.map(([each]) => each))) {
+      const names = paths[path].get.parameters
+        .filter((parameter: { in: string }) => parameter.in === 'query')
+        .map(({ name }: { name: string }) => name);
+      const tried = filters.filter(([each]) => each === path).map(([, filter]) => filter.split('=')[0]);
+      assert.deepEqual(tried.sort(), names.filter((name: string) => !apart.includes(name)).sort());
+    }
+  });
+
   for (const [path, filter] of filters) {
     test(`a cursor of all ${path} is invalid-cursor with ${filter}`, async () => {
       const cursor = await cursorOf(`${path}?limit=1`, root);

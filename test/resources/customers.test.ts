@@ -78,6 +78,12 @@ describe('making a customer', () => {
       'forbidden',
       403,
     );
+    for (const userId of [other.id, 4711]) {
+      const body = { name: '', userId }; // with another fault, whether the user exists isn't told either
+      assertFaults(await service.post('/customers', { token: owner.token, body }), 422, [
+        '#/name min-length',
+      ]);
+    }
     for (const role of ['staff', 'admin'] as const) {
       const { id, token } = await service.person(role);
       assert.equal((await newCustomer(service, token)).userId, id);

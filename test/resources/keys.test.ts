@@ -359,6 +359,16 @@ function assertInsufficient(answer: Answer, scope: string | undefined): void {
 }
 
 describe('an API key in the query', () => {
+  test('without a value, or without "=", is a bad credential, and not an unknown parameter', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    for (const query of ['api_key', 'api_key=']) {
+      assertRefused(await service.get(`/orders?${query}`));
+      assertProblem(await service.get(`/orders?${query}`, { token }), 'multiple-credentials', 400);
+      assert.equal((await service.get(`/problems?${query}`)).status, 200);
+    }
+  });
+
   test('is taken like one in the header, among other parameters', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();

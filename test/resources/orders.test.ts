@@ -270,6 +270,35 @@ describe('placing an order', () => {
     assert.equal(answer.body.detail.replace(String(foreign), '999999'), unknown.body.detail);
   });
 
+  test('nor is it told apart from one when something else is wrong, too', async () => {
+    const places = ['#/customerId unknown', '#/items min-items'];
+    for (const customerId of [foreign, 999_999])
+      assertFaults(await place(wanted({ customerId, items: [] })), 422, places);
+  });
+
+  test('a plain user learns of no user id whether it exists, whatever else is wrong', async () => {
+    for (const userId of [bob.id, 999_999]) {
+      assertFaults(await place(wanted({ userId, items: [] })), 422, ['#/items min-items']);
+      assertProblem(await place(wanted({ userId })), 'forbidden', 403);
+    }
+    const unknown = wanted({ userId: 999_999, items: [] });
+    assertFaults(await place(unknown, staff), 422, ['#/items min-items', '#/userId unknown']);
+  });
+
+  test('of a customer are listed to the owner of that customer only as far as they are theirs', async () => {
+    const { id: customerId } = await newCustomer(service(), bob.token);
+    const before = await newOrder(service(), bob.token, { customerId, note: 'of the owner before' });
+    await service().patch(`/customers/${customerId}`, { token: staff.token, body: { userId: ada.id } });
+    const after = await newOrder(service(), ada.token, { customerId });
+    for (const sort of ['id', '-createdAt', 'total', 'updatedAt', 'status']) {
+      const path = `/customers/${customerId}/orders?total=true&sort=${sort}`;
+      const { body, text } = await service().get(path, { token: ada.token });
+      assert.deepEqual([body.data.map(({ id }: { id: number }) => id), body.total], [[after.id], 1], text);
+      assert.equal((await service().get(path, { token: staff.token })).body.total, 2);
+    }
+    assertProblem(await service().get(`/orders/${before.id}`, { token: ada.token }), 'forbidden', 403);
+  });
+
   test('nobody but staff places an order for another user', async () => {
     assertProblem(await place(wanted({ userId: bob.id })), 'forbidden');
     const placed = await place(wanted({ userId: bob.id }), staff);

@@ -143,6 +143,25 @@ describe('the secret that signs tokens', () => {
   });
 });
 
+test('Authorization is "Bearer", one blank and the token, in one spelling only but for case', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person();
+  const ask = (authorization: string): Promise<Answer> =>
+    service.get('/orders', { headers: { authorization } });
+  for (const scheme of ['Bearer ', 'bearer ', 'BEARER '])
+    assert.equal((await ask(scheme + token)).status, 200);
+  for (const sent of [`Bearer  ${token}`, `Bearer   ${token}`, `Bearer\t${token}`, `Bearer${token}`])
+    assertProblem(await ask(sent), 'invalid-token', 401);
+});
+
+test('an API key sent as a token is refused with the hint where it goes', async (t) => {
+  const service = await serviceFor(t);
+  const { key } = await newKey(service, (await service.person()).token);
+  const answer = await service.get('/orders', { token: key });
+  assertProblem(answer, 'invalid-token', 401);
+  assert.match(answer.body.detail, /API key.*X-API-Key/);
+});
+
 /** All that a client sees of an answer, but for what tells requests apart. */
 function shownOf({ status, text, headers, body }: Answer): object {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;

@@ -67,6 +67,7 @@ export function customerRoutes({
     access: signedIn,
     scope: 'customers:write',
     isIdempotent: true,
+    ownerOf: (db, id) => load(db, id)?.ownerId,
     body: NewCustomer,
     reply: created(Customer, ({ id }) => `/customers/${id}`, {
       links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' },

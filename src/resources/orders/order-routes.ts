@@ -60,6 +60,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     access: signedIn,
     scope: 'orders:write',
     isIdempotent: true,
+    ownerOf: (db, id) => load(db, id)?.ownerId,
     body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, {
       links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' },
@@ -111,6 +112,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     access: signedIn,
     scope: 'orders:write',
     isIdempotent: true,
+    ownerOf: (db, id) => load(db, id)?.ownerId,
     isConditional: true,
     body: OrderPatch,
     reply: ok(Order),

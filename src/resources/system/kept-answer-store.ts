@@ -20,28 +20,28 @@ export function createKeptAnswers(seals: readonly Seal[]): KeptAnswers {
 
 function find(db: Connection, request: string, now: number): KeptAnswer | undefined {
   const sql =
-    'SELECT fingerprint, ownerId, status, location, etag, text FROM keptAnswers WHERE request = ? AND createdAt > ?';
-  const row = db.get<[string, number | null, number, string | null, string, string]>(
+    'SELECT fingerprint, objectId, ownerId, status, location, etag, text FROM keptAnswers WHERE request = ? AND createdAt > ?';
+  const row = db.get<[string, number, number | null, number, string | null, string, string]>(
     sql,
     hashOf(request),
     now - idempotencySecondsMax * 1000,
   );
   if (row === undefined) return undefined;
-  const [fingerprint, ownerId, status, location, etag, text] = row;
-  return { fingerprint, ownerId, status, location, etag, text };
+  const [fingerprint, objectId, ownerId, status, location, etag, text] = row;
+  return { fingerprint, objectId, ownerId, status, location, etag, text };
 }
 
 function keep(
   db: Connection,
   request: string,
-  { fingerprint, ownerId, status, location, etag, text }: KeptAnswer,
+  { fingerprint, objectId, ownerId, status, location, etag, text }: KeptAnswer,
   now: number,
 ): void {
   const sql =
     'INSERT OR REPLACE INTO keptAnswers ' +
-    '(request, fingerprint, ownerId, status, location, etag, text, createdAt) ' +
-    'VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
-  db.run(sql, hashOf(request), fingerprint, ownerId, status, location, etag, text, now);
+    '(request, fingerprint, objectId, ownerId, status, location, etag, text, createdAt) ' +
+    'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  db.run(sql, hashOf(request), fingerprint, objectId, ownerId, status, location, etag, text, now);
 }
 
 export function removeOldAnswers(db: Connection, rowsMax: number, now: number): number {

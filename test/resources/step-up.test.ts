@@ -1,0 +1,169 @@
+// Sensitive changes: those that need a recent sign-in (RFC 9470) or the current password, and what they end.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { scopes } from '../../src/auth/access.ts';
+import { assertProblem, sharedService } from '../http/http-support.ts';
+import { executable, password, serviceFor, type Answer, type Person, type TestService } from '../service.ts';
+import { assertFaults, newKey } from './resource-support.ts';
+
+const minute = 60_000;
+const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
+const newPassword = 'another good password';
+
+type Change = (service: TestService, caller: Person, other: Person) => Promise<Answer>;
+
+const sensitive: Readonly<Record<string, Change>> = {
+  'one’s own e-mail address': (service, { id, token }) =>
+    service.patch(`/api/users/${id}`, { token, body: { email: `new${id}@example.com` } }),
+  'one’s own password': (service, { id, token }) =>
+    service.patch(`/api/users/${id}`, { token, body: { password: newPassword, currentPassword: password } }),
+  'another user’s password': (service, { token }, other) =>
+    service.patch(`/api/users/${other.id}`, { token, body: { password: newPassword } }),
+  'a role': (service, { token }, other) =>
+    service.patch(`/api/users/${other.id}`, { token, body: { role: 'staff' } }),
+  'a role of a new user': (service, { token, id }) =>
+    service.post('/api/users', {
+      token,
+      body: { name: 'Eve', email: `eve${id}@example.com`, password, role: 'staff' },
+    }),
+  'an API key': (service, { token }) =>
+    service.post('/api/keys', { token, body: { name: 'till', scopes: ['events:read'] } }),
+  'another user deleted': (service, { token }, other) => service.delete(`/api/users/${other.id}`, { token }),
+  'oneself deleted': (service, { id, token }) => service.delete(`/api/users/${id}`, { token }),
+};
+
+describe('a sign-in of more than 10 minutes ago is too old for', () => {
+  for (const [what, change] of Object.entries(sensitive)) {
+    test(what, needsClock, async (t) => {
+      const service = await serviceFor(t);
+      const [caller, other] = [await service.person('admin'), await service.person()];
+      service.clock.advance(10 * minute + 1_000);
+      const refused = await change(service, caller, other);
+      assertProblem(refused, 'step-up-required', 401);
+      assert.match(refused.headers['www-authenticate'] ?? '', /error="insufficient_user_authentication"/);
+      const { status, text } = await change(service, await service.signIn(caller.email, password), other);
+      assert.ok(status < 300, text);
+    });
+  }
+});
+
+describe('an API key, were it an administrator’s with all scopes,', () => {
+  const running = sharedService();
+
+  test('makes only users with the role user', async () => {
+    const service = running();
+    const { key } = await newKey(service, (await service.person('admin')).token, { scopes });
+    const body = { name: 'Eve', email: 'eve@example.com', password };
+    for (const role of ['staff', 'admin'])
+      assertProblem(
+        await service.post('/api/users', { key, body: { ...body, role } }),
+        'insufficient-scope',
+        403,
+      );
+    assert.equal((await service.post('/api/users', { key, body: { ...body, role: 'user' } })).status, 201);
+  });
+
+  test('changes no role and deletes nobody', async () => {
+    const service = running();
+    const [admin, other] = [await service.person('admin'), await service.person()];
+    const { key } = await newKey(service, admin.token, { scopes });
+    const path = `/api/users/${other.id}`;
+    const { name, email } = (await service.get(path, { key })).body;
+    const refused = [
+      await service.patch(path, { key, body: { role: 'staff' } }),
+      await service.put(path, { key, body: { name, email, role: 'admin' } }),
+      await service.patch(path, { key, body: { password: newPassword } }),
+      await service.delete(path, { key }),
+    ];
+    for (const answer of refused) assertProblem(answer, 'insufficient-scope', 403);
+    // what stays as it is isn't a change
+    assert.equal((await service.patch(path, { key, body: { role: 'user', name: 'Renamed' } })).status, 200);
+  });
+});
+
+describe('a new password of one’s own', () => {
+  const running = sharedService();
+  const setPassword = (service: TestService, { id, token }: Person, more: object): Promise<Answer> =>
+    service.patch(`/api/users/${id}`, { token, body: { password: newPassword, ...more } });
+
+  test('needs the current one beside it', async () => {
+    const service = running();
+    const person = await service.person();
+    assertFaults(await setPassword(service, person, {}), 400, ['#/currentPassword required']);
+    const wrong = await setPassword(service, person, { currentPassword: 'not that password' });
+    assertFaults(wrong, 400, ['#/currentPassword mismatch']);
+    await service.signIn(person.email, password);
+    assert.equal((await setPassword(service, person, { currentPassword: password })).status, 200);
+    await service.signIn(person.email, newPassword);
+  });
+
+  test('is the only change that takes currentPassword', async () => {
+    const service = running();
+    const [admin, person] = [await service.person('admin'), await service.person()];
+    const body = { name: 'Ada', currentPassword: password };
+    assertFaults(await service.patch(`/api/users/${person.id}`, { token: person.token, body }), 400, [
+      '#/currentPassword unexpected',
+    ]);
+    const sent = { ...person, token: admin.token };
+    assertFaults(await setPassword(service, sent, { currentPassword: password }), 400, [
+      '#/currentPassword unexpected',
+    ]);
+  });
+
+  test('counts each current one tried as a sign-in', needsClock, async (t) => {
+    const service = await serviceFor(t, { settings: { 'rate-login-account': '3/60' } });
+    const person = await service.person(); // one sign-in
+    for (const status of [400, 400, 429])
+      assert.equal((await setPassword(service, person, { currentPassword: 'wrong one' })).status, status);
+    assert.equal((await service.post('/api/sessions', { body: person })).status, 400); // unknown members
+    const { email } = person;
+    assert.equal((await service.post('/api/sessions', { body: { email, password } })).status, 429);
+  });
+
+  test('ends the user’s other sessions; this one and the keys go on', async () => {
+    const service = running();
+    const person = await service.person();
+    const elsewhere = await service.signIn(person.email, password);
+    const { key } = await newKey(service, person.token);
+    await setPassword(service, person, { currentPassword: password });
+    assertProblem(await service.get('/orders', { token: elsewhere.token }), 'invalid-token', 401);
+    for (const call of [{ token: person.token }, { key }])
+      assert.equal((await service.get('/orders', call)).status, 200);
+  });
+
+  test('that an administrator sets ends all sessions and keys of that user', async () => {
+    const service = running();
+    const [admin, person, bystander] = [
+      await service.person('admin'),
+      await service.person(),
+      await service.person(),
+    ];
+    const { key } = await newKey(service, person.token);
+    const { key: other } = await newKey(service, bystander.token);
+    const sent = { ...person, token: admin.token };
+    assert.equal((await setPassword(service, sent, {})).status, 200);
+    for (const call of [{ token: person.token }, { key }])
+      assertProblem(await service.get('/orders', call), 'invalid-token', 401);
+    for (const call of [{ token: bystander.token }, { key: other }, { token: admin.token }])
+      assert.equal((await service.get('/orders', call)).status, 200);
+  });
+});
+
+test('a user has at most 50 API keys, expired ones included', needsClock, async (t) => {
+  const service = await serviceFor(t);
+  const [{ token }, other] = [await service.person(), await service.person()];
+  const expiresAt = new Date(service.clock.now + 1).toISOString();
+  const made = await Promise.all(
+    Array.from({ length: 50 }, () => newKey(service, token, { scopes: ['events:read'], expiresAt })),
+  );
+  service.clock.advance(1);
+  const body = { name: 'one more', scopes: ['orders:read'] };
+  assertFaults(await service.post('/api/keys', { token, body }), 400, ['# max-keys']);
+  await newKey(service, other.token);
+  assert.equal((await service.delete(`/api/keys/${made[7].id}`, { token })).status, 204);
+  const now = new Date(service.clock.now).toISOString();
+  assertFaults(await service.post('/api/keys', { token, body: { ...body, expiresAt: now } }), 400, [
+    '#/expiresAt minimum', // one that expires now would never be of use
+  ]);
+  await newKey(service, token);
+});
