@@ -10,8 +10,8 @@ export type Finding = {
 type Accepted = { readonly rule: string; readonly at: RegExp; readonly because: string };
 
 // Routes that anyone may call and that look at no credential.
-const openPaths = String.raw`\.well-known/api-catalog|openapi\.json|docs|problems(/\{name\})?|health/(live|ready)`;
-const open = new RegExp(`^/paths/(${openPaths})?/?get/`);
+const openPaths = String.raw`\.well-known/api-catalog|openapi\.json|docs|problems(/\{name\})?`;
+const open = new RegExp(`^/paths/(${openPaths}|health/(live|ready))?/?get/`);
 const health = /^\/paths\/health\/(live|ready)\/get\//;
 
 export const accepted: readonly Accepted[] = [
