@@ -453,8 +453,8 @@ function functionsOf(path: string): Measured[] {
 }
 
 /**
- * Functions with a block, as the formatter lays them out: one ends at the first line as deep as its first that
- * begins with a brace. Their own lines, without those of the functions inside them; where the parameters have
+ * Functions with a block, as the formatter lays them out: one ends at the first line as deep as its first
+ * that begins with a brace. Their own lines, without those of the functions inside them; where the parameters have
  * lines of their own, from the line that ends them.
  */
 function functionsIn(path: string, lines: readonly string[]): Measured[] {
