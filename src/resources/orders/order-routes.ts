@@ -1,6 +1,6 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
 import { covers, isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, invalid, notFound, refuse, type Problem } from '../../errors.ts';
+import { forbidden, notFound, refuse } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represented, type Representation } from '../../http/representation.ts';
@@ -145,12 +145,10 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     handle(context) {
       const { params, caller, db, query } = context;
       within(reachOf(caller), loadCustomer(db.read, params.id), 'customer', params.id);
-      if (query.customerId !== undefined && query.customerId !== params.id)
-        throw otherList('customerId', params.id);
       return listPage(
         context,
         cursors,
-        selectOrders(reachOf(caller), { ...query, customerId: params.id }),
+        selectOrders(reachOf(caller), query, { customerId: params.id }),
         load,
       );
     },
@@ -176,8 +174,7 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
     handle(context) {
       const { params, db, query } = context;
       if (!userExists(db.read, params.id)) throw notFound('user', params.id);
-      if (query.userId !== undefined && query.userId !== params.id) throw otherList('userId', params.id);
-      return listPage(context, cursors, selectOrders('everyone', { ...query, userId: params.id }), load);
+      return listPage(context, cursors, selectOrders({ userId: params.id }, query), load);
     },
   });
 
@@ -218,10 +215,4 @@ function changedCore(current: Order, patch: object): OrderCore {
 
 function owned(db: Connection, id: number, caller: Caller): Representation<Order> {
   return within(reachOf(caller), findOrder(db, 'everyone', id), 'order', id);
-}
-
-function otherList(parameter: string, id: number): Problem {
-  return invalid([
-    { parameter, code: 'read-only', detail: `${parameter} is ${id} in this list; leave it out.` },
-  ]);
 }

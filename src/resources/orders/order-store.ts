@@ -170,14 +170,17 @@ export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
  * currency chooses the family of indexes (see the migration), each status is a stream of it, and what is
  * left is tested entry by entry.
  */
-export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
+export function selectOrders(
+  reach: Reach,
+  filter: OrderFilter,
+  place: { readonly customerId?: number } = {},
+): Selection {
   const { sort = '-createdAt', status = statuses } = filter;
   const key = sort.replace('-', '');
-  const owners: number[] = [];
-  if (filter.userId !== undefined) owners.push(filter.userId);
-  if (reach !== 'everyone') owners.push(reach.userId);
-  const equalities = equalitiesOf(owners, filter);
-  const isOwned = filter.customerId !== undefined || owners.length > 0;
+  const customers = distinct([place.customerId, filter.customerId]);
+  const owners = distinct([filter.userId, reach === 'everyone' ? undefined : reach.userId]);
+  const equalities = equalitiesOf(customers, owners, filter.currency);
+  const isOwned = customers.length > 0 || owners.length > 0;
   const hasFamily = isOwned || key === 'createdAt'; // else all are walked, and a currency is tested
   const indexed: Condition[] = [];
   const residual: Condition[] = [];
@@ -206,9 +209,18 @@ export function selectOrders(reach: Reach, filter: OrderFilter): Selection {
 }
 
 /** The first chooses the family of indexes. */
-function equalitiesOf(owners: readonly number[], { customerId, currency }: OrderFilter): Condition[] {
+/** Two that differ are a list without elements. */
+function distinct(ids: readonly (number | undefined)[]): number[] {
+  return [...new Set(ids)].filter((each) => each !== undefined);
+}
+
+function equalitiesOf(
+  customers: readonly number[],
+  owners: readonly number[],
+  currency: string | undefined,
+): Condition[] {
   const equalities: Condition[] = [];
-  if (customerId !== undefined) equalities.push(equals('customerId', customerId));
+  for (const customer of customers) equalities.push(equals('customerId', customer));
   for (const owner of owners) equalities.push(ownedBy(owner));
   if (currency !== undefined) equalities.push(equals('currency', currency));
   return equalities;
