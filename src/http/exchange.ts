@@ -6,7 +6,7 @@ import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import { checkPrecondition } from './conditional.ts';
 import { fieldsOf, type Fields } from './fields.ts';
-import { addressBucket, clientAddress, type Peer } from './peer.ts';
+import { addressBucket, clientAddress, isLocal, type Peer } from './peer.ts';
 import { permitCaller, type Permit } from './permit.ts';
 import { quotaExceeded, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
@@ -98,7 +98,7 @@ export class Exchange implements Handed {
   }
 
   get isLoopback(): boolean {
-    return this.peer.isLoopback && !this.peer.isTrusted;
+    return isLocal(this.peer, this.fields);
   }
 
   get userAgent(): string | null {

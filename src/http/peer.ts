@@ -35,6 +35,23 @@ export function isProxied(fields: Fields): boolean {
   );
 }
 
+/** Whether the request comes from this machine itself: not through a proxy, nor for a foreign name (DNS rebinding). */
+export function isLocal(peer: Peer, fields: Fields): boolean {
+  const isForwarded = forwardingFields.some((name) => fields[name] !== undefined);
+  return peer.isLoopback && !isForwarded && localHost.test(fields['host'] ?? '');
+}
+
+const forwardingFields = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
+
 /**
  * Contract section 9: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a local
  * client.
@@ -52,19 +69,34 @@ export function checkTransport(peer: Peer, fields: Fields): void {
 }
 
 /**
- * The address nearest to us that isn't a trusted proxy: everything before it can be made up by the client.
+ * The address nearest to us that isn't a trusted proxy: everything before it can be made up by the client. Where
+ * the two fields disagree, the proxy sets one of them and its client the other: then it is the proxy's own.
  */
 export function clientAddress(peer: Peer, fields: Fields, isTrusted: (address: string) => boolean): string {
-  if (!peer.isTrusted || !isProxied(fields)) return peer.address;
-  const hops =
-    fields['x-forwarded-for']?.split(',') ??
-    [...(fields['forwarded'] ?? '').matchAll(/for=("[^"]*"|[^;,\s]*)/gi)].map((match) => match[1] ?? '');
-  for (const hop of hops.reverse()) {
-    const address = hopAddress(hop.trim().replaceAll('"', ''));
-    if (isIP(address) === 0) return peer.address;
+  if (!peer.isTrusted) return peer.address;
+  const lists: string[][] = [];
+  if (fields['x-forwarded-for'] !== undefined) lists.push(fields['x-forwarded-for'].split(','));
+  if (fields['forwarded'] !== undefined) lists.push(fields['forwarded'].split(',').map(forOf));
+  const clients = new Set(lists.map((hops) => nearest(hops, isTrusted)));
+  const [client] = clients;
+  return clients.size === 1 && client !== undefined ? client : peer.address;
+}
+
+/** Undefined where a hop is no address, or all are trusted proxies. */
+function nearest(hops: readonly string[], isTrusted: (address: string) => boolean): string | undefined {
+  for (const hop of hops.toReversed()) {
+    const address = hopAddress(hop.trim());
+    if (isIP(address) === 0) return undefined;
     if (!isTrusted(address)) return address;
   }
-  return peer.address;
+  return undefined;
+}
+
+/** The `for` of one element of Forwarded (RFC 7239 section 4), empty without one. */
+function forOf(element: string): string {
+  const [, quoted, plain] =
+    /(?:^|;)[ \t]*for=(?:"([^"]*)"|([^;"\s]*))[ \t]*(?:;|$)/i.exec(element.trim()) ?? [];
+  return quoted ?? plain ?? '';
 }
 
 /** The address of `192.0.2.1:80`, `[2001:db8::1]:80` or, bare, `2001:db8::1`. */

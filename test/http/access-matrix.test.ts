@@ -345,4 +345,26 @@ describe('from elsewhere than the machine itself', () => {
       200,
     );
   });
+
+  const places: readonly (readonly [what: string, headers: Record<string, string>, isLocal: boolean])[] = [
+    ['by name', { host: 'localhost:8443' }, true],
+    ['by address', { host: '127.0.0.1' }, true],
+    ['by another address of loopback', { host: '127.8.9.10:1' }, true],
+    ['by the address of IPv6', { host: '[::1]:8443' }, true],
+    ['by a foreign name, as DNS rebinding has it', { host: 'evil.example' }, false],
+    ['by a name that begins like one of ours', { host: 'localhost.evil.example' }, false],
+    ['by an address that begins like loopback', { host: '127.0.0.1.evil.example' }, false],
+    ['with Forwarded', { forwarded: 'for=127.0.0.1;proto=https' }, false],
+    ['with X-Forwarded-For', { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' }, false],
+    ['with X-Real-IP', { 'x-real-ip': '127.0.0.1' }, false],
+    ['with Via', { via: '1.1 proxy' }, false],
+  ];
+  for (const [what, sent, isLocal] of places) {
+    test(`the metrics asked for ${what} are ${isLocal ? 'for anyone' : 'for administrators only'}`, async () => {
+      const service = running();
+      const answer = await service.get('/metrics', { headers: sent });
+      if (isLocal) assert.equal(answer.status, 200, answer.text);
+      else assertProblem(answer, 'unauthenticated', 401);
+    });
+  }
 });

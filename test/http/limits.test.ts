@@ -201,6 +201,24 @@ describe('addresses', () => {
       { 'x-forwarded-for': '203.0.113.1' },
     ],
     [
+      'the proxy itself, if two fields name different clients',
+      [
+        { 'x-forwarded-for': '203.0.113.1', forwarded: 'for=203.0.113.2;proto=https' },
+        { 'x-forwarded-for': '203.0.113.3', forwarded: 'proto=https' },
+        { 'x-forwarded-for': 'unknown', forwarded: 'for=203.0.113.4' },
+      ],
+      { 'x-forwarded-for': '203.0.113.9', forwarded: 'for="203.0.113.9:80";proto=https' },
+    ],
+    [
+      'the proxy itself, if the nearest hop of Forwarded is no address',
+      [
+        { forwarded: 'for=203.0.113.1, proto=https' },
+        { forwarded: 'for=203.0.113.2, for=_hidden' },
+        { forwarded: 'for=203.0.113.3, ' },
+      ],
+      { forwarded: 'for=203.0.113.1' },
+    ],
+    [
       'the proxy itself, if the nearest hop is no address',
       [
         { 'x-forwarded-for': '203.0.113.1, unknown' },
