@@ -142,7 +142,12 @@ export function createAnswerer(options: AnswerOptions) {
 
   /** Head and body of the answer to what the parser refused, after which the connection ends. */
   function refusal(problem: Problem, requestId: string, now: number): string {
-    const { status, json } = problemAnswer(problem, { publicUrl, invalidStatus: 400, path: '/', requestId });
+    const { status, fields, json } = problemAnswer(problem, {
+      publicUrl,
+      invalidStatus: 400,
+      path: '/',
+      requestId,
+    });
     const text = wireText(json);
     metrics.observe(-1, status, 0);
     log.request(
@@ -152,7 +157,7 @@ export function createAnswerer(options: AnswerOptions) {
     return (
       lastHead(
         status,
-        `X-Request-Id: ${requestId}\r\n${hsts}${problemLines}${bodyLines('application/problem+json', text)}`,
+        `X-Request-Id: ${requestId}\r\n${hsts}${linesOf(fields)}${problemLines}${bodyLines('application/problem+json', text)}`,
         now,
       ) + text
     );

@@ -2,6 +2,7 @@
 // (RFC 9110 section 5.3).
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
+import { headerBytesMax } from '../limits.ts';
 
 export type Fields = Readonly<Record<string, string | undefined>>;
 
@@ -25,4 +26,21 @@ export function checkHost(request: IncomingMessage): void {
   if (hosts === 0 && request.httpVersionMinor === 1)
     throw new Problem('bad-request', 'A request has a Host field.');
   if (hosts > 1) throw new Problem('bad-request', 'A request has one Host field, not several.');
+  const { host } = request.headers;
+  if (host !== undefined && !hostForm.test(host))
+    throw new Problem('bad-request', 'Host must be a host name or an address, with or without a port.');
+}
+
+/** `uri-host [ ":" port ]` (RFC 9112 section 3.2, RFC 3986 section 3.2.2); empty where a target has none. */
+const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
+/** The parser counts names and values alone: here the separators of each field, 4 bytes, count, too. */
+export function checkHeaderBytes({ rawHeaders }: IncomingMessage): void {
+  let bytes = 2 * rawHeaders.length;
+  for (const text of rawHeaders) bytes += text.length;
+  if (bytes > headerBytesMax) throw headersTooLarge();
+}
+
+export function headersTooLarge(): Problem {
+  return new Problem('headers-too-large', `Header fields have at most ${headerBytesMax} bytes in all.`);
 }

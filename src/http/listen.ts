@@ -17,6 +17,7 @@ import {
 } from '../limits.ts';
 import { createConnectionGate, type ConnectionGate } from './connection-gate.ts';
 import { endIdle, type Answering } from './idle-sockets.ts';
+import { headersTooLarge } from './fields.ts';
 import type { Handlers } from './server.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
@@ -166,6 +167,10 @@ function listen(server: Server, host: string, port: number): Promise<AddressInfo
 function handle(server: Server, { onRequest, onContinue, onExpectation, refusal }: Handlers): void {
   server.on('request', onRequest).on('checkContinue', onContinue).on('checkExpectation', onExpectation);
   const refused = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
+  server.on('connect', (_request, socket: Answering) => {
+    socket.on('error', () => socket.destroy()).resume();
+    refuseTunnel(socket, refusal);
+  });
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (refused.has(socket)) return;
     refused.add(socket);
@@ -221,12 +226,23 @@ function refuse(error: ParserError, socket: Answering, refusal: Handlers['refusa
   endWith(socket, refusal(problemOf(error)));
 }
 
+/** CONNECT leaves its socket to us; after the answers still on their way it gets ours, and nothing more. */
+function refuseTunnel(socket: Answering, refusal: Handlers['refusal']): void {
+  const { _httpMessage: answering } = socket;
+  if (answering) return void answering.once('finish', () => refuseTunnel(socket, refusal));
+  const allow = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+  endWith(
+    socket,
+    refusal(new Problem('method-not-allowed', 'CONNECT is for proxies, and this is none.', { allow })),
+  );
+}
+
 function problemOf(error: ParserError): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       if (isLongTarget(error.rawPacket))
         return new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
-      return new Problem('headers-too-large', `Header fields have at most ${headerBytesMax} bytes in all.`);
+      return headersTooLarge();
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request-timeout', 'The request did not arrive in time.');
     default:

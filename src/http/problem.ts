@@ -93,7 +93,8 @@ export const problems: Readonly<
   'headers-too-large': {
     status: 431,
     title: 'Header fields too large',
-    about: 'The header fields of a request have at most 16 KiB in all.',
+    about:
+      'The header fields of a request have at most 16 KiB in all: names, values, and 4 bytes for the separators of each.',
   },
   'request-timeout': {
     status: 408,

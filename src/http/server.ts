@@ -13,7 +13,7 @@ import type { Database } from '../storage/database.ts';
 import { createAnswerer, type AnswerOptions } from './answer.ts';
 import { parseJson, readBody } from './body.ts';
 import { Exchange } from './exchange.ts';
-import { checkHost, timesSent } from './fields.ts';
+import { checkHeaderBytes, checkHost, timesSent } from './fields.ts';
 import { createOnce, type KeptAnswers } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
@@ -100,6 +100,9 @@ export function createHandlers(options: ServiceOptions) {
       exchange.requestId = named;
     if ((request.url ?? '').length > urlBytesMax)
       throw new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
+    if (request.url === '*' && exchange.method !== 'OPTIONS')
+      throw new Problem('bad-request', 'The target * is for OPTIONS alone.');
+    checkHeaderBytes(request);
     checkHost(request);
     if (!options.isTls) checkTransport(peer, fields);
   }

@@ -226,6 +226,26 @@ describe('connections', () => {
       assertProblem(await raw(request('GET /health/live', [...many, 'Host: elsewhere'])), 'bad-request');
     });
 
+    test('that are many and tiny are 431 past 16 KiB, their separators included', async () => {
+      const tiny = (count: number): string =>
+        request(
+          'GET /health/live',
+          Array.from({ length: count }, () => 'a:b'),
+        );
+      await assertStatus(tiny(2_700), 200);
+      assertProblem(await raw(tiny(2_731)), 'headers-too-large');
+      assertProblem(await raw(tiny(8_000)), 'headers-too-large');
+    });
+
+    test('Host: a name or an address, with or without a port', async () => {
+      const withHost = (host: string): string =>
+        `GET /health/live HTTP/1.1${crlf}Host: ${host}${crlf}${crlf}`;
+      for (const host of ['a', 'a.example:8443', '192.0.2.1', '[::1]', '[2001:db8::1]:80', 'a:', '', 'a%20b'])
+        await assertStatus(withHost(host), 200);
+      for (const host of ['a b/@', 'a/b', 'user@a', 'a b', 'a:x', '[::1', '::1', 'a%zz', 'a?b', 'ä'])
+        assertProblem(await raw(withHost(host)), 'bad-request');
+    });
+
     test('of trailers past 16 KiB are refused', async () => {
       const connection = await openRaw(service().port);
       connection.write(postChunked(chunk('{"name":"Ada"}'), `0${crlf}X: ${'x'.repeat(20_000)}`));
@@ -258,7 +278,7 @@ describe('connections', () => {
       ['HTTPS://localhost/health/live', 200],
       ['http://localhost', 200],
       ['http://localhost?x=1', 400],
-      ['*', 200],
+      ['*', 400],
       ['*?x=1', 400],
       ['*x', 404],
       ['ftp://localhost/nowhere', 404],
@@ -364,10 +384,18 @@ describe('connections', () => {
       });
     }
 
-    test('a request for a tunnel gets nothing but the end of its connection', async () => {
+    test('a request for a tunnel is 405, after the answers before it, and the connection is closed', async () => {
       const connection = await openRaw(service().port);
-      connection.write('CONNECT elsewhere:443 HTTP/1.1\r\nHost: elsewhere:443\r\n\r\n');
+      connection.write(`${live}${request('GET /orders', [authorization])}`);
+      connection.write(`CONNECT elsewhere:443 HTTP/1.1${crlf}Host: elsewhere:443${crlf}${crlf}anything`);
+      assert.equal((await connection.answer()).status, 200);
+      assert.equal((await connection.answer()).status, 200);
+      const answer = await connection.answer();
+      assertProblem(answer, 'method-not-allowed');
+      assert.equal(answer.headers['allow'], 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+      assert.equal(answer.headers['connection'], 'close');
       assert.equal(await connection.closed, '');
+      connection.socket.destroy();
     });
 
     test('a request to upgrade is answered as if it hadn’t asked', async () => {
