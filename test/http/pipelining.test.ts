@@ -185,7 +185,7 @@ test('answers that nobody reads are bounded in all: whose are most loses the old
   );
 });
 
-test('of those bounded in all, only as many are cut as must be, of the client that has most in all', async (t) => {
+test('of those bounded in all, only as many are cut as must be, of the client with most', async (t) => {
   const { fat, counted } = largeById();
   const service = await serviceFor(t, { extraRoutes: [fat] });
   const [bob, eve, ada] = [await service.person(), await service.person(), await service.person()];
