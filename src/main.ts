@@ -6,6 +6,7 @@ import { print } from './commands/terminal.ts';
 import { ConfigError, readCommandLine } from './config.ts';
 import { Problem } from './errors.ts';
 import { StorageError } from './storage/data-folder.ts';
+import { keepsCommits } from './storage/sqlite-version.ts';
 import { version } from './version.ts';
 
 /** sysexits.h: a wrong setting is EX_CONFIG, wrong usage EX_USAGE. */
@@ -38,6 +39,7 @@ async function choose(argv: readonly string[]): Promise<number> {
       [`there is no command "${first}"; there are ${Object.keys(commands).join(', ')}`],
     );
   if (argv.includes('--help')) return say(helpText(name));
+  refuseUnsafeSqlite();
   const given = argv.slice(first.startsWith('-') ? 0 : name.split(' ').length);
   const outcome = await command.run(readCommandLine(given, process.env, dotEnv(), command));
   return typeof outcome === 'string' ? say(outcome) : outcome;
@@ -48,6 +50,15 @@ function nameOf(first: string, second: string): string {
   if (first.startsWith('-')) return 'serve';
   const both = `${first} ${second}`;
   return Object.hasOwn(commands, both) ? both : first;
+}
+
+function refuseUnsafeSqlite(): void {
+  const { node, sqlite = 'of an unknown version' } = process.versions;
+  if (keepsCommits(sqlite)) return;
+  throw new ConfigError([
+    `SQLite ${sqlite}, which Node ${node} brings along, can lose what was committed ` +
+      '(https://sqlite.org/wal.html#walresetbug): use a newer Node, such as "npm install" brings along.',
+  ]);
 }
 
 function dotEnv(): NodeJS.Dict<string> {

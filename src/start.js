@@ -3,10 +3,11 @@
 import module from 'node:module';
 import { join } from 'node:path';
 
-const oldest = 24;
-if (Number(process.versions.node.split('.')[0]) < oldest) {
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+// Before 24.15 its SQLite could lose what was committed; main.ts looks at that in newer ones.
+if (major < 24 || (major === 24 && minor < 15)) {
   console.error(
-    `orderly needs Node ${oldest} or newer, and this is ${process.versions.node}. ` +
+    `orderly needs Node 24.15 or newer, and this is ${process.versions.node}. ` +
       '"npm install" brings one along,',
   );
   console.error('unless it is told to leave out optional packages; "npm start" then uses it.');

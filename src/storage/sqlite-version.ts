@@ -1,0 +1,20 @@
+// Which SQLite can be trusted with what was committed.
+
+/**
+ * Older ones can lose committed pages when one connection commits while another resets the WAL
+ * (https://sqlite.org/wal.html#walresetbug), and here one thread commits while another checkpoints. The fix
+ * is in 3.51.3 and was brought back to two older lines.
+ */
+const fixedIn = [
+  [3, 51, 3],
+  [3, 50, 7],
+  [3, 44, 6],
+] as const;
+
+export function keepsCommits(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  const [newest] = fixedIn;
+  if (major !== newest[0]) return major > newest[0];
+  if (minor > newest[1]) return true;
+  return fixedIn.some(([, fixedMinor, fixedPatch]) => minor === fixedMinor && patch >= fixedPatch);
+}
