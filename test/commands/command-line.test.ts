@@ -62,15 +62,14 @@ describe('the command line', { concurrency: true }, () => {
       1,
       [/There is no database/],
     ],
-    [`--data ${import.meta.filename}/x`, 1, [/can't be used: ENOTDIR/]],
+    ['--data THIS-FILE/x', 1, [/can't be used: ENOTDIR/]],
     ['--data /proc/nowhere', 1, [/\/proc\/nowhere can't be used/]],
   ];
   for (const [line, status, complaints] of wrong) {
-    test(`"${line.replace(import.meta.dirname, '')}" ends with ${status} and says why`, async (t) => {
-      const ended = await orderly(
-        [...line.split(' '), ...(line.includes('--data') ? [] : [`--data=${await dataFolder(t)}`])],
-        { cwd: newFolder(t) },
-      );
+    test(`"${line}" ends with ${status} and says why`, async (t) => {
+      const args = line.split(' ').map((arg) => arg.replace('THIS-FILE', import.meta.filename));
+      if (!args.includes('--data')) args.push(`--data=${await dataFolder(t)}`);
+      const ended = await orderly(args, { cwd: newFolder(t) });
       assert.deepEqual([ended.status, ended.stdout], [status, '']);
       assertAll(
         ended.stderr.trim().split('\n'),

@@ -31,7 +31,7 @@ function flagsFor(folder: string): string[] {
 describe('under the permission model', { concurrency: true, skip }, () => {
   test('the service starts in an empty folder, signs in, outlives a kill, and ends well', async (t) => {
     const folder = newFolder(t);
-    const where = { env: { NODE_OPTIONS: flagsFor(folder).join(' ') } };
+    const where = { env: { NODE_OPTIONS: flagsFor(folder).map(quoted).join(' ') } };
     const first = await serving(
       t,
       ['--tls=off', '--public-url=https://orders.example.com', `--data=${folder}`],
@@ -66,7 +66,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
       const { readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
       console.log([
         denied(() => readFileSync('/etc/hostname')),
-        denied(() => writeFileSync('${dirname(start)}/planted', '')),
+        denied(() => writeFileSync(${JSON.stringify(`${dirname(start)}/planted`)}, '')),
         denied(() => process.getBuiltinModule('node:child_process').execFileSync('true')),
         denied(() => process.dlopen({ exports: {} }, 'x.node')),
       ].join());`;
@@ -86,6 +86,11 @@ describe('under the permission model', { concurrency: true, skip }, () => {
     assert.match(stderr, /^orderly: .*(restricted|permission).*\n$/i);
   });
 });
+
+/** NODE_OPTIONS is split at blanks that aren't between double quotes. */
+function quoted(flag: string): string {
+  return `"${flag.replaceAll(/["\\]/g, '\\$&')}"`;
+}
 
 async function node(
   t: TestContext,

@@ -1,6 +1,6 @@
 // The service as a process: what the first start makes, who may start, what it says and how it ends.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -12,15 +12,11 @@ import { selfSigned } from '../../src/auth/certificate.ts';
 import { readCertificate, readSecrets } from '../../src/commands/own-secrets.ts';
 import { readCommandLine, type Config } from '../../src/config.ts';
 import { version } from '../../src/version.ts';
-import { until } from '../storage/storage-support.ts';
-import { dataFolder, newFolder, orderly, program, serving } from './command-support.ts';
+import { executable } from '../service.ts';
+import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
 
 const dayMilliseconds = 86_400_000;
 const isRoot = process.getuid?.() === 0;
-const noTerminal = {
-  skip: spawnSync('script', ['--version']).error !== undefined && 'there is no script(1)',
-};
-
 const readOnly =
   /^orderly: .*lock\.db (can't be opened: look at the folder's permissions|can only be read).*\n$/;
 
@@ -108,15 +104,20 @@ describe('orderly serve', { concurrency: true }, () => {
 
   test(
     'so does one that another account may not write, as root gives its rights up',
-    { skip: !isRoot && 'only root can be somebody else' },
+    { skip: (!isRoot || executable !== undefined) && 'only root can be somebody else, from the sources' },
     async (t) => {
       const folder = newFolder(t);
       chmodSync(folder, 0o555);
-      const child = spawn(
-        program[0] ?? '',
-        [...program.slice(1), '--port=0', '--tls=off', `--data=${folder}`],
-        { uid: 65_534, gid: 65_534, cwd: folder, env: {} },
-      );
+      // All is loaded before: another account may not be able to enter the project's folder.
+      const program = `
+        const { run } = await import(${JSON.stringify(new URL('../../src/main.ts', import.meta.url))});
+        process.setgid(65534);
+        process.setuid(65534);
+        process.exitCode = await run(['--port=0', '--tls=off', ${JSON.stringify(`--data=${folder}`)}]);`;
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+        cwd: folder,
+        env: {},
+      });
       const [[status], stderr] = await Promise.all([once(child, 'close'), text(child.stderr)]);
       assert.equal(status, 1);
       assert.match(stderr, readOnly);
@@ -172,53 +173,6 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.equal(await statusOf(`${service.url}/health/live`, Buffer.from(second.certPem)), 200);
   });
 
-  test(
-    'on a terminal the start says what to try, the log is lines for people, coloured unless ' +
-      'NO_COLOR says no, and Ctrl-C ends it',
-    noTerminal,
-    async (t) => {
-      for (const [env, hasEscapes] of [
-        [{}, true],
-        [{ NO_COLOR: '1' }, false],
-      ] as const) {
-        const { shown, status } = await onTerminal(
-          `exec ${quoted(program)} --port 0 --tls off --data ${await dataFolder(t)}`,
-          env,
-        );
-        assert.match(shown, /orderly \S+ listens on http:\/\/localhost:\d+\r\n/);
-        assert.match(shown, /curl http:\/\/localhost:\d+\/api\/users/);
-        assert.match(shown, /\d\d:\d\d:\d\d .*info.* SIGINT: finishing what runs/);
-        assert.equal(status, 0);
-        // eslint-disable-next-line no-control-regex
-        assert.equal(/\x1b/.test(shown), hasEscapes);
-      }
-    },
-  );
-
-  test(
-    'a terminal that takes no more stops nothing, and closing it ends the service',
-    noTerminal,
-    async (t) => {
-      const folder = await dataFolder(t);
-      const command = `echo pid $$; exec ${quoted(program)} --port 0 --tls off --data ${folder}`;
-      const terminal = spawn('script', ['-qec', command, '/dev/null'], { timeout: 60_000 });
-      t.after(() => terminal.kill('SIGKILL'));
-      let shown = '';
-      terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
-        shown += text;
-      });
-      await until(() => shown.includes('Ctrl-C stops'));
-      const pid = Number(/pid (\d+)/.exec(shown)?.[1]);
-      const url = /listens on (\S+)/.exec(shown)?.[1] ?? '';
-      terminal.stdout.pause();
-      const path = 'x'.repeat(7_000); // a log line more than fills what lies between in a hundred requests
-      for (let count = 0; count < 150; count += 1) await (await fetch(`${url}/${path}`)).text();
-      terminal.kill('SIGKILL');
-      await until(() => !isRunning(pid));
-      assert.equal((await orderly(['check', `--data=${folder}`])).status, 0);
-    },
-  );
-
   test('SIGUSR1 opens no debugger', async (t) => {
     const service = await serving(t, ['--tls=off', `--data=${await dataFolder(t)}`]);
     process.kill(service.pid, 'SIGUSR1');
@@ -226,53 +180,7 @@ describe('orderly serve', { concurrency: true }, () => {
       assert.equal((await fetch(`${service.url}/health/live`)).status, 200);
     assert.deepEqual((await service.end()).stderr, '');
   });
-
-  test('on a terminal commands draw a bar of 80 columns at most', noTerminal, async (t) => {
-    const folder = await dataFolder(t);
-    const { shown } = await onTerminal(
-      `stty cols 200; ${quoted(program)} check --data ${folder}; ` +
-        `${quoted(program)} backup ${folder}/copy.db --data ${folder}`,
-      {},
-    );
-    for (const label of ['Pages and indexes', 'orders', 'Backing up'])
-      assert.match(shown, new RegExp(`\\r${label} +\\[=+\\] 100 %`));
-    // eslint-disable-next-line no-control-regex
-    assert.doesNotMatch(shown, /\x1b/);
-    for (const line of shown.split(/[\r\n]+/).filter((each) => each.includes('%')))
-      assert.ok(line.length <= 80, line);
-  });
 });
-
-/** For a shell: the project may be in a folder whose name has blanks. */
-function quoted(words: readonly string[]): string {
-  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-}
-
-/**
- * What a terminal shows of a command (util-linux script(1) is one); it presses Ctrl-C where it is offered.
- */
-async function onTerminal(
-  command: string,
-  env: NodeJS.ProcessEnv,
-): Promise<{ readonly shown: string; readonly status: number | null }> {
-  const terminal = spawn('script', ['-qec', command, '/dev/null'], {
-    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
-    timeout: 60_000,
-  });
-  let shown = '';
-  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
-    if (text.includes('Ctrl-C stops')) terminal.stdin.write('\x03');
-  });
-  const [status] = await once(terminal, 'close');
-  return { shown, status };
-}
-
-/** A process that has ended and that its parent hasn't asked about is still listed. */
-function isRunning(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return !/^(Z|$)/.test(stdout.trim());
-}
 
 function configWith(...flags: string[]): Config {
   return readCommandLine(flags, {}, {}).config;

@@ -1,0 +1,106 @@
+// The service and its commands on a terminal: what it shows, and a terminal that takes no more or is closed.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { until } from '../storage/storage-support.ts';
+import { dataFolder, orderly, program } from './command-support.ts';
+
+const noTerminal = {
+  skip: spawnSync('script', ['--version']).error !== undefined && 'there is no script(1)',
+};
+
+describe('orderly on a terminal', { concurrency: true }, () => {
+  test(
+    'on a terminal the start says what to try, the log is lines for people, coloured unless ' +
+      'NO_COLOR says no, and Ctrl-C ends it',
+    noTerminal,
+    async (t) => {
+      for (const [env, hasEscapes] of [
+        [{}, true],
+        [{ NO_COLOR: '1' }, false],
+      ] as const) {
+        const { shown, status } = await onTerminal(
+          `exec ${quoted(program)} --port 0 --tls off --data ${await dataFolder(t)}`,
+          env,
+        );
+        assert.match(shown, /orderly \S+ listens on http:\/\/localhost:\d+\r\n/);
+        assert.match(shown, /curl http:\/\/localhost:\d+\/api\/users/);
+        assert.match(shown, /\d\d:\d\d:\d\d .*info.* SIGINT: finishing what runs/);
+        assert.equal(status, 0);
+        // eslint-disable-next-line no-control-regex
+        assert.equal(/\x1b/.test(shown), hasEscapes);
+      }
+    },
+  );
+
+  test(
+    'a terminal that takes no more stops nothing, and closing it ends the service',
+    noTerminal,
+    async (t) => {
+      const folder = await dataFolder(t);
+      const command = `echo pid $$; exec ${quoted(program)} --port 0 --tls off --data ${folder}`;
+      const terminal = spawn('script', ['-qec', command, '/dev/null'], { timeout: 60_000 });
+      t.after(() => terminal.kill('SIGKILL'));
+      let shown = '';
+      terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+        shown += text;
+      });
+      await until(() => shown.includes('Ctrl-C stops'));
+      const pid = Number(/pid (\d+)/.exec(shown)?.[1]);
+      const url = /listens on (\S+)/.exec(shown)?.[1] ?? '';
+      terminal.stdout.pause();
+      const path = 'x'.repeat(7_000); // a log line more than fills what lies between in a hundred requests
+      for (let count = 0; count < 150; count += 1) await (await fetch(`${url}/${path}`)).text();
+      terminal.kill('SIGKILL');
+      await until(() => !isRunning(pid));
+      assert.equal((await orderly(['check', `--data=${folder}`])).status, 0);
+    },
+  );
+
+  test('on a terminal commands draw a bar of 80 columns at most', noTerminal, async (t) => {
+    const folder = await dataFolder(t);
+    const { shown } = await onTerminal(
+      `stty cols 200; ${quoted(program)} check --data ${folder}; ` +
+        `${quoted(program)} backup ${folder}/copy.db --data ${folder}`,
+      {},
+    );
+    for (const label of ['Pages and indexes', 'orders', 'Backing up'])
+      assert.match(shown, new RegExp(`\\r${label} +\\[=+\\] 100 %`));
+    // eslint-disable-next-line no-control-regex
+    assert.doesNotMatch(shown, /\x1b/);
+    for (const line of shown.split(/[\r\n]+/).filter((each) => each.includes('%')))
+      assert.ok(line.length <= 80, line);
+  });
+});
+
+/** For a shell: the project may be in a folder whose name has blanks. */
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+}
+
+/**
+ * What a terminal shows of a command (util-linux script(1) is one); it presses Ctrl-C where it is offered.
+ */
+async function onTerminal(
+  command: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ readonly shown: string; readonly status: number | null }> {
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
+    timeout: 60_000,
+  });
+  let shown = '';
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+    if (text.includes('Ctrl-C stops')) terminal.stdin.write('\x03');
+  });
+  const [status] = await once(terminal, 'close');
+  return { shown, status };
+}
+
+/** A process that has ended and that its parent hasn't asked about is still listed. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return !/^(Z|$)/.test(stdout.trim());
+}
