@@ -8,6 +8,7 @@ import type { ConnectionCounts } from './http/connection-gate.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
+import { createPasswordChecks } from './http/password-checks.ts';
 import { trustedProxies } from './http/peer.ts';
 import { createLimiter } from './http/rate-limit.ts';
 import { weigh, type Representation } from './http/representation.ts';
@@ -34,9 +35,8 @@ import {
 import { sessionRoutes } from './resources/sessions/session-routes.ts';
 import { createKeptAnswers, removeOldAnswers } from './resources/system/kept-answer-store.ts';
 import { systemRoutes } from './resources/system/system-routes.ts';
-import { forgetRemovedUsers } from './resources/users/user-store.ts';
+import { findCredentials, forgetRemovedUsers } from './resources/users/user-store.ts';
 import { userRoutes } from './resources/users/user-routes.ts';
-import { emailKey } from './schema/email.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
 import { inSlices, type Step } from './storage/slices.ts';
@@ -76,8 +76,10 @@ export function createApp(options: AppOptions) {
     default: createLimiter('default', config.rates.default),
     anonymous: createLimiter('anonymous', config.rates.anonymous),
     account: createLimiter('login-account', config.rates.loginAccount),
+    accountTotal: createLimiter('login-account-total', config.rates.loginAccountTotal),
     address: createLimiter('login-address', config.rates.loginAddress),
   };
+  const passwords = createPasswordChecks({ hasher, limiters, findCredentials });
   const metrics = createMetrics();
   const orders = { cursors, cache: orderCache, customerCache };
 
@@ -95,19 +97,15 @@ export function createApp(options: AppOptions) {
   // the other.
   const usersInterface: Route[] = [
     ...userRoutes({
-      hasher,
+      passwords,
       cursors,
       passwordMin: config.passwordMin,
       registration: config.registration,
       endSessions: endSessionsOf,
       removeKeys: removeKeysOf,
-      spendSignIn: (context, email) => {
-        context.spend(limiters.address, context.address);
-        context.spend(limiters.account, emailKey(email));
-      },
     }),
     ...userOrderRoutes(orders),
-    ...sessionRoutes({ hasher, signer, cursors, publicUrl, loginLimiters: limiters }),
+    ...sessionRoutes({ passwords, signer, cursors, publicUrl }),
     ...keyRoutes({ cursors }),
     ...systemRoutes({
       publicUrl,

@@ -119,7 +119,14 @@ export const settings: readonly Setting[] = [
     flag: 'rate-login-account',
     value: 'RATE',
     fallback: '5/60',
-    help: 'sign-ins to each account',
+    help: 'sign-ins to each account from each address',
+    fault: rate,
+  },
+  {
+    flag: 'rate-login-account-total',
+    value: 'RATE',
+    fallback: '50/60',
+    help: 'failed ones to each account, from all',
     fault: rate,
   },
   {
@@ -283,6 +290,7 @@ function configOf(get: (flag: string) => string, environment: Environment, fault
       default: rateOf(get('rate-default')),
       anonymous: rateOf(get('rate-anonymous')),
       loginAccount: rateOf(get('rate-login-account')),
+      loginAccountTotal: rateOf(get('rate-login-account-total')),
       loginAddress: rateOf(get('rate-login-address')),
     },
     connectionsPerAddress: Number(get('connections-per-address')),

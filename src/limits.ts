@@ -31,6 +31,14 @@ export const unsentBytesMax = 64 * 1024 * 1024;
 // Rates.
 export const bucketsMax = 100_000;
 
+/** Places in the queue of password hashing, running and waiting: of one principal or address, of one /48. */
+export const hashingPlacesMax = 2;
+export const hashingPlacesPerNetworkMax = 4;
+export const signInsWaitingMax = 24;
+export const newPasswordsWaitingMax = 8;
+/** Of accounts, from which they have signed in. */
+export const knownAddressesMax = 20_000;
+
 // Lists.
 export const pageRowsDefault = 50;
 export const pageRowsMax = 200;

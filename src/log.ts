@@ -22,6 +22,8 @@ export type RequestLine = {
   readonly path: string;
   readonly status: number;
   readonly milliseconds: number;
+  /** The client's, null where the request was never understood. */
+  readonly address: string | null;
   readonly principal: string | null;
   readonly traceparent: string | undefined;
 };
@@ -48,6 +50,9 @@ export function createLog(options: {
   // Joined here because each part that a line is added up from costs it a fiftieth.
   const methodPart = lastMade((method: string) => `","method":"${method}","path":"`);
   const statusPart = lastMade((status: number) => `","status":${status},"durationMs":`);
+  const addressPart = lastMade((address: string | null) =>
+    address === null ? ',"address":null' : `,"address":${json(address)}`,
+  );
   const principalPart = lastMade((principal: string | null) =>
     principal === null ? ',"principal":null' : `,"principal":"${principal}"`,
   );
@@ -112,10 +117,10 @@ export function createLog(options: {
   function request(line: RequestLine, time: number): void {
     const level = line.status >= 500 ? 'error' : 'info';
     if (!(level === 'info' ? writesInfo : writesError)) return;
-    const { requestId, method, path, status, principal, traceparent } = line;
+    const { requestId, method, path, status, address, principal, traceparent } = line;
     const duration = Math.round(line.milliseconds * 1000) / 1000;
     if (isTerminal) {
-      const rest = `${printable(path)} ${duration} ms ${principal ?? 'nobody'} ${requestId}`;
+      const rest = `${printable(path)} ${duration} ms ${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
       return add(`${clock(time).slice(11, 19)} ${paint(level)} ${status} ${method.padEnd(6)} ${rest}\n`);
     }
     const trace = traceparent === undefined ? '' : `,"traceparent":${json(traceparent)}`;
@@ -130,6 +135,7 @@ export function createLog(options: {
         safePath +
         statusPart(status) +
         duration +
+        addressPart(address) +
         principalPart(principal) +
         trace +
         '}\n',

@@ -10,6 +10,7 @@ const line: RequestLine = {
   path: '/orders',
   status: 200,
   milliseconds: 1.23456,
+  address: '203.0.113.7',
   principal: 'user:7',
   traceparent: undefined,
 };
@@ -47,6 +48,7 @@ test('a request is one JSON object a line, its path without a query', () => {
     path: '/orders',
     status: 200,
     durationMs: 1.235,
+    address: '203.0.113.7',
     principal: 'user:7',
     traceparent: '00-"x"-01',
   });
@@ -86,7 +88,7 @@ test('for people a line has the time, the level, what happened and to whom', () 
   log.note('warn', 'something', { why: 'a reason', count: 2 });
   assert.equal(
     text(),
-    '09:30:00 info  200 GET    /orders 1.235 ms user:7 r-1\n09:30:00 warn  something why=a reason count=2\n',
+    '09:30:00 info  200 GET    /orders 1.235 ms 203.0.113.7 user:7 r-1\n09:30:00 warn  something why=a reason count=2\n',
   );
 });
 

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '../errors.ts';
+import { createPlaces, type Place } from './hashing-places.ts';
 
 /** scrypt's N is 2^ln. */
 export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
@@ -9,7 +10,6 @@ type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array
 type Thread = ReturnType<typeof createThread>;
 
 const threadsMax = 2;
-const waitingMax = 32;
 const idleMilliseconds = 60_000;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
@@ -17,23 +17,26 @@ export function createScryptPool() {
   const closing = new AbortController();
   const threads = Array.from({ length: threadsMax }, () => createThread(closing.signal));
   const free = [...threads];
-  const waiting: ((thread: Thread) => void)[] = [];
+  const places = createPlaces<Thread>();
 
-  /** Throws `unavailable` when too many wait already, or once closed. */
-  async function derive(input: ScryptInput): Promise<Uint8Array> {
-    const thread = free.pop() ?? (await turn());
+  /**
+   * Throws `unavailable` when too many wait already, or once closed, and `quota-exceeded` when one of the
+   * place's holders has their share.
+   */
+  async function derive(input: ScryptInput, place: Place): Promise<Uint8Array> {
+    const giveBack = places.hold(place);
     try {
-      return await thread.derive(input);
+      const thread = free.pop() ?? (await places.wait(place));
+      try {
+        return await thread.derive(input);
+      } finally {
+        const enter = places.next();
+        if (enter === undefined) free.push(thread);
+        else enter(thread);
+      }
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) free.push(thread);
-      else next(thread);
+      giveBack();
     }
-  }
-
-  function turn(): Promise<Thread> {
-    if (waiting.length >= waitingMax) throw unavailable('Too many passwords are being checked right now.');
-    return new Promise((enter) => waiting.push(enter));
   }
 
   /** Who waits is refused, too: by the thread that each of them gets at once. */
@@ -46,7 +49,7 @@ export function createScryptPool() {
     derive,
     close,
     get waiting() {
-      return waiting.length;
+      return places.waiting;
     },
   };
 }

@@ -1,5 +1,6 @@
 // Passwords: what is wrong with one, and their scrypt hashes as PHC strings.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Place } from './hashing-places.ts';
 import { isCommon } from './common-passwords.ts';
 import { createScryptPool, type Cost } from './password-worker.ts';
 
@@ -11,29 +12,26 @@ const saltBytes = 16;
 const keyBytes = 32;
 const memoryBytesMax = 256 * 2 ** 20;
 const contractCost: Cost = { ln: 15, r: 8, p: 3 };
+/** Of what no request asks for: a command, the first administrator. */
+const nobodys: Place = { line: 'new-password', holders: [] };
 
-/** `hash` and `verify` throw `unavailable` when too many wait already. */
+/** `hash` and `verify` throw `unavailable` or `quota-exceeded` where the place can't be had. */
 export function createPasswordHasher({ cost = contractCost }: { readonly cost?: Cost } = {}) {
   const pool = createScryptPool();
   const nobody: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
-  async function hash(password: string): Promise<string> {
+  async function hash(password: string, place = nobodys): Promise<string> {
     const salt = randomBytes(saltBytes);
-    return written({
-      cost,
-      salt,
-      key: Buffer.from(await pool.derive({ password: normal(password), salt, keyBytes, ...cost })),
-    });
+    const key = await pool.derive({ password: normal(password), salt, keyBytes, ...cost }, place);
+    return written({ cost, salt, key: Buffer.from(key) });
   }
 
   /** Against a user's stored hash; `null`, for a user who doesn't exist, takes as long and is false. */
-  async function verify(password: string, phc: string | null): Promise<boolean> {
+  async function verify(password: string, phc: string | null, place = nobodys): Promise<boolean> {
     const stored = phc === null ? nobody : read(phc);
     const { salt, key } = stored;
-    return timingSafeEqual(
-      await pool.derive({ password: normal(password), salt, keyBytes: key.length, ...stored.cost }),
-      key,
-    );
+    const input = { password: normal(password), salt, keyBytes: key.length, ...stored.cost };
+    return timingSafeEqual(await pool.derive(input, place), key);
   }
 
   /** Whether a stored hash was made with other parameters than are used now. */

@@ -4,6 +4,7 @@ import { Problem } from '../errors.ts';
 import { lastMade } from '../last-made.ts';
 import { keepAliveMilliseconds, urlBytesMax } from '../limits.ts';
 import type { Log } from '../log.ts';
+import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
 import { isUnmodified } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
 import { createHeadWriter, lastHead, line } from './head.ts';
@@ -131,6 +132,8 @@ export function createAnswerer(options: AnswerOptions) {
     });
     if (problem.kind === 'quota-exceeded') metrics.refusals.rate += 1;
     if (problem.kind === 'unavailable') metrics.refusals.unavailable += 1;
+    const event = securityEventOf(problem);
+    if (event !== undefined && exchange.securityEvents.length === 0) exchange.report(event);
     sendBody(
       exchange,
       status,
@@ -151,7 +154,16 @@ export function createAnswerer(options: AnswerOptions) {
     const text = wireText(json);
     metrics.observe(-1, status, 0);
     log.request(
-      { requestId, method: '-', path: '-', status, milliseconds: 0, principal: null, traceparent: undefined },
+      {
+        requestId,
+        method: '-',
+        path: '-',
+        status,
+        milliseconds: 0,
+        address: null,
+        principal: null,
+        traceparent: undefined,
+      },
       now,
     );
     return (
@@ -173,6 +185,7 @@ export function createAnswerer(options: AnswerOptions) {
 
   function send(exchange: Exchange, status: number, lines: string, body: Body): void {
     const { response } = exchange;
+    if (exchange.securityEvents.length > 0) logSecurity(exchange); // also where nobody waits for the answer
     if (response.headersSent || response.destroyed) return;
     const milliseconds = performance.now() - exchange.startedAt;
     writeHead(exchange, status, lines, exchange.now + milliseconds);
@@ -187,6 +200,7 @@ export function createAnswerer(options: AnswerOptions) {
         path,
         status,
         milliseconds,
+        address: exchange.clientAddress,
         principal: caller?.principal ?? null,
         traceparent: fields['traceparent'],
       },
@@ -202,7 +216,24 @@ export function createAnswerer(options: AnswerOptions) {
     unsent.add({ response, client, bytes });
   }
 
+  function logSecurity(exchange: Exchange): void {
+    const { requestId, clientAddress: address, caller } = exchange;
+    for (const { name, ...details } of exchange.securityEvents) {
+      metrics.countEvent(name);
+      const principal = caller?.principal ?? null;
+      log.note(securityEventLevels[name], name, { requestId, address, principal, ...details });
+    }
+    exchange.securityEvents = [];
+  }
+
   return { answer, repeat, answerOptions, answerProblem, refusal };
+}
+
+/** What a refusal is in the log, where no handler has reported something more exact. */
+function securityEventOf({ kind, more }: Problem): SecurityEvent | undefined {
+  if (kind === 'forbidden' || kind === 'insufficient-scope') return { name: 'authz_fail', code: kind };
+  if (kind === 'quota-exceeded') return { name: 'excess_rate_limit_exceeded', policies: more.violated ?? [] };
+  return undefined;
 }
 
 /** RFC 9745 and RFC 8594. */

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/access.ts';
 import type { Connection } from '../storage/connection.ts';
+import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import { checkPrecondition } from './conditional.ts';
 import { fieldsOf, type Fields } from './fields.ts';
@@ -52,7 +53,10 @@ export class Exchange implements Handed {
   mediaType = 'application/json';
   /** What the answer's head says of the buckets drawn on. */
   rateLines = '';
+  /** What the log reports beside the request's own line. */
+  securityEvents: readonly SecurityEvent[] = noEvents;
   expectsContinue = false;
+  #clientAddress: string | undefined = undefined;
 
   constructor(
     request: IncomingMessage,
@@ -86,15 +90,28 @@ export class Exchange implements Handed {
   }
 
   /** Takes one from the bucket; 429 when it is empty. */
-  spend(limiter: Limiter, key: string): void {
+  spend(limiter: Limiter, key: string): () => void {
     const allowance = limiter.spend(key, this.now);
-    if (allowance === undefined) return;
+    if (allowance === undefined) return nothingToPutBack;
     this.rateLines += allowance.lines;
     if (allowance.isSpent) throw quotaExceeded(allowance);
+    return () => {
+      limiter.putBack(key);
+      this.rateLines = this.rateLines.replace(allowance.lines, '');
+    };
+  }
+
+  report(event: SecurityEvent): void {
+    this.securityEvents = [...this.securityEvents, event];
+  }
+
+  /** The client's own, beyond trusted proxies. */
+  get clientAddress(): string {
+    return (this.#clientAddress ??= clientAddress(this.peer, this.fields, this.isTrusted));
   }
 
   get address(): string {
-    return addressBucket(clientAddress(this.peer, this.fields, this.isTrusted));
+    return addressBucket(this.clientAddress);
   }
 
   get isLoopback(): boolean {
@@ -107,3 +124,6 @@ export class Exchange implements Handed {
 }
 
 const noKeys: readonly string[] = [];
+const noEvents: readonly SecurityEvent[] = [];
+
+function nothingToPutBack(): void {}

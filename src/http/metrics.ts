@@ -1,5 +1,6 @@
 // What a running service counts, and its Prometheus text.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { securityEventLevels, type SecurityEventName } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import { syncSecondsBounds } from '../storage/storage-stats.ts';
 import { version } from '../version.ts';
@@ -8,6 +9,8 @@ import type { Mounted } from './router.ts';
 
 const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]; // seconds
 const delayStepMilliseconds = 10;
+
+const eventNames = Object.keys(securityEventLevels) as SecurityEventName[]; // its keys are the names
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -27,6 +30,11 @@ export function createMetrics() {
   const delay = monitorEventLoopDelay({ resolution: delayStepMilliseconds });
   delay.enable();
   const refusals = { rate: 0, unavailable: 0 };
+  const securityEvents = new Map(eventNames.map((name) => [name, 0]));
+
+  function countEvent(name: SecurityEventName): void {
+    securityEvents.set(name, (securityEvents.get(name) ?? 0) + 1);
+  }
 
   /** One answer of the route with this index (−1: none fitted). */
   function observe(route: number, status: number, milliseconds: number): void {
@@ -115,6 +123,12 @@ export function createMetrics() {
       ],
       ['orderly_cache_lookups_total', 'counter', 'Look-ups of kept representations, by result.', lookups],
       ['orderly_cache_bytes', 'gauge', 'Bytes of representations kept in memory.', sum('weight')],
+      [
+        'orderly_security_events_total',
+        'counter',
+        'Sign-ins, refusals of access and changes of rights, by the name that the log gives them.',
+        [...securityEvents].map(([name, count]): Sample => [`{event="${name}"}`, count]),
+      ],
       ['orderly_rate_limit_buckets', 'gauge', 'Token buckets in memory.', limiterBuckets],
       ['orderly_connections', 'gauge', 'Open client connections.', connections.open],
       [
@@ -142,7 +156,7 @@ export function createMetrics() {
     ]);
   }
 
-  return { observe, refusals, text, close: () => delay.disable() };
+  return { observe, countEvent, refusals, text, close: () => delay.disable() };
 }
 
 /** What follows the family's name, such as `{status="200"}`, and the value. */

@@ -16,7 +16,12 @@ export type Allowance = {
   readonly retryAfterSeconds: number;
 };
 
-export type Limiter = { spend(key: string, now: number): Allowance | undefined; readonly size: number };
+export type Limiter = {
+  spend(key: string, now: number): Allowance | undefined;
+  /** What was taken isn't counted after all. */
+  putBack(key: string): void;
+  readonly size: number;
+};
 
 type Bucket = { level: number; at: number };
 
@@ -26,7 +31,7 @@ type Bucket = { level: number; at: number };
  * and after `t` seconds the bucket is full again.
  */
 export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsMax): Limiter {
-  if (rate === undefined) return { spend: () => undefined, size: 0 };
+  if (rate === undefined) return { spend: () => undefined, putBack: () => {}, size: 0 };
   const { requests, seconds } = rate;
   const perMillisecond = requests / (seconds * 1000);
   const begin = `RateLimit-Policy: "${policyName}";q=${requests};w=${seconds}\r\nRateLimit: "${policyName}";r=`;
@@ -43,6 +48,11 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
     return { isSpent, policyName, lines, retryAfterSeconds: isSpent ? secondsFor(1 - bucket.level) : 0 };
   }
 
+  function putBack(key: string): void {
+    const bucket = buckets.get(key);
+    if (bucket !== undefined) bucket.level = Math.min(requests, bucket.level + 1);
+  }
+
   function secondsFor(tokens: number): number {
     return Math.ceil(tokens / perMillisecond / 1000);
   }
@@ -55,6 +65,7 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
 
   return {
     spend,
+    putBack,
     get size() {
       return buckets.size;
     },

@@ -3,6 +3,7 @@ import type { Access, Caller, Scope } from '../auth/access.ts';
 import type { Kind } from '../errors.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
+import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import type { Permit } from './permit.ts';
 import type { Limiter } from './rate-limit.ts';
@@ -32,8 +33,13 @@ export type Context<Params, Query, Body, C> = {
   authorizeWrite(writer: Connection): Permit<C>;
   /** Throws 412 when the request's conditions don't hold for the current version. */
   precondition(etag: string): void;
-  /** Takes one from a bucket of the route's own (login); 429 when it is empty. */
-  spend(limiter: Limiter, key: string): void;
+  /**
+   * Takes one from a bucket of the route's own (sign-in); 429 when it is empty. The function returned puts it
+   * back.
+   */
+  spend(limiter: Limiter, key: string): () => void;
+  /** Adds a line to the log, with the request's id, address and principal; written with the answer. */
+  report(event: SecurityEvent): void;
   /** The media type of the answer that was agreed on. */
   readonly mediaType: string;
   readonly userAgent: string | null;

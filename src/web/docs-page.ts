@@ -29,7 +29,9 @@ import { problemList } from './problem-page.ts';
 type DocsOptions = {
   readonly document: object;
   readonly publicUrl: string;
-  readonly rates: Readonly<Record<'default' | 'anonymous' | 'loginAccount' | 'loginAddress', Rate>>;
+  readonly rates: Readonly<
+    Record<'default' | 'anonymous' | 'loginAccount' | 'loginAccountTotal' | 'loginAddress', Rate>
+  >;
   readonly steps: Steps;
   readonly isSelfSigned: boolean;
 };
@@ -174,7 +176,8 @@ const conventions = html`<section id="conventions"><h2>Conventions</h2>${definit
 ])}</section>
 `;
 
-function limits({ default: own, anonymous, loginAccount, loginAddress }: DocsOptions['rates']): Html {
+function limits(rates: DocsOptions['rates']): Html {
+  const { default: own, anonymous, loginAccount, loginAccountTotal, loginAddress } = rates;
   const says = (rate: Rate, counts: string): string =>
     rate === undefined
       ? `Not limited: ${counts}.`
@@ -186,8 +189,9 @@ function limits({ default: own, anonymous, loginAccount, loginAddress }: DocsOpt
   return html`<section id="limits"><h2>Rates and limits</h2>${definitions([
     ['default', says(own, 'each user and each API key')],
     ['anonymous', says(anonymous, 'each address without a credential, or with a bad one')],
-    ['login-account', says(loginAccount, 'signing in to one account')],
-    ['login-address', says(loginAddress, 'signing in from one address')],
+    ['login-account', says(loginAccount, 'signing in to one account from one address')],
+    ['login-account-total', says(loginAccountTotal, 'failing to sign in to one account, from new addresses')],
+    ['login-address', says(loginAddress, 'signing in, signing up and changing passwords from one address')],
   ])}
 <p>${inline(limit)}
 ${inline(past)}</p>

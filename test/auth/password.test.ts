@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import type { Place } from '../../src/auth/hashing-places.ts';
 import { Problem } from '../../src/errors.ts';
 import type { Cost } from '../../src/auth/password-worker.ts';
 import { createPasswordHasher, passwordFault, type PasswordHasher } from '../../src/auth/password.ts';
@@ -112,14 +113,51 @@ for (const [name, stored] of Object.entries({
   });
 }
 
-test('two are hashed at once, 32 wait, and the next is told to come back', async (t) => {
+test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and the next of each come back', async (t) => {
   const hasher = hasherFor(t);
-  const taken = Array.from({ length: 34 }, () => hasher.hash(password));
+  const signIn: Place = { line: 'sign-in', holders: [] };
+  const taken = Array.from({ length: 10 }, () => hasher.hash(password));
+  assert.equal(hasher.waiting, 8);
+  await assert.rejects(hasher.hash(password), isUnavailable);
+  const checked = Array.from({ length: 24 }, () => hasher.verify(password, null, signIn));
   assert.equal(hasher.waiting, 32);
-  await assert.rejects(hasher.verify(password, null), isUnavailable);
-  assert.equal(new Set(await Promise.all(taken)).size, 34);
+  await assert.rejects(hasher.verify(password, null, signIn), isUnavailable);
+  assert.equal(new Set(await Promise.all(taken)).size, 10);
+  assert.deepEqual(new Set(await Promise.all(checked)), new Set([false]));
   assert.equal(hasher.waiting, 0);
   assert.equal(await hasher.verify(password, null), false);
+});
+
+test('new passwords waiting don’t hold up sign-ins, nor sign-ins new passwords', async (t) => {
+  const hasher = hasherFor(t);
+  const signIn: Place = { line: 'sign-in', holders: [] };
+  const done: string[] = [];
+  const note = (what: string) => (): void => void done.push(what);
+  const running = [hasher.hash(password), hasher.hash(password)];
+  const changes = Array.from({ length: 6 }, () => hasher.hash(password).then(note('change')));
+  const signIns = Array.from({ length: 18 }, () => hasher.verify('x', null, signIn).then(note('sign-in')));
+  await Promise.all([...running, ...changes, ...signIns]);
+  const third = done.slice(0, 8).filter((what) => what === 'sign-in').length;
+  assert.ok(third >= 5 && third <= 7, done.join()); // two threads may end in either order
+});
+
+test('a holder has no more than their places, and has them back afterwards', async (t) => {
+  const hasher = hasherFor(t);
+  const place: Place = {
+    line: 'sign-in',
+    holders: [
+      { name: '192.0.2.1', placesMax: 2 },
+      { name: 'user:7', placesMax: 3 },
+    ],
+  };
+  for (let round = 0; round < 2; round += 1) {
+    const taken = [hasher.verify('x', null, place), hasher.verify('x', null, place)];
+    await assert.rejects(
+      hasher.verify('x', null, place),
+      (error) => error instanceof Problem && error.kind === 'quota-exceeded',
+    );
+    assert.deepEqual(await Promise.all(taken), [false, false]);
+  }
 });
 
 test('closing refuses who waits and who comes after', async () => {

@@ -30,6 +30,7 @@ const rates = {
   default: { requests: 600, seconds: 60 },
   anonymous: undefined,
   loginAccount: undefined,
+  loginAccountTotal: undefined,
   loginAddress: undefined,
 };
 

@@ -26,9 +26,10 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     }),
     description: 'Needs a sign-in within the last 10 minutes. A user has at most 50 keys.',
     problems: ['step-up-required'],
-    handle({ body, caller, db, now, authorizeWrite }) {
+    async handle(context) {
+      const { body, caller, db, now, authorizeWrite } = context;
       checkStepUp(caller, now, 'Making an API key');
-      return db.write((writer) => {
+      const made = await db.write((writer) => {
         const permit = authorizeWrite(writer);
         const { userId } = permit.caller;
         const made = addKey(permit, userId, body, now);
@@ -37,6 +38,8 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
           etag: owned(writer, made.id, permit.caller).etag,
         };
       });
+      context.report({ name: 'authn_token_created', userId: caller.userId, keyId: made.id });
+      return made;
     },
   });
 
@@ -79,13 +82,18 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     reply: noContent(),
     isConditional: true,
     problems: ['forbidden'],
-    handle: ({ params, db, precondition, authorizeWrite }) =>
-      db.write((writer) => {
+    async handle(context) {
+      const { params, db, precondition, authorizeWrite } = context;
+      const userId = await db.write((writer) => {
         const permit = authorizeWrite(writer);
-        precondition(owned(writer, params.id, permit.caller).etag);
+        const { etag, ownerId } = owned(writer, params.id, permit.caller);
+        precondition(etag);
         removeKey(permit, params.id);
-        return nothing;
-      }),
+        return ownerId;
+      });
+      context.report({ name: 'authn_token_revoked', userId, keyId: params.id });
+      return nothing;
+    },
   });
 
   return [create, list, read, remove];

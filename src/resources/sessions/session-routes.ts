@@ -4,16 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { anyone, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
 import { hashOf } from '../../auth/credentials.ts';
 import type { Signer } from '../../auth/jwt.ts';
-import type { PasswordHasher } from '../../auth/password.ts';
 import { Problem, forbidden, notFound } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
+import type { PasswordChecks } from '../../http/password-checks.ts';
 import { permitWithoutCaller } from '../../http/permit.ts';
-import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, represented, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
 import { tokenSeconds } from '../../limits.ts';
-import { emailKey } from '../../schema/email.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -31,20 +29,13 @@ import {
 } from './session-store.ts';
 
 export type SessionServices = {
-  readonly hasher: PasswordHasher;
+  readonly passwords: PasswordChecks;
   readonly signer: Signer;
   readonly cursors: Cursors;
   readonly publicUrl: string;
-  readonly loginLimiters: { readonly account: Limiter; readonly address: Limiter };
 };
 
-export function sessionRoutes({
-  hasher,
-  signer,
-  cursors,
-  publicUrl,
-  loginLimiters,
-}: SessionServices): Route[] {
+export function sessionRoutes({ passwords, signer, cursors, publicUrl }: SessionServices): Route[] {
   const reply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
     isSecret: true,
     links: { get: 'GET /api/sessions/{id}' },
@@ -62,14 +53,11 @@ export function sessionRoutes({
     problems: ['invalid-credentials', 'unavailable'],
     async handle(context) {
       const { body, db, now, userAgent } = context;
-      context.spend(loginLimiters.address, context.address);
-      context.spend(loginLimiters.account, emailKey(body.email));
-      const found = findCredentials(db.read, body.email);
-      const isRight = await hasher.verify(body.password, found?.passwordHash ?? null);
-      if (found === undefined || !isRight) throw mismatch();
-      const upgraded = hasher.needsUpgrade(found.passwordHash) ? await hasher.hash(body.password) : undefined;
+      const found = await passwords.verifyAsSignIn(context, body.email, body.password);
+      if (found === undefined) throw mismatch();
+      const upgraded = await passwords.upgrade(context, found, body.password);
       const refreshToken = newRefreshToken();
-      return db.write((writer) => {
+      const made = await db.write((writer) => {
         // salted: no two users have the same
         const isStill = findCredentials(writer, body.email)?.passwordHash === found.passwordHash;
         if (!isStill) throw mismatch(); // it changed while it was checked on another thread
@@ -81,6 +69,9 @@ export function sessionRoutes({
           now,
         );
       });
+      passwords.remember(context, found.id);
+      context.report({ name: 'authn_login_success', userId: found.id, sessionId: made.id });
+      return made;
     },
   });
 
@@ -94,21 +85,27 @@ export function sessionRoutes({
     reply,
     description: 'The refresh token is replaced at each use; a second use of an old one ends the session.',
     problems: ['invalid-credentials'],
-    async handle({ params, body, db, now }) {
+    async handle(context) {
+      const { params, body, db, now } = context;
       const used = hashOf(body.refreshToken);
       const refreshToken = newRefreshToken();
       const made = await db.write((writer) => {
         const state = refreshTokenState(writer, params.id, used, now);
+        const userId = findSession(writer, 'everyone', params.id, now)?.ownerId ?? null;
         if (state === 'used') endSession(permitWithoutCaller(writer, 'a refresh token'), params.id);
-        if (state !== 'current') return null;
+        if (state !== 'current') return { reusedOf: state === 'used' ? userId : null };
         rotate(writer, params.id, used, hashOf(refreshToken), now);
         return tokens(writer, params.id, refreshToken, now);
       });
-      if (made === null)
+      if ('reusedOf' in made) {
+        if (made.reusedOf !== null)
+          context.report({ name: 'authn_token_reuse', userId: made.reusedOf, sessionId: params.id });
         throw new Problem(
           'invalid-credentials',
           'This is not the current refresh token of the session: sign in again.',
         );
+      }
+      if (made.ownerId !== null) passwords.remember(context, made.ownerId);
       return made;
     },
   });
@@ -184,13 +181,18 @@ export function sessionRoutes({
     reply: noContent(),
     isConditional: true,
     problems: ['forbidden'],
-    handle: ({ params, db, now, precondition, authorizeWrite }) =>
-      db.write((writer) => {
+    async handle(context) {
+      const { params, db, now, precondition, authorizeWrite } = context;
+      const userId = await db.write((writer) => {
         const permit = authorizeWrite(writer);
-        precondition(owned(writer, params.id, permit.caller, now).etag);
+        const { etag, ownerId } = owned(writer, params.id, permit.caller, now);
+        precondition(etag);
         endSession(permit, params.id);
-        return nothing;
-      }),
+        return ownerId;
+      });
+      context.report({ name: 'session_expired', userId, sessionId: params.id });
+      return nothing;
+    },
   });
 
   return [create, refresh, list, read, remove];

@@ -1,9 +1,9 @@
 // Users over HTTP: /api/users.
 import { adminOnly, checkStepUp, isAdmin, self, type Access, type Caller } from '../../auth/access.ts';
-import type { PasswordHasher } from '../../auth/password.ts';
 import { invalid, refuse } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
+import type { PasswordChecks } from '../../http/password-checks.ts';
 import type { Permit } from '../../http/permit.ts';
 import { represented, type Representation } from '../../http/representation.ts';
 import {
@@ -30,18 +30,10 @@ import {
   passwordFaults,
   userFilters,
 } from './user.ts';
-import {
-  addUser,
-  checkNotLastAdmin,
-  findUser,
-  passwordHashOf,
-  removeUser,
-  replaceUser,
-  selectUsers,
-} from './user-store.ts';
+import { addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, selectUsers } from './user-store.ts';
 
 export type UserServices = {
-  readonly hasher: PasswordHasher;
+  readonly passwords: PasswordChecks;
   readonly cursors: Cursors;
   readonly passwordMin: number;
   readonly registration: 'open' | 'closed';
@@ -51,18 +43,15 @@ export type UserServices = {
   readonly endSessions: (permit: Permit, userId: number, exceptId: number | null) => void;
   /** Removes all API keys of a user; handed in for the same reason. */
   readonly removeKeys: (permit: Permit, userId: number) => void;
-  /** Counts a password tried as a sign-in of that account; throws 429 past the rate. */
-  readonly spendSignIn: (context: Pick<ChangeContext, 'spend' | 'address'>, email: string) => void;
 };
 
 export function userRoutes({
-  hasher,
+  passwords,
   cursors,
   passwordMin,
   registration,
   endSessions,
   removeKeys,
-  spendSignIn,
 }: UserServices): Route[] {
   const registrant: Access<object, Caller | undefined> = {
     says:
@@ -101,16 +90,19 @@ export function userRoutes({
       typeof password === 'string' && typeof email === 'string'
         ? passwordFaults(password, email, passwordMin)
         : [],
-    async handle({ body, caller, db, now, authorizeWrite }) {
+    async handle(context) {
+      const { body, caller, db, now, authorizeWrite } = context;
       refuse(passwordFaults(body.password, body.email, passwordMin));
       const { name, email, role = 'user' } = body;
       if (role !== 'user') checkMayGiveRole(caller, now);
-      const passwordHash = await hasher.hash(body.password);
-      return db.write((writer) => {
+      const passwordHash = await passwords.hashNew(context, body.password);
+      const made = await db.write((writer) => {
         const permit = authorizeWrite(writer);
         if (role !== 'user') checkMayGiveRole(permit.caller, now);
         return existing(writer, addUser(permit, { name, email, role, passwordHash }, now));
       });
+      context.report({ name: 'user_created', userId: made.id, role });
+      return made;
     },
   });
 
@@ -164,7 +156,8 @@ export function userRoutes({
       context,
       wantedOf(represented(existing(db.read, params.id)), context.caller),
     );
-    return db.write((writer) => {
+    const { role: roleBefore } = represented(existing(db.read, params.id));
+    const made = await db.write((writer) => {
       const permit = authorizeWrite(writer);
       const { caller } = permit;
       const before = existing(writer, params.id);
@@ -184,6 +177,10 @@ export function userRoutes({
       if (passwordHash !== undefined) endCredentials(permit, params.id);
       return existing(writer, params.id);
     });
+    const { role } = represented(made);
+    if (passwordHash !== undefined) context.report({ name: 'authn_password_change', userId: params.id });
+    if (role !== roleBefore) context.report({ name: 'user_updated', userId: params.id, role });
+    return made;
   }
 
   async function newPasswordHash(
@@ -192,14 +189,15 @@ export function userRoutes({
   ): Promise<string | undefined> {
     if (password === undefined) return undefined;
     if (currentPassword !== undefined) await checkCurrentPassword(context, currentPassword);
-    return hasher.hash(password);
+    return passwords.hashNew(context, password);
   }
 
   /** Were it changed elsewhere meanwhile, this session would have ended, which the write notices. */
   async function checkCurrentPassword(context: ChangeContext, currentPassword: string): Promise<void> {
     const { db, params } = context;
-    spendSignIn(context, represented(existing(db.read, params.id)).email);
-    if (await hasher.verify(currentPassword, passwordHashOf(db.read, params.id))) return;
+    const { email } = represented(existing(db.read, params.id));
+    const found = await passwords.verifyAsSignIn(context, email, currentPassword);
+    if (found?.id === params.id) return;
     throw invalid([currentPasswordFault('mismatch', 'This is not the current password.')]);
   }
 
@@ -223,15 +221,17 @@ export function userRoutes({
     description:
       'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`. Needs a sign-in within the last 10 minutes.',
     problems: ['last-admin', 'step-up-required'],
-    handle({ params, caller, db, now, precondition, authorizeWrite }) {
+    async handle(context) {
+      const { params, caller, db, now, precondition, authorizeWrite } = context;
       checkStepUp(caller, now, 'Deleting a user');
-      return db.write((writer) => {
+      await db.write((writer) => {
         const permit = authorizeWrite(writer);
         precondition(existing(writer, params.id).etag);
         checkNotLastAdmin(writer, params.id);
         removeUser(permit, params.id);
-        return nothing;
       });
+      context.report({ name: 'user_deleted', userId: params.id });
+      return nothing;
     },
   });
 

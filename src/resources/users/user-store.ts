@@ -1,6 +1,7 @@
 // The rows of users.
 import { covers, type Reach, type Role } from '../../auth/access.ts';
 import { Problem } from '../../errors.ts';
+import type { Credentials } from '../../http/password-checks.ts';
 import type { Permit } from '../../http/permit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
@@ -34,20 +35,12 @@ function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...Sql
   return { id, name, email, role, createdAt: timestampOf(createdAt) };
 }
 
-export function findCredentials(
-  db: Connection,
-  email: string,
-): { readonly id: number; readonly passwordHash: string } | undefined {
+export function findCredentials(db: Connection, email: string): Credentials | undefined {
   const row = db.get<[number, string]>(
     'SELECT id, passwordHash FROM users WHERE emailKey = ?',
     emailKey(email),
   );
   return row === undefined ? undefined : { id: row[0], passwordHash: row[1] };
-}
-
-/** By id, to check the current password before it is changed. */
-export function passwordHashOf(db: Connection, id: number): string | null {
-  return db.get<[string]>('SELECT passwordHash FROM users WHERE id = ?', id)?.[0] ?? null;
 }
 
 export function addUser(

@@ -1,0 +1,41 @@
+// What the log and the metrics report of sign-ins, rights and limits: names after OWASP's logging vocabulary.
+
+/** Every name, and the level it is logged at. */
+export const securityEventLevels = {
+  authn_login_success: 'info',
+  authn_login_fail: 'warn',
+  authn_login_fail_max: 'warn',
+  authn_login_lock: 'warn',
+  authn_password_change: 'info',
+  authn_token_created: 'info',
+  authn_token_revoked: 'info',
+  authn_token_reuse: 'warn',
+  authz_fail: 'warn',
+  excess_rate_limit_exceeded: 'warn',
+  session_expired: 'info',
+  user_created: 'info',
+  user_updated: 'info',
+  user_deleted: 'info',
+} as const satisfies Readonly<Record<string, 'info' | 'warn'>>;
+export type SecurityEventName = keyof typeof securityEventLevels;
+
+/**
+ * `userId` is the account concerned, null where there is none; who asked is the principal of the request. No
+ * e-mail address, password or token has a place here.
+ */
+export type SecurityEvent =
+  | { readonly name: 'authn_login_fail' | 'authn_login_fail_max'; readonly userId: number | null }
+  | { readonly name: 'authn_login_lock' | 'authn_password_change' | 'user_deleted'; readonly userId: number }
+  | {
+      readonly name: 'authn_login_success' | 'authn_token_reuse' | 'session_expired';
+      readonly userId: number | null;
+      readonly sessionId: number;
+    }
+  | {
+      readonly name: 'authn_token_created' | 'authn_token_revoked';
+      readonly userId: number | null;
+      readonly keyId: number;
+    }
+  | { readonly name: 'user_created' | 'user_updated'; readonly userId: number; readonly role: string }
+  | { readonly name: 'authz_fail'; readonly code: string }
+  | { readonly name: 'excess_rate_limit_exceeded'; readonly policies: readonly string[] };
