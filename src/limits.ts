@@ -2,7 +2,7 @@
 
 export const idMax = Number.MAX_SAFE_INTEGER;
 
-// Requests (contract section 8).
+// Requests.
 export const bodyBytesMax = 64 * 1024;
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
@@ -19,7 +19,7 @@ export const jsonDepthMax = 16;
 export const requestIdLengthMax = 64;
 export const idempotencyKeyLengthMax = 255;
 export const idempotencySecondsMax = 24 * 3600;
-/** Requests of one connection that wait for the answer before them; a parsed one takes about 3 KB. */
+/** Requests of one connection that wait for the answer before them; a parsed one takes about 2 KB. */
 export const pipelinedRequestsMax = 100;
 /** How long pipelined requests run in one turn of the event loop. */
 export const pipelinedMillisecondsMax = 5;

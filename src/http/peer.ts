@@ -53,7 +53,7 @@ const forwardingFields = [
 const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
 
 /**
- * Contract section 9: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a local
+ * Requirements section 1, rule 7: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a local
  * client.
  */
 export function checkTransport(peer: Peer, fields: Fields): void {
