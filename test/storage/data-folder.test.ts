@@ -11,7 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openBeside } from '../../src/storage/beside.ts';
@@ -28,8 +28,11 @@ test('a new folder gets a database that only its owner can read', async (t) => {
   await database.write(addNote('first'));
   for (const end of ['', '-wal', '-shm'])
     assert.equal(statSync(`${databaseFile(folder)}${end}`).mode & 0o777, 0o600);
+  for (const made of [folder, dirname(folder)]) assert.equal(statSync(made).mode & 0o777, 0o700);
   await database.close();
+  chmodSync(databaseFile(folder), 0o644); // as a copy from elsewhere may have it
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['first']);
+  assert.equal(statSync(databaseFile(folder)).mode & 0o777, 0o600);
 });
 
 test('a second service on one folder is refused, until the first has ended', async (t) => {
