@@ -1,0 +1,26 @@
+// A body that comes after the right to send it has gone is not looked at.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { serviceFor } from '../service.ts';
+import { assertProblem } from './http-support.ts';
+import { openRaw } from './raw-connection.ts';
+
+test('whoever has lost the right is not answered what else is wrong with the body', async (t) => {
+  const service = await serviceFor(t);
+  const { token, sessionId } = await service.person();
+  const body = '{"currency":"none"}';
+  const fields = [
+    'Host: localhost',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Expect: 100-continue',
+  ];
+  const late = await openRaw(service.port);
+  late.write(`POST /orders HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
+  assert.equal((await late.answer()).status, 100);
+  assert.equal((await service.delete(`/api/sessions/${sessionId}`, { token })).status, 204);
+  late.write(body);
+  assertProblem(await late.answer(), 'invalid-token', 401);
+  late.socket.destroy();
+});
