@@ -306,7 +306,7 @@ function configOf(get: (flag: string) => string, environment: Environment, fault
 function adminFaults(email: string, password: string, passwordMin: number): string[] {
   const faults = [
     [adminVariables[0], emailFault(email)],
-    [adminVariables[1], passwordFault(password, email, passwordMin)],
+    [adminVariables[1], passwordFault(password, { name: 'Administrator', email }, passwordMin)],
   ] as const;
   return faults.flatMap(([name, fault]) => (fault === undefined ? [] : [`${name} won't do: ${fault}`]));
 }

@@ -1,7 +1,7 @@
 // Passwords: what is wrong with one, and their scrypt hashes as PHC strings.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Place } from './hashing-places.ts';
-import { isCommon } from './common-passwords.ts';
+import { isCommon, isMadeOf } from './common-passwords.ts';
 import { createScryptPool, type Cost } from './password-worker.ts';
 
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
@@ -10,6 +10,7 @@ type Stored = { readonly cost: Cost; readonly salt: Buffer; readonly key: Buffer
 const passwordPointsMax = 128;
 const saltBytes = 16;
 const keyBytes = 32;
+const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
 const contractCost: Cost = { ln: 15, r: 8, p: 3 };
 /** Of what no request asks for: a command, the first administrator. */
@@ -54,15 +55,22 @@ export function createPasswordHasher({ cost = contractCost }: { readonly cost?: 
 /**
  * A sentence that says what is wrong with a new password, or undefined. Lengths are code points after NFKC.
  */
-export function passwordFault(password: string, email: string, minLength: number): string | undefined {
+export function passwordFault(
+  password: string,
+  { name, email }: { readonly name: string; readonly email: string },
+  minLength: number,
+): string | undefined {
   const points = [...normal(password)].length;
   if (points < minLength || points > passwordPointsMax)
     return `A password has ${minLength} to ${passwordPointsMax} characters.`;
   const folded = normal(password).toLowerCase();
   const address = normal(email).toLowerCase();
+  const at = address.lastIndexOf('@');
+  const [localPart, domain] = [address.slice(0, at), address.slice(at + 1)];
   if (isCommon(folded)) return 'This password is one of the commonest: choose one that is harder to guess.';
-  const localPart = address.slice(0, address.lastIndexOf('@'));
   if (folded === address || folded === localPart) return 'A password must differ from the e-mail address.';
+  if (isMadeOf(folded, [serviceName, normal(name).toLowerCase(), localPart, domain]))
+    return 'A password must be more than the name, the e-mail address or the service’s name: add other words.';
   return undefined;
 }
 

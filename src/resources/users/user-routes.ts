@@ -86,13 +86,13 @@ export function userRoutes({
     body: NewUser,
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'GET /api/users/{id}' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
-    moreFaults: ({ password, email }) =>
+    moreFaults: ({ password, email, name }) =>
       typeof password === 'string' && typeof email === 'string'
-        ? passwordFaults(password, email, passwordMin)
+        ? passwordFaults(password, { email, name: typeof name === 'string' ? name : '' }, passwordMin)
         : [],
     async handle(context) {
       const { body, caller, db, now, authorizeWrite } = context;
-      refuse(passwordFaults(body.password, body.email, passwordMin));
+      refuse(passwordFaults(body.password, body, passwordMin));
       const { name, email, role = 'user' } = body;
       if (role !== 'user') checkMayGiveRole(caller, now);
       const passwordHash = await passwords.hashNew(context, body.password);

@@ -26,7 +26,7 @@ const password = string({
   writeOnly: true,
   examples: ['correct horse battery staple'],
   description:
-    '8–128 characters of any script; refused when it is on the list of common passwords, or equals the e-mail address or its local part.',
+    '8–128 characters of any script; refused when it is one of the 3,000 most common passwords, or no more than the name, the e-mail address or the service’s name.',
 });
 
 const currentPassword = string({
@@ -113,8 +113,7 @@ type Change = {
 export function checkReplacement(change: Change): void {
   const { current, wanted, caller, now, passwordMin } = change;
   const issues = readOnlyFaults(current, wanted, ['id', 'createdAt']);
-  if (wanted.password !== undefined)
-    issues.push(...passwordFaults(wanted.password, wanted.email, passwordMin));
+  if (wanted.password !== undefined) issues.push(...passwordFaults(wanted.password, wanted, passwordMin));
   if (caller.keyId === null) issues.push(...currentPasswordFaults(wanted, caller.userId === current.id));
   refuse(issues);
   if (wanted.role !== undefined && wanted.role !== current.role) checkMayGiveRole(caller, now);
@@ -147,7 +146,11 @@ export function currentPasswordFault(code: 'required' | 'unexpected' | 'mismatch
   return { pointer: '/currentPassword', code, detail };
 }
 
-export function passwordFaults(password: string, email: string, passwordMin: number): Issue[] {
-  const fault = passwordFault(password, email, passwordMin);
+export function passwordFaults(
+  password: string,
+  user: Pick<User, 'name' | 'email'>,
+  passwordMin: number,
+): Issue[] {
+  const fault = passwordFault(password, user, passwordMin);
   return fault === undefined ? [] : [{ pointer: '/password', code: 'password', detail: fault }];
 }
