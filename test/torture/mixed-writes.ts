@@ -237,6 +237,9 @@ async function moveOrder(round: Round, name: string, order: Thing): Promise<void
   });
 }
 
+/** A user has at most 50 keys, and those whose answer a kill cut off are never deleted. */
+const keysKeptMax = 10;
+
 async function changeKey(round: Round, client: number): Promise<void> {
   const { ledger, keys, staff } = round.memory;
   const tag = newTag(round, client);
@@ -255,7 +258,7 @@ async function changeKey(round: Round, client: number): Promise<void> {
   });
   ledger.answered(name, made);
   keys.set(name, String(key));
-  if (round.picker.share() < 0.5) return;
+  if (round.picker.share() < 0.5 && keys.size <= keysKeptMax) return;
   await change(round, {
     method: 'DELETE',
     path: `/api/keys/${made['id']}`,
