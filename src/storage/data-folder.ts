@@ -143,6 +143,19 @@ export function isBusy(error: unknown): boolean {
   return [5, 6].includes(sqliteCode(error));
 }
 
+/**
+ * Not the request's fault: locked, out of memory, read-only, interrupted, an I/O error, a full disk, a file
+ * that can't be opened.
+ */
+export function isEnvironment(error: unknown): boolean {
+  return [5, 6, 7, 8, 9, 10, 13, 14].includes(sqliteCode(error));
+}
+
+/** A lock, a want of memory or descriptors, a full disk: the same may work later, and nothing is broken. */
+export function isPassing(error: unknown): boolean {
+  return [5, 6, 7, 13, 14].includes(sqliteCode(error));
+}
+
 const sentences: Readonly<Record<number, string>> = {
   5: 'is locked by another process',
   8: 'can only be read; the service needs to write',

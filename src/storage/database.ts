@@ -4,12 +4,21 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
-import { databaseFile, explained, lockFolder, maySync, openSqlite, syncPath, touch } from './data-folder.ts';
+import {
+  databaseFile,
+  explained,
+  isPassing,
+  lockFolder,
+  maySync,
+  openSqlite,
+  syncPath,
+  touch,
+} from './data-folder.ts';
 import { createForeignWatch } from './foreign-watch.ts';
 import { createGroupCommit, type Fdatasync, type GroupCommit } from './group-commit.ts';
 import { createLogKeeper, type LogKeeper } from './log-keeper.ts';
 import { openMigrated, type Migration } from './migrate.ts';
-import { createQueryWorker } from './query-worker.ts';
+import { createQueryWorker, ThreadError } from './query-worker.ts';
 import { createReadSide, type ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 
@@ -30,6 +39,8 @@ export type DatabaseOptions = {
   readonly abandoned?: AbortSignal;
   /** Instead of `fs.fdatasync`, to make disks slow or broken. */
   readonly fdatasync?: Fdatasync;
+  /** Instead of `createQueryWorker`, to make threads fail. */
+  readonly queryWorker?: typeof createQueryWorker;
 };
 
 export type Database = {
@@ -109,7 +120,8 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
       options.onFatal(error);
     },
   });
-  const slowReads = createQueryWorker(file, 'read');
+  const queryWorker = options.queryWorker ?? createQueryWorker;
+  const slowReads = queryWorker(file, 'read');
   const keeper: LogKeeper = createLogKeeper({
     logDescriptor,
     slowReads,
@@ -117,7 +129,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     foreign,
     stats,
     log,
-    worker: createQueryWorker(file, 'write'),
+    worker: queryWorker(file, 'write'),
     endRead: reads.end,
   });
 
@@ -138,7 +150,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     readSlowly: async <R extends Row>(sql: string, params: readonly SqlValue[]) => {
       if (closing !== undefined || slowReads.waiting >= slowReadsMax)
         throw unavailable('Too many long queries are waiting.');
-      return (await slowReads.query(sql, params)) as unknown as R[]; // the caller's knowledge of its columns
+      return (await slowReads.query(sql, params).catch(passing)) as unknown as R[]; // the caller's knowledge
     },
     stats,
     close: () => (closing ??= close()),
@@ -159,6 +171,13 @@ function openLog(sqlite: DatabaseSync, folder: string): number {
   const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r');
   syncPath(folder);
   return descriptor;
+}
+
+/** Not the query's fault, and gone before long. */
+function passing(error: unknown): never {
+  throw error instanceof ThreadError || isPassing(error)
+    ? unavailable("Long queries can't be answered at the moment.")
+    : error;
 }
 
 /** Where the commit itself waits for the disk, on the event loop. */

@@ -4,7 +4,7 @@ import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
 import { Connection, type Work } from './connection.ts';
-import { isBusy, sqliteCode } from './data-folder.ts';
+import { isBusy, isEnvironment } from './data-folder.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
 
 const waitingWritesMax = 10_000;
@@ -267,12 +267,4 @@ function overload(stats: StorageStats): string | undefined {
   if (stats.logBytes >= logBytesMax)
     return 'The log of changes is full until it can be folded into the database.';
   return undefined;
-}
-
-/**
- * Not the request's fault: locked, out of memory, read-only, interrupted, an I/O error, a full disk, a file
- * that can't be opened.
- */
-function isEnvironment(error: unknown): boolean {
-  return [5, 6, 7, 8, 9, 10, 13, 14].includes(sqliteCode(error));
 }

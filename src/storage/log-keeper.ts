@@ -1,10 +1,10 @@
 // Keeps the write-ahead log short: folds it into the database on a thread, so that the event loop never
 // stalls.
 import { fstatSync } from 'node:fs';
-import { sqliteCode, touch } from './data-folder.ts';
+import { isPassing, touch } from './data-folder.ts';
 import type { ForeignWatch } from './foreign-watch.ts';
 import type { GroupCommit } from './group-commit.ts';
-import type { QueryWorker } from './query-worker.ts';
+import { ThreadError, type QueryWorker } from './query-worker.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 const frameBytes = 4096 + 24;
@@ -133,10 +133,11 @@ export function createLogKeeper({
   }
 
   /**
-   * A full disk or a lock passes; after any other error what is on disk is unknown, as after a failed sync.
+   * A full disk, a lock or a want of descriptors passes, and so does that of a thread; after any other error
+   * what is on disk is unknown, as after a failed sync.
    */
   function failed(error: unknown): void {
-    const passes = [5, 6, 7, 13].includes(sqliteCode(error));
+    const passes = error instanceof ThreadError || isPassing(error);
     log(passes ? 'warn' : 'error', "the log couldn't be folded into the database", { cause: String(error) });
     foreign.changed(); // it may have looked away
     if (passes) later();

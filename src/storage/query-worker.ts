@@ -10,9 +10,15 @@ type Answer = { readonly rows: Row[] } | { readonly error: string; readonly errc
 
 export type QueryWorker = ReturnType<typeof createQueryWorker>;
 
+/** The thread couldn't start or ended early, for want of descriptors or memory: what it was asked may pass later. */
+export class ThreadError extends Error {
+  override readonly name = 'ThreadError';
+}
+
 /**
- * The thread starts with the first query and ends when it has been idle a while. The caller bounds how many
- * wait.
+ * The thread that reads starts with its first query and ends when it has been idle a while. The one that writes
+ * starts at once and stays: without it the log can't be kept short, and when it is needed there may be no
+ * descriptor or memory left to start it. The caller bounds how many queries wait.
  */
 export function createQueryWorker(file: string, access: 'read' | 'write') {
   const waiting: Asked[] = [];
@@ -69,17 +75,19 @@ export function createQueryWorker(file: string, access: 'read' | 'write') {
       workerData: { file, readOnly: access === 'read' },
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
     });
-    const ended = (error: unknown): void => {
+    const ended = (cause?: unknown): void => {
       if (worker !== started) return;
       worker = undefined;
-      ran(({ reject }) => reject(error));
+      const message = `The thread for queries ended early: ${cause instanceof Error ? cause.message : 'no reason given'}`;
+      ran(({ reject }) => reject(new ThreadError(message, { cause })));
     };
+    started.unref();
     return started
       .on('error', ended)
-      .on('exit', () => ended(new Error('The thread for queries ended early.')))
+      .on('exit', () => ended())
       .on('message', (answer: Answer) => {
         started.unref();
-        idle = setTimeout(close, idleMilliseconds).unref();
+        if (access === 'read') idle = setTimeout(close, idleMilliseconds).unref();
         ran(({ resolve, reject }) => {
           if ('rows' in answer) resolve(answer.rows);
           else reject(Object.assign(new Error(answer.error), { errcode: answer.errcode }));
@@ -94,6 +102,7 @@ export function createQueryWorker(file: string, access: 'read' | 'write') {
     next();
   }
 
+  if (access === 'write') worker = start();
   return {
     query,
     pause,

@@ -1,9 +1,11 @@
 // The log stays short under sustained writes, and waits for long readers without making writes wait.
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { databaseFile } from '../../src/storage/data-folder.ts';
+import { databaseFile, touch } from '../../src/storage/data-folder.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { createQueryWorker, ThreadError, type QueryWorker } from '../../src/storage/query-worker.ts';
 import { newFolder, openNotes, until } from './storage-support.ts';
 
 const mebibyte = 1024 ** 2;
@@ -69,3 +71,124 @@ test('slow reads that follow each other do not keep the log from being folded in
   await Promise.all(readers);
   assert(longest < 128 * mebibyte, `the log grew to ${longest} bytes`);
 });
+
+type Query = QueryWorker['query'];
+
+/** The thread that folds the log in, with each of its queries passed through `query`. */
+function foldingThread(query: (real: Query, sql: string) => ReturnType<Query>): typeof createQueryWorker {
+  return (file, access) => {
+    const real = createQueryWorker(file, access);
+    return access === 'read' ? real : { ...real, query: (sql) => query(real.query, sql) };
+  };
+}
+
+test('a thread that can’t start or open the file is tried again, as that passes', async (t) => {
+  const troubles: unknown[] = [
+    new ThreadError('no descriptors'),
+    Object.assign(new Error('unable to open database file'), { errcode: 14 }),
+  ];
+  const logged: unknown[] = [];
+  const database = await openNotes(t, {
+    queryWorker: foldingThread((real, sql) => {
+      return troubles.length > 0 ? Promise.reject(troubles.shift()) : real(sql);
+    }),
+    log: (level, message) => logged.push([level, message]),
+  });
+  await writeWhile(database, () => database.stats.checkpoints < 1);
+  const warning = ['warn', "the log couldn't be folded into the database"];
+  assert.deepEqual(logged, [warning, warning]);
+});
+
+test('any other error of the thread is the disk’s, and fatal', async (t) => {
+  const fatal: unknown[] = [];
+  const error = Object.assign(new Error('disk I/O error'), { errcode: 10 });
+  const database = await openNotes(t, {
+    queryWorker: foldingThread(() => Promise.reject(error)),
+    onFatal: (cause) => fatal.push(cause),
+  });
+  await writeWhile(database, () => fatal.length === 0).catch(() => {});
+  await until(() => fatal.length > 0);
+  assert.deepEqual(fatal, [error]);
+});
+
+test(
+  'the thread has the file open from the start, since later there may be no descriptor left for it',
+  { skip: existsSync('/proc/self/fd') ? false : 'needs /proc' },
+  async (t) => {
+    const folder = newFolder(t);
+    await openNotes(t, { folder });
+    const isDatabase = (descriptor: string): boolean => {
+      const path = `/proc/self/fd/${descriptor}`;
+      return existsSync(path) && readlinkSync(path) === databaseFile(folder);
+    };
+    await until(() => readdirSync('/proc/self/fd').filter(isDatabase).length === 3);
+  },
+);
+
+test('a change by another process is noticed while the service looks away to start the log anew', async (t) => {
+  const folder = newFolder(t);
+  let foreign = 0;
+  let isFolding = false;
+  const database = await openNotes(t, {
+    folder,
+    queryWorker: foldingThread(async (real, sql) => {
+      if (sql === touch && !isFolding) {
+        isFolding = true;
+        addForeign(folder);
+      }
+      return real(sql);
+    }),
+    onForeignChange: () => {
+      foreign += 1;
+    },
+  });
+  await writeWhile(database, () => database.stats.checkpoints < 1);
+  assert.equal(foreign, 1);
+});
+
+test('after a fold that failed while the service looked away everything counts as changed', async (t) => {
+  const folder = newFolder(t);
+  let foreign = 0;
+  let isFolding = false;
+  const database = await openNotes(t, {
+    folder,
+    queryWorker: foldingThread(async (real, sql) => {
+      if (sql !== touch || isFolding) return real(sql);
+      isFolding = true;
+      addForeign(folder);
+      throw Object.assign(new Error('database is locked'), { errcode: 5 });
+    }),
+    onForeignChange: () => {
+      foreign += 1;
+    },
+  });
+  await writeWhile(database, () => database.stats.checkpoints < 1);
+  assert.equal(foreign, 1);
+});
+
+test('this turn’s snapshot ends before caches are told of a change by another process', async (t) => {
+  const folder = newFolder(t);
+  const seen: boolean[] = [];
+  let isRead = false;
+  const hasForeign = (): boolean =>
+    database.read.get("SELECT 1 FROM notes WHERE text = 'foreign'") !== undefined;
+  const database = await openNotes(t, {
+    folder,
+    queryWorker: foldingThread(async (real, sql) => {
+      const rows = await real(sql);
+      if (sql !== 'PRAGMA data_version' || isRead) return rows;
+      isRead = true;
+      seen.push(hasForeign()); // opens the snapshot of the turn in which the change is noticed
+      addForeign(folder);
+      return rows;
+    }),
+    onForeignChange: () => seen.push(hasForeign()),
+  });
+  await writeWhile(database, () => database.stats.checkpoints < 1);
+  assert.deepEqual(seen.slice(0, 2), [false, true]);
+});
+
+function addForeign(folder: string): void {
+  using other = new DatabaseSync(databaseFile(folder));
+  other.exec("INSERT INTO notes (text) VALUES ('foreign')");
+}
