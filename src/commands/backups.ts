@@ -1,8 +1,13 @@
 // `orderly backup` and `orderly restore`: copy the database, also while a service writes to it, and put a
 // copy in its place.
 import { statSync } from 'node:fs';
+import { constants } from 'node:os';
 import { migrations } from '../migrations/migrations.ts';
-import { backup, restore } from '../storage/backup.ts';
+import { describeLiveKeys } from '../resources/keys/key-store.ts';
+import { endAllSessions } from '../resources/sessions/session-store.ts';
+import { backup, removePartial, restore } from '../storage/backup.ts';
+import type { Connection } from '../storage/connection.ts';
+import { databaseFile } from '../storage/data-folder.ts';
 import type { Command } from './commands.ts';
 import { withProgress } from './terminal.ts';
 
@@ -11,7 +16,7 @@ export const backUp: Command = {
   operands: ['FILE'],
   flags: [],
   async run({ config, operands: [file = ''] }) {
-    await withProgress('Backing up', (at) => backup(config.data, file, at));
+    await withProgress('Backing up', (at) => leavingNoPartial(file, () => backup(config.data, file, at)));
     const megabytes = (statSync(file).size / 1e6).toFixed(1);
     return (
       `The database is in ${file}, ${megabytes} MB.\n` +
@@ -27,8 +32,39 @@ export const restoreBackup: Command = {
     { flag: 'force', help: 'replace a database that is there; all that came after the backup is lost' },
   ],
   async run({ config, operands: [file = ''], flags }) {
-    const options = { schemaVersionMax: migrations.length, force: flags['force'] === true };
-    await withProgress('Restoring', (progress) => restore(file, config.data, { ...options, progress }));
-    return `${config.data} holds what ${file} held.`;
+    const keys: string[] = [];
+    const options = {
+      schemaVersionMax: migrations.length,
+      force: flags['force'] === true,
+      prepare(db: Connection) {
+        endAllSessions(db);
+        keys.push(...describeLiveKeys(db, Date.now()));
+      },
+    };
+    await withProgress('Restoring', (progress) =>
+      leavingNoPartial(databaseFile(config.data), () => restore(file, config.data, { ...options, progress })),
+    );
+    const restored = `${config.data} holds what ${file} held. All sessions are ended.`;
+    if (keys.length === 0) return restored;
+    return [
+      restored,
+      'These API keys work again, also those that were deleted since the backup:',
+      ...keys,
+    ].join('\n');
   },
 };
+
+/** A signal ends the process at once, and what it has copied until then goes with it. */
+async function leavingNoPartial(file: string, work: () => Promise<void>): Promise<void> {
+  const end = (signal: NodeJS.Signals): never => {
+    removePartial(file);
+    process.exit(128 + constants.signals[signal]);
+  };
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, end);
+  try {
+    await work();
+  } finally {
+    for (const signal of signals) process.off(signal, end);
+  }
+}

@@ -6,10 +6,12 @@ import { Connection } from './connection.ts';
 import {
   databaseFile,
   explained,
+  giveToFolderOwner,
   lockFolder,
   makePrivate,
   openSqlite,
   schemaVersion,
+  sqliteCode,
   StorageError,
   syncPath,
 } from './data-folder.ts';
@@ -21,12 +23,22 @@ type Progress = (share: number) => void;
 /** A consistent copy as of the call, as one file; the service may go on writing. Throws StorageError. */
 export async function backup(folder: string, file: string, progress?: Progress): Promise<void> {
   if (existsSync(file)) throw new StorageError(`${file} exists; a backup doesn't overwrite anything.`);
-  await fromDatabase(databaseFile(folder), Infinity, (source) => copyDatabase(source, file, progress));
+  await fromDatabase(databaseFile(folder), Infinity, (source) =>
+    copyDatabase(source, file, progress === undefined ? {} : { progress }),
+  );
 }
+
+type CopyOptions = {
+  readonly progress?: Progress;
+  readonly prepare?: (db: Connection) => void;
+  readonly beforeRename?: (partial: string) => void;
+};
 
 type RestoreOptions = {
   readonly schemaVersionMax: number;
   readonly force: boolean;
+  /** Called with the copy before it takes the database's place. */
+  readonly prepare?: (db: Connection) => void;
   readonly progress?: Progress;
 };
 
@@ -42,7 +54,13 @@ export async function restore(file: string, folder: string, options: RestoreOpti
     await fromDatabase(file, options.schemaVersionMax, async (source) => {
       const [fault] = checkIntegrity(new Connection(source));
       if (fault !== undefined) throw new StorageError(`${file} is damaged: ${fault}`);
-      await copyDatabase(source, target, options.progress, () => removeLog(target));
+      await copyDatabase(source, target, {
+        ...options,
+        beforeRename(partial) {
+          giveToFolderOwner(partial);
+          removeLog(target);
+        },
+      });
     });
   } finally {
     unlock();
@@ -69,11 +87,10 @@ export function checkIntegrity(db: Connection): string[] {
 export async function copyDatabase(
   source: DatabaseSync,
   file: string,
-  progress: Progress = () => {},
-  beforeRename = () => {},
+  { progress = () => {}, prepare = () => {}, beforeRename = () => {} }: CopyOptions = {},
 ): Promise<void> {
   const partial = `${file}.partial`;
-  rmSync(partial, { force: true });
+  removePartial(file);
   makePrivate(partial);
   source.exec('BEGIN; SELECT 1 FROM sqlite_schema');
   try {
@@ -81,21 +98,34 @@ export async function copyDatabase(
       rate: pagesAtOnce,
       progress: ({ totalPages, remainingPages }) => progress(1 - remainingPages / totalPages),
     });
-    makeOneFile(partial);
-    beforeRename();
+    makeOneFile(partial, prepare);
+    beforeRename(partial);
     renameSync(partial, file);
     syncPath(dirname(file));
+  } catch (error) {
+    const isOfSource = [11, 26].includes(sqliteCode(error)); // damaged, or no database
+    throw isOfSource ? error : explained(error, file);
   } finally {
     source.exec('ROLLBACK');
-    rmSync(partial, { force: true });
+    removePartial(file);
   }
 }
 
+/** What a copy to `file` leaves when it is killed. */
+export function removePartial(file: string): void {
+  for (const end of ['', '-journal']) rmSync(`${file}.partial${end}`, { force: true });
+}
+
 /** The copy says that it has a log, as its source does; without one it can be read from anywhere. */
-function makeOneFile(file: string): void {
+function makeOneFile(file: string, prepare: (db: Connection) => void): void {
   const sqlite = openSqlite(file);
-  sqlite.exec('PRAGMA journal_mode = DELETE');
-  sqlite.close();
+  try {
+    sqlite.exec('PRAGMA journal_mode = DELETE; BEGIN');
+    prepare(new Connection(sqlite));
+    sqlite.exec('COMMIT');
+  } finally {
+    sqlite.close();
+  }
   syncPath(file);
 }
 

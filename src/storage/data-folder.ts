@@ -1,6 +1,7 @@
 // The data folder: its files, which process may serve it, and whether the database in it is one of ours.
 import {
   chmodSync,
+  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -59,6 +60,8 @@ export function lockFolder(folder: string): () => void {
   let lock: DatabaseSync | undefined;
   try {
     makeFolder(folder);
+    makePrivate(file); // or anybody who may read it could lock it, too
+    giveToFolderOwner(file);
     lock = new DatabaseSync(file);
     lock.exec('BEGIN EXCLUSIVE');
     return () => lock?.close();
@@ -100,6 +103,13 @@ export function schemaVersion(file: string, versionMax: number): number | undefi
 export function makePrivate(file: string): void {
   if (existsSync(file)) chmodSync(file, 0o600);
   else closeSync(openSync(file, 'wx', 0o600));
+}
+
+/** What root makes in the folder of another account is that account's, or its service couldn't open it. */
+export function giveToFolderOwner(file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(file));
+  chownSync(file, uid, gid);
 }
 
 /**

@@ -46,7 +46,7 @@ export async function openMigrated(
       report(
         `The database is brought from schema ${version} to ${migrations.length}, which may take a while; as it is now it's kept in ${backup}.`,
       );
-      await copyDatabase(sqlite, backup, () => abandoned?.throwIfAborted());
+      await copyDatabase(sqlite, backup, { progress: () => abandoned?.throwIfAborted() });
     }
     abandoned?.throwIfAborted();
     if (version < migrations.length) migrate(sqlite, migrations, version);

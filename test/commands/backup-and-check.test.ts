@@ -9,7 +9,7 @@ import { before, describe, test } from 'node:test';
 import { sampleCountries } from '../../src/commands/sample-data.ts';
 import { backup } from '../../src/storage/backup.ts';
 import { serviceFor } from '../service.ts';
-import { newCustomer, newOrder } from '../resources/resource-support.ts';
+import { newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
 import { dataFolder, newFolder, orderly, program } from './command-support.ts';
 
 const tables = ['users', 'customers', 'orders'] as const;
@@ -81,6 +81,26 @@ describe('backup and restore', { concurrency: true }, () => {
       (await restored.signIn(restored.admin.email, restored.admin.password)).email,
       restored.admin.email,
     );
+  });
+
+  test('restore ends all sessions and names the keys that work again', async (t) => {
+    const service = await serviceFor(t);
+    const person = await service.person();
+    await service.post(`/api/sessions/${person.sessionId}/tokens`, {
+      body: { refreshToken: person.refreshToken },
+    });
+    const key = await newKey(service, person.token);
+    const copy = join(newFolder(t), 'copy.db');
+    await backup(service.folder, copy);
+    await service.delete(`/api/keys/${key.id}`, { token: person.token });
+    await service.stop();
+    const { status, stdout } = await orderly(['restore', copy, '--force', `--data=${service.folder}`]);
+    assert.equal(status, 0);
+    assert.match(stdout, /All sessions are ended\.$/m);
+    assert.ok(stdout.includes(`  ${key.id} "${key.name}" of ${person.email}, ${key.prefix}…\n`), stdout);
+    using db = new DatabaseSync(join(service.folder, 'orderly.db'));
+    for (const table of ['sessions', 'usedRefreshTokens'])
+      assert.equal(db.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.['count'], 0);
   });
 
   test('what is no backup is refused, and nothing is left of it', async (t) => {

@@ -1,6 +1,15 @@
 // A backup of a live database is whole; a restore never replaces what it must not.
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
@@ -100,6 +109,71 @@ test('a database is replaced only by force, its log with it, and never under a l
   assert.equal(existsSync(log), false);
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
 });
+
+test('a log that a reader holds open is not taken for the restored database’s', async (t) => {
+  const file = await madeBackup(t, 'kept');
+  const folder = newFolder(t);
+  await (await openNotes(t, { folder })).close();
+  using writer = new DatabaseSync(databaseFile(folder));
+  writer.exec("PRAGMA wal_autocheckpoint = 0; INSERT INTO notes (text) VALUES ('newer')");
+  using reader = new DatabaseSync(databaseFile(folder), { readOnly: true });
+  reader.exec('BEGIN; SELECT * FROM notes'); // so that the log can't be folded in as a whole
+  writer.exec("INSERT INTO notes (text) VALUES ('newest')");
+  await restore(file, folder, forced);
+  assert.equal(existsSync(`${databaseFile(folder)}-wal`), false);
+  assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
+});
+
+test('a backup doesn’t say that it has a log, so it can be read where nothing can be written', async (t) => {
+  const header = readFileSync(await madeBackup(t, 'kept'));
+  assert.deepEqual([...header.subarray(18, 20)], [1, 1]); // SQLite's file format: 1 is without, 2 with a log
+});
+
+test('a backup whose rows break the schema is not restored', async (t) => {
+  const file = await madeBackup(t, 'kept');
+  const damaged = new DatabaseSync(file);
+  damaged.enableDefensive(false);
+  damaged.exec('PRAGMA writable_schema = ON; CREATE TABLE loose (text); INSERT INTO loose VALUES (NULL)');
+  damaged.exec("UPDATE sqlite_schema SET sql = 'CREATE TABLE loose (text NOT NULL)' WHERE name = 'loose'");
+  damaged.close();
+  const folder = newFolder(t);
+  await assert.rejects(restore(file, folder, strict), says(/is damaged: NULL value in loose\.text/));
+  assert.equal(existsSync(databaseFile(folder)), false);
+});
+
+test('a copy leaves nothing of itself when it fails, nor of one that was killed', async (t) => {
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  await database.write(addNote('x'.repeat(6_000_000)));
+  const file = join(folder, 'copy.db');
+  for (const end of ['', '-journal']) writeFileSync(`${file}.partial${end}`, 'left by a killed one');
+  const trouble = new Error('stopped midway');
+  await assert.rejects(
+    backup(folder, file, () => {
+      throw trouble;
+    }),
+    trouble,
+  );
+  const copies = (): string[] => readdirSync(folder).filter((name) => name.startsWith('copy'));
+  assert.deepEqual(copies(), []);
+  writeFileSync(`${file}.partial-journal`, 'left by a killed one');
+  await backup(folder, file);
+  assert.deepEqual(copies(), ['copy.db']);
+});
+
+test(
+  'what root restores belongs to the folder’s owner',
+  { skip: process.getuid?.() === 0 ? false : 'only root can' },
+  async (t) => {
+    const folder = newFolder(t);
+    chownSync(folder, 4711, 4712);
+    await restore(await madeBackup(t, 'kept'), folder, strict);
+    for (const name of readdirSync(folder)) {
+      const { uid, gid, mode } = statSync(join(folder, name));
+      assert.deepEqual([name, uid, gid, mode & 0o777], [name, 4711, 4712, 0o600]);
+    }
+  },
+);
 
 test('a damaged database can be replaced by force', async (t) => {
   const folder = newFolder(t);

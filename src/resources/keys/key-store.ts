@@ -108,6 +108,16 @@ export function removeKeysOf({ writer: db }: Permit, userId: number): void {
   db.changed(`user:${userId}`);
 }
 
+/** A line for each key that hasn't expired. */
+export function describeLiveKeys(db: Connection, now: number): string[] {
+  const sql =
+    'SELECT apiKeys.id, apiKeys.name, email, prefix FROM apiKeys JOIN users ON users.id = userId ' +
+    'WHERE expiresAt IS NULL OR expiresAt > ? ORDER BY apiKeys.id';
+  return db
+    .all<[number, string, string, string]>(sql, now)
+    .map(([id, name, email, prefix]) => `  ${id} ${JSON.stringify(name)} of ${email}, ${prefix}…`);
+}
+
 /** Times of last use, gathered. */
 export function touchKeys(db: Connection, used: ReadonlyMap<number, number>): void {
   for (const [id, time] of used) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', time, id);

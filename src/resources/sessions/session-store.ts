@@ -130,6 +130,11 @@ export function endSessionsOf({ writer: db }: Permit, userId: number, exceptId: 
   db.changed(`user:${userId}`);
 }
 
+/** Of everybody, at once: for a database that no service has open. */
+export function endAllSessions(db: Connection): void {
+  for (const table of ['sessions', 'usedRefreshTokens', 'removedSessions']) db.run(`DELETE FROM ${table}`);
+}
+
 /** Those that ended by themselves. */
 export function removeEndedSessions(db: Connection, rowsMax: number, now: number): number {
   const sql = 'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expiresAt <= ? LIMIT ?)';
