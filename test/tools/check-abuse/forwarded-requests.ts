@@ -39,7 +39,7 @@ async function ownForwardedFor(target: Target): Promise<Row> {
   const passed = statuses.filter((status) => status === 200).length;
   return {
     attack: '20 own X-Forwarded-For beside Forwarded',
-    done: `${requestsBehindProxy} requests without a credential, each with another address of its own: ${countsOf(statuses)}`,
+    done: `${requestsBehindProxy} requests, each claiming another address: ${countsOf(statuses)}`,
     achieved: `passed a limit of 120: ${passed}`,
   };
 }

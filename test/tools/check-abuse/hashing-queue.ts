@@ -85,7 +85,9 @@ async function whileOthersSignIn(
   return {
     attack,
     done: `${done}, 7 s: ${countsOf(statuses)}`,
-    achieved: `sign-ins of others: ${inTime.length} of ${replies.length} within 2 s, slowest ${slowest} ms (${countsOf(replies.map(({ status }) => status))})`,
+    achieved:
+      `sign-ins of others: ${inTime.length} of ${replies.length} within 2 s, slowest ${slowest} ms ` +
+      `(${countsOf(replies.map(({ status }) => status))})`,
   };
 }
 

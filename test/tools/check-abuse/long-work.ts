@@ -36,7 +36,7 @@ async function deletion(target: Target): Promise<Row> {
   await service.stop();
   return {
     attack: '10 deletion of a user with many orders',
-    done: `DELETE of a user with ${count} orders: ${deleted.status} after ${Math.round(deleted.milliseconds)} ms`,
+    done: `a user with ${count} orders: ${deleted.status} after ${Math.round(deleted.milliseconds)} ms`,
     achieved: `${pause}; RSS ${megabytes} MB at most`,
   };
 }

@@ -59,7 +59,8 @@ async function roundedNumbers({ people }: Target, { port }: AbusedService): Prom
   const results: string[] = [];
   for (const [member, text] of oddNumbers) {
     const item = { quantity: '1', unitPrice: '100', [member]: text };
-    const body = `{"customerId":${customerId},"currency":"EUR","items":[{"name":"N","quantity":${item.quantity},"unitPrice":${item.unitPrice}}]}`;
+    const items = `[{"name":"N","quantity":${item.quantity},"unitPrice":${item.unitPrice}}]`;
+    const body = `{"customerId":${customerId},"currency":"EUR","items":${items}}`;
     const { status, body: made } = await ask(port, 'POST', '/orders', { token, body });
     const stored = member === 'quantity' ? made.items?.[0]?.quantity : undefined;
     results.push(`${text} ${status}${stored === undefined ? '' : ` as ${stored}`}`);

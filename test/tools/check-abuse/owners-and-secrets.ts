@@ -18,11 +18,11 @@ async function handover(target: Target): Promise<Row> {
   await ask(port, 'PATCH', path, { token: admin.token, body: { userId: heir.id } });
   const { status, body } = await ask(port, 'GET', `${path}/orders?limit=1`, { token: heir.token });
   await service.stop();
-  const note = body.data?.[0]?.note;
+  const hasNote = body.data?.[0]?.note !== undefined;
   return {
     attack: '6 orders after a handover',
     done: 'a customer is given to another user, who lists its orders',
-    achieved: `status ${status}, ${note === undefined ? 'no order' : 'an order of the old owner with its note'}`,
+    achieved: `status ${status}, ${hasNote ? 'an order of the old owner with its note' : 'no order'}`,
   };
 }
 

@@ -30,7 +30,8 @@ export function latencyOf({ milliseconds, statuses }: Probed): string {
   const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1);
   const failed = statuses.filter((status) => status !== 200).length;
   const failures = failed === 0 ? '' : `, ${failed} without a 200`;
-  return `others: median ${at(0.5)} ms, p99 ${at(0.99)}, max ${at(1)} of ${sorted.length} requests${failures}`;
+  const count = `${sorted.length} requests${failures}`;
+  return `others: median ${at(0.5)} ms, p99 ${at(0.99)}, max ${at(1)} of ${count}`;
 }
 
 /** Figures of others while something runs. */

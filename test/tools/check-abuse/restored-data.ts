@@ -27,10 +27,11 @@ async function revived(target: Target): Promise<Row> {
   const bySession = await ask(after.port, 'GET', '/api/sessions', { token });
   const byKey = await ask(after.port, 'GET', '/orders?limit=1', { key: made.body.key });
   await after.stop();
+  const mentions = /key/i.test(output) ? 'yes' : 'no';
   return {
     attack: '18 a restore revives',
     done: 'backup, sign-out and deletion of a key, restore',
-    achieved: `old token ${bySession.status}, deleted key ${byKey.status}; keys mentioned by the command: ${/key/i.test(output) ? 'yes' : 'no'}`,
+    achieved: `old token ${bySession.status}, deleted key ${byKey.status}; command names keys: ${mentions}`,
   };
 }
 

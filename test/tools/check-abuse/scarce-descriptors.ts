@@ -32,10 +32,12 @@ export async function scarceDescriptors(target: Target): Promise<Row[]> {
   return [
     {
       attack,
-      done: `${descriptorsMax} descriptors, ${idleClients} idle clients, ${ordersPlaced} orders placed: ${countsOf(statuses)}`,
+      done:
+        `${descriptorsMax} descriptors, ${idleClients} idle clients, ` +
+        `${ordersPlaced} orders placed: ${countsOf(statuses)}`,
       achieved:
         ending === undefined
-          ? `connections kept: ${kept}; health on a connection of before: ${seated.status}, on a new one: ${newest.status}`
+          ? `connections kept: ${kept}; health on an old one: ${seated.status}, a new one: ${newest.status}`
           : `the service ended with ${ending.signal ?? ending.code}`,
     },
   ];

@@ -24,12 +24,13 @@ async function debuggerBySignal(target: Target): Promise<Row> {
   const ended = service.isOver();
   const after = ended ? 0 : listeningSockets(service.pid);
   await service.stop();
+  const isAnnounced = /Debugger listening/.test(service.written());
   return {
     attack: '16 SIGUSR1',
     done: 'SIGUSR1 to the running service',
     achieved: ended
       ? 'the service ended'
-      : `listening sockets: ${before} before, ${after} after; debugger announced: ${/Debugger listening/.test(service.written()) ? 'yes' : 'no'}`,
+      : `listening sockets: ${before}, then ${after}; debugger announced: ${isAnnounced ? 'yes' : 'no'}`,
   };
 }
 

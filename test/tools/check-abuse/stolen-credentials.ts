@@ -1,7 +1,7 @@
 // Security 4, 5, 13 and 15: what a stolen key or token is good for.
 import type { Socket } from 'node:net';
 import { preparedFolder, startAbused, type AbusedService } from './abused-service.ts';
-import { ask, openSocket } from './attack-client.ts';
+import { ask, getText, openSocket } from './attack-client.ts';
 import { countsOf, sleep, type Row, type Target } from './attack.ts';
 import { withDatabase } from './prepared-data.ts';
 
@@ -103,10 +103,11 @@ async function manyKeys(target: Target): Promise<Row> {
   const statuses: number[] = [];
   for (const key of keys.slice(0, keysUsed)) statuses.push(...(await burst(service, key)));
   await service.stop();
+  const used = Math.min(keysUsed, keys.length);
   const passed = statuses.filter((status) => status === 200).length;
   return {
     attack: '13 many keys',
-    done: `${keysTried} keys tried, then ${requestsOfKey} GETs with each of ${Math.min(keysUsed, keys.length)}`,
+    done: `${keysTried} keys tried, then ${requestsOfKey} GETs with each of ${used}`,
     achieved: `keys made: ${keys.length}; passed: ${passed} of ${statuses.length}`,
   };
 }
@@ -120,10 +121,8 @@ async function manySpellings(target: Target): Promise<Row> {
   const service = await startAbused(target);
   const before = service.rssMegabytesMax();
   const { token } = target.people.owner;
-  const requests = Array.from(
-    { length: spellings },
-    (_, index) =>
-      `GET /api/sessions?limit=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${' '.repeat(index)}${token}\r\n\r\n`,
+  const requests = Array.from({ length: spellings }, (_, index) =>
+    getText('/api/sessions?limit=1', { headers: { Authorization: `Bearer ${' '.repeat(index)}${token}` } }),
   );
   const statuses = await statusesOf(service, requests);
   await sleep(200);

@@ -70,7 +70,7 @@ async function slowlyRead(target: Target): Promise<Row> {
   for (const socket of opened) socket?.destroy();
   return {
     attack: 'outside 1 slow readers',
-    done: `${slowReaders} connections from as many addresses, ${requestsOfSlowReader} GETs of /openapi.json each, not read`,
+    done: `${slowReaders} addresses, ${requestsOfSlowReader} GETs of /openapi.json each, none read`,
     achieved: `${others}; ${await memoryAtEnd(service)}`,
   };
 }
