@@ -5,6 +5,7 @@ import { createMac, createSigner, type Mac } from './auth/jwt.ts';
 import type { PasswordHasher } from './auth/password.ts';
 import { BoundedMap } from './bounded-map.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
+import { withCreatedQuota } from './http/created-quota.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics } from './http/metrics.ts';
 import { openapiDocument } from './http/openapi.ts';
@@ -76,6 +77,7 @@ export function createApp(options: AppOptions) {
     default: createLimiter('default', config.rates.default),
     anonymous: createLimiter('anonymous', config.rates.anonymous),
     account: createLimiter('login-account', config.rates.loginAccount),
+    created: createLimiter('created', config.rates.created),
     accountTotal: createLimiter('login-account-total', config.rates.loginAccountTotal),
     address: createLimiter('login-address', config.rates.loginAddress),
   };
@@ -121,9 +123,10 @@ export function createApp(options: AppOptions) {
     ...customerRoutes({ cursors, cache: customerCache }),
     ...orderRoutes(orders),
   ];
+  const counted = (route: Route): Route => withCreatedQuota(route, limiters.created);
   const router: Router = createRouter([
-    { routes: usersInterface, invalidStatus: 400 },
-    { routes: ordersInterface, invalidStatus: 422 },
+    { routes: usersInterface.map(counted), invalidStatus: 400 },
+    { routes: ordersInterface.map(counted), invalidStatus: 422 },
   ]);
 
   function readiness(): 'ready' | 'stopping' | 'read-only' {

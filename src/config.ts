@@ -144,6 +144,13 @@ export const settings: readonly Setting[] = [
     fault: wholeNumber(1, 1_000_000),
   },
   {
+    flag: 'rate-created',
+    value: 'RATE',
+    fallback: '1000/86400',
+    help: 'objects that a user without staff rights makes',
+    fault: rate,
+  },
+  {
     flag: 'password-min',
     value: 'LENGTH',
     fallback: '8',
@@ -290,6 +297,7 @@ function configOf(get: (flag: string) => string, environment: Environment, fault
       default: rateOf(get('rate-default')),
       anonymous: rateOf(get('rate-anonymous')),
       loginAccount: rateOf(get('rate-login-account')),
+      created: rateOf(get('rate-created')),
       loginAccountTotal: rateOf(get('rate-login-account-total')),
       loginAddress: rateOf(get('rate-login-address')),
     },

@@ -204,6 +204,7 @@ function argumentsFor({ settings = {} }: TestOptions, folder: string): string[] 
     'rate-default': 'off',
     'rate-anonymous': 'off',
     'rate-login-account': 'off',
+    'rate-created': 'off',
     'rate-login-account-total': 'off',
     'rate-login-address': 'off',
     ...settings,

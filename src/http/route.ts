@@ -83,6 +83,8 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly ownerOf?: (db: Connection, id: number) => number | null | undefined;
   readonly isConditional?: boolean;
   readonly isUnlimited?: boolean;
+  /** Whether what it makes draws on the day's quota of its user. */
+  readonly countsAsCreated?: boolean;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
   /**
    * Faults of a body that its schema can't see, to complete the list of those it has found; `handle` checks

@@ -30,7 +30,7 @@ type DocsOptions = {
   readonly document: object;
   readonly publicUrl: string;
   readonly rates: Readonly<
-    Record<'default' | 'anonymous' | 'loginAccount' | 'loginAccountTotal' | 'loginAddress', Rate>
+    Record<'default' | 'anonymous' | 'loginAccount' | 'loginAccountTotal' | 'loginAddress' | 'created', Rate>
   >;
   readonly steps: Steps;
   readonly isSelfSigned: boolean;
@@ -177,7 +177,7 @@ const conventions = html`<section id="conventions"><h2>Conventions</h2>${definit
 `;
 
 function limits(rates: DocsOptions['rates']): Html {
-  const { default: own, anonymous, loginAccount, loginAccountTotal, loginAddress } = rates;
+  const { default: own, anonymous, loginAccount, loginAccountTotal, loginAddress, created } = rates;
   const says = (rate: Rate, counts: string): string =>
     rate === undefined
       ? `Not limited: ${counts}.`
@@ -189,6 +189,7 @@ function limits(rates: DocsOptions['rates']): Html {
   return html`<section id="limits"><h2>Rates and limits</h2>${definitions([
     ['default', says(own, 'each user and each API key')],
     ['anonymous', says(anonymous, 'each address without a credential, or with a bad one')],
+    ['created', says(created, 'making users, customers, orders and keys, without staff rights')],
     ['login-account', says(loginAccount, 'signing in to one account from one address')],
     ['login-account-total', says(loginAccountTotal, 'failing to sign in to one account, from new addresses')],
     ['login-address', says(loginAddress, 'signing in, signing up and changing passwords from one address')],

@@ -437,3 +437,29 @@ describe('buckets', () => {
     assert.equal(granted, 5);
   });
 });
+
+test('a user makes so many objects a day, by any of their keys; staff aren’t limited', async (t) => {
+  const service = await serviceFor(t, { settings: { 'rate-created': '3/86400' } });
+  const { token } = await service.person();
+  const { key } = await newKey(service, token, { scopes: ['customers:write'] });
+  const name = { name: 'Ada Lovelace' };
+  const again = { token, body: name, headers: { 'idempotency-key': 'once' } };
+  assert.equal((await service.post('/customers', again)).status, 201);
+  assert.equal((await service.post('/customers', again)).headers['idempotency-replayed'], 'true');
+  const refused = await service.post('/customers', { token, body: { name: 7 } });
+  assert.equal(refused.status, 422);
+  assert.equal((await service.post('/orders', { token, body: {} })).status, 422);
+  const taken = { name: 'Ada', email: service.admin.email, password: 'a password for tests' };
+  const conflict = await service.post('/api/users', { token, body: taken });
+  assert.deepEqual([conflict.status, conflict.headers['ratelimit']], [409, undefined]);
+  const last = await service.post('/customers', { key, body: name });
+  assert.equal(last.status, 201);
+  assert.match(String(last.headers['ratelimit']), /^"created";r=0;t=\d+$/);
+  const over = await service.post('/customers', { key, body: name });
+  assertProblem(over, 'quota-exceeded', 429);
+  assert.deepEqual(over.body['violated-policies'], ['created']);
+  assert.equal((await service.get('/customers', { token })).status, 200);
+  const staff = await service.person('staff');
+  for (let index = 0; index < 5; index += 1)
+    assert.equal((await service.post('/customers', { token: staff.token, body: name })).status, 201);
+});

@@ -31,6 +31,7 @@ const rates = {
   anonymous: undefined,
   loginAccount: undefined,
   loginAccountTotal: undefined,
+  created: undefined,
   loginAddress: undefined,
 };
 

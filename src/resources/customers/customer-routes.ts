@@ -62,6 +62,7 @@ export function customerRoutes({
   const create = route({
     method: 'POST',
     path: '/customers',
+    countsAsCreated: true,
     tag: 'Customers',
     summary: 'Make a customer',
     access: signedIn,

@@ -16,6 +16,7 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   const create = route({
     method: 'POST',
     path: '/api/keys',
+    countsAsCreated: true,
     tag: 'API keys',
     summary: 'Make an API key',
     access: signedIn,

@@ -55,6 +55,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
   const create = route({
     method: 'POST',
     path: '/orders',
+    countsAsCreated: true,
     tag: 'Orders',
     summary: 'Place an order',
     access: signedIn,

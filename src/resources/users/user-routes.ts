@@ -78,6 +78,7 @@ export function userRoutes({
   const create = route({
     method: 'POST',
     path: '/api/users',
+    countsAsCreated: true,
     tag: 'Users',
     summary: 'Sign up, or make a user',
     access: registrant,
