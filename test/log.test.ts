@@ -88,7 +88,10 @@ test('for people a line has the time, the level, what happened and to whom', () 
   log.note('warn', 'something', { why: 'a reason', count: 2 });
   assert.equal(
     text(),
-    '09:30:00 info  200 GET    /orders 1.235 ms 203.0.113.7 user:7 r-1\n09:30:00 warn  something why=a reason count=2\n',
+    [
+      '09:30:00 info  200 GET    /orders 1.235 ms 203.0.113.7 user:7 r-1\n',
+      '09:30:00 warn  something why=a reason count=2\n',
+    ].join(''),
   );
 });
 

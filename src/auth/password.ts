@@ -70,7 +70,7 @@ export function passwordFault(
   if (isCommon(folded)) return 'This password is one of the commonest: choose one that is harder to guess.';
   if (folded === address || folded === localPart) return 'A password must differ from the e-mail address.';
   if (isMadeOf(folded, [serviceName, normal(name).toLowerCase(), localPart, domain]))
-    return 'A password must be more than the name, the e-mail address or the service’s name: add other words.';
+    return 'A password must be more than the name or the e-mail address: add other words.';
   return undefined;
 }
 

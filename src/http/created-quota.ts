@@ -4,8 +4,8 @@ import type { Limiter } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
 /**
- * The route, with what it creates drawn from its user's bucket, whose keys draw on it, too. What is refused is
- * put back; a kept answer that is repeated never gets here. Staff aren't limited, nor is who isn't signed in:
+ * The route, with what it creates drawn from its user's bucket, whose keys draw on it, too. What is refused
+ * is put back; a kept answer that is repeated never gets here. Staff aren't limited, nor is who isn't signed in:
  * for them there are the rates of addresses.
  */
 export function withCreatedQuota(route: Route, limiter: Limiter): Route {

@@ -114,7 +114,7 @@ for (const [name, stored] of Object.entries({
   });
 }
 
-test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and the next of each come back', async (t) => {
+test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more', async (t) => {
   const hasher = hasherFor(t);
   const signIn: Place = { line: 'sign-in', holders: [] };
   const taken = Array.from({ length: 10 }, () => hasher.hash(password));

@@ -1,5 +1,5 @@
-// Writes src/auth/common-password-list.ts from the list of zxcvbn-ts: node test/tools/generate-common-passwords.ts
-// FILE, where FILE is src/passwords.json of the package @zxcvbn-ts/language-common (MIT), commonest first.
+// Writes src/auth/common-password-list.ts: node test/tools/generate-common-passwords.ts FILE, where FILE is
+// src/passwords.json of the package @zxcvbn-ts/language-common (MIT), commonest first.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const wordsMax = 3_000;
