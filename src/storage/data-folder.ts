@@ -176,14 +176,24 @@ const sentences: Readonly<Record<number, string>> = {
   26: 'is not a database',
 };
 
+/** The same of what the operating system reports. */
+const systemSentences: Readonly<Record<string, string>> = {
+  EACCES: "can't be opened: look at the folder's permissions",
+  EPERM: "can't be changed: it belongs to another account",
+  EROFS: 'is on a file system that can only be read',
+  ENOSPC: "can't grow: the disk is full",
+  EIO: "can't be read or written: the disk reports an error",
+  EMFILE: "can't be opened: the process has too many open files",
+};
+
 export function explained(error: unknown, file: string): unknown {
+  if (!(error instanceof Error)) return error;
   const sentence = sentences[sqliteCode(error)];
-  if (error instanceof Error && sentence !== undefined)
+  if (sentence !== undefined)
     return new StorageError(`${file} ${sentence} (${error.message}).`, { cause: error });
-  if (error instanceof Error && 'syscall' in error) {
-    return new StorageError(`${'path' in error ? error.path : file} can't be used: ${error.message}.`, {
-      cause: error,
-    });
-  }
-  return error;
+  if (!('syscall' in error)) return error;
+  const place = 'path' in error ? error.path : file;
+  const reason = systemSentences['code' in error ? String(error.code) : ''];
+  const detail = reason === undefined ? `can't be used: ${error.message}` : `${reason} (${error.message})`;
+  return new StorageError(`${place} ${detail}.`, { cause: error });
 }
