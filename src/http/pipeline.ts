@@ -14,6 +14,13 @@ export function createPipeline(): (request: IncomingMessage, response: ServerRes
   const waiting = new WeakMap<Socket, number>();
   const later = createSlices();
 
+  /** After what runs now: `node:http` resumes the socket at the end of each request and of each response. */
+  function holdReading(socket: Socket): void {
+    process.nextTick(() => {
+      if ((waiting.get(socket) ?? 0) > 0) socket.pause();
+    });
+  }
+
   return (request, response, start) => {
     if (response.socket !== null) return start();
     const { socket } = request;
@@ -22,12 +29,13 @@ export function createPipeline(): (request: IncomingMessage, response: ServerRes
     // than their bytes.
     if (count > pipelinedRequestsMax) return void socket.destroy();
     waiting.set(socket, count);
-    socket.pause();
+    holdReading(socket);
     response.once('socket', () => {
       later(() => {
         const left = (waiting.get(socket) ?? 1) - 1;
         waiting.set(socket, left);
         if (left === 0) socket.resume();
+        else holdReading(socket);
         if (!response.destroyed) start();
       });
     });

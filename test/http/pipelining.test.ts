@@ -154,6 +154,23 @@ describe('requests of one connection', () => {
     within.socket.destroy();
   });
 
+  test('that wait stop the reading of more, however many a client sends', async (t) => {
+    const { gate, asked, open, openAll } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const connection = await openRaw(service.port);
+    const count = 3 * pipelinedRequestsMax;
+    // so long that what the service reads at once, 64 KiB, holds fewer than may wait
+    connection.write(get('/test/gate', `X-Padding: ${'x'.repeat(1_000)}`).repeat(count));
+    await until(() => asked.length > 0);
+    open(0);
+    assert.equal((await connection.answer()).body.index, 0);
+    for (let turn = 0; turn < 20; turn += 1) await service.get('/health/live'); // more could be read meanwhile
+    openAll();
+    for (let index = 1; index < count; index += 1)
+      assert.equal((await connection.answer()).body.index, index);
+    connection.socket.destroy();
+  });
+
   test('are not made while their client reads nothing', async (t) => {
     const { fat, counted } = large(2_000_000);
     const service = await serviceFor(t, { extraRoutes: [fat] });
