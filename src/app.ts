@@ -12,13 +12,13 @@ import { openapiDocument } from './http/openapi.ts';
 import { createPasswordChecks } from './http/password-checks.ts';
 import { trustedProxies } from './http/peer.ts';
 import { createLimiter } from './http/rate-limit.ts';
-import { weigh, type Representation } from './http/representation.ts';
+import { estimateBytes, type Representation } from './http/representation.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Router } from './http/router.ts';
-import { createHandlers } from './http/server.ts';
-import { once } from './last-made.ts';
+import { createRequestHandlers } from './http/request-handler.ts';
+import { once } from './memoize-last.ts';
 import { touchMilliseconds } from './limits.ts';
-import type { Log } from './log.ts';
+import type { Logger } from './logger.ts';
 import { disownCustomers } from './resources/customers/customer-store.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { Customer } from './resources/customers/customer.ts';
@@ -34,7 +34,7 @@ import {
   removeEndedSessions,
 } from './resources/sessions/session-store.ts';
 import { sessionRoutes } from './resources/sessions/session-routes.ts';
-import { createKeptAnswers, removeOldAnswers } from './resources/system/kept-answer-store.ts';
+import { createStoredResponses, removeExpiredResponses } from './resources/system/stored-response-store.ts';
 import { systemRoutes } from './resources/system/system-routes.ts';
 import { findCredentials, forgetRemovedUsers } from './resources/users/user-store.ts';
 import { userRoutes } from './resources/users/user-routes.ts';
@@ -51,7 +51,7 @@ type AppOptions = {
   readonly secrets: readonly Uint8Array[];
   readonly db: Database;
   readonly hasher: PasswordHasher;
-  readonly log: Log;
+  readonly log: Logger;
   readonly now: () => number;
   readonly connections: () => ConnectionCounts;
   readonly isStopping: () => boolean;
@@ -65,8 +65,11 @@ export function createApp(options: AppOptions) {
   const { config, publicUrl, secrets, db, hasher, log, now } = options;
   const signer = createSigner({ secrets, issuer: publicUrl, audience: publicUrl });
   const cursors = createCursors(macsFor(secrets, 'cursors'));
-  const orderCache = new BoundedMap<number, Representation<Order>>(config.cacheBytes * 0.8, weigh);
-  const customerCache = new BoundedMap<number, Representation<Customer>>(config.cacheBytes * 0.2, weigh);
+  const orderCache = new BoundedMap<number, Representation<Order>>(config.cacheBytes * 0.8, estimateBytes);
+  const customerCache = new BoundedMap<number, Representation<Customer>>(
+    config.cacheBytes * 0.2,
+    estimateBytes,
+  );
   const keysUsed = new Map<number, number>();
   const authenticator = createAuthenticator({
     signer,
@@ -146,7 +149,7 @@ export function createApp(options: AppOptions) {
     });
   }
 
-  const handlers = createHandlers({
+  const handlers = createRequestHandlers({
     router,
     authenticator,
     sourcesOf,
@@ -156,7 +159,7 @@ export function createApp(options: AppOptions) {
     now,
     log,
     metrics,
-    kept: createKeptAnswers(macsFor(secrets, 'fingerprints')),
+    kept: createStoredResponses(macsFor(secrets, 'fingerprints')),
     isTrusted: trustedProxies(config.trustedProxy),
     takesQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
@@ -183,8 +186,8 @@ export function createApp(options: AppOptions) {
   }
 
   /**
-   * Writes down what is gathered and removes what has expired or has lost its user. Called now and then, after
-   * a user is removed, and before the end, when it leaves what may take long to the next start.
+   * Writes down what is gathered and removes what has expired or has lost its user. Called now and then,
+   * after a user is removed, and before the end, when it leaves what may take long to the next start.
    */
   async function tidyUp(): Promise<void> {
     const used = new Map(keysUsed);
@@ -201,7 +204,7 @@ export function createApp(options: AppOptions) {
       forgetRemovedUsers([disownOrders, disownCustomers]),
       (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
       forgetUsedTokens,
-      (writer, rowsMax) => removeOldAnswers(writer, rowsMax, now()),
+      (writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now()),
     ];
     return inSlices(db, steps, options.isStopping);
   }

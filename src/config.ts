@@ -1,10 +1,10 @@
 // Flags, environment and .env → one checked Config; every fault at once.
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
-import { passwordFault } from './auth/password.ts';
+import { passwordIssue } from './auth/password.ts';
 import { secretBytesMin } from './limits.ts';
-import { levels, type Level } from './log.ts';
-import { emailFault } from './schema/email.ts';
+import { levels, type Level } from './logger.ts';
+import { emailIssue } from './schema/email.ts';
 import type { Rate } from './http/rate-limit.ts';
 
 /** Thrown with all that is wrong with the settings. */
@@ -313,8 +313,8 @@ function configOf(get: (flag: string) => string, environment: Environment, fault
 
 function adminFaults(email: string, password: string, passwordMin: number): string[] {
   const faults = [
-    [adminVariables[0], emailFault(email)],
-    [adminVariables[1], passwordFault(password, { name: 'Administrator', email }, passwordMin)],
+    [adminVariables[0], emailIssue(email)],
+    [adminVariables[1], passwordIssue(password, { name: 'Administrator', email }, passwordMin)],
   ] as const;
   return faults.flatMap(([name, fault]) => (fault === undefined ? [] : [`${name} won't do: ${fault}`]));
 }

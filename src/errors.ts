@@ -1,7 +1,7 @@
 // The problems a client can be told of: kinds and constructors, without HTTP.
 import { issuesMax, type Issue } from './schema/schema.ts';
 
-export const kinds = [
+export const problemKinds = [
   'malformed-json',
   'validation-failed',
   'unauthenticated',
@@ -34,10 +34,10 @@ export const kinds = [
   'internal-error',
   'quota-exceeded',
 ] as const;
-export type Kind = (typeof kinds)[number];
+export type ProblemKind = (typeof problemKinds)[number];
 
 /** What a problem carries beyond its kind and sentence. */
-export type More = {
+export type ProblemDetails = {
   readonly issues?: readonly Issue[];
   readonly retryAfterSeconds?: number;
   readonly transition?: { readonly from: string; readonly to: string; readonly allowed: readonly string[] };
@@ -53,15 +53,15 @@ export type More = {
  * stack, and taking one is a twelfth of what a refusal costs.
  */
 export class Problem {
-  readonly kind: Kind;
+  readonly kind: ProblemKind;
   /** A sentence for the client. */
   readonly message: string;
-  readonly more: More;
+  readonly details: ProblemDetails;
 
-  constructor(kind: Kind, detail: string, more: More = {}) {
+  constructor(kind: ProblemKind, detail: string, more: ProblemDetails = {}) {
     this.kind = kind;
     this.message = detail;
-    this.more = more;
+    this.details = more;
   }
 }
 
@@ -78,7 +78,7 @@ function summaryOf(issues: readonly Issue[]): string {
 }
 
 /** Throws them as `invalid`, if there are any. */
-export function refuse(issues: readonly Issue[]): void {
+export function throwIfInvalid(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalid(issues);
 }
 

@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.ts';
 import { startService, type Service, type ServiceOptions } from '../src/commands/serve.ts';
 import { readCommandLine } from '../src/config.ts';
-import { createLog } from '../src/log.ts';
+import { createLogger } from '../src/logger.ts';
 import { checkExchange } from './conformance.ts';
 
 export type Answer = {
@@ -229,7 +229,7 @@ async function startInside(
     write: (lines: string | Uint8Array) => logged.push(...lines.toString().trimEnd().split('\n')),
     writableLength: 0,
   };
-  const log = createLog({
+  const log = createLogger({
     level: config.log,
     sink,
     isTerminal: false,

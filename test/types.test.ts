@@ -14,7 +14,7 @@ import {
   signedIn,
   type Access,
   type Caller,
-  type Reach,
+  type RowAccess,
   type Role,
 } from '../src/auth/access.ts';
 import { Problem } from '../src/errors.ts';
@@ -24,7 +24,7 @@ import { represent, type Representation } from '../src/http/representation.ts';
 import { created, noContent, nothing, ok, route, type Context } from '../src/http/route.ts';
 import { findCustomer } from '../src/resources/customers/customer-store.ts';
 import { NewOrder, Order, steps } from '../src/resources/orders/order.ts';
-import { findOrder, selectOrders } from '../src/resources/orders/order-store.ts';
+import { findOrder, orderListing } from '../src/resources/orders/order-store.ts';
 import { addKey, findKey, removeKey, removeKeysOf } from '../src/resources/keys/key-store.ts';
 import { endSession, endSessionsOf, findSession } from '../src/resources/sessions/session-store.ts';
 import { User, UserPatch } from '../src/resources/users/user.ts';
@@ -152,7 +152,7 @@ export function mistakesOfRoutes(): object[] {
       path: '/orders',
       ...about,
       access: {
-        says: '',
+        description: '',
         credentials: 'required',
         // @ts-expect-error TS2322
         permits: (_: Caller, params: { id: number }) => params.id > 0,
@@ -354,9 +354,9 @@ export function mistakesOfStorage(
     // @ts-expect-error TS2345
     findOrder(db, 'all', 7),
     // @ts-expect-error TS2322
-    selectOrders('everyone', { sort: 'name' }),
+    orderListing('everyone', { sort: 'name' }),
     // @ts-expect-error TS2353
-    selectOrders({ sort: 'id' }, {}),
+    orderListing({ sort: 'id' }, {}),
   ];
 }
 
@@ -394,7 +394,7 @@ export function mistakesOfPermits(
 export function mistakesOfTables(): unknown[] {
   const { open: _open, ...fewerSteps } = steps;
   const { forbidden: _forbidden, ...fewerProblems } = problems;
-  const reach: Reach = 'everyone';
+  const reach: RowAccess = 'everyone';
   return [
     reach,
     // @ts-expect-error TS2741

@@ -33,37 +33,37 @@ export type Caller = {
 };
 
 /** Whose rows a store may touch: required everywhere, so that forgetting it doesn't compile. */
-export type Reach = 'everyone' | { readonly userId: number };
+export type RowAccess = 'everyone' | { readonly userId: number };
 
 /** A rule: its sentence for the documentation, whether a credential is looked at, and the decision. */
 export type Access<Params, C> = {
-  readonly says: string;
+  readonly description: string;
   readonly credentials: 'ignored' | 'optional' | 'required';
   readonly permits: (caller: C, params: Params) => boolean;
 };
 
 export const anyone: Access<object, undefined> = {
-  says: 'Anyone may call this.',
+  description: 'Anyone may call this.',
   credentials: 'ignored',
   permits: () => true,
 };
 export const signedIn: Access<object, Caller> = {
-  says: 'Anyone signed in may call this.',
+  description: 'Anyone signed in may call this.',
   credentials: 'required',
   permits: () => true,
 };
 export const adminOnly: Access<object, Caller> = {
-  says: 'Only an administrator may call this.',
+  description: 'Only an administrator may call this.',
   credentials: 'required',
   permits: isAdmin,
 };
 export const self: Access<{ readonly id: number }, Caller> = {
-  says: 'Only that user and an administrator may call this.',
+  description: 'Only that user and an administrator may call this.',
   credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isAdmin(caller),
 };
 export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
-  says: 'Only that user, staff and an administrator may call this.',
+  description: 'Only that user, staff and an administrator may call this.',
   credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isStaff(caller),
 };
@@ -80,7 +80,7 @@ export function checkAccess<Params>(
   if (caller === undefined && access.credentials === 'required')
     throw new Problem('unauthenticated', 'This needs an access token or an API key.');
   if (caller !== undefined && scope !== 'any') checkScope(caller, scope);
-  if (!access.permits(caller, params)) throw new Problem('forbidden', access.says);
+  if (!access.permits(caller, params)) throw new Problem('forbidden', access.description);
 }
 
 function checkScope({ scopes: held }: Caller, scope: Scope | undefined): void {
@@ -114,11 +114,11 @@ export function isStaff(caller: Caller): boolean {
   return caller.role !== 'user';
 }
 
-export function reachOf(caller: Caller): Reach {
+export function rowAccessOf(caller: Caller): RowAccess {
   return isStaff(caller) ? 'everyone' : { userId: caller.userId };
 }
 
 /** Whether what belongs to this user, null for nobody, may be touched. */
-export function covers(reach: Reach, ownerId: number | null): boolean {
+export function allows(reach: RowAccess, ownerId: number | null): boolean {
   return reach === 'everyone' || reach.userId === ownerId;
 }

@@ -55,7 +55,7 @@ export function createPasswordHasher({ cost = contractCost }: { readonly cost?: 
 /**
  * A sentence that says what is wrong with a new password, or undefined. Lengths are code points after NFKC.
  */
-export function passwordFault(
+export function passwordIssue(
   password: string,
   { name, email }: { readonly name: string; readonly email: string },
   minLength: number,

@@ -3,7 +3,7 @@ import { scopes, type Scope } from '../auth/access.ts';
 import { ConfigError, type CommandFlag } from '../config.ts';
 import { Problem } from '../errors.ts';
 import { permitWithoutCaller, type Permit } from '../http/permit.ts';
-import { represented } from '../http/representation.ts';
+import { parseRepresentation } from '../http/representation.ts';
 import { addKey, removeKeysOf } from '../resources/keys/key-store.ts';
 import { NewKey } from '../resources/keys/key.ts';
 import { endSessionsOf } from '../resources/sessions/session-store.ts';
@@ -11,7 +11,7 @@ import { addUser, findCredentials, findUser, replaceUser } from '../resources/us
 import { NewUser, type User } from '../resources/users/user.ts';
 import { check, type Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import { withDatabase, withExistingDatabase } from './beside-service.ts';
+import { withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 import { randomPassword } from './first-admin.ts';
 
@@ -103,7 +103,7 @@ function userOf(db: Connection, email: string): User {
   const found = id === undefined ? undefined : findUser(db, 'everyone', id);
   if (found === undefined)
     throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
-  return represented(found);
+  return parseRepresentation(found);
 }
 
 function passwordText(id: number, email: string, password: string): string {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { selfSigned } from '../auth/certificate.ts';
 import { ConfigError, type Config } from '../config.ts';
-import type { Certificate } from '../http/listen.ts';
+import type { Certificate } from '../http/http-server.ts';
 import { secretBytesMin } from '../limits.ts';
-import { explained, makeFolder, replacePrivate, StorageError } from '../storage/data-folder.ts';
+import { toStorageError, makeFolder, replacePrivate, StorageError } from '../storage/data-folder.ts';
 
 const renewDays = 30;
 
@@ -27,7 +27,7 @@ export function readSecrets({ jwtSecrets, data }: Config, made: string[]): Uint8
       );
     return [secret];
   } catch (error) {
-    throw explained(error, file);
+    throw toStorageError(error, file);
   }
 }
 

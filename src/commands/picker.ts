@@ -7,7 +7,7 @@ export function createPicker(seed: number) {
   let state = seed >>> 0;
 
   /** From 0 to 1, without 1. */
-  function share(): number {
+  function float(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
@@ -15,17 +15,17 @@ export function createPicker(seed: number) {
   }
 
   /** A whole number from min to max. */
-  function whole(min: number, max: number): number {
-    return min + Math.floor(share() * (max - min + 1));
+  function integer(min: number, max: number): number {
+    return min + Math.floor(float() * (max - min + 1));
   }
 
   return {
-    share,
-    whole,
+    share: float,
+    whole: integer,
     /** One of the first `count` values, of which there must be some. */
     // within the list, as the caller promised
-    one: <T>(values: readonly T[], count = values.length) => values[whole(0, count - 1)] as T,
+    pick: <T>(values: readonly T[], count = values.length) => values[integer(0, count - 1)] as T,
     /** The text with a digit for each #. */
-    digits: (text: string) => text.replace(/#/g, () => String(whole(0, 9))),
+    digits: (text: string) => text.replace(/#/g, () => String(integer(0, 9))),
   };
 }

@@ -4,7 +4,7 @@ import { createApp } from '../app.ts';
 import { createPasswordHasher } from '../auth/password.ts';
 import { openapiDocument } from '../http/openapi.ts';
 import { secretBytesMin } from '../limits.ts';
-import { createLog } from '../log.ts';
+import { createLogger } from '../logger.ts';
 import { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import { newStats } from '../storage/storage-stats.ts';
@@ -18,7 +18,7 @@ export const printOpenapi: Command = {
   flags: [],
   async run({ config }) {
     const publicUrl = publicUrlOf(config, config.port);
-    const log = createLog({
+    const log = createLogger({
       level: 'off',
       sink: process.stderr,
       isTerminal: false,
@@ -48,7 +48,7 @@ function noDatabase(): Database {
   return {
     read: new Connection(new DatabaseSync(':memory:')),
     write: refuse,
-    readSlowly: refuse,
+    readInWorker: refuse,
     stats: newStats(),
     close: () => Promise.resolve(),
   };

@@ -7,10 +7,10 @@ import type { Address, CustomerCore } from '../resources/customers/customer.ts';
 import { coreOf, type NewItem, type OrderStatus } from '../resources/orders/order.ts';
 import { addOrder } from '../resources/orders/order-store.ts';
 import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
-import type { Beside } from '../storage/beside.ts';
+import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
 import { StorageError } from '../storage/data-folder.ts';
-import { withDatabase } from './beside-service.ts';
+import { withDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 import { makeFirstAdmin, randomPassword } from './first-admin.ts';
 import { createPicker, type Picker } from './picker.ts';
@@ -92,7 +92,7 @@ type SampleCustomer = {
   readonly address: Address | null;
 };
 
-function addUsers(db: Beside, picker: Picker, count: number, passwordHash: string): SampleUser[] {
+function addUsers(db: CommandDatabase, picker: Picker, count: number, passwordHash: string): SampleUser[] {
   return db.write((writer) => {
     const permit = permitWithoutCaller(writer, 'the command line');
     return Array.from({ length: count }, (_, index) => {
@@ -111,7 +111,7 @@ function addUsers(db: Beside, picker: Picker, count: number, passwordHash: strin
 }
 
 function addCustomers(
-  db: Beside,
+  db: CommandDatabase,
   picker: Picker,
   count: number,
   users: readonly SampleUser[],
@@ -128,7 +128,7 @@ function addCustomers(
       email: picker.share() < 0.1 ? null : person.email,
       phone: country.phone === '' ? null : picker.digits(country.phone),
     };
-    const userId = picker.one(users).id;
+    const userId = picker.pick(users).id;
     customers.push({
       id: addCustomer(writer, customer, userId, customerTime(index, count)),
       userId,
@@ -149,7 +149,7 @@ function customerTime(index: number, count: number): number {
 }
 
 function addOrders(
-  db: Beside,
+  db: CommandDatabase,
   picker: Picker,
   count: number,
   customers: readonly SampleCustomer[],
@@ -159,9 +159,9 @@ function addOrders(
   inGroups(db, count, progress, (writer, index) => {
     const createdAt = Math.floor(yearStart + ((index + picker.share()) * (yearEnd - yearStart)) / count);
     while (known < customers.length && customerTime(known, customers.length) < createdAt) known += 1;
-    const { id, userId, country, address } = picker.one(customers, known);
+    const { id, userId, country, address } = picker.pick(customers, known);
     const { status, updatedAt } = fateOf(picker, createdAt);
-    const note = picker.share() < 0.08 ? picker.one(sampleNotes) : null;
+    const note = picker.share() < 0.08 ? picker.pick(sampleNotes) : null;
     const core = coreOf({
       customerId: id,
       currency: country.currency,
@@ -175,7 +175,7 @@ function addOrders(
 
 /** In transactions of some thousand rows: one for all would need room for two copies. */
 function inGroups(
-  db: Beside,
+  db: CommandDatabase,
   count: number,
   progress: (done: number) => void,
   add: (writer: Connection, index: number) => void,
@@ -193,8 +193,8 @@ function personOf(
   picker: Picker,
   index: number,
 ): { readonly country: SampleCountry; readonly name: string; readonly email: string } {
-  const country = picker.one(sampleCountries);
-  const name = `${picker.one(country.givenNames)} ${picker.one(country.familyNames)}`;
+  const country = picker.pick(sampleCountries);
+  const name = `${picker.pick(country.givenNames)} ${picker.pick(country.familyNames)}`;
   const plain = name
     .normalize('NFD')
     .toLowerCase()
@@ -204,13 +204,13 @@ function personOf(
   return {
     country,
     name,
-    email: `${plain.replace(/[^a-z]+/g, '.')}${index + 1}@example.${picker.one(['com', 'net', 'org'])}`,
+    email: `${plain.replace(/[^a-z]+/g, '.')}${index + 1}@example.${picker.pick(['com', 'net', 'org'])}`,
   };
 }
 
 function addressOf(picker: Picker, { code, streets, places }: SampleCountry): Address {
-  const { city, region, postalCode } = picker.one(places);
-  const line1 = picker.one(streets).replace('#', String(picker.whole(1, 180)));
+  const { city, region, postalCode } = picker.pick(places);
+  const line1 = picker.pick(streets).replace('#', String(picker.whole(1, 180)));
   return {
     name: null,
     line1,
@@ -225,7 +225,7 @@ function addressOf(picker: Picker, { code, streets, places }: SampleCountry): Ad
 function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
   const roundTo = rate > 5 ? 100 : 10;
   return Array.from({ length: Math.ceil(picker.share() ** 2 * 6 + 0.01) }, () => {
-    const [sku, name, cents] = picker.one(sampleArticles);
+    const [sku, name, cents] = picker.pick(sampleArticles);
     return {
       sku,
       name,

@@ -13,11 +13,11 @@ import {
   openFilesMax,
   type ConnectionGate,
 } from '../http/connection-gate.ts';
-import { createHttpServer, type HttpServer } from '../http/listen.ts';
+import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import { trustedProxies } from '../http/peer.ts';
 import type { Route } from '../http/route.ts';
 import { connectionsMax, lastWordsMillisecondsMax } from '../limits.ts';
-import { createLog, type Log } from '../log.ts';
+import { createLogger, type Logger } from '../logger.ts';
 import { migrations } from '../migrations/migrations.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
 import type { Command } from './commands.ts';
@@ -25,7 +25,7 @@ import { makeFirstAdmin } from './first-admin.ts';
 import { readCertificate, readSecrets } from './own-secrets.ts';
 import { createStopper, listenToSignals } from './stop-signals.ts';
 import { neverBlock, written } from './terminal.ts';
-import { tellStart, welcome } from './welcome.ts';
+import { logStart, welcome } from './welcome.ts';
 
 export const serve: Command = { summary: 'runs the service', operands: [], flags: [], run };
 
@@ -44,7 +44,7 @@ async function run({ config }: CommandLine): Promise<number> {
   }
   const stop = createStopper({
     stop(reason) {
-      log.note('info', `${reason}: finishing what runs; another signal, 2 seconds later, stops at once`);
+      log.log('info', `${reason}: finishing what runs; another signal, 2 seconds later, stops at once`);
       starting.abort();
       finish();
     },
@@ -61,24 +61,24 @@ async function run({ config }: CommandLine): Promise<number> {
     end(0);
   }
   const status = await ended;
-  log.note('info', 'stopped');
+  log.log('info', 'stopped');
   log.flush();
   await written(stdout, lastWordsMillisecondsMax);
   if (stdout.writableLength > 0) process.exit(status); // Node would wait for a reader that has stopped
   return status;
 }
 
-function logOn(stdout: NodeJS.WriteStream, { log: level }: Config): Log {
+function logOn(stdout: NodeJS.WriteStream, { log: level }: Config): Logger {
   const { NO_COLOR: noColor = '', TERM: terminal } = process.env;
   const isTerminal = stdout.isTTY;
   if (isTerminal) neverBlock(stdout);
   const hasColor = isTerminal && noColor === '' && terminal !== 'dumb';
-  return createLog({ level, sink: stdout, isTerminal, hasColor, now: Date.now });
+  return createLogger({ level, sink: stdout, isTerminal, hasColor, now: Date.now });
 }
 
-function greet(log: Log, config: Config, service: Service): void {
+function greet(log: Logger, config: Config, service: Service): void {
   if (process.stdout.isTTY) process.stdout.write(`${welcome(config, service)}\n`);
-  else tellStart(log, config, service);
+  else logStart(log, config, service);
   keepHeapSmall();
 }
 
@@ -94,7 +94,7 @@ function keepHeapSmall(): void {
 
 export type ServiceOptions = {
   readonly config: Config;
-  readonly log: Log;
+  readonly log: Logger;
   readonly now?: () => number;
   /** Aborted while the service starts, it makes `startService` undo what was begun and throw. */
   readonly abandoned?: AbortSignal;
@@ -126,9 +126,9 @@ export async function startService({
     onCommit: (keys) => app?.forget(keys),
     onForeignChange: () => app?.forgetAll(),
     abandoned,
-    log: (level, message, fields) => log.note(level, message, { ...fields }),
+    log: (level, message, fields) => log.log(level, message, { ...fields }),
     onFatal: (error) => {
-      log.note('error', 'the disk failed to sync: ending, so that a restart recovers from the log', {
+      log.log('error', 'the disk failed to sync: ending, so that a restart recovers from the log', {
         cause: error.message,
       });
       fatal.resolve(error);
@@ -190,9 +190,9 @@ export async function startService({
       try {
         const renewed = readCertificate(config, now(), []);
         if (renewed !== undefined) server.renew(renewed);
-        log.note('info', 'the certificate was read again');
+        log.log('info', 'the certificate was read again');
       } catch (error) {
-        log.note('error', 'the certificate could not be read again; the old one stays', {
+        log.log('error', 'the certificate could not be read again; the old one stays', {
           cause: String(error),
         });
       }

@@ -2,14 +2,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import type { Log } from '../log.ts';
+import type { Logger } from '../logger.ts';
 import { version } from '../version.ts';
 import { adminFile } from './first-admin.ts';
 import type { Service } from './serve.ts';
 
-export function tellStart(log: Log, config: Config, { made, localUrl, publicUrl }: Service): void {
-  for (const fact of facts(config, made)) log.note('info', fact);
-  log.note('info', 'listening', {
+export function logStart(log: Logger, config: Config, { made, localUrl, publicUrl }: Service): void {
+  for (const fact of facts(config, made)) log.log('info', fact);
+  log.log('info', 'listening', {
     url: localUrl,
     publicUrl,
     version,

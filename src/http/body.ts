@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts';
 
 /** `take` is given the whole body, unless it is refused: 413 past `bodyBytesMax`, before more is taken in. */
 export function readBody(
-  { request, response, fields, expectsContinue }: Exchange,
+  { request, response, headers: fields, expectsContinue }: Exchange,
   take: (body: Buffer) => void,
   refuse: (problem: Problem) => void,
 ): void {

@@ -1,9 +1,9 @@
 // Conditional requests, in the order of RFC 9110 section 13.2.2. Nothing here has a modification date.
 import { Problem } from '../errors.ts';
-import type { Fields } from './fields.ts';
+import type { RequestHeaders } from './request-headers.ts';
 
 /** Before a change: 412 when the object isn't any more what the client has seen. */
-export function checkPrecondition(fields: Fields, etag: string): void {
+export function checkPrecondition(fields: RequestHeaders, etag: string): void {
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
     throw stale('If-Match names no current version; read it again.');
   if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
@@ -11,7 +11,7 @@ export function checkPrecondition(fields: Fields, etag: string): void {
 }
 
 /** For GET and HEAD: whether 304 answers it. 412 when If-Match fails. */
-export function isUnmodified(fields: Fields, etag: string): boolean {
+export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
     throw stale('If-Match names no current version.');
   return (

@@ -5,8 +5,8 @@ import type { Route } from './route.ts';
 
 /**
  * The route, with what it creates drawn from its user's bucket, whose keys draw on it, too. What is refused
- * is put back; a kept answer that is repeated never gets here. Staff aren't limited, nor is who isn't signed in:
- * for them there are the rates of addresses.
+ * is put back; a kept answer that is repeated never gets here. Staff aren't limited, nor is who isn't signed
+ * in: for them there are the rates of addresses.
  */
 export function withCreatedQuota(route: Route, limiter: Limiter): Route {
   if (route.countsAsCreated !== true) return route;

@@ -6,15 +6,15 @@ import type { Connection } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import { checkPrecondition } from './conditional.ts';
-import { fieldsOf, type Fields } from './fields.ts';
+import { headersOf, type RequestHeaders } from './request-headers.ts';
 import { addressBucket, clientAddress, isLocal, type Peer } from './peer.ts';
-import { permitCaller, type Permit } from './permit.ts';
+import { permitFor, type Permit } from './permit.ts';
 import { quotaExceeded, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
 import type { Context } from './route.ts';
 import type { Mounted } from './router.ts';
 
-type Handed = Context<object, Query, unknown, Caller | undefined>;
+type AnyContext = Context<object, Query, unknown, Caller | undefined>;
 
 type Given = {
   readonly peer: Peer;
@@ -30,14 +30,14 @@ type Given = {
  * A class, so that every exchange has the same shape and handlers are given it as it is (typed as their
  * Context).
  */
-export class Exchange implements Handed {
+export class Exchange implements AnyContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly method: string;
   readonly path: string;
   readonly queryText: string;
   readonly queryKeys: readonly string[];
-  readonly fields: Fields;
+  readonly headers: RequestHeaders;
   readonly peer: Peer;
   readonly now: number;
   readonly startedAt = performance.now();
@@ -49,7 +49,7 @@ export class Exchange implements Handed {
   query: Query = {};
   body: unknown = undefined;
   caller: Caller | undefined = undefined;
-  db: Pick<Database, 'read' | 'write' | 'readSlowly'>;
+  db: Pick<Database, 'read' | 'write' | 'readInWorker'>;
   mediaType = 'application/json';
   /** What the answer's head says of the buckets drawn on. */
   rateLines = '';
@@ -71,7 +71,7 @@ export class Exchange implements Handed {
     this.path = path;
     this.queryText = rest;
     this.queryKeys = keys;
-    this.fields = fieldsOf(request);
+    this.headers = headersOf(request);
     this.peer = peer;
     this.now = now;
     this.requestId = requestId;
@@ -82,11 +82,11 @@ export class Exchange implements Handed {
 
   /** Not a method, so that handlers can take it out of their context. */
   get precondition(): (etag: string) => void {
-    return (etag) => checkPrecondition(this.fields, etag);
+    return (etag) => checkPrecondition(this.headers, etag);
   }
 
   get authorizeWrite(): (writer: Connection) => Permit<Caller | undefined> {
-    return (writer) => permitCaller(writer, () => this.rightsIn(this, writer));
+    return (writer) => permitFor(writer, () => this.rightsIn(this, writer));
   }
 
   /** Takes one from the bucket; 429 when it is empty. */
@@ -107,7 +107,7 @@ export class Exchange implements Handed {
 
   /** The client's own, beyond trusted proxies. */
   get clientAddress(): string {
-    return (this.#clientAddress ??= clientAddress(this.peer, this.fields, this.isTrusted));
+    return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.isTrusted));
   }
 
   get address(): string {
@@ -115,11 +115,11 @@ export class Exchange implements Handed {
   }
 
   get isLoopback(): boolean {
-    return isLocal(this.peer, this.fields);
+    return isLocal(this.peer, this.headers);
   }
 
   get userAgent(): string | null {
-    return this.fields['user-agent']?.slice(0, 300) ?? null;
+    return this.headers['user-agent']?.slice(0, 300) ?? null;
   }
 }
 

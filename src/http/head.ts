@@ -1,6 +1,6 @@
 // The head of an answer as text, handed to `node:http` in one piece.
 import type { ServerResponse } from 'node:http';
-import { lastMade } from '../last-made.ts';
+import { memoizeLast } from '../memoize-last.ts';
 import type { Exchange } from './exchange.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
@@ -10,7 +10,7 @@ for (const [status, reason] of Object.entries(STATUS_CODES))
   statusLines[Number(status)] = `HTTP/1.1 ${status} ${reason}\r\n`;
 
 /** One line of a head; throws where a value could be taken for more than one. */
-export function line(name: string, value: string): string {
+export function headerLine(name: string, value: string): string {
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
     throw new TypeError(`${name} can't have the value ${JSON.stringify(value)}.`);
   return `${name}: ${value}\r\n`;
@@ -30,7 +30,7 @@ type Unsent = ServerResponse & { _header: string | null; _headerSent: boolean; _
 export function createHeadWriter(
   keepAliveSeconds: number,
 ): (exchange: Exchange, status: number, lines: string, now: number) => void {
-  const end = lastMade(
+  const end = memoizeLast(
     (second: number) =>
       `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}\r\n\r\n`,
   );

@@ -1,18 +1,18 @@
 // Requests that may be sent twice: Idempotency-Key, kept in the same transaction as the change.
 import type { IncomingMessage } from 'node:http';
-import { covers, reachOf, type Caller } from '../auth/access.ts';
+import { allows, rowAccessOf, type Caller } from '../auth/access.ts';
 import { Problem, forbidden } from '../errors.ts';
 import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { createAnswerer, RepeatedAnswer } from './answer.ts';
+import type { createResponder, RepeatedAnswer } from './responder.ts';
 import type { Exchange } from './exchange.ts';
-import { fieldsOf, timesSent } from './fields.ts';
+import { headersOf, countOccurrences } from './request-headers.ts';
 import type { Representation } from './representation.ts';
 import type { Route } from './route.ts';
 
 /** Where first answers are kept. `request` names principal, method, path and key. */
-export type KeptAnswers = {
+export type StoredResponses = {
   find(db: Connection, request: string, now: number): KeptAnswer | undefined;
   keep(db: Connection, request: string, answer: KeptAnswer, now: number): void;
   /** Keyed digests, since bodies may hold passwords: one a secret, the current one first. */
@@ -29,7 +29,10 @@ export type KeptAnswer = RepeatedAnswer & {
 /** No user has this id. */
 const nobodyId = 0;
 
-export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typeof createAnswerer>) {
+export function createIdempotency(
+  kept: StoredResponses,
+  { answer, repeat }: ReturnType<typeof createResponder>,
+) {
   const running = new Set<string>();
 
   /**
@@ -37,7 +40,7 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
    * meanwhile.
    */
   async function run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {
-    const request = nameOf(exchange, exchange.caller);
+    const request = storageKeyOf(exchange, exchange.caller);
     if (running.has(request))
       throw new Problem(
         'idempotency-key-in-progress',
@@ -49,7 +52,7 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
       const fingerprints = kept.fingerprints(body);
       const found = kept.find(exchange.db.read, request, exchange.now);
       if (found === undefined) {
-        keepWithChange(exchange, route, { request, fingerprint: fingerprints[0] ?? '' });
+        storeWithChange(exchange, route, { request, fingerprint: fingerprints[0] ?? '' });
         return answer(exchange, route, await route.handle(exchange));
       }
       if (!fingerprints.includes(found.fingerprint))
@@ -62,13 +65,13 @@ export function createOnce(kept: KeptAnswers, { answer, repeat }: ReturnType<typ
   }
 
   /** The handler's write, and in the same transaction the answer to it. */
-  function keepWithChange(exchange: Exchange, route: Route, named: Named): void {
+  function storeWithChange(exchange: Exchange, route: Route, named: Named): void {
     const { db, now, caller } = exchange;
     exchange.db = {
       get read() {
         return db.read;
       },
-      readSlowly: db.readSlowly,
+      readInWorker: db.readInWorker,
       write: (work) =>
         db.write((connection) => {
           const made: unknown = work(connection);
@@ -109,17 +112,20 @@ function checkOwner({ caller, db }: Exchange, { ownerOf }: Route, { objectId, ow
 }
 
 function mayRead(caller: Caller | undefined, ownerId: number): boolean {
-  return caller !== undefined && covers(reachOf(caller), ownerId);
+  return caller !== undefined && allows(rowAccessOf(caller), ownerId);
 }
 
-function nameOf({ method, path, fields, address }: Exchange, caller: Caller | undefined): string {
+function storageKeyOf(
+  { method, path, headers: fields, address }: Exchange,
+  caller: Caller | undefined,
+): string {
   return `${caller?.principal ?? address} ${method} ${path} ${fields['idempotency-key']}`;
 }
 
 function checkKey(request: IncomingMessage, issues: Issue[]): void {
-  const key = fieldsOf(request)['idempotency-key'] ?? '';
+  const key = headersOf(request)['idempotency-key'] ?? '';
   if (
-    timesSent(request, 'idempotency-key') === 1 &&
+    countOccurrences(request, 'idempotency-key') === 1 &&
     key.length <= idempotencyKeyLengthMax &&
     /^[\x21-\x7e]+$/.test(key)
   )

@@ -2,7 +2,7 @@
 import { boolean, integer, optional, string } from '../schema/schema.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsLookedAtMax, pageRowsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
-import { countOf, positionsOf, type Listing, type Position } from '../storage/keyset.ts';
+import { countRows, findPositions, type Listing, type Position } from '../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
 import { etagOf, type Representation } from './representation.ts';
 import type { Context } from './route.ts';
@@ -58,8 +58,8 @@ export function listPage<T, Query extends object>(
     const next = last === undefined ? null : cursors.next(path, query, last);
     return listText(elements, next, count);
   };
-  const positions = positionsOf(db, listing);
-  const total = query.total === true ? countOf(db, listing) : undefined;
+  const positions = findPositions(db, listing);
+  const total = query.total === true ? countRows(db, listing) : undefined;
   if (!(positions instanceof Promise) && total === undefined) return finish(positions, undefined);
   return Promise.all([positions, total]).then(([found, count]) => finish(found, count));
 }

@@ -95,7 +95,7 @@ export function createMetrics() {
         'orderly_storage_log_bytes',
         'gauge',
         'Length of the log that is not yet folded into the database.',
-        storage.logBytes,
+        storage.walBytes,
       ],
       [
         'orderly_storage_writes_waiting',

@@ -1,7 +1,7 @@
 // Content negotiation by Accept (RFC 9110 section 12.5.1), and the Content-Type of bodies.
 import { Problem } from '../errors.ts';
 import { codings, type Coding } from './encodings.ts';
-import type { Fields } from './fields.ts';
+import type { RequestHeaders } from './request-headers.ts';
 
 /**
  * The offered media type that the client likes best; the first one when it states none. 406 when it takes
@@ -89,7 +89,7 @@ export function chooseCoding(accept: string | undefined): Coding {
 const mergePatch = 'application/merge-patch+json';
 
 /** 415 unless the body is JSON as it stands: right type, UTF-8, not compressed. */
-export function checkContentType(fields: Fields, method: string): void {
+export function checkContentType(fields: RequestHeaders, method: string): void {
   const acceptPatch = method === 'PATCH';
   const allowed = acceptPatch ? ['application/json', mergePatch] : ['application/json'];
   if (fields['content-encoding'] !== undefined) {

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document: a pure function of the routes.
 import { isDeepStrictEqual } from 'node:util';
-import { kinds, type Kind } from '../errors.ts';
+import { problemKinds, type ProblemKind } from '../errors.ts';
 import { pageRowsMax, urlBytesMax } from '../limits.ts';
 import { integer, nullableBase, string, type JsonSchema } from '../schema/schema.ts';
 import { headerFields, requestFields, securitySchemes, tags, textSchemas } from './openapi-parts.ts';
@@ -49,7 +49,7 @@ export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, 
       headers: usedHeaders({ ...paths, ...components.responses }),
       securitySchemes,
       examples: Object.fromEntries(
-        kinds.map((kind) => [
+        problemKinds.map((kind) => [
           kind,
           { summary: problems[kind].title, value: problemExample(kind, publicUrl) },
         ]),
@@ -90,7 +90,7 @@ function operation({ route, invalidStatus }: Mounted, components: Components): J
 }
 
 function descriptionOf({ description, access, scope }: Route): string {
-  const paragraphs = [description, access.says];
+  const paragraphs = [description, access.description];
   if (scope !== undefined && scope !== 'any') paragraphs.push(`An API key needs the scope \`${scope}\`.`);
   return paragraphs.filter(Boolean).join('\n\n');
 }
@@ -283,7 +283,7 @@ function failures(route: Route, invalidStatus: 400 | 422, components: Components
   return Object.fromEntries(entries);
 }
 
-function failureFields(route: Route, status: number, kinds: readonly Kind[]): string[] {
+function failureFields(route: Route, status: number, kinds: readonly ProblemKind[]): string[] {
   const fields = commonFields(route);
   fields.push('Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options');
   if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
@@ -293,9 +293,9 @@ function failureFields(route: Route, status: number, kinds: readonly Kind[]): st
   return fields;
 }
 
-function kindsOf(route: Route): Kind[] {
+function kindsOf(route: Route): ProblemKind[] {
   const { access, body, reply } = route;
-  const kinds = new Set<Kind>([
+  const kinds = new Set<ProblemKind>([
     'bad-request',
     'validation-failed',
     'not-acceptable',
@@ -319,7 +319,7 @@ function kindsOf(route: Route): Kind[] {
   return [...kinds];
 }
 
-function problemExample(kind: Kind, publicUrl: string): Json {
+function problemExample(kind: ProblemKind, publicUrl: string): Json {
   const { status, title, about } = problems[kind];
   const example: Json = {
     type: typeOf(kind, publicUrl),

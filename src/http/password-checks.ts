@@ -115,8 +115,8 @@ export function createPasswordChecks({
 }
 
 /**
- * A place counts for the principal, the address and, with IPv6, for the /48 that one customer may have. Not for
- * the machine itself: a proxy on it that isn't trusted would share two among all.
+ * A place counts for the principal, the address and, with IPv6, for the /48 that one customer may have. Not
+ * for the machine itself: a proxy on it that isn't trusted would share two among all.
  */
 function placeOf({ caller, address, isLoopback }: Request, line: Place['line']): Place {
   const holders: Holder[] = [];

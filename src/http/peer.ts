@@ -1,7 +1,7 @@
 // Who is at the other end: the client's address, through proxies that are trusted, and whether TLS was used.
 import { BlockList, isIP } from 'node:net';
 import { Problem } from '../errors.ts';
-import type { Fields } from './fields.ts';
+import type { RequestHeaders } from './request-headers.ts';
 
 /** The socket's other end; the same for all requests of a connection. */
 export type Peer = { readonly address: string; readonly isLoopback: boolean; readonly isTrusted: boolean };
@@ -27,7 +27,7 @@ export function trustedProxies(blocks: readonly string[]): (address: string) => 
   return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
-export function isProxied(fields: Fields): boolean {
+export function isProxied(fields: RequestHeaders): boolean {
   return (
     fields['forwarded'] !== undefined ||
     fields['x-forwarded-for'] !== undefined ||
@@ -35,8 +35,11 @@ export function isProxied(fields: Fields): boolean {
   );
 }
 
-/** Whether the request comes from this machine itself: not through a proxy, nor for a foreign name (DNS rebinding). */
-export function isLocal(peer: Peer, fields: Fields): boolean {
+/**
+ * Whether the request comes from this machine itself: not through a proxy, nor for a foreign name (DNS
+ * rebinding).
+ */
+export function isLocal(peer: Peer, fields: RequestHeaders): boolean {
   const isForwarded = forwardingFields.some((name) => fields[name] !== undefined);
   return peer.isLoopback && !isForwarded && localHost.test(fields['host'] ?? '');
 }
@@ -53,10 +56,10 @@ const forwardingFields = [
 const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
 
 /**
- * Requirements section 1, rule 7: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a local
- * client.
+ * Requirements section 1, rule 7: over plain HTTP only a trusted proxy that itself was reached by HTTPS, or a
+ * local client.
  */
-export function checkTransport(peer: Peer, fields: Fields): void {
+export function checkTransport(peer: Peer, fields: RequestHeaders): void {
   if (peer.isLoopback && !isProxied(fields)) return;
   // The last is the trusted proxy's own word; what stands before it, its client may have sent.
   const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(fields['forwarded']?.split(',').at(-1) ?? '')?.[1];
@@ -69,10 +72,15 @@ export function checkTransport(peer: Peer, fields: Fields): void {
 }
 
 /**
- * The address nearest to us that isn't a trusted proxy: everything before it can be made up by the client. Where
- * the two fields disagree, the proxy sets one of them and its client the other: then it is the proxy's own.
+ * The address nearest to us that isn't a trusted proxy: everything before it can be made up by the client.
+ * Where the two fields disagree, the proxy sets one of them and its client the other: then it is the proxy's
+ * own.
  */
-export function clientAddress(peer: Peer, fields: Fields, isTrusted: (address: string) => boolean): string {
+export function clientAddress(
+  peer: Peer,
+  fields: RequestHeaders,
+  isTrusted: (address: string) => boolean,
+): string {
   if (!peer.isTrusted) return peer.address;
   const lists: string[][] = [];
   if (fields['x-forwarded-for'] !== undefined) lists.push(fields['x-forwarded-for'].split(','));

@@ -13,8 +13,10 @@ export type Permit<C = unknown> = {
   readonly [proven]: true;
 };
 
-/** `check` throws unless the caller, as the rows of this write have them, may do this; else it returns them. */
-export function permitCaller<C>(writer: Connection, check: (writer: Connection) => C): Permit<C> {
+/**
+ * `check` throws unless the caller, as the rows of this write have them, may do this; else it returns them.
+ */
+export function permitFor<C>(writer: Connection, check: (writer: Connection) => C): Permit<C> {
   return permit(writer, check(writer));
 }
 

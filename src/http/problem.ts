@@ -1,10 +1,10 @@
 // Problem details (RFC 9457): the one table from kind to status, and the document a client reads.
 import { array, integer, issuesMax, named, object, optional, string, type Issue } from '../schema/schema.ts';
-import { Problem, type Kind } from '../errors.ts';
+import { Problem, type ProblemKind } from '../errors.ts';
 
 /** Every problem the service can tell of, with what its page says. */
 export const problems: Readonly<
-  Record<Kind, { readonly status: number; readonly title: string; readonly about: string }>
+  Record<ProblemKind, { readonly status: number; readonly title: string; readonly about: string }>
 > = {
   'malformed-json': {
     status: 400,
@@ -186,11 +186,11 @@ export const problems: Readonly<
 /** The registered type of draft-ietf-httpapi-ratelimit-headers; all others are pages of this service. */
 export const quotaExceededType = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
-export function typeOf(kind: Kind, publicUrl: string): string {
+export function typeOf(kind: ProblemKind, publicUrl: string): string {
   return kind === 'quota-exceeded' ? quotaExceededType : `${publicUrl}/problems/${kind}`;
 }
 
-export function statusOf(kind: Kind, invalidStatus: 400 | 422): number {
+export function statusOf(kind: ProblemKind, invalidStatus: 400 | 422): number {
   return kind === 'validation-failed' || kind === 'invalid-cursor' ? invalidStatus : problems[kind].status;
 }
 
@@ -252,11 +252,11 @@ type Place = {
 };
 
 /** Status, header fields of its own and JSON text of a problem. */
-export function problemAnswer(
+export function problemResponse(
   problem: Problem,
   place: Place,
 ): { status: number; fields: string[]; json: string } {
-  const { kind, more } = problem;
+  const { kind, details: more } = problem;
   const status = more.status ?? statusOf(kind, place.invalidStatus);
   const json = JSON.stringify({
     type: typeOf(kind, place.publicUrl),
@@ -269,7 +269,7 @@ export function problemAnswer(
     ...more.transition,
     'violated-policies': more.violated,
   });
-  return { status, fields: fieldsOf(kind, more), json };
+  return { status, fields: problemHeaders(kind, more), json };
 }
 
 function shownIssue(issue: Issue): object {
@@ -282,7 +282,7 @@ function shownIssue(issue: Issue): object {
   };
 }
 
-function fieldsOf(kind: Kind, more: Problem['more']): string[] {
+function problemHeaders(kind: ProblemKind, more: Problem['details']): string[] {
   const fields: string[] = [];
   const challenge = challengeOf(kind, more);
   if (challenge !== undefined) fields.push('WWW-Authenticate', challenge);
@@ -294,7 +294,7 @@ function fieldsOf(kind: Kind, more: Problem['more']): string[] {
 }
 
 /** RFC 6750 section 3, RFC 9470 section 3. */
-function challengeOf(kind: Kind, more: Problem['more']): string | undefined {
+function challengeOf(kind: ProblemKind, more: Problem['details']): string | undefined {
   switch (kind) {
     case 'unauthenticated':
     case 'invalid-credentials':
@@ -310,6 +310,6 @@ function challengeOf(kind: Kind, more: Problem['more']): string | undefined {
   }
 }
 
-function scopeOf({ scope }: Problem['more']): string {
+function scopeOf({ scope }: Problem['details']): string {
   return scope === undefined ? '' : `, scope="${scope}"`;
 }

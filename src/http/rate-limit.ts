@@ -1,7 +1,7 @@
 // Token buckets in memory: how many requests somebody may make in a span of time.
 import { BoundedMap } from '../bounded-map.ts';
 import { Problem } from '../errors.ts';
-import { lastMade } from '../last-made.ts';
+import { memoizeLast } from '../memoize-last.ts';
 import { bucketsMax } from '../limits.ts';
 
 /** `requests` in `seconds`; undefined is no limit. */
@@ -35,7 +35,7 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
   const { requests, seconds } = rate;
   const perMillisecond = requests / (seconds * 1000);
   const begin = `RateLimit-Policy: "${policyName}";q=${requests};w=${seconds}\r\nRateLimit: "${policyName}";r=`;
-  const end = lastMade((secondsToFull: number) => `;t=${secondsToFull}\r\n`);
+  const end = memoizeLast((secondsToFull: number) => `;t=${secondsToFull}\r\n`);
   const buckets = new BoundedMap<string, Bucket>(sizeMax);
 
   function spend(key: string, now: number): Allowance {

@@ -38,7 +38,7 @@ export function representText<T>(
   json: string,
   about: { readonly id?: number; readonly ownerId?: number | null; readonly salt?: string } = {},
 ): Representation<T> {
-  const text = wireText(json);
+  const text = toWireLatin1(json);
   return {
     id: about.id ?? 0,
     ownerId: about.ownerId ?? null,
@@ -50,7 +50,7 @@ export function representText<T>(
 
 /** A page for people stands in for any reply that is negotiated. */
 export function page(html: string, fields: readonly string[]): Representation<never> {
-  const text = wireText(html);
+  const text = toWireLatin1(html);
   return { id: 0, ownerId: null, text, etag: etagOf(text), mediaType: 'text/html; charset=utf-8', fields };
 }
 
@@ -59,13 +59,13 @@ export function shared<T>(made: Representation<T>): Representation<T> {
   return { ...made, encoded: createEncodings(Buffer.from(made.text, 'latin1')) };
 }
 
-export function wireText(text: string): string {
+export function toWireLatin1(text: string): string {
   // eslint-disable-next-line no-control-regex
   return /[^\x00-\x7f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
 /** What a representation is of. */
-export function represented<T>({ text }: Representation<T>): T {
+export function parseRepresentation<T>({ text }: Representation<T>): T {
   return JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // as `represent` was given it
 }
 
@@ -73,6 +73,6 @@ export function etagOf(text: string): string {
   return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
 }
 
-export function weigh(representation: Representation<unknown>): number {
+export function estimateBytes(representation: Representation<unknown>): number {
   return representation.text.length + 300; // the rest of the record and its map entry, measured
 }

@@ -1,6 +1,6 @@
 // One value a route: matched, guarded, validated, typed and documented by it.
 import type { Access, Caller, Scope } from '../auth/access.ts';
-import type { Kind } from '../errors.ts';
+import type { ProblemKind } from '../errors.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
@@ -25,7 +25,7 @@ export type Context<Params, Query, Body, C> = {
   readonly path: string;
   /** Milliseconds since 1970, the same all through the request. */
   readonly now: number;
-  readonly db: Pick<Database, 'read' | 'write' | 'readSlowly'>;
+  readonly db: Pick<Database, 'read' | 'write' | 'readInWorker'>;
   /**
    * Called inside a write: reads session or key and role as the write sees them, checks access and scope
    * again, and returns the caller as they are now, with the proof that changes ask for.
@@ -74,7 +74,7 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly body?: Schema<Body>;
   readonly reply: Reply<T>;
   /** Problems of its own, beyond those that every route can have. */
-  readonly problems?: readonly Kind[];
+  readonly problems?: readonly ProblemKind[];
   readonly isIdempotent?: boolean;
   /**
    * Whose the object with this id is now, undefined once it is gone: an answer kept for Idempotency-Key is
@@ -90,7 +90,7 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
    * Faults of a body that its schema can't see, to complete the list of those it has found; `handle` checks
    * them for itself.
    */
-  moreFaults?(
+  validateReferences?(
     body: Readonly<Record<string, unknown>>,
     context: Context<ParamsOf<Path>, unknown, unknown, C>,
   ): readonly Issue[];

@@ -10,7 +10,7 @@ const domainOctetsMax = 253;
  * local parts and address literals, its local part and domain also in other scripts (RFC 6531). A single
  * label such as `localhost` is a domain. Takes no more time than a text of 254 characters needs.
  */
-export function emailFault(text: string): string | undefined {
+export function emailIssue(text: string): string | undefined {
   if (text.length > octetsMax || Buffer.byteLength(text) > octetsMax)
     return `An e-mail address has at most ${octetsMax} octets.`;
   // some signs are ASCII only once normalised

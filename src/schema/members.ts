@@ -1,5 +1,5 @@
 // The members that resources share: ids, times, lines of text, addresses of people and money.
-import { emailFault } from './email.ts';
+import { emailIssue } from './email.ts';
 import { countries, currencies } from './iso-codes.ts';
 import { integer, string, type Issue, type Schema } from './schema.ts';
 
@@ -23,14 +23,14 @@ export function timestampOf(time: number): string {
   return new Date(time).toISOString();
 }
 
-function timestampFault(text: string): string | undefined {
-  const time = Date.parse(text);
-  return Number.isNaN(time) || timestampOf(time) !== text
-    ? `${text} is not a time of the calendar.`
+function timestampFault(multiLine: string): string | undefined {
+  const time = Date.parse(multiLine);
+  return Number.isNaN(time) || timestampOf(time) !== multiLine
+    ? `${multiLine} is not a time of the calendar.`
     : undefined;
 }
 
-export function line(maxLength: number, description: string, example: string): Schema<string> {
+export function singleLine(maxLength: number, description: string, example: string): Schema<string> {
   return string({
     minLength: 1,
     maxLength,
@@ -59,7 +59,7 @@ export const email = string({
   format: 'idn-email',
   pattern: '^[^\\s@]+@[^\\s@]+$',
   says: 'an e-mail address such as ada@example.com',
-  rule: emailFault,
+  rule: emailIssue,
   examples: ['ada@example.com'],
 });
 export const phone = string({
@@ -95,7 +95,7 @@ export function nameKey(name: string): string {
 }
 
 /** Read-only members may come back in PUT and PATCH when they say what is so: then GET, edit, PUT works. */
-export function readOnlyFaults(
+export function readOnlyIssues(
   current: Readonly<Record<string, unknown>>,
   sent: Readonly<Record<string, unknown>>,
   names: readonly string[],

@@ -47,12 +47,12 @@ type Plan = {
   readonly base?: JsonSchema | undefined;
 };
 
-type Notes = {
+type Annotations = {
   readonly description?: string;
   readonly examples?: readonly unknown[];
   readonly writeOnly?: boolean;
 };
-type StringOptions = Notes & {
+type StringOptions = Annotations & {
   readonly minLength?: number;
   readonly maxLength: number;
   readonly pattern?: string;
@@ -73,7 +73,7 @@ export function string(options: StringOptions): Schema<string> {
 }
 
 export function integer(
-  options: Notes & { readonly minimum?: number; readonly maximum?: number } = {},
+  options: Annotations & { readonly minimum?: number; readonly maximum?: number } = {},
 ): Schema<number> {
   const { minimum = 1, maximum = Number.MAX_SAFE_INTEGER, ...notes } = options;
   return make(
@@ -82,11 +82,11 @@ export function integer(
   );
 }
 
-export function boolean(notes: Notes = {}): Schema<boolean> {
+export function boolean(notes: Annotations = {}): Schema<boolean> {
   return make({ type: 'boolean', ...notes }, { kind: 'boolean' });
 }
 
-export function oneOf<const V extends string>(values: readonly V[], notes: Notes = {}): Schema<V> {
+export function oneOf<const V extends string>(values: readonly V[], notes: Annotations = {}): Schema<V> {
   return make(
     { type: 'string', enum: values, ...notes },
     { kind: 'string', values: new Set<string>(values) },
@@ -95,7 +95,11 @@ export function oneOf<const V extends string>(values: readonly V[], notes: Notes
 
 export function array<T>(
   items: Schema<T>,
-  options: Notes & { readonly minItems?: number; readonly maxItems: number; readonly uniqueItems?: true },
+  options: Annotations & {
+    readonly minItems?: number;
+    readonly maxItems: number;
+    readonly uniqueItems?: true;
+  },
 ): Schema<T[]> {
   return make(
     { type: 'array', items, ...options },
@@ -121,7 +125,7 @@ export type ObjectOf<M> = { [K in Exclude<keyof M, OptionalKeys<M>>]: Infer<M[K]
  */
 export function object<M extends Members>(
   members: M,
-  notes: Notes = {},
+  notes: Annotations = {},
   rule?: (value: ObjectOf<M>) => Issue[],
 ): Schema<ObjectOf<M>> & { readonly properties: M } {
   const required = Object.keys(members).filter((name) => members[name]?.[plan]?.isOptional !== true);
@@ -136,12 +140,12 @@ export function object<M extends Members>(
   return make(shown, rules) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
-export function optional<S extends JsonSchema>(schema: S, notes: Notes = {}): Optional<Infer<S>> {
+export function optional<S extends JsonSchema>(schema: S, notes: Annotations = {}): Optional<Infer<S>> {
   // the mark lives in the plan
   return make({ ...schema, ...notes }, { ...planOf(schema), isOptional: true }) as Optional<Infer<S>>;
 }
 
-export function nullable<T>(schema: Schema<T>, notes: Notes = {}): Schema<T | null> {
+export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<T | null> {
   const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
   const { title, ...shown } = schema;
   const base = title === undefined ? {} : { base: schema };
@@ -152,7 +156,7 @@ export function nullable<T>(schema: Schema<T>, notes: Notes = {}): Schema<T | nu
 }
 
 /** Every member optional, in nested objects too: the shape of a JSON Merge Patch (RFC 7396) of the object. */
-export function partial<T extends object>(schema: Schema<T>, notes: Notes = {}): Schema<Patch<T>> {
+export function partial<T extends object>(schema: Schema<T>, notes: Annotations = {}): Schema<Patch<T>> {
   const { required: _required, title: _title, ...shown } = schema;
   const members = new Map<string, JsonSchema>();
   for (const [name, member] of planOf(schema).members ?? []) {
@@ -243,7 +247,7 @@ function checkString(rules: Plan, value: unknown, path: Path, found: Found): voi
   if (rules.pattern?.test(value) === false)
     return add(found, path, 'pattern', `must be ${rules.says ?? 'of another form'}`);
   const fault = rules.rule?.(value);
-  if (fault !== undefined) tell(found, path, 'format', fault);
+  if (fault !== undefined) addIssue(found, path, 'format', fault);
 }
 
 function checkInteger(rules: Plan, value: unknown, path: Path, found: Found): void {
@@ -301,10 +305,10 @@ function addMissing(rules: Plan, value: object, path: Path, found: Found): void 
 }
 
 function add(found: Found, path: Path, code: string, claim: string): void {
-  tell(found, path, code, `${labelOf(path)} ${claim}.`);
+  addIssue(found, path, code, `${labelOf(path)} ${claim}.`);
 }
 
-function tell(found: Found, path: Path, code: string, detail: string): void {
+function addIssue(found: Found, path: Path, code: string, detail: string): void {
   found.misfits += 1;
   if (found.issues.length < issuesMax) found.issues.push({ pointer: pointerOf(path), code, detail });
 }

@@ -5,7 +5,7 @@ import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
 import {
   databaseFile,
-  explained,
+  toStorageError,
   giveToFolderOwner,
   lockFolder,
   makePrivate,
@@ -104,7 +104,7 @@ export async function copyDatabase(
     syncPath(dirname(file));
   } catch (error) {
     const isOfSource = [11, 26].includes(sqliteCode(error)); // damaged, or no database
-    throw isOfSource ? error : explained(error, file);
+    throw isOfSource ? error : toStorageError(error, file);
   } finally {
     source.exec('ROLLBACK');
     removePartial(file);
@@ -141,7 +141,7 @@ export async function fromDatabase<T>(
   try {
     return await use(source, version);
   } catch (error) {
-    throw explained(error, file);
+    throw toStorageError(error, file);
   } finally {
     source.close();
   }

@@ -15,7 +15,7 @@ export class Connection {
   readonly #before: () => void;
   readonly #statements = new BoundedMap<string, StatementSync>(2 * statementsMax);
   /** What `changed` was told since the transaction began. */
-  readonly changedKeys: string[] = [];
+  readonly invalidations: string[] = [];
 
   constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
     this.#sqlite = sqlite;
@@ -41,8 +41,8 @@ export class Connection {
   }
 
   /** Names something that may be cached, such as `order:7`, and that this transaction makes stale. */
-  changed(key: string): void {
-    this.changedKeys.push(key);
+  invalidate(key: string): void {
+    this.invalidations.push(key);
   }
 
   #prepare(sql: string): StatementSync {

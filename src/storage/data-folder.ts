@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of ours
 /** Marks a database as ours; where it is, a commit that changes nothing. */
-export const touch = `PRAGMA application_id = ${applicationId}`;
+export const emptyCommitSql = `PRAGMA application_id = ${applicationId}`;
 const busyMillisecondsMax = 5_000;
 
 /**
@@ -67,7 +67,7 @@ export function lockFolder(folder: string): () => void {
     return () => lock?.close();
   } catch (error) {
     lock?.close();
-    if (!isBusy(error)) throw explained(error, file);
+    if (!isBusy(error)) throw toStorageError(error, file);
     throw new StorageError(
       `Another process is serving the data folder ${folder}. Stop it first, or choose another folder.`,
     );
@@ -93,7 +93,7 @@ export function schemaVersion(file: string, versionMax: number): number | undefi
       `${file} has schema version ${version}, made by a newer orderly; this one knows versions up to ${versionMax}. Use the newer one.`,
     );
   } catch (error) {
-    throw explained(error, file);
+    throw toStorageError(error, file);
   }
 }
 
@@ -186,7 +186,7 @@ const systemSentences: Readonly<Record<string, string>> = {
   EMFILE: "can't be opened: the process has too many open files",
 };
 
-export function explained(error: unknown, file: string): unknown {
+export function toStorageError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const sentence = sentences[sqliteCode(error)];
   if (sentence !== undefined)

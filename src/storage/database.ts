@@ -6,17 +6,17 @@ import { unavailable } from '../errors.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
 import {
   databaseFile,
-  explained,
+  toStorageError,
   isPassing,
   lockFolder,
   maySync,
   openSqlite,
   syncPath,
-  touch,
+  emptyCommitSql,
 } from './data-folder.ts';
 import { createForeignWatch } from './foreign-watch.ts';
 import { createGroupCommit, type Fdatasync, type GroupCommit } from './group-commit.ts';
-import { createLogKeeper, type LogKeeper } from './log-keeper.ts';
+import { createCheckpointer, type Checkpointer } from './checkpointer.ts';
 import { openMigrated, type Migration } from './migrate.ts';
 import { createQueryWorker, ThreadError } from './query-worker.ts';
 import { createReadSide, type ReadSide } from './read-side.ts';
@@ -55,7 +55,7 @@ export type Database = {
    */
   write<T>(work: Work<T>): Promise<T>;
   /** The rows of a statement that may look at many, on a thread of its own. */
-  readSlowly<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]>;
+  readInWorker<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]>;
   readonly stats: Readonly<StorageStats>;
   /** Answers everything pending, folds the log in and closes. */
   close(): Promise<void>;
@@ -78,7 +78,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     );
   } catch (error) {
     unlock();
-    throw explained(error, databaseFile(options.folder));
+    throw toStorageError(error, databaseFile(options.folder));
   }
 }
 
@@ -86,7 +86,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   const file = databaseFile(options.folder);
   const log = options.log ?? (() => {});
   const stats = newStats();
-  const logDescriptor = openLog(sqlite, options.folder);
+  const logDescriptor = openWal(sqlite, options.folder);
   const schedule = oncePerTurn(() => {
     reads.end();
     commits.run();
@@ -103,7 +103,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   const poll = setInterval(foreign.look, foreignPollMilliseconds).unref();
   const commits: GroupCommit = createGroupCommit({
     sqlite,
-    logDescriptor,
+    walDescriptor: logDescriptor,
     fdatasync: options.fdatasync ?? (maySync ? fdatasync : alreadySynced),
     stats,
     schedule,
@@ -122,8 +122,8 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   });
   const queryWorker = options.queryWorker ?? createQueryWorker;
   const slowReads = queryWorker(file, 'read');
-  const keeper: LogKeeper = createLogKeeper({
-    logDescriptor,
+  const keeper: Checkpointer = createCheckpointer({
+    walDescriptor: logDescriptor,
     slowReads,
     commits,
     foreign,
@@ -139,7 +139,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     await slowReads.close();
     clearInterval(poll);
     reads.close();
-    if (sqlite.isOpen) foldIn(sqlite, log);
+    if (sqlite.isOpen) checkpointAndClose(sqlite, log);
     closeSync(logDescriptor);
     unlock();
   }
@@ -147,7 +147,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   return {
     read: reads.connection,
     write: commits.write,
-    readSlowly: async <R extends Row>(sql: string, params: readonly SqlValue[]) => {
+    readInWorker: async <R extends Row>(sql: string, params: readonly SqlValue[]) => {
       if (closing !== undefined || slowReads.waiting >= slowReadsMax)
         throw unavailable('Too many long queries are waiting.');
       return (await slowReads.query(sql, params).catch(passing)) as unknown as R[]; // the caller's knowledge
@@ -160,8 +160,8 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
 /**
  * A descriptor of the log's own, to sync it with; SQLite's locks are on other files, so this does no harm.
  */
-function openLog(sqlite: DatabaseSync, folder: string): number {
-  sqlite.exec(touch); // writes and syncs the log's header
+function openWal(sqlite: DatabaseSync, folder: string): number {
+  sqlite.exec(emptyCommitSql); // writes and syncs the log's header
   // From here on the event loop waits neither for locks nor for syncs, and the log keeper alone folds the log
   // in.
   sqlite.exec(
@@ -197,7 +197,7 @@ function oncePerTurn(endTurn: () => void): () => void {
   };
 }
 
-function foldIn(sqlite: DatabaseSync, log: NonNullable<DatabaseOptions['log']>): void {
+function checkpointAndClose(sqlite: DatabaseSync, log: NonNullable<DatabaseOptions['log']>): void {
   try {
     sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {

@@ -8,7 +8,7 @@ import { isBusy, isEnvironment } from './data-folder.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
 
 const waitingWritesMax = 10_000;
-const logBytesMax = 1024 ** 3;
+const walBytesMax = 1024 ** 3;
 /** How long one turn may run writes before others get theirs. */
 const groupMillisecondsMax = 4;
 const busyMillisecondsMax = 5_000;
@@ -26,7 +26,7 @@ export type Fdatasync = (descriptor: number, done: (error: Error | null) => void
 
 type Options = {
   readonly sqlite: DatabaseSync;
-  readonly logDescriptor: number;
+  readonly walDescriptor: number;
   readonly fdatasync: Fdatasync;
   readonly stats: StorageStats;
   /** Asks for `run` to be called at the end of this turn of the event loop. */
@@ -42,7 +42,7 @@ type Options = {
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 export function createGroupCommit(options: Options) {
-  const { sqlite, logDescriptor, stats, schedule } = options;
+  const { sqlite, walDescriptor: logDescriptor, stats, schedule } = options;
   const db = new Connection(sqlite);
   const [begin, commit, rollback] = [
     sqlite.prepare('BEGIN IMMEDIATE'),
@@ -62,7 +62,7 @@ export function createGroupCommit(options: Options) {
   let isWorking = false;
   let refusal: string | undefined;
   let nextComplaint = 0;
-  let settled: (() => void) | undefined;
+  let onDrained: (() => void) | undefined;
 
   function write<T>(work: Work<T>): Promise<T> {
     assert(!isWorking, 'A write was begun inside a write: pass the connection on instead.');
@@ -101,7 +101,7 @@ export function createGroupCommit(options: Options) {
   function close(): Promise<void> {
     refusal ??= 'The service is stopping.';
     return new Promise((resolve) => {
-      settled = resolve;
+      onDrained = resolve;
       answered(0);
     });
   }
@@ -128,7 +128,7 @@ export function createGroupCommit(options: Options) {
         setTimeout(schedule, busyRetryMilliseconds);
       } else {
         busyUntil = undefined;
-        lose(gathering.splice(0), error);
+        rejectWithStorageError(gathering.splice(0), error);
       }
       return false;
     }
@@ -149,14 +149,14 @@ export function createGroupCommit(options: Options) {
     }
     gathering.splice(0, ran);
     if (sqlite.isTransaction) return done;
-    db.changedKeys.length = 0;
-    lose(done, new Error('SQLite rolled the transaction back.'));
+    db.invalidations.length = 0;
+    rejectWithStorageError(done, new Error('SQLite rolled the transaction back.'));
     return [];
   }
 
   /** Inside a savepoint, so that a work that throws is undone alone. */
   function runOne(write: Write): boolean {
-    const { length: keys } = db.changedKeys;
+    const { length: keys } = db.invalidations;
     isWorking = true;
     try {
       savepoint.set.run();
@@ -164,8 +164,8 @@ export function createGroupCommit(options: Options) {
       savepoint.release.run();
       return true;
     } catch (error) {
-      db.changedKeys.length = keys;
-      if (!undo() || isEnvironment(error)) lose([write], error);
+      db.invalidations.length = keys;
+      if (!undo() || isEnvironment(error)) rejectWithStorageError([write], error);
       else reject(write, error);
       return false;
     } finally {
@@ -185,12 +185,12 @@ export function createGroupCommit(options: Options) {
   }
 
   function tryCommit(done: Write[]): void {
-    const keys = db.changedKeys.splice(0);
+    const keys = db.invalidations.splice(0);
     try {
       commit.run();
     } catch (error) {
       if (sqlite.isTransaction) rollback.run();
-      return lose(done, error);
+      return rejectWithStorageError(done, error);
     }
     stats.canWrite = true;
     stats.commits += 1;
@@ -222,7 +222,7 @@ export function createGroupCommit(options: Options) {
     });
   }
 
-  function lose(writes: Write[], error: unknown): void {
+  function rejectWithStorageError(writes: Write[], error: unknown): void {
     stats.canWrite = false;
     if (performance.now() >= nextComplaint) {
       // now and then: a full disk doesn't get a line a request
@@ -244,7 +244,7 @@ export function createGroupCommit(options: Options) {
 
   function answered(writes: number): void {
     stats.waitingWrites -= writes;
-    if (stats.waitingWrites === 0) settled?.();
+    if (stats.waitingWrites === 0) onDrained?.();
   }
 
   return {
@@ -264,7 +264,7 @@ const failed = 'The storage failed; the service is stopping.';
 
 function overload(stats: StorageStats): string | undefined {
   if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
-  if (stats.logBytes >= logBytesMax)
+  if (stats.walBytes >= walBytesMax)
     return 'The log of changes is full until it can be folded into the database.';
   return undefined;
 }

@@ -23,41 +23,41 @@ export type Listing = {
   readonly key: string;
   readonly isDescending: boolean;
   readonly streams: readonly Stream[];
-  readonly isGathered?: boolean;
-  readonly rest: Condition | undefined;
+  readonly sortsInMemory?: boolean;
+  readonly residual: Condition | undefined;
   readonly after: Position | undefined;
   readonly rows: number;
   /** How many entries may be gathered, or tested against `rest`, before the slow thread takes over. */
   readonly rowsLookedAtMax: number;
 };
 
-type Db = Pick<Database, 'read' | 'readSlowly'>;
+type Db = Pick<Database, 'read' | 'readInWorker'>;
 
 /** Keys and ids of the page's rows in order, and one more when there are more. */
-export function positionsOf(db: Db, listing: Listing): Position[] | Promise<Position[]> {
-  const { isGathered, rest, rows, rowsLookedAtMax } = listing;
+export function findPositions(db: Db, listing: Listing): Position[] | Promise<Position[]> {
+  const { sortsInMemory: isGathered, residual: rest, rows, rowsLookedAtMax } = listing;
   const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream, 'indexed'));
   if (streams.length === 0) return [];
   if (isGathered === true)
-    return areMany(db.read, listing, listing.streams)
-      ? readAside(db, listing)
-      : read(db.read, gathered(listing));
+    return exceedsLimit(db.read, listing, listing.streams)
+      ? findInWorker(db, listing)
+      : read(db.read, sortedInMemory(listing));
   if (rest === undefined) return read(db.read, merged(listing, streams, rows + 1));
   const near = merged(listing, streams, rowsLookedAtMax);
   const found = read(db.read, {
     sql: `SELECT key, id FROM (${near.sql}) AS near WHERE fits LIMIT ?`,
     params: [...near.params, rows + 1],
   });
-  return found.length <= rows && areMany(db.read, listing, streams) ? readAside(db, listing) : found;
+  return found.length <= rows && exceedsLimit(db.read, listing, streams) ? findInWorker(db, listing) : found;
 }
 
-function readAside(db: Db, listing: Listing): Promise<Position[]> {
-  const { sql, params } = gathered(listing);
-  return db.readSlowly<Row & Position>(sql, params);
+function findInWorker(db: Db, listing: Listing): Promise<Position[]> {
+  const { sql, params } = sortedInMemory(listing);
+  return db.readInWorker<Row & Position>(sql, params);
 }
 
 /** Whether these are more rows than may be looked at on the event loop. */
-function areMany(
+function exceedsLimit(
   connection: Connection,
   { table, rowsLookedAtMax }: Listing,
   streams: readonly Stream[],
@@ -77,8 +77,8 @@ function read(connection: Connection, { sql, params }: Condition): Position[] {
  * Few rows pass: then finding them all and sorting them is less work than walking past the others. `+` keeps
  * SQLite from walking all the same.
  */
-function gathered(listing: Listing): Condition {
-  const { rest, rows } = listing;
+function sortedInMemory(listing: Listing): Condition {
+  const { residual: rest, rows } = listing;
   const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream, 'tested'));
   const parts = streams.map(
     (stream) => `${selectOf(listing, stream)}${rest === undefined ? '' : ` AND ${rest.sql}`}`,
@@ -126,7 +126,7 @@ function both(stream: Stream, narrower: string, param: SqlValue): Stream {
  * columns answers it.
  */
 function merged(listing: Listing, streams: readonly Stream[], limit: number): Condition {
-  const { rest } = listing;
+  const { residual: rest } = listing;
   const parts = streams.map((stream) =>
     selectOf(listing, stream, rest === undefined ? '' : `, ${rest.sql} AS fits`),
   );
@@ -142,23 +142,23 @@ function direction({ isDescending }: Listing): string {
 }
 
 /** How many rows a list has in all, counted aside. */
-export async function countOf(db: Db, { table, streams, rest }: Listing): Promise<number> {
+export async function countRows(db: Db, { table, streams, residual: rest }: Listing): Promise<number> {
   const counts = streams.map(
     ({ sql }) =>
       `(SELECT count(*) FROM ${table} WHERE ${sql}${rest === undefined ? '' : ` AND ${rest.sql}`})`,
   );
   const params = streams.flatMap((stream) => [...stream.params, ...(rest?.params ?? [])]);
-  const [row] = await db.readSlowly<Row>(`SELECT ${counts.join(' + ')}`, params);
+  const [row] = await db.readInWorker<Row>(`SELECT ${counts.join(' + ')}`, params);
   return Number(row?.[0]);
 }
 
 /** Conditions that hold together; undefined for none. */
-export function all(conditions: readonly Condition[]): Condition | undefined {
-  return conditions.length === 0 ? undefined : together(conditions);
+export function andOrNone(conditions: readonly Condition[]): Condition | undefined {
+  return conditions.length === 0 ? undefined : and(conditions);
 }
 
 /** The same of one at least. */
-export function together(conditions: readonly Condition[]): Condition {
+export function and(conditions: readonly Condition[]): Condition {
   return {
     sql: conditions.map(({ sql }) => sql).join(' AND '),
     params: conditions.flatMap(({ params }) => params),
@@ -175,7 +175,7 @@ export function withoutIndex({ sql, params }: Condition): Condition {
 }
 
 /** No condition, as SQLite takes it to the table's own index. */
-export const everything: Condition = { sql: 'id > 0', params: [] };
+export const matchAll: Condition = { sql: 'id > 0', params: [] };
 
 export function beginsWith(column: string, prefix: string): Condition {
   return { sql: `${column} >= ? AND ${column} < ?`, params: [prefix, `${prefix}\u{10ffff}`] };

@@ -5,14 +5,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { copyDatabase } from './backup.ts';
 import {
   databaseFile,
-  explained,
+  toStorageError,
   makePrivate,
   openSqlite,
   scalar,
   schemaVersion,
   StorageError,
   syncPath,
-  touch,
+  emptyCommitSql,
 } from './data-folder.ts';
 
 /** Numbered by its place in the list; never edited once released. */
@@ -54,7 +54,7 @@ export async function openMigrated(
     return sqlite;
   } catch (error) {
     sqlite?.close();
-    throw explained(error, file);
+    throw toStorageError(error, file);
   }
 }
 
@@ -74,7 +74,9 @@ function migrate(sqlite: DatabaseSync, migrations: readonly Migration[], version
     for (const migration of migrations.slice(version)) apply(sqlite, migration);
     if (scalar(sqlite, 'PRAGMA foreign_key_check') !== undefined)
       throw new StorageError('The migrations leave rows that refer to nothing.');
-    sqlite.exec(`${touch}; PRAGMA user_version = ${migrations.length}; COMMIT; PRAGMA foreign_keys = ON`);
+    sqlite.exec(
+      `${emptyCommitSql}; PRAGMA user_version = ${migrations.length}; COMMIT; PRAGMA foreign_keys = ON`,
+    );
   } catch (error) {
     if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
     throw error;

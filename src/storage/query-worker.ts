@@ -10,15 +10,18 @@ type Answer = { readonly rows: Row[] } | { readonly error: string; readonly errc
 
 export type QueryWorker = ReturnType<typeof createQueryWorker>;
 
-/** The thread couldn't start or ended early, for want of descriptors or memory: what it was asked may pass later. */
+/**
+ * The thread couldn't start or ended early, for want of descriptors or memory: what it was asked may pass
+ * later.
+ */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
 }
 
 /**
- * The thread that reads starts with its first query and ends when it has been idle a while. The one that writes
- * starts at once and stays: without it the log can't be kept short, and when it is needed there may be no
- * descriptor or memory left to start it. The caller bounds how many queries wait.
+ * The thread that reads starts with its first query and ends when it has been idle a while. The one that
+ * writes starts at once and stays: without it the log can't be kept short, and when it is needed there may be
+ * no descriptor or memory left to start it. The caller bounds how many queries wait.
  */
 export function createQueryWorker(file: string, access: 'read' | 'write') {
   const waiting: Asked[] = [];

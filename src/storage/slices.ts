@@ -8,8 +8,8 @@ import type { Database } from './database.ts';
 export type Step = (db: Connection, rowsMax: number) => number;
 
 /**
- * Until no step changes anything. The first write is made in any case; once `isOver` it is the last, and what is
- * left is for the next start.
+ * Until no step changes anything. The first write is made in any case; once `isOver` it is the last, and what
+ * is left is for the next start.
  */
 export async function inSlices(
   db: Pick<Database, 'write'>,

@@ -18,7 +18,7 @@ export function newStats() {
      * cumulative.
      */
     syncSecondsCounts: Array<number>(syncSecondsBounds.length + 1).fill(0),
-    logBytes: 0,
+    walBytes: 0,
     /** Writes that were taken and not answered yet. */
     waitingWrites: 0,
     checkpoints: 0,

@@ -1,21 +1,21 @@
 // The pages of problem types, for people.
-import { kinds, type Kind } from '../errors.ts';
+import { problemKinds, type ProblemKind } from '../errors.ts';
 import { problems } from '../http/problem.ts';
 import { kindsEverywhere, kindsOf, operationsOf, type Description } from './docs-description.ts';
 import { json } from './docs-examples.ts';
 import { sample } from './docs-operation.ts';
 import { html, inline, link, pageOf, type Html, type Page } from './page-layout.ts';
 
-export const problemList = html`<dl class="fields">${kinds.map(problemRow)}</dl>`;
+export const problemList = html`<dl class="fields">${problemKinds.map(problemRow)}</dl>`;
 
-function problemRow(kind: Kind): Html {
+function problemRow(kind: ProblemKind): Html {
   const { status, about } = problems[kind];
   return html`<div><dt>${link(`/problems/${kind}`, html`<code>${kind}</code>`)} <span>${status}</span></dt>
 <dd>${inline(about)}</dd></div>`;
 }
 
 /** One problem type, or all of them. */
-export function problemPage(kind: Kind | undefined, document: object): Page {
+export function problemPage(kind: ProblemKind | undefined, document: object): Page {
   if (kind === undefined)
     return pageOf({
       title: 'Problem types · orderly API',
@@ -33,8 +33,8 @@ ${sample('For example', example, 'example', 'open')}
   return pageOf({ title: `${title} · orderly API`, contents: contentsFor(kind), main });
 }
 
-function contentsFor(kind: Kind | undefined): Html {
-  const entries = kinds.map((each) => {
+function contentsFor(kind: ProblemKind | undefined): Html {
+  const entries = problemKinds.map((each) => {
     const current = each === kind ? html` aria-current="page"` : '';
     const text = html`<span>${each}</span> <small>${problems[each].status}</small>`;
     return html`<li><a href="/problems/${each}"${current}>${text}</a></li>`;
@@ -43,7 +43,7 @@ function contentsFor(kind: Kind | undefined): Html {
 <li>${link('/problems', 'Problem types')}<ul>${entries}</ul></li></ul>`;
 }
 
-function placesOf(kind: Kind, description: Description): Html {
+function placesOf(kind: ProblemKind, description: Description): Html {
   if (kindsEverywhere(description).has(kind)) return html`<p>Every operation can answer with it.</p>`;
   const found = operationsOf(description).filter(({ operation }) =>
     Object.values(operation.responses).some((each) => kindsOf(each, description).includes(kind)),

@@ -10,7 +10,7 @@ import { commonPasswordList } from '../../src/auth/common-password-list.ts';
 import type { Place } from '../../src/auth/hashing-places.ts';
 import { Problem } from '../../src/errors.ts';
 import type { Cost } from '../../src/auth/password-worker.ts';
-import { createPasswordHasher, passwordFault, type PasswordHasher } from '../../src/auth/password.ts';
+import { createPasswordHasher, passwordIssue, type PasswordHasher } from '../../src/auth/password.ts';
 
 const run = promisify(execFile);
 const cheap: Cost = { ln: 4, r: 8, p: 1 };
@@ -218,7 +218,7 @@ for (const [fault, chosen] of [
   [/e-mail/, 'Orderly123!'],
 ] as const) {
   test(`the password ${JSON.stringify(chosen)} is refused`, () => {
-    const told = passwordFault(chosen, user, 8) ?? '';
+    const told = passwordIssue(chosen, user, 8) ?? '';
     assert.match(told, fault);
     assert.ok(chosen === '' || !told.includes(chosen));
   });
@@ -235,19 +235,19 @@ for (const chosen of [
   'order 1815 books',
 ]) {
   test(`the password ${JSON.stringify(chosen)} is taken`, () =>
-    assert.equal(passwordFault(chosen, user, 8), undefined));
+    assert.equal(passwordIssue(chosen, user, 8), undefined));
 }
 
 test('each of the 3,000 commonest passwords is refused, in whatever case', () => {
   const listed = commonPasswordList.trim().split(/\s+/);
   assert.equal(new Set(listed).size, 3_000);
-  const taken = listed.filter((word) => passwordFault(word.toUpperCase(), user, 8) === undefined);
+  const taken = listed.filter((word) => passwordIssue(word.toUpperCase(), user, 8) === undefined);
   assert.deepEqual(taken, []);
 });
 
 test('the shortest length can be raised', () => {
-  assert.match(passwordFault('fourteen chars', user, 15) ?? '', /15 to 128/);
-  assert.equal(passwordFault('fifteen chars !', user, 15), undefined);
+  assert.match(passwordIssue('fourteen chars', user, 15) ?? '', /15 to 128/);
+  assert.equal(passwordIssue('fifteen chars !', user, 15), undefined);
 });
 
 function hasherFor(t: TestContext, cost = cheap): PasswordHasher {
@@ -258,7 +258,7 @@ function hasherFor(t: TestContext, cost = cheap): PasswordHasher {
 
 function isUnavailable(error: unknown): boolean {
   return (
-    error instanceof Problem && error.kind === 'unavailable' && error.more.retryAfterSeconds !== undefined
+    error instanceof Problem && error.kind === 'unavailable' && error.details.retryAfterSeconds !== undefined
   );
 }
 

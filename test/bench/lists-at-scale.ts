@@ -10,11 +10,11 @@ import { listPage, type Selection } from '../../src/http/list.ts';
 import type { Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { customerSorts } from '../../src/resources/customers/customer.ts';
-import { findCustomer, selectCustomers } from '../../src/resources/customers/customer-store.ts';
+import { findCustomer, customerListing } from '../../src/resources/customers/customer-store.ts';
 import { orderSorts } from '../../src/resources/orders/order.ts';
-import { findOrder, selectOrders } from '../../src/resources/orders/order-store.ts';
+import { findOrder, orderListing } from '../../src/resources/orders/order-store.ts';
 import { userSorts } from '../../src/resources/users/user.ts';
-import { findUser, selectUsers } from '../../src/resources/users/user-store.ts';
+import { findUser, userListing } from '../../src/resources/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import type { Position } from '../../src/storage/keyset.ts';
 import { median, ms } from './bench-table.ts';
@@ -97,21 +97,21 @@ function cases(): Case[] {
     ...Object.entries(orderFilters).flatMap(([name, filter]) =>
       orderSorts.map((sort) => ({
         name: `orders, ${name}, ${sort}`,
-        selection: selectOrders('everyone', { ...filter, sort }),
+        selection: orderListing('everyone', { ...filter, sort }),
         load: (db: Connection, id: number) => findOrder(db, 'everyone', id),
       })),
     ),
     ...Object.entries(customerFilters).flatMap(([name, filter]) =>
       customerSorts.map((sort) => ({
         name: `customers, ${name}, ${sort}`,
-        selection: selectCustomers('everyone', { ...filter, sort }),
+        selection: customerListing('everyone', { ...filter, sort }),
         load: loadCustomer,
       })),
     ),
     ...Object.entries(userFilters).flatMap(([name, filter]) =>
       userSorts.map((sort) => ({
         name: `users, ${name}, ${sort}`,
-        selection: selectUsers({ ...filter, sort }),
+        selection: userListing({ ...filter, sort }),
         load: loadUser,
       })),
     ),
@@ -123,7 +123,7 @@ const cursors = createCursors([(text) => createHash('sha256').update(text).diges
 /** What the slow thread would run is run here, and its time told apart. */
 async function timePage(connection: Connection, { selection, load }: Case, query: ListQuery): Promise<Time> {
   let aside = 0;
-  const readSlowly = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> => {
+  const readInWorker = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> => {
     const start = performance.now();
     const rows = connection.all<R>(sql, ...params);
     aside += performance.now() - start;
@@ -132,7 +132,7 @@ async function timePage(connection: Connection, { selection, load }: Case, query
   const write = () => Promise.reject(new Error('A list writes nothing.'));
   const start = performance.now();
   await listPage(
-    { db: { read: connection, readSlowly, write }, path: '/list', query },
+    { db: { read: connection, readInWorker, write }, path: '/list', query },
     cursors,
     selection,
     load,

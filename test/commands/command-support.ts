@@ -9,7 +9,7 @@ import type { TestContext } from 'node:test';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { permitWithoutCaller } from '../../src/http/permit.ts';
 import { addUser } from '../../src/resources/users/user-store.ts';
-import { openBeside } from '../../src/storage/beside.ts';
+import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { executable } from '../service.ts';
 
 export const start = join(import.meta.dirname, '../../src/start.js');
@@ -98,7 +98,7 @@ export function newFolder(t: Pick<TestContext, 'after'>): string {
  */
 export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string> {
   const folder = newFolder(t);
-  const db = await openBeside(folder, migrations);
+  const db = await openCommandDatabase(folder, migrations);
   db.write((writer) => {
     addUser(
       permitWithoutCaller(writer, 'the command line'),

@@ -11,7 +11,7 @@ import {
   openFilesMax,
   type ConnectionGate,
 } from '../../src/http/connection-gate.ts';
-import { createHttpServer } from '../../src/http/listen.ts';
+import { createHttpServer } from '../../src/http/http-server.ts';
 import { trustedProxies } from '../../src/http/peer.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';

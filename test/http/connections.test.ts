@@ -2,8 +2,8 @@
 // 8). Nothing ends the service, and no socket leaks.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Kind } from '../../src/errors.ts';
-import { createHttpServer } from '../../src/http/listen.ts';
+import type { ProblemKind } from '../../src/errors.ts';
+import { createHttpServer } from '../../src/http/http-server.ts';
 import { problems } from '../../src/http/problem.ts';
 import type { TestService } from '../service.ts';
 import { turn, until } from '../storage/storage-support.ts';
@@ -44,7 +44,11 @@ describe('connections', () => {
   }
 
   /** Refused, with a problem document that stands for itself, and the connection closed behind it. */
-  async function assertRefused(bytes: string | Buffer, kind: Kind, status?: number): Promise<RawAnswer> {
+  async function assertRefused(
+    bytes: string | Buffer,
+    kind: ProblemKind,
+    status?: number,
+  ): Promise<RawAnswer> {
     const connection = await openRaw(service().port);
     connection.write(bytes);
     const answer = await connection.answer();
@@ -589,7 +593,12 @@ describe('connections', () => {
       connection.socket.destroy();
     });
 
-    const refused: readonly (readonly [what: string, kind: Kind, line: string, fields: () => string[]])[] = [
+    const refused: readonly (readonly [
+      what: string,
+      kind: ProblemKind,
+      line: string,
+      fields: () => string[],
+    ])[] = [
       [
         'nobody',
         'unauthenticated',

@@ -1,7 +1,7 @@
 // For the tests over HTTP: one service for a suite, and what every problem has to be.
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import type { Kind } from '../../src/errors.ts';
+import type { ProblemKind } from '../../src/errors.ts';
 import { problems, ProblemDocument, quotaExceededType } from '../../src/http/problem.ts';
 import { check } from '../../src/schema/schema.ts';
 import { serviceFor, type Answer, type TestOptions, type TestService } from '../service.ts';
@@ -39,7 +39,7 @@ type ProblemAnswer = Pick<Answer, 'status' | 'body'> & { readonly headers: Heade
 /** That the answer is a whole problem document of this kind. `status` where it isn't the kind's own. */
 export function assertProblem(
   answer: ProblemAnswer,
-  kind: Kind,
+  kind: ProblemKind,
   status: number = problems[kind].status,
 ): void {
   assert.deepEqual(

@@ -9,10 +9,10 @@ import { listPage } from '../../src/http/list.ts';
 import type { Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { orderSorts, statuses, type OrderFilter } from '../../src/resources/orders/order.ts';
-import { findOrder, selectOrders } from '../../src/resources/orders/order-store.ts';
+import { findOrder, orderListing } from '../../src/resources/orders/order-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
-import { countOf, positionsOf, type Position } from '../../src/storage/keyset.ts';
+import { countRows, findPositions, type Position } from '../../src/storage/keyset.ts';
 
 const orderCount = 400;
 const firstTime = Date.parse('2026-03-01T00:00:00.000Z');
@@ -117,18 +117,21 @@ describe('a list of orders, page by page, is what it should be', () => {
   for (const rowsLookedAtMax of [1, 30, 1_000]) {
     for (const sort of orderSorts) {
       test(`by ${sort}, with every filter, where ${rowsLookedAtMax} entries may be looked at`, async () => {
-        const readSlowly = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> => {
+        const readInWorker = async <R extends Row>(
+          sql: string,
+          params: readonly SqlValue[],
+        ): Promise<R[]> => {
           aside += 1;
           assert.ok(rowsLookedAtMax < orderCount, 'nothing is too much to be looked at here');
           return connection.all<R>(sql, ...params);
         };
         for (const filter of filters) {
-          const selection = selectOrders('everyone', { ...filter, sort });
+          const selection = orderListing('everyone', { ...filter, sort });
           const found: number[] = [];
           let position: Position | undefined;
           do {
-            const page = await positionsOf(
-              { read: connection, readSlowly },
+            const page = await findPositions(
+              { read: connection, readInWorker },
               { ...selection, after: position, rows: 17, rowsLookedAtMax },
             );
             here += 1;
@@ -136,8 +139,8 @@ describe('a list of orders, page by page, is what it should be', () => {
             position = page.length > 17 ? page[16] : undefined;
           } while (position !== undefined);
           assert.deepEqual(found, expected(filter, sort), JSON.stringify(filter));
-          const count = await countOf(
-            { read: connection, readSlowly: async (sql, params) => connection.all(sql, ...params) },
+          const count = await countRows(
+            { read: connection, readInWorker: async (sql, params) => connection.all(sql, ...params) },
             { ...selection, after: undefined, rows: 17, rowsLookedAtMax },
           );
           assert.equal(count, found.length);
@@ -153,14 +156,14 @@ describe('a list of orders, page by page, is what it should be', () => {
 
 test('who lost an element while the slow thread looked for it isn’t shown it', async () => {
   const reach = { userId: 3 };
-  const read = (query: ListQuery, readSlowly: Database['readSlowly']) =>
+  const read = (query: ListQuery, readInWorker: Database['readInWorker']) =>
     listPage(
-      { db: { read: connection, readSlowly, write: () => assert.fail() }, path: '/orders', query },
+      { db: { read: connection, readInWorker, write: () => assert.fail() }, path: '/orders', query },
       createCursors([(text) => createHash('sha256').update(text).digest()]),
-      selectOrders(reach, {}),
+      orderListing(reach, {}),
       (db, id) => findOrder(db, 'everyone', id),
     );
-  const slow: Database['readSlowly'] = async (sql, params) => connection.all(sql, ...params);
+  const slow: Database['readInWorker'] = async (sql, params) => connection.all(sql, ...params);
   const before = pageOf(await read({ limit: 3, total: true }, slow));
   const [first, lost, third] = before;
   const after = await read({ limit: 3, total: true }, (sql, params) => {

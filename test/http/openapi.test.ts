@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import { kinds } from '../../src/errors.ts';
+import { problemKinds } from '../../src/errors.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
 import { represent } from '../../src/http/representation.ts';
 import { noContent, nothing, ok, route } from '../../src/http/route.ts';
@@ -105,7 +105,7 @@ suite('the document', async () => {
   });
 
   test('says of every problem type what it looks like', () => {
-    assert.deepEqual(Object.keys(document.components.examples).sort(), [...kinds].sort());
+    assert.deepEqual(Object.keys(document.components.examples).sort(), [...problemKinds].sort());
   });
 
   for (const { method, path, operation } of operations) {

@@ -164,7 +164,8 @@ describe('requests of one connection', () => {
     await until(() => asked.length > 0);
     open(0);
     assert.equal((await connection.answer()).body.index, 0);
-    for (let turn = 0; turn < 20; turn += 1) await service.get('/health/live'); // more could be read meanwhile
+    // more could be read meanwhile
+    for (let turn = 0; turn < 20; turn += 1) await service.get('/health/live');
     openAll();
     for (let index = 1; index < count; index += 1)
       assert.equal((await connection.answer()).body.index, index);

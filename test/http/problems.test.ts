@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import { kinds, type Kind } from '../../src/errors.ts';
-import { createHttpServer } from '../../src/http/listen.ts';
+import { problemKinds, type ProblemKind } from '../../src/errors.ts';
+import { createHttpServer } from '../../src/http/http-server.ts';
 import { problems, quotaExceededType } from '../../src/http/problem.ts';
 import { represent } from '../../src/http/representation.ts';
 import { created, ok, route, type Route } from '../../src/http/route.ts';
@@ -104,7 +104,7 @@ const failing: readonly Route[] = [
 ];
 
 /** How each kind comes about, over HTTP. */
-const provocations: Readonly<Record<Kind, (scene: Scene) => Promise<Provoked | undefined>>> = {
+const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provoked | undefined>>> = {
   'malformed-json': ({ service, ada }) => service.post('/customers', { token: ada.token, body: '{' }),
   'validation-failed': ({ service, ada }) => service.post('/customers', { token: ada.token, body: {} }),
   unauthenticated: ({ service }) => service.get('/orders'),
@@ -220,7 +220,7 @@ describe('each type of problem', () => {
   const service = sharedService({ settings, extraRoutes: failing }, async (started) => {
     [ada, root] = [await started.person(), await rootToken(started)];
   });
-  const challenges: Partial<Record<Kind, string>> = {
+  const challenges: Partial<Record<ProblemKind, string>> = {
     unauthenticated: 'Bearer realm="orderly"',
     'invalid-credentials': 'Bearer realm="orderly"',
     'invalid-token': 'Bearer realm="orderly", error="invalid_token"',
@@ -229,7 +229,7 @@ describe('each type of problem', () => {
   };
 
   test('is one of the contract’s, and those are all', async () => {
-    assert.deepEqual([...kinds].sort(), [...ofContract, 'quota-exceeded'].sort());
+    assert.deepEqual([...problemKinds].sort(), [...ofContract, 'quota-exceeded'].sort());
     const { body } = await service().get('/problems', { headers: { accept: 'application/json' } });
     assert.deepEqual(
       body.data.map(({ type }: { type: string }) => type).sort(),
@@ -237,7 +237,7 @@ describe('each type of problem', () => {
     );
   });
 
-  for (const kind of kinds) {
+  for (const kind of problemKinds) {
     test(`${kind} can be provoked, and says what it is`, async (t) => {
       const answer = await provocations[kind]({ t, service: service(), ada, root });
       if (answer === undefined) return t.skip('needs the clock or the inside');
@@ -283,7 +283,7 @@ describe('each type of problem', () => {
 
   test('is in the page that lists them all', async () => {
     const { text } = await service().get('/problems', { headers: { accept: 'text/html' } });
-    for (const kind of kinds) assert.ok(text.includes(kind), kind);
+    for (const kind of problemKinds) assert.ok(text.includes(kind), kind);
   });
 
   test('that there isn’t is 404, as a problem', async () => {

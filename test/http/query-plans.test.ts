@@ -6,15 +6,15 @@ import { after, describe, test } from 'node:test';
 import type { Selection } from '../../src/http/list.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { customerSorts } from '../../src/resources/customers/customer.ts';
-import { selectCustomers } from '../../src/resources/customers/customer-store.ts';
-import { selectKeys } from '../../src/resources/keys/key-store.ts';
+import { customerListing } from '../../src/resources/customers/customer-store.ts';
+import { keyListing } from '../../src/resources/keys/key-store.ts';
 import { orderSorts } from '../../src/resources/orders/order.ts';
-import { selectOrders } from '../../src/resources/orders/order-store.ts';
-import { selectSessions } from '../../src/resources/sessions/session-store.ts';
+import { orderListing } from '../../src/resources/orders/order-store.ts';
+import { sessionListing } from '../../src/resources/sessions/session-store.ts';
 import { userSorts } from '../../src/resources/users/user.ts';
-import { selectUsers } from '../../src/resources/users/user-store.ts';
+import { userListing } from '../../src/resources/users/user-store.ts';
 import { Connection, type SqlValue } from '../../src/storage/connection.ts';
-import { countOf, positionsOf, type Position } from '../../src/storage/keyset.ts';
+import { countRows, findPositions, type Position } from '../../src/storage/keyset.ts';
 
 const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
 for (const { sql } of migrations) sqlite.exec(sql);
@@ -38,15 +38,15 @@ async function plansOf(selection: Selection, after: Position | undefined): Promi
     all: (sql: string, ...params: SqlValue[]) => explain('main thread', sql, params),
     get: (sql: string, ...params: SqlValue[]) => {
       explain('main thread', sql, params);
-      return selection.isGathered === true ? undefined : [1];
+      return selection.sortsInMemory === true ? undefined : [1];
     },
   } as unknown as Connection; // keyset.ts calls nothing else
   const db = {
     read,
-    readSlowly: (sql: string, params: readonly SqlValue[]) =>
+    readInWorker: (sql: string, params: readonly SqlValue[]) =>
       Promise.resolve(explain('slow thread', sql, params)),
   };
-  await positionsOf(db, { ...selection, after, rows: 50, rowsLookedAtMax: 2000 });
+  await findPositions(db, { ...selection, after, rows: 50, rowsLookedAtMax: 2000 });
   return asked;
 }
 
@@ -67,7 +67,7 @@ const covering = / USING (COVERING INDEX|INTEGER PRIMARY KEY|INDEX sqlite_autoin
 async function assertCheap(selection: Selection, deep: Position): Promise<void> {
   for (const position of [undefined, deep]) {
     const asked = await plansOf(selection, position);
-    const { isGathered = false, rest } = selection;
+    const { sortsInMemory: isGathered = false, residual: rest } = selection;
     // What is gathered is counted first, and then few enough to be sorted.
     const walked = asked.filter(
       ({ where }, index) => where === 'main thread' && !(isGathered && index === 1),
@@ -121,7 +121,7 @@ describe('a page of orders walks indexes in order', () => {
         for (const filter of filters) {
           for (const reach of [everyone, own] as const) {
             await assertCheap(
-              selectOrders(reach, { ...filter, ...(status === undefined ? {} : { status }), sort }),
+              orderListing(reach, { ...filter, ...(status === undefined ? {} : { status }), sort }),
               deep[key],
             );
           }
@@ -138,14 +138,17 @@ describe('a page of orders walks indexes in order', () => {
         { userId: 7 },
         ...(/createdAt/.test(sort) ? [{ currency: 'EUR' }] : []),
       ]) {
-        assert.equal(selectOrders(everyone, { ...filter, sort }).rest, undefined);
-        assert.equal(selectOrders(everyone, { ...filter, sort, status: ['open', 'paid'] }).rest, undefined);
+        assert.equal(orderListing(everyone, { ...filter, sort }).residual, undefined);
+        assert.equal(
+          orderListing(everyone, { ...filter, sort, status: ['open', 'paid'] }).residual,
+          undefined,
+        );
       }
-      assert.equal(selectOrders(own, { sort }).rest, undefined);
+      assert.equal(orderListing(own, { sort }).residual, undefined);
     }
     for (const sort of ['createdAt', '-createdAt'] as const) {
       assert.equal(
-        selectOrders(own, { sort, createdFrom: time, createdBefore: time, status: ['open'] }).rest,
+        orderListing(own, { sort, createdFrom: time, createdBefore: time, status: ['open'] }).residual,
         undefined,
       );
     }
@@ -160,18 +163,18 @@ describe('a page of customers walks an index in order', () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
       for (const filter of filters)
         for (const reach of [everyone, own] as const)
-          await assertCheap(selectCustomers(reach, { ...filter, sort }), deep[key]);
+          await assertCheap(customerListing(reach, { ...filter, sort }), deep[key]);
     });
   }
 
   test('and needs no more than that for any one filter, names where they are the sort', () => {
     for (const sort of customerSorts) {
       for (const filter of [{}, { userId: 7 }, { email: 'ada@example.com' }])
-        assert.equal(selectCustomers(everyone, { ...filter, sort }).rest, undefined);
-      assert.equal(selectCustomers(own, { sort }).rest, undefined);
+        assert.equal(customerListing(everyone, { ...filter, sort }).residual, undefined);
+      assert.equal(customerListing(own, { sort }).residual, undefined);
     }
     for (const sort of ['name', '-name'] as const)
-      assert.equal(selectCustomers(own, { sort, name: 'Gr' }).rest, undefined);
+      assert.equal(customerListing(own, { sort, name: 'Gr' }).residual, undefined);
   });
 });
 
@@ -186,23 +189,23 @@ describe('a page of users walks an index in order', () => {
   for (const sort of userSorts) {
     test(`by ${sort}, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
-      for (const filter of filters) await assertCheap(selectUsers({ ...filter, sort }), deep[key]);
+      for (const filter of filters) await assertCheap(userListing({ ...filter, sort }), deep[key]);
     });
   }
 
   test('and needs no more than that for role and e-mail, names where they are the sort', () => {
     for (const sort of userSorts)
       for (const filter of choices([{ role: 'staff' as const }, { email: 'a@b.de' }]))
-        assert.equal(selectUsers({ ...filter, sort }).rest, undefined);
+        assert.equal(userListing({ ...filter, sort }).residual, undefined);
     for (const sort of ['name', '-name'] as const)
-      assert.equal(selectUsers({ sort, name: 'Gr', role: 'user' }).rest, undefined);
+      assert.equal(userListing({ sort, name: 'Gr', role: 'user' }).residual, undefined);
   });
 });
 
 test('a page of sessions or keys walks an index in order', async () => {
-  for (const selection of [selectSessions(7, 0), selectKeys(7)]) {
+  for (const selection of [sessionListing(7, 0), keyListing(7)]) {
     await assertCheap(selection, [500, 500]);
-    assert.equal(selection.rest, undefined);
+    assert.equal(selection.residual, undefined);
   }
 });
 
@@ -210,17 +213,17 @@ test('a total is counted aside, never on the main thread', async () => {
   // countOf must not touch it
   const read = { all: () => assert.fail('counted on the main thread') } as unknown as Connection;
   for (const selection of [
-    selectOrders(own, { currency: 'EUR' }),
-    selectCustomers(everyone, { name: 'Gr' }),
-    selectUsers({}),
-    selectSessions(7, 0),
-    selectKeys(7),
+    orderListing(own, { currency: 'EUR' }),
+    customerListing(everyone, { name: 'Gr' }),
+    userListing({}),
+    sessionListing(7, 0),
+    keyListing(7),
   ]) {
     const db = {
       read,
-      readSlowly: (sql: string, params: readonly SqlValue[]) =>
+      readInWorker: (sql: string, params: readonly SqlValue[]) =>
         Promise.resolve(explaining.all(sql, ...params)) as Promise<never[]>,
     };
-    assert.equal(await countOf(db, { ...selection, after: undefined, rows: 50, rowsLookedAtMax: 2000 }), 0);
+    assert.equal(await countRows(db, { ...selection, after: undefined, rows: 50, rowsLookedAtMax: 2000 }), 0);
   }
 });

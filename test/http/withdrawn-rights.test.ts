@@ -5,7 +5,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { adminOnly, scopes } from '../../src/auth/access.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 import { permitWithoutCaller } from '../../src/http/permit.ts';
-import { represented } from '../../src/http/representation.ts';
+import { parseRepresentation } from '../../src/http/representation.ts';
 import { noContent, nothing, route } from '../../src/http/route.ts';
 import { findUser, replaceUser } from '../../src/resources/users/user-store.ts';
 import { items, newKey, newOrder } from '../resources/resource-support.ts';
@@ -324,7 +324,7 @@ test('a demotion earlier in the same transaction counts', async (t) => {
       const demoting = db.write((writer) => {
         const found = findUser(writer, 'everyone', caller.userId);
         assert.ok(found);
-        const user = { ...represented(found), role: 'user' as const };
+        const user = { ...parseRepresentation(found), role: 'user' as const };
         replaceUser(permitWithoutCaller(writer, 'the command line'), caller.userId, user, undefined);
       });
       const changing = db.write((writer) => (authorizeWrite(writer), nothing));

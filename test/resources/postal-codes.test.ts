@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { normalPostalCode, postalCodeFault } from '../../src/resources/customers/address.ts';
+import { normalPostalCode, postalCodeIssue } from '../../src/resources/customers/address.ts';
 import { postalCodes } from '../../src/resources/customers/postal-codes.ts';
 import { generatedFile, postalCodesSource, readTerritories } from '../tools/generate-postal-codes.ts';
 
@@ -25,9 +25,9 @@ for (const [country, { examples }] of territories) {
   if (examples.length === 0) continue;
   test(`every example of ${country} passes there, in lower case and between blanks too`, () => {
     for (const example of examples) {
-      assert.equal(postalCodeFault(country, example), undefined, example);
+      assert.equal(postalCodeIssue(country, example), undefined, example);
       assert.equal(
-        postalCodeFault(country, normalPostalCode(` \t${example.toLowerCase()} `)),
+        postalCodeIssue(country, normalPostalCode(` \t${example.toLowerCase()} `)),
         undefined,
         example,
       );
@@ -38,18 +38,18 @@ for (const [country, { examples }] of territories) {
       const others = [...whole].filter(([, pattern]) => !pattern.test(example));
       assert.ok(others.length > 0, example);
       for (const [other] of others)
-        assert.match(postalCodeFault(other, example) ?? `passes in ${other}`, / looks like /, example);
+        assert.match(postalCodeIssue(other, example) ?? `passes in ${other}`, / looks like /, example);
     }
   });
 }
 
 for (const country of whole.keys()) {
   test(`what a fault says a code of ${country} looks like, passes there`, () => {
-    const fault = postalCodeFault(country, '?') ?? '';
+    const fault = postalCodeIssue(country, '?') ?? '';
     const [, example = ''] = /looks like (.+)\.$/.exec(fault) ?? [];
     assert.equal(fault, `A postal code of ${country} looks like ${example}.`);
     assert.match(example, whole.get(country) ?? /^$/);
-    assert.equal(postalCodeFault(country, example), undefined);
+    assert.equal(postalCodeIssue(country, example), undefined);
   });
 }
 
@@ -57,11 +57,11 @@ for (const [country, { required }] of territories) {
   test(`an address in ${country} ${required ? 'needs a' : 'may go without a'} postal code`, () => {
     if (required)
       assert.match(
-        postalCodeFault(country, null) ?? 'passes',
+        postalCodeIssue(country, null) ?? 'passes',
         new RegExp(`^An address in ${country} needs a postal code, such as `),
       );
-    else assert.equal(postalCodeFault(country, null), undefined);
-    assert.notEqual(postalCodeFault(country, ''), undefined, 'an empty one is none');
+    else assert.equal(postalCodeIssue(country, null), undefined);
+    assert.notEqual(postalCodeIssue(country, ''), undefined, 'an empty one is none');
   });
 }
 
@@ -103,19 +103,19 @@ const refused: readonly (readonly [country: string, code: string])[] = [
 
 for (const [country, code] of refused) {
   test(`the postal code ${JSON.stringify(code)} is refused in '${country}'`, () =>
-    assert.match(postalCodeFault(country, code) ?? 'passes', /^A postal code /));
+    assert.match(postalCodeIssue(country, code) ?? 'passes', /^A postal code /));
 }
 
 for (const code of ['1', 'A-1 B', '1234567890123456', '999077']) {
   test(`a territory of which no pattern is known takes ${code}`, () => {
     for (const [country, { pattern }] of territories)
-      if (pattern === null) assert.equal(postalCodeFault(country, code), undefined, country);
+      if (pattern === null) assert.equal(postalCodeIssue(country, code), undefined, country);
   });
 }
 
 test("a country that is none is not the postal code's fault", () => {
   for (const country of ['ZZ', 'de', '__proto__', 'constructor', '']) {
-    assert.equal(postalCodeFault(country, '26133'), undefined);
-    assert.equal(postalCodeFault(country, null), undefined);
+    assert.equal(postalCodeIssue(country, '26133'), undefined);
+    assert.equal(postalCodeIssue(country, null), undefined);
   }
 });

@@ -1,4 +1,5 @@
-// A user with very many orders is gone for everybody at once, and their rows follow in slices, also after a restart.
+// A user with very many orders is gone for everybody at once, and their rows follow in slices, also after a
+// restart.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sliceRowsMax } from '../../src/limits.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { backup, restore } from '../../src/storage/backup.ts';
-import { openBeside } from '../../src/storage/beside.ts';
+import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile, StorageError } from '../../src/storage/data-folder.ts';
 import { addNote, migrations, newFolder } from './storage-support.ts';
 
@@ -12,7 +12,7 @@ const text = 'a note that is easy to find';
 
 async function madeBackup(t: TestContext): Promise<string> {
   const folder = newFolder(t);
-  const beside = await openBeside(folder, migrations);
+  const beside = await openCommandDatabase(folder, migrations);
   beside.write(addNote(text));
   beside.close();
   const file = join(folder, 'backup.db');

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { backup, checkIntegrity, restore } from '../../src/storage/backup.ts';
-import { openBeside } from '../../src/storage/beside.ts';
+import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile, StorageError } from '../../src/storage/data-folder.ts';
 import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
 
@@ -27,7 +27,7 @@ function says(pattern: RegExp): (error: unknown) => boolean {
 
 async function madeBackup(t: TestContext, text: string): Promise<string> {
   const folder = newFolder(t);
-  const beside = await openBeside(folder, migrations);
+  const beside = await openCommandDatabase(folder, migrations);
   beside.write(addNote(text));
   beside.close();
   const file = join(folder, 'backup.db');
@@ -212,7 +212,7 @@ test('rows that refer to nothing are found', async (t) => {
     ...migrations,
     { name: 'marks', sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes) STRICT' },
   ];
-  const beside = await openBeside(newFolder(t), marks);
+  const beside = await openCommandDatabase(newFolder(t), marks);
   t.after(() => beside.close());
   assert.deepEqual(checkIntegrity(beside.connection), []);
   beside.connection.get('PRAGMA foreign_keys = OFF');

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { openBeside } from '../../src/storage/beside.ts';
+import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile, StorageError } from '../../src/storage/data-folder.ts';
 import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
 
@@ -68,7 +68,7 @@ test('a service in another process holds its folder until it dies, and its answe
   });
   await once(child.stdout, 'data');
   await assert.rejects(openNotes(t, { folder }), says(/Another process is serving/));
-  const beside = await openBeside(folder, migrations);
+  const beside = await openCommandDatabase(folder, migrations);
   beside.write(addNote('from beside'));
   beside.close();
   child.kill('SIGKILL');
@@ -82,7 +82,7 @@ test('a service in another process holds its folder until it dies, and its answe
 
 test('a command makes the database where there is none, and leaves no log', async (t) => {
   const folder = newFolder(t);
-  const beside = await openBeside(folder, migrations);
+  const beside = await openCommandDatabase(folder, migrations);
   assert.equal(beside.write(addNote('first')), 1);
   assert.throws(
     () =>
@@ -128,7 +128,7 @@ test('a database of a newer version is refused', async (t) => {
   const folder = newFolder(t);
   await (await openNotes(t, { folder, migrations: [...migrations, { name: 'more', sql: '' }] })).close();
   await assert.rejects(openNotes(t, { folder }), says(/schema version 2, made by a newer orderly/));
-  await assert.rejects(openBeside(folder, migrations), says(/schema version 2/));
+  await assert.rejects(openCommandDatabase(folder, migrations), says(/schema version 2/));
 });
 
 test('an older database is backed up and migrated; a migration that fails changes nothing', async (t) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { openBeside } from '../../src/storage/beside.ts';
+import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/data-folder.ts';
 import {
   addNote,
@@ -90,17 +90,17 @@ test('a write that throws is undone alone and told why', async (t) => {
   const told: string[][] = [];
   const database = await openNotes(t, { onCommit: (keys) => told.push([...keys]) });
   const before = database.write((db) => {
-    db.changed('note:1');
+    db.invalidate('note:1');
     return addNote('before')(db);
   });
   const broken = database.write((db) => {
-    db.changed('note:2');
+    db.invalidate('note:2');
     addNote('half')(db);
     throw new RangeError('not this one');
   });
   const twice = database.write(addNote('before'));
   const after = database.write((db) => {
-    db.changed('note:3');
+    db.invalidate('note:3');
     return addNote('after')(db);
   });
   await assert.rejects(broken, new RangeError('not this one'));
@@ -147,10 +147,10 @@ test('writes of one turn that take longer than 4 ms are committed in several gro
 
 test('past 1 GiB of log writes are refused until it is shorter', async (t) => {
   const database = await openNotes(t);
-  const stats: { logBytes: number } = database.stats;
-  stats.logBytes = 1024 ** 3;
+  const stats: { walBytes: number } = database.stats;
+  stats.walBytes = 1024 ** 3;
   await assert.rejects(database.write(addNote('too much')), isUnavailable);
-  stats.logBytes = 1024 ** 3 - 1;
+  stats.walBytes = 1024 ** 3 - 1;
   assert.equal(await database.write(addNote('enough room')), 1);
 });
 
@@ -174,7 +174,7 @@ test('a transaction that can’t begin any more refuses its writes and leaves no
 test('what a commit made stale is told before the write is answered', async (t) => {
   const order: string[] = [];
   const database = await openNotes(t, { onCommit: (keys) => order.push(...keys) });
-  await database.write((db) => db.changed('note:1'));
+  await database.write((db) => db.invalidate('note:1'));
   order.push('answered');
   assert.deepEqual(order, ['note:1', 'answered']);
 });
@@ -200,7 +200,7 @@ test('a write that is asynchronous does not compile', async (t) => {
   // @ts-expect-error a promise is not a result
   const promise = database.write(async (db) => db.run('DELETE FROM notes').changes);
   // @ts-expect-error nor is one of several results a promise
-  const perhaps = database.write((db) => (db.changedKeys.length === 0 ? Promise.resolve(1) : 2));
+  const perhaps = database.write((db) => (db.invalidations.length === 0 ? Promise.resolve(1) : 2));
   await Promise.all([number, row, promise, perhaps]);
 });
 
@@ -287,11 +287,11 @@ test('a transaction that SQLite gives up refuses all its writes, and the next on
   const told: string[][] = [];
   const database = await openNotes(t, { onCommit: (keys) => told.push([...keys]) });
   const first = database.write((db) => {
-    db.changed('first');
+    db.invalidate('first');
     return addNote('first')(db);
   });
   const fatal = database.write((db) => {
-    db.changed('x');
+    db.invalidate('x');
     db.run('ROLLBACK');
     throw new Error('as an I/O error does');
   });
@@ -322,7 +322,7 @@ test('a commit that fails refuses its writes and leaves nothing', async (t) => {
   ];
   const database = await openNotes(t, { migrations: deferred, onCommit: (keys) => told.push([...keys]) });
   const note = database.write((db) => {
-    db.changed('note');
+    db.invalidate('note');
     return addNote('note')(db);
   });
   const mark = database.write((db) => db.run('INSERT INTO marks VALUES (7)'));
@@ -335,7 +335,7 @@ test('a commit that fails refuses its writes and leaves nothing', async (t) => {
 test('all reads of one turn see one snapshot, and the next turn what is committed since', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
-  const beside = await openBeside(folder, migrations);
+  const beside = await openCommandDatabase(folder, migrations);
   t.after(() => beside.close());
   assert.deepEqual(noteTexts(database.read), []);
   beside.write(addNote('meanwhile'));
@@ -348,7 +348,7 @@ test('a change by another process is noticed', async (t) => {
   const folder = newFolder(t);
   const seen: string[][] = [];
   const database = await openNotes(t, { folder, onForeignChange: () => seen.push(noteTexts(database.read)) });
-  const beside = await openBeside(folder, migrations);
+  const beside = await openCommandDatabase(folder, migrations);
   t.after(() => beside.close());
   await database.write(addNote('own'));
   beside.write(addNote('foreign'));
@@ -364,11 +364,11 @@ test('a change by another process is noticed', async (t) => {
 test('a slow read happens on a thread of its own and sees what was answered', async (t) => {
   const database = await openNotes(t);
   await Promise.all(['a', 'b', 'c'].map((text) => database.write(addNote(text))));
-  assert.deepEqual(await database.readSlowly('SELECT count(*) FROM notes WHERE text > ?', ['a']), [[2]]);
-  await assert.rejects(database.readSlowly('SELECT count(*) FROM nowhere', []), /no such table/);
-  await assert.rejects(database.readSlowly('DELETE FROM notes', []), /readonly/);
+  assert.deepEqual(await database.readInWorker('SELECT count(*) FROM notes WHERE text > ?', ['a']), [[2]]);
+  await assert.rejects(database.readInWorker('SELECT count(*) FROM nowhere', []), /no such table/);
+  await assert.rejects(database.readInWorker('DELETE FROM notes', []), /readonly/);
   const many = await Promise.allSettled(
-    Array.from({ length: 102 }, () => database.readSlowly('SELECT count(*) FROM notes', [])),
+    Array.from({ length: 102 }, () => database.readInWorker('SELECT count(*) FROM notes', [])),
   );
   assert.deepEqual(many.filter(({ status }) => status === 'rejected').length, 1);
 });
@@ -377,7 +377,7 @@ test('closing waits for the slow reads that were asked for', async (t) => {
   const database = await openNotes(t);
   const ended: string[] = [];
   const reads = [1, 2, 3].map((each) =>
-    database.readSlowly('SELECT ?', [each]).then(() => ended.push(`read ${each}`)),
+    database.readInWorker('SELECT ?', [each]).then(() => ended.push(`read ${each}`)),
   );
   await database.close();
   ended.push('closed');
@@ -389,10 +389,10 @@ test('closing answers what is pending, folds the log in and takes no more', asyn
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   const writes = Array.from({ length: 100 }, (_, index) => database.write(addNote(`note ${index}`)));
-  const count = database.readSlowly('SELECT count(*) FROM notes', []);
+  const count = database.readInWorker('SELECT count(*) FROM notes', []);
   const closed = database.close();
   await assert.rejects(database.write(addNote('late')), isUnavailable);
-  await assert.rejects(database.readSlowly('SELECT 1', []), isUnavailable);
+  await assert.rejects(database.readInWorker('SELECT 1', []), isUnavailable);
   await Promise.all([...writes, count, closed]);
   assert.equal(existsSync(`${databaseFile(folder)}-wal`), false);
   assert.equal(noteTexts((await openNotes(t, { folder })).read).length, 100);

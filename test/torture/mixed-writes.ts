@@ -129,7 +129,7 @@ async function addCustomer(round: Round, client: number, names: Map<number, stri
 async function changeCustomer(round: Round, name: string, customer: Thing): Promise<void> {
   const changes = {
     phone: `+4930${round.picker.digits('######')}`,
-    address: round.picker.one([null, someAddress(round.picker)]),
+    address: round.picker.pick([null, someAddress(round.picker)]),
   };
   const isPut = round.picker.share() < 0.5;
   await changeShown(round, {
@@ -179,7 +179,7 @@ function newOrder(
 ): { readonly sent: Thing; readonly wanted: Thing } {
   const core = {
     customerId: customer['id'],
-    currency: picker.one(['EUR', 'USD', 'JPY']),
+    currency: picker.pick(['EUR', 'USD', 'JPY']),
     shippingAddress: someAddress(picker),
     note: tag,
     userId,
@@ -224,7 +224,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
 async function moveOrder(round: Round, name: string, order: Thing): Promise<void> {
   const next = steps[String(order['status'])];
   if (next === undefined) return;
-  const status = round.picker.one(next);
+  const status = round.picker.pick(next);
   await changeShown(round, {
     method: 'PATCH',
     path: `/orders/${order['id']}`,
@@ -284,7 +284,7 @@ async function changeUsers(round: Round): Promise<void> {
   if (name === undefined || user === undefined || share < 0.3) return addUser(round);
   const path = `/api/users/${user['id']}`;
   if (share < 0.8) {
-    const changes = { name: `${picker.digits('Number ####')}`, role: picker.one(['user', 'staff']) };
+    const changes = { name: `${picker.digits('Number ####')}`, role: picker.pick(['user', 'staff']) };
     await changeShown(round, {
       method: 'PATCH',
       path,
@@ -427,7 +427,7 @@ function picked(
   client: number,
 ): { readonly name: string; readonly thing: Thing } | undefined {
   const mine = own(names, client);
-  const name = mine.length === 0 ? '' : picker.one(mine);
+  const name = mine.length === 0 ? '' : picker.pick(mine);
   const thing = ledger.known(name);
   if (thing === undefined && name !== '')
     names.set(
@@ -467,8 +467,8 @@ function someItems(picker: Picker): {
 } {
   // Some take several pages of the database, so that there is something to be left half written.
   const items = Array.from({ length: picker.share() < 0.1 ? 100 : picker.whole(1, 4) }, () => ({
-    sku: picker.one([null, picker.digits('TEA-###')]),
-    name: picker.one(['Green tea', 'Teapot', `Kettle ${'with a long handle '.repeat(5)}`]),
+    sku: picker.pick([null, picker.digits('TEA-###')]),
+    name: picker.pick(['Green tea', 'Teapot', `Kettle ${'with a long handle '.repeat(5)}`]),
     quantity: picker.whole(1, 20),
     unitPrice: picker.whole(0, 99_999),
   }));

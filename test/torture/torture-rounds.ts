@@ -186,7 +186,7 @@ async function repeatUnanswered({ memory, client, picker, fault }: Round): Promi
 async function repeatAnswered({ memory, client, picker, fault }: Round): Promise<number> {
   const recent = memory.kept.slice(-repeatsMax / 2);
   const some =
-    memory.kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.one(memory.kept));
+    memory.kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.pick(memory.kept));
   for (const { asked, reply } of [...recent, ...some]) {
     const again = await client.ask(asked);
     const isSame =

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { kinds } from '../../src/errors.ts';
+import { problemKinds } from '../../src/errors.ts';
 import { noContent, nothing, route } from '../../src/http/route.ts';
 import { anyone } from '../../src/auth/access.ts';
 import { steps } from '../../src/resources/orders/order.ts';
@@ -269,7 +269,7 @@ describe('the pages', () => {
   });
 
   test('every problem type has its place and its page', async () => {
-    for (const kind of kinds) {
+    for (const kind of problemKinds) {
       assert.ok(html.includes(`href="/problems/${kind}"`), kind);
       const { status, text, body } = await service.get(`/problems/${kind}`, asPage);
       assert.equal(status, 200);

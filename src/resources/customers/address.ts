@@ -8,7 +8,7 @@ const postalCodeLengthMax = 16;
  * null for none. Where no pattern is known 1–16 letters, digits, blanks and hyphens will do; an unknown
  * country is a fault at `country`, not here.
  */
-export function postalCodeFault(country: string, postalCode: string | null): string | undefined {
+export function postalCodeIssue(country: string, postalCode: string | null): string | undefined {
   const known = postalCodes.get(country);
   if (postalCode === null) {
     return known?.[2] === 'required'

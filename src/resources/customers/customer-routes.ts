@@ -1,9 +1,9 @@
 // Customers over HTTP: /customers.
-import { isStaff, reachOf, signedIn, type Caller, type Reach } from '../../auth/access.ts';
-import { forbidden, refuse } from '../../errors.ts';
+import { isStaff, rowAccessOf, signedIn, type Caller, type RowAccess } from '../../auth/access.ts';
+import { forbidden, throwIfInvalid } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import { represented, type Representation } from '../../http/representation.ts';
+import { parseRepresentation, type Representation } from '../../http/representation.ts';
 import {
   created,
   listOf,
@@ -17,8 +17,8 @@ import {
 import { id, mergePatch } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { cached, within, type Cache } from '../users/owned.ts';
-import { userFaults } from '../users/user-store.ts';
+import { cached, requireVisible, type Cache } from '../users/owned.ts';
+import { userIssues } from '../users/user-store.ts';
 import {
   Customer,
   CustomerPatch,
@@ -33,7 +33,7 @@ import {
   findCustomer,
   removeCustomer,
   replaceCustomer,
-  selectCustomers,
+  customerListing,
 } from './customer-store.ts';
 
 export function customerRoutes({
@@ -56,7 +56,7 @@ export function customerRoutes({
     query: { ...customerFilters, ...listParameters },
     reply: listOf(Customer),
     handle: (context) =>
-      listPage(context, cursors, selectCustomers(reachOf(context.caller), context.query), load),
+      listPage(context, cursors, customerListing(rowAccessOf(context.caller), context.query), load),
   });
 
   const create = route({
@@ -74,8 +74,8 @@ export function customerRoutes({
       links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' },
     }),
     problems: ['forbidden'],
-    moreFaults: ({ userId }, { caller, db }) =>
-      fits(id, userId) && isStaff(caller) ? userFaults(db.read, userId) : [],
+    validateReferences: ({ userId }, { caller, db }) =>
+      fits(id, userId) && isStaff(caller) ? userIssues(db.read, userId) : [],
     handle({ body, db, now, authorizeWrite }) {
       const core = coreOf(body);
       return db.write((writer) => {
@@ -83,7 +83,7 @@ export function customerRoutes({
         const userId = body.userId ?? caller.userId;
         if (userId !== caller.userId && !isStaff(caller))
           throw forbidden('Only staff may make a customer of another user.');
-        if (userId !== caller.userId) refuse(userFaults(writer, userId));
+        if (userId !== caller.userId) throwIfInvalid(userIssues(writer, userId));
         return existing(writer, addCustomer(writer, core, userId, now), 'everyone');
       });
     },
@@ -100,7 +100,7 @@ export function customerRoutes({
     isConditional: true,
     problems: ['forbidden'],
     handle: ({ params, caller, db }) =>
-      within(reachOf(caller), load(db.read, params.id), 'customer', params.id),
+      requireVisible(rowAccessOf(caller), load(db.read, params.id), 'customer', params.id),
   });
 
   const changing = {
@@ -140,7 +140,7 @@ export function customerRoutes({
     handle: ({ params, db, precondition, authorizeWrite }) =>
       db.write((writer) => {
         const { caller } = authorizeWrite(writer);
-        precondition(existing(writer, params.id, reachOf(caller)).etag);
+        precondition(existing(writer, params.id, rowAccessOf(caller)).etag);
         removeCustomer(writer, params.id);
         return nothing;
       }),
@@ -157,23 +157,23 @@ function change(
 ): Promise<Representation<Customer>> {
   return db.write((writer) => {
     const { caller } = authorizeWrite(writer);
-    const before = existing(writer, params.id, reachOf(caller));
-    const current = represented(before);
+    const before = existing(writer, params.id, rowAccessOf(caller));
+    const current = parseRepresentation(before);
     const { name, email, phone, address } = current;
     const wanted = (
       method === 'PUT' ? body : mergePatch({ name, email, phone, address }, body)
     ) as CustomerReplacement; // checked next
-    refuse(check(CustomerReplacement, wanted)); // an address may be patched to less than one
+    throwIfInvalid(check(CustomerReplacement, wanted)); // an address may be patched to less than one
     const userId = ownerOf(current, wanted, caller);
     const core = coreOf(wanted);
     precondition(before.etag);
     if (JSON.stringify({ ...current, ...core, userId }) === JSON.stringify(current)) return before;
-    if (userId !== null && userId !== current.userId) refuse(userFaults(writer, userId));
+    if (userId !== null && userId !== current.userId) throwIfInvalid(userIssues(writer, userId));
     replaceCustomer(writer, params.id, core, userId, now);
     return existing(writer, params.id, 'everyone');
   });
 }
 
-function existing(db: Connection, id: number, reach: Reach): Representation<Customer> {
-  return within(reach, findCustomer(db, 'everyone', id), 'customer', id);
+function existing(db: Connection, id: number, reach: RowAccess): Representation<Customer> {
+  return requireVisible(reach, findCustomer(db, 'everyone', id), 'customer', id);
 }

@@ -1,5 +1,5 @@
 // The rows of customers.
-import { covers, type Reach } from '../../auth/access.ts';
+import { allows, type RowAccess } from '../../auth/access.ts';
 import { Problem } from '../../errors.ts';
 import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
@@ -8,7 +8,14 @@ import { nameKey, timestampOf } from '../../schema/members.ts';
 import { check, fits, type ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { all, beginsWith, equals, everything, withoutIndex, type Condition } from '../../storage/keyset.ts';
+import {
+  andOrNone,
+  beginsWith,
+  equals,
+  matchAll,
+  withoutIndex,
+  type Condition,
+} from '../../storage/keyset.ts';
 import { ownedBy, ownerGone, ownerIsKnown, ownerOf } from '../users/user-store.ts';
 import { Customer, CustomerReplacement, type CustomerCore, type customerFilters } from './customer.ts';
 
@@ -26,15 +33,19 @@ const columns = 'id, userId, name, email, phone, address, createdAt, updatedAt';
 
 const shownColumns = columns.replace('userId', ownerOf('customers'));
 
-export function findCustomer(db: Connection, reach: Reach, id: number): Representation<Customer> | undefined {
+export function findCustomer(
+  db: Connection,
+  reach: RowAccess,
+  id: number,
+): Representation<Customer> | undefined {
   const row = db.get<CustomerRow>(`SELECT ${shownColumns} FROM customers WHERE id = ?`, id);
-  if (row === undefined || !covers(reach, row[1])) return undefined;
+  if (row === undefined || !allows(reach, row[1])) return undefined;
   return represent(customerOf(row), { id, ownerId: row[1] });
 }
 
-export function customerExists(db: Connection, reach: Reach, id: number): boolean {
+export function customerExists(db: Connection, reach: RowAccess, id: number): boolean {
   const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
-  return row !== undefined && covers(reach, row[0]);
+  return row !== undefined && allows(reach, row[0]);
 }
 
 function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [
@@ -74,7 +85,7 @@ export function replaceCustomer(
     'address = ?, updatedAt = max(?, createdAt) ' +
     'WHERE id = ?';
   db.run(sql, userId, ...valuesOf(customer), now, id);
-  db.changed(`customer:${id}`);
+  db.invalidate(`customer:${id}`);
 }
 
 export function removeCustomer(db: Connection, id: number): void {
@@ -85,7 +96,7 @@ export function removeCustomer(db: Connection, id: number): void {
     );
   }
   db.run('DELETE FROM customers WHERE id = ?', id);
-  db.changed(`customer:${id}`);
+  db.invalidate(`customer:${id}`);
 }
 
 /** A step of `forgetRemovedUsers`. */
@@ -137,8 +148,8 @@ export const customerAudit: Audit<
 const sortColumns = { id: 'id', name: 'nameKey', createdAt: 'createdAt' } as const;
 
 /** Which customers a list shows, and in what order. Those with one e-mail address are few. */
-export function selectCustomers(
-  reach: Reach,
+export function customerListing(
+  reach: RowAccess,
   { sort = 'id', userId, email, name }: ObjectOf<typeof customerFilters>,
 ): Selection {
   // customerSorts has nothing else
@@ -162,8 +173,8 @@ export function selectCustomers(
     key,
     isDescending: sort.startsWith('-'),
     owners,
-    streams: [all(indexed) ?? everything],
-    isGathered,
-    rest: all(residual),
+    streams: [andOrNone(indexed) ?? matchAll],
+    sortsInMemory: isGathered,
+    residual: andOrNone(residual),
   };
 }

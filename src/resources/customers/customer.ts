@@ -1,7 +1,7 @@
 // A customer and their address: what is sent and shown, and the rules of changing one.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { forbidden, refuse } from '../../errors.ts';
-import { country, email, id, line, phone, readOnlyFaults, timestamp } from '../../schema/members.ts';
+import { forbidden, throwIfInvalid } from '../../errors.ts';
+import { country, email, id, singleLine, phone, readOnlyIssues, timestamp } from '../../schema/members.ts';
 import {
   named,
   nullable,
@@ -13,10 +13,10 @@ import {
   type Infer,
   type Issue,
 } from '../../schema/schema.ts';
-import { normalPostalCode, postalCodeFault } from './address.ts';
+import { normalPostalCode, postalCodeIssue } from './address.ts';
 
-const name = line(200, 'How the customer is called.', 'Grace Hopper');
-const part = (description: string, example: string) => nullable(line(200, description, example));
+const name = singleLine(200, 'How the customer is called.', 'Grace Hopper');
+const part = (description: string, example: string) => nullable(singleLine(200, description, example));
 const postalCode = string({
   minLength: 1,
   maxLength: 32,
@@ -27,9 +27,9 @@ const postalCode = string({
 });
 const addressMembers = {
   name: part('Whom it is for, where that is not the customer.', 'c/o Sea & Sand'),
-  line1: line(200, 'Street and number.', 'Ammerländer Heerstraße 114'),
+  line1: singleLine(200, 'Street and number.', 'Ammerländer Heerstraße 114'),
   line2: part('More of the street address.', '2nd floor'),
-  city: line(200, 'Town.', 'Oldenburg'),
+  city: singleLine(200, 'Town.', 'Oldenburg'),
   region: part('State, province or county.', 'Niedersachsen'),
   postalCode: nullable(postalCode),
   country,
@@ -49,7 +49,7 @@ export const NewAddress = named(
       postalCode: optional(addressMembers.postalCode),
     },
     {},
-    postalCodeFaults,
+    postalCodeIssues,
   ),
 );
 export type NewAddress = Infer<typeof NewAddress>;
@@ -129,7 +129,7 @@ export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-creat
 export const customerFilters = {
   userId: optional(id),
   email: optional(email),
-  name: optional(line(200, 'The beginning of the name, without regard to case.', 'Gr')),
+  name: optional(singleLine(200, 'The beginning of the name, without regard to case.', 'Gr')),
   sort: optional(oneOf(customerSorts, { description: 'Descending with `-` in front; `id` if left out.' })),
 };
 
@@ -160,14 +160,14 @@ export function normalAddress(address: NewAddress | null): Address | null {
   };
 }
 
-function postalCodeFaults({
+function postalCodeIssues({
   country,
   postalCode,
 }: {
   readonly country: string;
   readonly postalCode?: string | null;
 }): Issue[] {
-  const fault = postalCodeFault(
+  const fault = postalCodeIssue(
     country,
     typeof postalCode === 'string' ? normalPostalCode(postalCode) : null,
   );
@@ -176,10 +176,10 @@ function postalCodeFaults({
 
 /** Whose the customer becomes. Only staff may name another user, who has to exist. */
 export function ownerOf(current: Customer, wanted: CustomerReplacement, caller: Caller): number | null {
-  const issues = readOnlyFaults(current, wanted, ['id', 'createdAt', 'updatedAt']);
+  const issues = readOnlyIssues(current, wanted, ['id', 'createdAt', 'updatedAt']);
   if (wanted.userId === null && current.userId !== null)
     issues.push({ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' });
-  refuse(issues);
+  throwIfInvalid(issues);
   const userId = wanted.userId === undefined ? current.userId : wanted.userId;
   if (userId !== current.userId && !isStaff(caller))
     throw forbidden('Only staff may give a customer to another user.');

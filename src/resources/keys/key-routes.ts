@@ -8,9 +8,9 @@ import { created, listOf, noContent, nothing, ok, route, type Route } from '../.
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { within } from '../users/owned.ts';
+import { requireVisible } from '../users/owned.ts';
 import { Key, MadeKey, NewKey } from './key.ts';
-import { addKey, findKey, removeKey, selectKeys } from './key-store.ts';
+import { addKey, findKey, removeKey, keyListing } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   const create = route({
@@ -59,7 +59,7 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
       const userId = query.userId ?? caller.userId;
       if (userId !== caller.userId && !isAdmin(caller))
         throw forbidden('Only an administrator may see the API keys of others.');
-      return listPage(context, cursors, selectKeys(userId), (db, id) => findKey(db, { userId }, id));
+      return listPage(context, cursors, keyListing(userId), (db, id) => findKey(db, { userId }, id));
     },
   });
 
@@ -102,5 +102,5 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
 
 /** For its user and administrators only, not for other staff. */
 function owned(db: Connection, id: number, caller: Caller): Representation<Key> {
-  return within(isAdmin(caller) ? 'everyone' : caller, findKey(db, 'everyone', id), 'API key', id);
+  return requireVisible(isAdmin(caller) ? 'everyone' : caller, findKey(db, 'everyone', id), 'API key', id);
 }

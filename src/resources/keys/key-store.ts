@@ -1,6 +1,6 @@
 // The rows of API keys; of a key itself only its hash is kept.
 import { randomBytes } from 'node:crypto';
-import { covers, type Reach, type Role, type Scope } from '../../auth/access.ts';
+import { allows, type RowAccess, type Role, type Scope } from '../../auth/access.ts';
 import { hashOf, type KeyFacts } from '../../auth/credentials.ts';
 import { invalidAt } from '../../errors.ts';
 import type { Selection } from '../../http/list.ts';
@@ -26,9 +26,9 @@ type KeyRow = readonly [
 ];
 const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
 
-export function findKey(db: Connection, reach: Reach, id: number): Representation<Key> | undefined {
+export function findKey(db: Connection, reach: RowAccess, id: number): Representation<Key> | undefined {
   const row = db.get<KeyRow>(`SELECT ${columns} FROM apiKeys WHERE id = ?`, id);
-  if (row === undefined || !covers(reach, row[1])) return undefined;
+  if (row === undefined || !allows(reach, row[1])) return undefined;
   return represent(keyOf(row), { id, ownerId: row[1] });
 }
 
@@ -100,12 +100,12 @@ function checkCount(db: Connection, userId: number): void {
 
 export function removeKey({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM apiKeys WHERE id = ?', id);
-  db.changed(`key:${id}`);
+  db.invalidate(`key:${id}`);
 }
 
 export function removeKeysOf({ writer: db }: Permit, userId: number): void {
   db.run('DELETE FROM apiKeys WHERE userId = ?', userId);
-  db.changed(`user:${userId}`);
+  db.invalidate(`user:${userId}`);
 }
 
 /** A line for each key that hasn't expired. */
@@ -135,14 +135,14 @@ export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
 };
 
 /** Newest first. */
-export function selectKeys(userId: number): Selection {
+export function keyListing(userId: number): Selection {
   return {
     table: 'apiKeys',
     key: 'id',
     isDescending: true,
     owners: [userId],
     streams: [equals('userId', userId)],
-    rest: undefined,
+    residual: undefined,
   };
 }
 

@@ -2,10 +2,10 @@
 import { scopes } from '../../auth/access.ts';
 import { invalidAt } from '../../errors.ts';
 import { keySecondsDefault } from '../../limits.ts';
-import { id, line, timestamp } from '../../schema/members.ts';
+import { id, singleLine, timestamp } from '../../schema/members.ts';
 import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 
-const name = line(100, 'What the key is for.', 'till 3');
+const name = singleLine(100, 'What the key is for.', 'till 3');
 const scopeList = array(oneOf(scopes), {
   minItems: 1,
   maxItems: scopes.length,

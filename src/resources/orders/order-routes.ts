@@ -1,17 +1,17 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
-import { covers, isStaff, reachOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, notFound, refuse } from '../../errors.ts';
+import { allows, isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { forbidden, notFound, throwIfInvalid } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import { represented, type Representation } from '../../http/representation.ts';
+import { parseRepresentation, type Representation } from '../../http/representation.ts';
 import { created, listOf, ok, route, type Route } from '../../http/route.ts';
-import { id, mergePatch, readOnlyFaults } from '../../schema/members.ts';
+import { id, mergePatch, readOnlyIssues } from '../../schema/members.ts';
 import { check, fits, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerExists, findCustomer } from '../customers/customer-store.ts';
-import { cached, within, type Cache } from '../users/owned.ts';
-import { userExists, userFaults } from '../users/user-store.ts';
+import { cached, requireVisible, type Cache } from '../users/owned.ts';
+import { userExists, userIssues } from '../users/user-store.ts';
 import {
   NewOrder,
   Order,
@@ -23,7 +23,7 @@ import {
   orderFilters,
   type OrderCore,
 } from './order.ts';
-import { addOrder, findOrder, replaceOrder, selectOrders } from './order-store.ts';
+import { addOrder, findOrder, replaceOrder, orderListing } from './order-store.ts';
 
 export type OrderServices = {
   readonly cursors: Cursors;
@@ -49,7 +49,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     reply: listOf(Order),
     description: 'One’s own; staff see all. Newest first, if not sorted otherwise.',
     handle: (context) =>
-      listPage(context, cursors, selectOrders(reachOf(context.caller), context.query), load),
+      listPage(context, cursors, orderListing(rowAccessOf(context.caller), context.query), load),
   });
 
   const create = route({
@@ -67,12 +67,12 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
       links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' },
     }),
     problems: ['forbidden'],
-    moreFaults({ customerId, userId }, { caller, db }) {
+    validateReferences({ customerId, userId }, { caller, db }) {
       const customer = fits(id, customerId) ? loadCustomer(db.read, customerId) : undefined;
-      const isOwn = customer !== undefined && covers(reachOf(caller), customer.ownerId);
+      const isOwn = customer !== undefined && allows(rowAccessOf(caller), customer.ownerId);
       const issues: Issue[] = [];
       if (fits(id, customerId) && !isOwn) issues.push(unknownCustomer(customerId));
-      if (fits(id, userId) && isStaff(caller)) issues.push(...userFaults(db.read, userId));
+      if (fits(id, userId) && isStaff(caller)) issues.push(...userIssues(db.read, userId));
       return issues;
     },
     handle({ body, db, now, authorizeWrite }) {
@@ -83,10 +83,10 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
         if (userId !== caller.userId && !isStaff(caller))
           throw forbidden('Only staff may place an order for another user.');
         const issues: Issue[] = [];
-        if (!customerExists(writer, reachOf(caller), body.customerId))
+        if (!customerExists(writer, rowAccessOf(caller), body.customerId))
           issues.push(unknownCustomer(body.customerId));
-        if (userId !== caller.userId) issues.push(...userFaults(writer, userId));
-        refuse(issues);
+        if (userId !== caller.userId) issues.push(...userIssues(writer, userId));
+        throwIfInvalid(issues);
         return addOrder(writer, core, body.customerId, userId, now);
       });
     },
@@ -102,7 +102,8 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     reply: ok(Order),
     isConditional: true,
     problems: ['forbidden'],
-    handle: ({ params, caller, db }) => within(reachOf(caller), load(db.read, params.id), 'order', params.id),
+    handle: ({ params, caller, db }) =>
+      requireVisible(rowAccessOf(caller), load(db.read, params.id), 'order', params.id),
   });
 
   const update = route({
@@ -122,7 +123,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
       db.write((writer) => {
         const { caller } = authorizeWrite(writer);
         const before = owned(writer, params.id, caller);
-        const current = represented(before);
+        const current = parseRepresentation(before);
         const wanted = changedCore(current, body);
         precondition(before.etag);
         checkStep(current, wanted.status, caller);
@@ -145,11 +146,11 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     problems: ['not-found', 'forbidden'],
     handle(context) {
       const { params, caller, db, query } = context;
-      within(reachOf(caller), loadCustomer(db.read, params.id), 'customer', params.id);
+      requireVisible(rowAccessOf(caller), loadCustomer(db.read, params.id), 'customer', params.id);
       return listPage(
         context,
         cursors,
-        selectOrders(reachOf(caller), query, { customerId: params.id }),
+        orderListing(rowAccessOf(caller), query, { customerId: params.id }),
         load,
       );
     },
@@ -175,7 +176,7 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
     handle(context) {
       const { params, db, query } = context;
       if (!userExists(db.read, params.id)) throw notFound('user', params.id);
-      return listPage(context, cursors, selectOrders({ userId: params.id }, query), load);
+      return listPage(context, cursors, orderListing({ userId: params.id }, query), load);
     },
   });
 
@@ -207,13 +208,13 @@ function unknownCustomer(id: number): Issue {
 function changedCore(current: Order, patch: object): OrderCore {
   const { total: _computed, ...kept } = current;
   const merged = mergePatch(kept, patch) as OrderReplacement; // checked next
-  refuse([
+  throwIfInvalid([
     ...check(OrderReplacement, merged),
-    ...readOnlyFaults(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt']),
+    ...readOnlyIssues(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt']),
   ]);
   return coreOf(merged);
 }
 
 function owned(db: Connection, id: number, caller: Caller): Representation<Order> {
-  return within(reachOf(caller), findOrder(db, 'everyone', id), 'order', id);
+  return requireVisible(rowAccessOf(caller), findOrder(db, 'everyone', id), 'order', id);
 }

@@ -1,5 +1,5 @@
 // The rows of orders.
-import { covers, type Reach } from '../../auth/access.ts';
+import { allows, type RowAccess } from '../../auth/access.ts';
 import type { Selection } from '../../http/list.ts';
 import { representText, type Representation } from '../../http/representation.ts';
 import { timestampOf } from '../../schema/members.ts';
@@ -7,10 +7,10 @@ import { check, fits } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import {
-  all,
+  andOrNone,
   equals,
-  everything,
-  together,
+  matchAll,
+  and,
   withoutIndex,
   type Condition,
   type Stream,
@@ -44,9 +44,9 @@ const columns =
 const shownColumns = columns.replace('userId', ownerOf('orders'));
 
 /** The representation as it is in the database: JSON columns go into the text as they are. */
-export function findOrder(db: Connection, reach: Reach, id: number): Representation<Order> | undefined {
+export function findOrder(db: Connection, reach: RowAccess, id: number): Representation<Order> | undefined {
   const row = db.get<OrderRow>(`SELECT ${shownColumns} FROM orders WHERE id = ?`, id);
-  if (row === undefined || !covers(reach, row[3])) return undefined;
+  if (row === undefined || !allows(reach, row[3])) return undefined;
   return representOrder(row);
 }
 
@@ -140,7 +140,7 @@ export function replaceOrder(
     now,
     id,
   );
-  db.changed(`order:${id}`);
+  db.invalidate(`order:${id}`);
 }
 
 /** A step of `forgetRemovedUsers`. */
@@ -170,8 +170,8 @@ export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
  * currency chooses the family of indexes (see the migration), each status is a stream of it, and what is
  * left is tested entry by entry.
  */
-export function selectOrders(
-  reach: Reach,
+export function orderListing(
+  reach: RowAccess,
   filter: OrderFilter,
   place: { readonly customerId?: number } = {},
 ): Selection {
@@ -194,7 +194,7 @@ export function selectOrders(
   else residual.push(...createdRange(filter));
   const isPlain = indexed.length === 0 && residual.length === 0 && filter.status === undefined;
   const streamOf = (each: OrderStatus): Stream => {
-    const condition = together([...indexed, equals('status', each)]);
+    const condition = and([...indexed, equals('status', each)]);
     return key === 'status' ? { ...condition, at: each } : condition;
   };
   return {
@@ -202,9 +202,9 @@ export function selectOrders(
     key,
     isDescending: sort.startsWith('-'),
     owners,
-    streams: key === 'id' && isPlain ? [everything] : [...new Set(status)].map(streamOf),
-    isGathered: isOwned && key !== 'createdAt',
-    rest: all(residual),
+    streams: key === 'id' && isPlain ? [matchAll] : [...new Set(status)].map(streamOf),
+    sortsInMemory: isOwned && key !== 'createdAt',
+    residual: andOrNone(residual),
   };
 }
 

@@ -1,7 +1,7 @@
 // An order: what is sent and shown, its sums, and the steps of its status.
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden } from '../../errors.ts';
-import { currency, id, line, text, timestamp } from '../../schema/members.ts';
+import { currency, id, singleLine, text, timestamp } from '../../schema/members.ts';
 import {
   array,
   integer,
@@ -39,8 +39,8 @@ const amount = (description: string, example: number) =>
   integer({ minimum: 0, description, examples: [example] });
 const sentTotal = optional(amount('Computed; if sent, it has to be right.', 1498));
 const itemMembers = {
-  sku: nullable(line(64, 'The shop’s number of the article.', 'TEA-250')),
-  name: line(200, 'What is bought.', 'Green tea, 250 g'),
+  sku: nullable(singleLine(64, 'The shop’s number of the article.', 'TEA-250')),
+  name: singleLine(200, 'What is bought.', 'Green tea, 250 g'),
   quantity: integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
   unitPrice: integer({
     minimum: 0,
@@ -60,7 +60,7 @@ const NewItem = named(
   object(
     { ...itemMembers, sku: optional(itemMembers.sku), total: sentTotal },
     {},
-    ({ quantity, unitPrice, total }) => sumFaults(quantity * unitPrice, total),
+    ({ quantity, unitPrice, total }) => sumIssues(quantity * unitPrice, total),
   ),
 );
 export type NewItem = Infer<typeof NewItem>;
@@ -111,7 +111,7 @@ export const NewOrder = named(
         },
       ],
     },
-    (order) => sumFaults(priced(order.items).total, order.total),
+    (order) => sumIssues(priced(order.items).total, order.total),
   ),
 );
 export type NewOrder = Infer<typeof NewOrder>;
@@ -132,7 +132,7 @@ export const OrderReplacement = object(
     updatedAt: timestamp,
   },
   {},
-  (order) => sumFaults(priced(order.items).total, order.total),
+  (order) => sumIssues(priced(order.items).total, order.total),
 );
 export const OrderPatch = named(
   'OrderPatch',
@@ -189,7 +189,7 @@ export function priced(newItems: readonly NewItem[]): { items: OrderItem[]; tota
 }
 
 /** A sum that was sent has to be right. */
-function sumFaults(right: number, sent: number | undefined): Issue[] {
+function sumIssues(right: number, sent: number | undefined): Issue[] {
   if (!Number.isSafeInteger(right))
     return [{ pointer: '/total', code: 'maximum', detail: `The sum is past ${Number.MAX_SAFE_INTEGER}.` }];
   return sent === undefined || sent === right

@@ -9,13 +9,13 @@ import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { PasswordChecks } from '../../http/password-checks.ts';
 import { permitWithoutCaller } from '../../http/permit.ts';
-import { represent, represented, type Representation } from '../../http/representation.ts';
+import { represent, parseRepresentation, type Representation } from '../../http/representation.ts';
 import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
 import { tokenSeconds } from '../../limits.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { within } from '../users/owned.ts';
+import { requireVisible } from '../users/owned.ts';
 import { findCredentials, upgradePasswordHash } from '../users/user-store.ts';
 import { NewSession, Session, TokenRequest, Tokens } from './session.ts';
 import {
@@ -25,7 +25,7 @@ import {
   findSessionFacts,
   refreshTokenState,
   rotate,
-  selectSessions,
+  sessionListing,
 } from './session-store.ts';
 
 export type SessionServices = {
@@ -111,8 +111,8 @@ export function sessionRoutes({ passwords, signer, cursors, publicUrl }: Session
   });
 
   function tokens(db: Connection, id: number, refreshToken: string, now: number): Representation<Tokens> {
-    const session = within('everyone', findSession(db, 'everyone', id, now), 'session', id);
-    const { userId, createdAt, expiresAt } = represented(session);
+    const session = requireVisible('everyone', findSession(db, 'everyone', id, now), 'session', id);
+    const { userId, createdAt, expiresAt } = parseRepresentation(session);
     const caller = findSessionFacts(db, id)?.caller;
     if (caller === undefined) throw notFound('session', id);
     const iat = Math.floor(now / 1000);
@@ -155,7 +155,7 @@ export function sessionRoutes({ passwords, signer, cursors, publicUrl }: Session
       const userId = query.userId ?? caller.userId;
       if (userId !== caller.userId && !isAdmin(caller))
         throw forbidden('Only an administrator may see the sessions of others.');
-      return listPage(context, cursors, selectSessions(userId, now), (db, id) =>
+      return listPage(context, cursors, sessionListing(userId, now), (db, id) =>
         findSession(db, { userId }, id, now),
       );
     },
@@ -209,5 +209,10 @@ function mismatch(): Problem {
 
 /** For its user and administrators only, not for other staff. */
 function owned(db: Connection, id: number, caller: Caller, now: number): Representation<Session> {
-  return within(isAdmin(caller) ? 'everyone' : caller, findSession(db, 'everyone', id, now), 'session', id);
+  return requireVisible(
+    isAdmin(caller) ? 'everyone' : caller,
+    findSession(db, 'everyone', id, now),
+    'session',
+    id,
+  );
 }

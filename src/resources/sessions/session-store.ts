@@ -1,5 +1,5 @@
 // The rows of sessions and of the refresh tokens they have used up.
-import { covers, type Reach, type Role } from '../../auth/access.ts';
+import { allows, type RowAccess, type Role } from '../../auth/access.ts';
 import type { SessionFacts } from '../../auth/credentials.ts';
 import type { Selection } from '../../http/list.ts';
 import type { Permit } from '../../http/permit.ts';
@@ -24,12 +24,12 @@ const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
 /** A session that hasn't ended. */
 export function findSession(
   db: Connection,
-  reach: Reach,
+  reach: RowAccess,
   id: number,
   now: number,
 ): Representation<Session> | undefined {
   const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
-  if (row === undefined || !covers(reach, row[1])) return undefined;
+  if (row === undefined || !allows(reach, row[1])) return undefined;
   return represent(sessionOf(row), { id, ownerId: row[1] });
 }
 
@@ -86,7 +86,7 @@ function endOldest(db: Connection, userId: number): void {
   const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
   if (id === undefined) return;
   db.run('DELETE FROM sessions WHERE id = ?', id);
-  db.changed(`session:${id}`);
+  db.invalidate(`session:${id}`);
 }
 
 /** How a refresh token relates to the session: its current one, one used before, or none of its own. */
@@ -116,18 +116,18 @@ export function rotate(db: Connection, id: number, used: Uint8Array, next: Uint8
     endOf(createdAt, usedAt),
     id,
   );
-  db.changed(`session:${id}`);
+  db.invalidate(`session:${id}`);
 }
 
 export function endSession({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM sessions WHERE id = ?', id);
-  db.changed(`session:${id}`);
+  db.invalidate(`session:${id}`);
 }
 
 /** All of a user's sessions but one. The user's other credentials are forgotten with them. */
 export function endSessionsOf({ writer: db }: Permit, userId: number, exceptId: number | null): void {
   db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', userId, exceptId ?? 0);
-  db.changed(`user:${userId}`);
+  db.invalidate(`user:${userId}`);
 }
 
 /** Of everybody, at once: for a database that no service has open. */
@@ -166,13 +166,13 @@ export const sessionAudit: Audit<SessionRow> = {
 };
 
 /** Those that haven't ended, newest first. */
-export function selectSessions(userId: number, now: number): Selection {
+export function sessionListing(userId: number, now: number): Selection {
   return {
     table: 'sessions',
     key: 'id',
     isDescending: true,
     owners: [userId],
     streams: [{ sql: 'userId = ? AND +expiresAt > ?', params: [userId, now] }],
-    rest: undefined,
+    residual: undefined,
   };
 }

@@ -1,11 +1,11 @@
 // The service about itself: health, metrics, problem types, its description.
 import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts';
-import { Problem, forbidden, kinds, notFound, type Kind } from '../../errors.ts';
-import { jsonPolicy } from '../../http/answer.ts';
+import { Problem, forbidden, problemKinds, notFound, type ProblemKind } from '../../errors.ts';
+import { jsonPolicy } from '../../http/responder.ts';
 import { problems, typeOf } from '../../http/problem.ts';
 import { page, represent, representText, shared, type Representation } from '../../http/representation.ts';
 import { document, route, type Route } from '../../http/route.ts';
-import { once } from '../../last-made.ts';
+import { once } from '../../memoize-last.ts';
 import {
   integer,
   named,
@@ -24,7 +24,7 @@ export type SystemServices = {
   /** The OpenAPI document's JSON text. */
   readonly openapi: () => string;
   readonly docsPage: () => { readonly html: string; readonly policy: string };
-  readonly problemPage: (kind: Kind | undefined) => { readonly html: string; readonly policy: string };
+  readonly problemPage: (kind: ProblemKind | undefined) => { readonly html: string; readonly policy: string };
 };
 
 const Health = named('Health', object({ status: oneOf(['ok', 'ready']) }));
@@ -104,7 +104,7 @@ export function systemRoutes({
   });
 
   const loopbackOrAdmin: Access<object, Caller | undefined> = {
-    says: 'Only from the machine itself, or by an administrator.',
+    description: 'Only from the machine itself, or by an administrator.',
     credentials: 'optional',
     permits: () => true,
   };
@@ -119,8 +119,10 @@ export function systemRoutes({
     description: 'From the machine itself, or with an administrator’s access token or API key.',
     problems: ['forbidden', 'unauthenticated'],
     handle({ caller, isLoopback }) {
-      if (!isLoopback && caller === undefined) throw new Problem('unauthenticated', loopbackOrAdmin.says);
-      if (!isLoopback && caller !== undefined && !isAdmin(caller)) throw forbidden(loopbackOrAdmin.says);
+      if (!isLoopback && caller === undefined)
+        throw new Problem('unauthenticated', loopbackOrAdmin.description);
+      if (!isLoopback && caller !== undefined && !isAdmin(caller))
+        throw forbidden(loopbackOrAdmin.description);
       return { ...representText<unknown>(metrics()), mediaType: 'text/plain; version=0.0.4; charset=utf-8' };
     },
   });
@@ -168,7 +170,7 @@ export function systemRoutes({
   });
 
   const problemsPage = once(() => shown(problemPage(undefined)));
-  const problemsList = once(() => shared(represent({ data: kinds.map(typeText) })));
+  const problemsList = once(() => shared(represent({ data: problemKinds.map(typeText) })));
   const allProblems = route({
     method: 'GET',
     path: '/problems',
@@ -179,7 +181,7 @@ export function systemRoutes({
     handle: ({ mediaType }) => (mediaType === html ? problemsPage() : problemsList()),
   });
 
-  const problemTypes = new Map(kinds.map((kind) => [kind as string, typeDocuments(kind)]));
+  const problemTypes = new Map(problemKinds.map((kind) => [kind as string, typeDocuments(kind)]));
   const oneProblem = route({
     method: 'GET',
     path: '/problems/{name}',
@@ -195,14 +197,14 @@ export function systemRoutes({
     },
   });
 
-  function typeDocuments(kind: Kind) {
+  function typeDocuments(kind: ProblemKind) {
     return {
       page: once(() => shown(problemPage(kind))),
       text: once(() => shared(represent(typeText(kind)))),
     };
   }
 
-  function typeText(kind: Kind): { type: string } & (typeof problems)[Kind] {
+  function typeText(kind: ProblemKind): { type: string } & (typeof problems)[ProblemKind] {
     return { type: typeOf(kind, publicUrl), ...problems[kind] };
   }
 

@@ -1,5 +1,5 @@
 // What belongs to users: kept in memory once read, and given only to those who may have it.
-import { covers, type Reach } from '../../auth/access.ts';
+import { allows, type RowAccess } from '../../auth/access.ts';
 import type { BoundedMap } from '../../bounded-map.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import type { Representation } from '../../http/representation.ts';
@@ -7,7 +7,7 @@ import type { Connection } from '../../storage/connection.ts';
 
 /** Representations by id. Only what `Database.read` gave may go in. */
 export type Cache<T> = BoundedMap<number, Representation<T>>;
-type Find<T> = (db: Connection, reach: Reach, id: number) => Representation<T> | undefined;
+type Find<T> = (db: Connection, reach: RowAccess, id: number) => Representation<T> | undefined;
 
 /** Finds what is committed, kept from before where it still holds. */
 export function cached<T>(
@@ -24,13 +24,13 @@ export function cached<T>(
 }
 
 /** What was found, if it is there (else 404) and within reach (else 403). */
-export function within<T>(
-  reach: Reach,
+export function requireVisible<T>(
+  reach: RowAccess,
   found: Representation<T> | undefined,
   thing: string,
   id: number,
 ): Representation<T> {
   if (found === undefined) throw notFound(thing, id);
-  if (!covers(reach, found.ownerId)) throw forbidden(`This is the ${thing} of another user.`);
+  if (!allows(reach, found.ownerId)) throw forbidden(`This is the ${thing} of another user.`);
   return found;
 }

@@ -1,11 +1,11 @@
 // Users over HTTP: /api/users.
 import { adminOnly, checkStepUp, isAdmin, self, type Access, type Caller } from '../../auth/access.ts';
-import { invalid, refuse } from '../../errors.ts';
+import { invalid, throwIfInvalid } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { PasswordChecks } from '../../http/password-checks.ts';
 import type { Permit } from '../../http/permit.ts';
-import { represented, type Representation } from '../../http/representation.ts';
+import { parseRepresentation, type Representation } from '../../http/representation.ts';
 import {
   created,
   listOf,
@@ -18,7 +18,7 @@ import {
 } from '../../http/route.ts';
 import { mergePatch } from '../../schema/members.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { within } from './owned.ts';
+import { requireVisible } from './owned.ts';
 import {
   NewUser,
   User,
@@ -27,10 +27,10 @@ import {
   checkMayGiveRole,
   checkReplacement,
   currentPasswordFault,
-  passwordFaults,
+  passwordIssues,
   userFilters,
 } from './user.ts';
-import { addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, selectUsers } from './user-store.ts';
+import { addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, userListing } from './user-store.ts';
 
 export type UserServices = {
   readonly passwords: PasswordChecks;
@@ -54,7 +54,7 @@ export function userRoutes({
   removeKeys,
 }: UserServices): Route[] {
   const registrant: Access<object, Caller | undefined> = {
-    says:
+    description:
       registration === 'open'
         ? 'Anyone may call this; only an administrator may give a role other than user.'
         : 'Registration is closed: only an administrator may call this.',
@@ -72,7 +72,7 @@ export function userRoutes({
     query: { ...userFilters, ...listParameters },
     reply: listOf(User),
     handle: (context) =>
-      listPage(context, cursors, selectUsers(context.query), (db, id) => findUser(db, 'everyone', id)),
+      listPage(context, cursors, userListing(context.query), (db, id) => findUser(db, 'everyone', id)),
   });
 
   const create = route({
@@ -87,13 +87,13 @@ export function userRoutes({
     body: NewUser,
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'GET /api/users/{id}' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
-    moreFaults: ({ password, email, name }) =>
+    validateReferences: ({ password, email, name }) =>
       typeof password === 'string' && typeof email === 'string'
-        ? passwordFaults(password, { email, name: typeof name === 'string' ? name : '' }, passwordMin)
+        ? passwordIssues(password, { email, name: typeof name === 'string' ? name : '' }, passwordMin)
         : [],
     async handle(context) {
       const { body, caller, db, now, authorizeWrite } = context;
-      refuse(passwordFaults(body.password, body, passwordMin));
+      throwIfInvalid(passwordIssues(body.password, body, passwordMin));
       const { name, email, role = 'user' } = body;
       if (role !== 'user') checkMayGiveRole(caller, now);
       const passwordHash = await passwords.hashNew(context, body.password);
@@ -155,14 +155,14 @@ export function userRoutes({
     };
     const passwordHash = await newPasswordHash(
       context,
-      wantedOf(represented(existing(db.read, params.id)), context.caller),
+      wantedOf(parseRepresentation(existing(db.read, params.id)), context.caller),
     );
-    const { role: roleBefore } = represented(existing(db.read, params.id));
+    const { role: roleBefore } = parseRepresentation(existing(db.read, params.id));
     const made = await db.write((writer) => {
       const permit = authorizeWrite(writer);
       const { caller } = permit;
       const before = existing(writer, params.id);
-      const current = represented(before);
+      const current = parseRepresentation(before);
       const wanted = wantedOf(current, caller);
       precondition(before.etag);
       const { name, email, role = current.role } = wanted;
@@ -178,7 +178,7 @@ export function userRoutes({
       if (passwordHash !== undefined) endCredentials(permit, params.id);
       return existing(writer, params.id);
     });
-    const { role } = represented(made);
+    const { role } = parseRepresentation(made);
     if (passwordHash !== undefined) context.report({ name: 'authn_password_change', userId: params.id });
     if (role !== roleBefore) context.report({ name: 'user_updated', userId: params.id, role });
     return made;
@@ -196,7 +196,7 @@ export function userRoutes({
   /** Were it changed elsewhere meanwhile, this session would have ended, which the write notices. */
   async function checkCurrentPassword(context: ChangeContext, currentPassword: string): Promise<void> {
     const { db, params } = context;
-    const { email } = represented(existing(db.read, params.id));
+    const { email } = parseRepresentation(existing(db.read, params.id));
     const found = await passwords.verifyAsSignIn(context, email, currentPassword);
     if (found?.id === params.id) return;
     throw invalid([currentPasswordFault('mismatch', 'This is not the current password.')]);
@@ -243,5 +243,5 @@ type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
 
 /** Who may ask for which id is the route's access rule. */
 function existing(db: Connection, id: number): Representation<User> {
-  return within('everyone', findUser(db, 'everyone', id), 'user', id);
+  return requireVisible('everyone', findUser(db, 'everyone', id), 'user', id);
 }

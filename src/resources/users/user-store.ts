@@ -1,5 +1,5 @@
 // The rows of users.
-import { covers, type Reach, type Role } from '../../auth/access.ts';
+import { allows, type RowAccess, type Role } from '../../auth/access.ts';
 import { Problem } from '../../errors.ts';
 import type { Credentials } from '../../http/password-checks.ts';
 import type { Permit } from '../../http/permit.ts';
@@ -10,7 +10,7 @@ import { check, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Selection } from '../../http/list.ts';
-import { all, beginsWith, equals, everything, type Condition } from '../../storage/keyset.ts';
+import { andOrNone, beginsWith, equals, matchAll, type Condition } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
 import { User, type userFilters } from './user.ts';
 
@@ -25,9 +25,9 @@ type UserRow = readonly [
 const columns = 'id, name, email, role, createdAt, version';
 
 /** `reach` says whose row may be read: another's is as if it weren't there. */
-export function findUser(db: Connection, reach: Reach, id: number): Representation<User> | undefined {
+export function findUser(db: Connection, reach: RowAccess, id: number): Representation<User> | undefined {
   const row = db.get<UserRow>(`SELECT ${columns} FROM users WHERE id = ?`, id);
-  if (row === undefined || !covers(reach, id)) return undefined;
+  if (row === undefined || !allows(reach, id)) return undefined;
   return represent(userOf(row), { id, ownerId: id, salt: String(row[5]) });
 }
 
@@ -80,7 +80,7 @@ export function replaceUser(
     passwordHash ?? null,
     id,
   );
-  db.changed(`user:${id}`);
+  db.invalidate(`user:${id}`);
 }
 
 /** Another hash of the same password: nothing that anyone sees changes. */
@@ -89,13 +89,13 @@ export function upgradePasswordHash(db: Connection, id: number, before: string, 
 }
 
 /**
- * Gone for everybody at once, their sessions and keys too. Their customers and orders stay: `ownerOf` shows them
- * without an owner from now on, and slices of work make their rows so.
+ * Gone for everybody at once, their sessions and keys too. Their customers and orders stay: `ownerOf` shows
+ * them without an owner from now on, and slices of work make their rows so.
  */
 export function removeUser({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM users WHERE id = ?', id);
-  db.changed(`user:${id}`);
-  db.changed('everything:0');
+  db.invalidate(`user:${id}`);
+  db.invalidate('everything:0');
 }
 
 /** The owner of a row of `table`, as anyone may see it: null once that user is removed. */
@@ -120,7 +120,10 @@ export function ownerGone(): Problem {
   return new Problem('invalid-token', 'The user of this credential was deleted.');
 }
 
-/** Takes removed users from the rows they owned; `disown` does it in one table and returns how many it changed. */
+/**
+ * Takes removed users from the rows they owned; `disown` does it in one table and returns how many it
+ * changed.
+ */
 export function forgetRemovedUsers(
   disown: readonly ((db: Connection, userId: number, rowsMax: number) => number)[],
 ): Step {
@@ -161,7 +164,7 @@ export function hasAdmins(db: Connection): boolean {
 }
 
 /** What is wrong with naming this user as somebody's owner. */
-export function userFaults(db: Connection, id: number): Issue[] {
+export function userIssues(db: Connection, id: number): Issue[] {
   return userExists(db, id)
     ? []
     : [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];
@@ -187,7 +190,7 @@ export const userAudit: Audit<
 
 const sortColumns = { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' } as const;
 
-export function selectUsers({ sort = 'id', role, email, name }: ObjectOf<typeof userFilters>): Selection {
+export function userListing({ sort = 'id', role, email, name }: ObjectOf<typeof userFilters>): Selection {
   const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // userSorts has nothing else
   const streamed = [
     ...(email === undefined ? [] : [equals('emailKey', emailKey(email))]),
@@ -200,7 +203,7 @@ export function selectUsers({ sort = 'id', role, email, name }: ObjectOf<typeof 
     key,
     isDescending: sort.startsWith('-'),
     owners: [],
-    streams: [all(streamed) ?? everything],
-    rest: all(named),
+    streams: [andOrNone(streamed) ?? matchAll],
+    residual: andOrNone(named),
   };
 }

@@ -1,8 +1,8 @@
 // A user: what is sent and shown, and the rules of changing one.
 import { checkStepUp, isAdmin, roles, type Caller } from '../../auth/access.ts';
-import { passwordFault } from '../../auth/password.ts';
-import { forbidden, refuse } from '../../errors.ts';
-import { email, id, line, readOnlyFaults, timestamp } from '../../schema/members.ts';
+import { passwordIssue } from '../../auth/password.ts';
+import { forbidden, throwIfInvalid } from '../../errors.ts';
+import { email, id, singleLine, readOnlyIssues, timestamp } from '../../schema/members.ts';
 import {
   named,
   object,
@@ -14,7 +14,7 @@ import {
   type Issue,
 } from '../../schema/schema.ts';
 
-const name = line(200, 'How the person is called.', 'Ada Lovelace');
+const name = singleLine(200, 'How the person is called.', 'Ada Lovelace');
 const role = oneOf(roles, {
   description: 'What the user may do: `staff` see and move all orders, `admin` everything.',
 });
@@ -97,7 +97,7 @@ export const userSorts = [
 export const userFilters = {
   role: optional(oneOf(roles)),
   email: optional(email),
-  name: optional(line(200, 'The beginning of the name, without regard to case.', 'Ada')),
+  name: optional(singleLine(200, 'The beginning of the name, without regard to case.', 'Ada')),
   sort: optional(oneOf(userSorts, { description: 'Descending with `-` in front; `id` if left out.' })),
 };
 
@@ -112,10 +112,10 @@ type Change = {
 /** Throws what speaks against the change. */
 export function checkReplacement(change: Change): void {
   const { current, wanted, caller, now, passwordMin } = change;
-  const issues = readOnlyFaults(current, wanted, ['id', 'createdAt']);
-  if (wanted.password !== undefined) issues.push(...passwordFaults(wanted.password, wanted, passwordMin));
+  const issues = readOnlyIssues(current, wanted, ['id', 'createdAt']);
+  if (wanted.password !== undefined) issues.push(...passwordIssues(wanted.password, wanted, passwordMin));
   if (caller.keyId === null) issues.push(...currentPasswordFaults(wanted, caller.userId === current.id));
-  refuse(issues);
+  throwIfInvalid(issues);
   if (wanted.role !== undefined && wanted.role !== current.role) checkMayGiveRole(caller, now);
   if (wanted.password !== undefined) checkStepUp(caller, now, 'Changing a password');
   if (wanted.email !== current.email) checkEmailChange(change);
@@ -146,11 +146,11 @@ export function currentPasswordFault(code: 'required' | 'unexpected' | 'mismatch
   return { pointer: '/currentPassword', code, detail };
 }
 
-export function passwordFaults(
+export function passwordIssues(
   password: string,
   user: Pick<User, 'name' | 'email'>,
   passwordMin: number,
 ): Issue[] {
-  const fault = passwordFault(password, user, passwordMin);
+  const fault = passwordIssue(password, user, passwordMin);
   return fault === undefined ? [] : [{ pointer: '/password', code: 'password', detail: fault }];
 }

@@ -2,13 +2,13 @@
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config.ts';
 import { migrations } from '../migrations/migrations.ts';
-import { openBeside, type Beside } from '../storage/beside.ts';
+import { openCommandDatabase, type CommandDatabase } from '../storage/command-database.ts';
 import { databaseFile, schemaVersion, StorageError } from '../storage/data-folder.ts';
 
 /** A command that needs somebody to be there makes no database. */
 export async function withExistingDatabase<T>(
   config: Config,
-  use: (db: Beside, hasher: PasswordHasher) => Promise<T>,
+  use: (db: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
   const file = databaseFile(config.data);
   if (schemaVersion(file, migrations.length) === undefined)
@@ -18,9 +18,9 @@ export async function withExistingDatabase<T>(
 
 export async function withDatabase<T>(
   { data }: Config,
-  use: (db: Beside, hasher: PasswordHasher) => Promise<T>,
+  use: (db: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
-  const db = await openBeside(data, migrations);
+  const db = await openCommandDatabase(data, migrations);
   const hasher = createPasswordHasher();
   try {
     return await use(db, hasher);

@@ -1,6 +1,6 @@
 // The log: one JSON object a line, or lines for people on a terminal; gathered for some milliseconds, never a
 // secret.
-import { lastMade } from './last-made.ts';
+import { memoizeLast } from './memoize-last.ts';
 import { logBacklogBytesMax } from './limits.ts';
 
 export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
@@ -28,32 +28,32 @@ export type RequestLine = {
   readonly traceparent: string | undefined;
 };
 
-export type Log = {
-  note(level: 'debug' | 'info' | 'warn' | 'error', message: string, details?: Details): void;
+export type Logger = {
+  log(level: 'debug' | 'info' | 'warn' | 'error', message: string, details?: Details): void;
   request(line: RequestLine, now: number): void;
   flush(): void;
 };
 
-export function createLog(options: {
+export function createLogger(options: {
   readonly level: Level;
   readonly sink: Sink;
   readonly isTerminal: boolean;
   readonly hasColor: boolean;
   readonly now: () => number;
-}): Log {
+}): Logger {
   const { sink, isTerminal, hasColor, now } = options;
   const threshold = levels.indexOf(options.level);
   const [writesInfo, writesError] = [writes('info'), writes('error')];
-  const clock = lastMade((time: number) => new Date(time).toISOString());
-  const beginInfo = lastMade((time: number) => `{"time":"${clock(time)}","level":"info","requestId":"`);
-  const beginError = lastMade((time: number) => `{"time":"${clock(time)}","level":"error","requestId":"`);
+  const clock = memoizeLast((time: number) => new Date(time).toISOString());
+  const beginInfo = memoizeLast((time: number) => `{"time":"${clock(time)}","level":"info","requestId":"`);
+  const beginError = memoizeLast((time: number) => `{"time":"${clock(time)}","level":"error","requestId":"`);
   // Joined here because each part that a line is added up from costs it a fiftieth.
-  const methodPart = lastMade((method: string) => `","method":"${method}","path":"`);
-  const statusPart = lastMade((status: number) => `","status":${status},"durationMs":`);
-  const addressPart = lastMade((address: string | null) =>
+  const methodPart = memoizeLast((method: string) => `","method":"${method}","path":"`);
+  const statusPart = memoizeLast((status: number) => `","status":${status},"durationMs":`);
+  const addressPart = memoizeLast((address: string | null) =>
     address === null ? ',"address":null' : `,"address":${json(address)}`,
   );
-  const principalPart = lastMade((principal: string | null) =>
+  const principalPart = memoizeLast((principal: string | null) =>
     principal === null ? ',"principal":null' : `,"principal":"${principal}"`,
   );
   let gathered = Buffer.allocUnsafe(gatherBytesMax);
@@ -143,7 +143,7 @@ export function createLog(options: {
   }
 
   return {
-    note: (level, message, details = {}) => {
+    log: (level, message, details = {}) => {
       if (writes(level)) add(render(now(), level, message, details));
     },
     request,

@@ -1,16 +1,16 @@
 // The database as a command uses it, alone or beside a live service.
 import type { DatabaseSync } from 'node:sqlite';
 import { Connection, type Work } from './connection.ts';
-import { databaseFile, explained, lockFolder, openSqlite, schemaVersion } from './data-folder.ts';
+import { databaseFile, toStorageError, lockFolder, openSqlite, schemaVersion } from './data-folder.ts';
 import { openMigrated, type Migration } from './migrate.ts';
 
-export type Beside = Awaited<ReturnType<typeof openBeside>>;
+export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;
 
 /**
  * Makes or migrates the database where needed, which no running service may get in the way of. Throws
  * StorageError.
  */
-export async function openBeside(folder: string, migrations: readonly Migration[]) {
+export async function openCommandDatabase(folder: string, migrations: readonly Migration[]) {
   const sqlite = await openCurrent(folder, migrations);
   // Folding the log in is the service's; without one, closing does it. Only what writes a lot does it in
   // between, every 64 MB.
@@ -28,7 +28,7 @@ export async function openBeside(folder: string, migrations: readonly Migration[
       return result as never; // a Work returns what it may: the type says never for promises only
     } catch (error) {
       if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
-      throw explained(error, databaseFile(folder));
+      throw toStorageError(error, databaseFile(folder));
     }
   }
 

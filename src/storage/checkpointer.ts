@@ -1,23 +1,23 @@
 // Keeps the write-ahead log short: folds it into the database on a thread, so that the event loop never
 // stalls.
 import { fstatSync } from 'node:fs';
-import { isPassing, touch } from './data-folder.ts';
+import { isPassing, emptyCommitSql } from './data-folder.ts';
 import type { ForeignWatch } from './foreign-watch.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { ThreadError, type QueryWorker } from './query-worker.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 const frameBytes = 4096 + 24;
-const foldFrames = (16 * 1024 ** 2) / frameBytes;
+const checkpointFrames = (16 * 1024 ** 2) / frameBytes;
 /** From here on writes are held back even if much is left to fold in. */
-const longFrames = 4 * foldFrames;
+const longFrames = 4 * checkpointFrames;
 /** What may have come during the last pass and is left for when writes are held back. */
 const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
 const lookMilliseconds = 50;
 const retryMilliseconds = 250;
 
 type Options = {
-  readonly logDescriptor: number;
+  readonly walDescriptor: number;
   readonly worker: QueryWorker;
   /** Paused while folding: their snapshots would keep the log in use. */
   readonly slowReads: QueryWorker;
@@ -29,10 +29,10 @@ type Options = {
   log(level: 'warn' | 'error', message: string, fields: object): void;
 };
 
-export type LogKeeper = ReturnType<typeof createLogKeeper>;
+export type Checkpointer = ReturnType<typeof createCheckpointer>;
 
-export function createLogKeeper({
-  logDescriptor,
+export function createCheckpointer({
+  walDescriptor: logDescriptor,
   worker,
   slowReads,
   commits,
@@ -56,7 +56,7 @@ export function createLogKeeper({
     nextLook = now + lookMilliseconds;
     const { size, nlink } = fstatSync(logDescriptor);
     if (nlink === 0) return commits.fail(new Error('The log was deleted under the running service.'));
-    if (size < foldFrames * frameBytes) stats.logBytes = size;
+    if (size < checkpointFrames * frameBytes) stats.walBytes = size;
     else
       working = measure()
         .catch(failed)
@@ -74,10 +74,10 @@ export function createLogKeeper({
 
   async function measure(): Promise<void> {
     const { frames } = await checkpoint('NOOP');
-    if (frames < foldFrames) return;
+    if (frames < checkpointFrames) return;
     await slowReads.pause();
     try {
-      if (!(await fold())) later();
+      if (!(await checkpointWal())) later();
     } finally {
       commits.release();
       slowReads.resume();
@@ -88,7 +88,7 @@ export function createLogKeeper({
    * Most of it while writes go on, the rest while they are held back. False when a reader's snapshot keeps
    * part of the log in use.
    */
-  async function fold(): Promise<boolean> {
+  async function checkpointWal(): Promise<boolean> {
     for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFrames;) {
       const { frames, isAll } = await checkpoint('PASSIVE');
       if (!isAll) return false;
@@ -111,7 +111,7 @@ export function createLogKeeper({
   async function startAnew(): Promise<void> {
     endRead();
     const [before] = await worker.query('PRAGMA data_version');
-    await foreign.lookAway(() => worker.query(touch));
+    await foreign.lookAway(() => worker.query(emptyCommitSql));
     const [after] = await worker.query('PRAGMA data_version');
     if (after?.[0] !== before?.[0]) foreign.changed();
     stats.checkpoints += 1;
@@ -120,7 +120,7 @@ export function createLogKeeper({
   async function checkpoint(mode: 'NOOP' | 'PASSIVE'): Promise<{ frames: number; isAll: boolean }> {
     const [row] = await worker.query(`PRAGMA wal_checkpoint(${mode})`);
     const [busy, frames, folded] = row ?? [];
-    stats.logBytes = Number(frames) * frameBytes;
+    stats.walBytes = Number(frames) * frameBytes;
     return { frames: Number(frames), isAll: busy === 0 && frames === folded };
   }
 

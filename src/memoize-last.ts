@@ -1,7 +1,7 @@
 // What is made once, or anew only when what it is made of changes.
 
 /** For texts that many ask for one after the other: of the millisecond, of a method. */
-export function lastMade<Of extends string | number | null>(make: (of: Of) => string): (of: Of) => string {
+export function memoizeLast<Of extends string | number | null>(make: (of: Of) => string): (of: Of) => string {
   let last: Of | undefined;
   let text = '';
   return (of) => {

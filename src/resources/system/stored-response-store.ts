@@ -1,6 +1,6 @@
 // The rows of answers kept for Idempotency-Key.
 import { hashOf } from '../../auth/credentials.ts';
-import type { KeptAnswer, KeptAnswers } from '../../http/idempotency.ts';
+import type { KeptAnswer, StoredResponses } from '../../http/idempotency.ts';
 import { idempotencySecondsMax } from '../../limits.ts';
 import type { Connection } from '../../storage/connection.ts';
 
@@ -10,7 +10,7 @@ type Seal = (text: string) => Buffer;
  * `seals` are keyed digests, one a secret: a plain one of a body with a password could be tried out. The first
  * is kept, and any of them is recognised, so that a secret can be replaced while clients repeat requests.
  */
-export function createKeptAnswers(seals: readonly Seal[]): KeptAnswers {
+export function createStoredResponses(seals: readonly Seal[]): StoredResponses {
   const fingerprints = (body: Buffer): string[] => {
     const text = body.toString('latin1');
     return seals.map((seal) => seal(text).toString('base64url'));
@@ -44,7 +44,7 @@ function keep(
   db.run(sql, hashOf(request), fingerprint, objectId, ownerId, status, location, etag, text, now);
 }
 
-export function removeOldAnswers(db: Connection, rowsMax: number, now: number): number {
+export function removeExpiredResponses(db: Connection, rowsMax: number, now: number): number {
   const sql =
     'DELETE FROM keptAnswers WHERE rowid IN (SELECT rowid FROM keptAnswers WHERE createdAt <= ? LIMIT ?)';
   return db.run(sql, now - idempotencySecondsMax * 1000, rowsMax).changes;

@@ -1,7 +1,7 @@
 // The log: JSON lines for programs, lines for people, and neither obeys what a stranger wrote.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog, type Level, type RequestLine } from '../src/log.ts';
+import { createLogger, type Level, type RequestLine } from '../src/logger.ts';
 
 const time = Date.parse('2026-03-01T09:30:00.000Z');
 const line: RequestLine = {
@@ -26,7 +26,7 @@ function logTo(
   const written: string[] = [];
   const sink = { write: (text: string) => written.push(text), writableLength: options.writableLength ?? 0 };
   const { level = 'info', isTerminal = false, hasColor = false } = options;
-  const log = createLog({ level, sink, isTerminal, hasColor, now: () => time });
+  const log = createLogger({ level, sink, isTerminal, hasColor, now: () => time });
   return {
     log,
     sink,
@@ -61,7 +61,7 @@ for (const trick of tricks) {
     test(`${shown} is spelled out ${isTerminal ? 'on a terminal' : 'in JSON, and reads back'}`, () => {
       const { log, text } = logTo({ isTerminal });
       log.request({ ...line, path: `/${trick}` }, time);
-      log.note('warn', `note ${trick}`, { detail: trick, error: new Error(trick) });
+      log.log('warn', `note ${trick}`, { detail: trick, error: new Error(trick) });
       assert.doesNotMatch(text().replaceAll('\n', ''), /[\p{Cc}\p{Cf}\u2028\u2029]/u);
       if (isTerminal)
         return assert.ok(
@@ -85,7 +85,7 @@ for (const trick of tricks) {
 test('for people a line has the time, the level, what happened and to whom', () => {
   const { log, text } = logTo({ isTerminal: true });
   log.request(line, time);
-  log.note('warn', 'something', { why: 'a reason', count: 2 });
+  log.log('warn', 'something', { why: 'a reason', count: 2 });
   assert.equal(
     text(),
     [
@@ -98,7 +98,7 @@ test('for people a line has the time, the level, what happened and to whom', () 
 test('colours are only there where they are wanted', () => {
   for (const hasColor of [true, false]) {
     const { log, text } = logTo({ isTerminal: true, hasColor });
-    log.note('error', 'x');
+    log.log('error', 'x');
     assert.equal(text().includes('\x1b['), hasColor);
   }
 });
@@ -113,7 +113,7 @@ test('a level hides what is below it, and off hides all', () => {
   ] as const) {
     const { log, text } = logTo({ level });
     log.request(line, time);
-    log.note('warn', 'x');
+    log.log('warn', 'x');
     log.request({ ...line, status: 500 }, time);
     assert.equal(text().split('\n').length - 1, seen, level);
   }
@@ -137,7 +137,7 @@ test('every line arrives once and in order, whether or not the sink writes at on
     const kept: Uint8Array[] = [];
     const write = (lines: string | Uint8Array): void =>
       void kept.push(isSlow && typeof lines !== 'string' ? lines : Buffer.from(lines));
-    const log = createLog({
+    const log = createLogger({
       level: 'info',
       sink: { write, writableLength: isSlow ? 1 : 0 },
       isTerminal: false,

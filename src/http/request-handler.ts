@@ -6,15 +6,15 @@ import { checkAccess, type Caller } from '../auth/access.ts';
 import type { Authenticator, CallerSources } from '../auth/credentials.ts';
 import { Problem, invalid } from '../errors.ts';
 import { requestIdLengthMax, urlBytesMax } from '../limits.ts';
-import type { Log } from '../log.ts';
+import type { Logger } from '../logger.ts';
 import { check, type Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
-import { createAnswerer, type AnswerOptions } from './answer.ts';
+import { createResponder, type ResponderOptions } from './responder.ts';
 import { parseJson, readBody } from './body.ts';
 import { Exchange } from './exchange.ts';
-import { checkHeaderBytes, checkHost, timesSent } from './fields.ts';
-import { createOnce, type KeptAnswers } from './idempotency.ts';
+import { checkHeaderBytes, checkHost, countOccurrences } from './request-headers.ts';
+import { createIdempotency, type StoredResponses } from './idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport, peerOf, type Peer } from './peer.ts';
@@ -25,38 +25,38 @@ import type { Representation } from './representation.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted, type Router } from './router.ts';
 
-export type ServiceOptions = AnswerOptions & {
+export type ServiceOptions = ResponderOptions & {
   readonly router: Router;
   readonly authenticator: Authenticator;
   /** Sessions and keys as a write under way sees them. */
   readonly sourcesOf: (writer: Connection) => CallerSources;
   readonly db: Database;
-  readonly kept: KeptAnswers;
+  readonly kept: StoredResponses;
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
   readonly isTrusted: (address: string) => boolean;
   readonly takesQueryKeys: boolean;
   readonly now: () => number;
-  readonly log: Log;
+  readonly log: Logger;
   readonly metrics: Metrics;
 };
 
 /** A socket, and who is at its other end. */
-type Known = Socket & { [peerKey]?: Peer };
+type PeerSocket = Socket & { [peerKey]?: Peer };
 const peerKey = Symbol('peer');
 
-export type Handlers = ReturnType<typeof createHandlers>;
+export type RequestHandlers = ReturnType<typeof createRequestHandlers>;
 
 /** What the server calls for each request, and for what isn't one. */
-export function createHandlers(options: ServiceOptions) {
+export function createRequestHandlers(options: ServiceOptions) {
   const { router, authenticator, db, limiters, isTrusted, now } = options;
-  const answerer = createAnswerer(options);
+  const answerer = createResponder(options);
   const { answer, answerOptions, answerProblem, refusal } = answerer;
-  const once = createOnce(options.kept, answerer);
+  const once = createIdempotency(options.kept, answerer);
   const requestIds = requestIdSource();
   const inTurn = createPipeline();
 
-  function open(request: IncomingMessage, response: ServerResponse): Exchange {
-    const socket: Known = request.socket;
+  function createExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+    const socket: PeerSocket = request.socket;
     const peer = (socket[peerKey] ??= peerOf(socket.remoteAddress, isTrusted));
     return new Exchange(request, response, {
       peer,
@@ -68,7 +68,7 @@ export function createHandlers(options: ServiceOptions) {
     });
   }
 
-  function attempt(exchange: Exchange, step: (exchange: Exchange) => Promise<void> | undefined): void {
+  function runStep(exchange: Exchange, step: (exchange: Exchange) => Promise<void> | undefined): void {
     try {
       step(exchange)?.catch((error: unknown) => fail(exchange, error));
     } catch (error) {
@@ -77,7 +77,7 @@ export function createHandlers(options: ServiceOptions) {
   }
 
   /** In the order of the rules; synchronous to the end for what reads no body and waits for no disk. */
-  function proceed(exchange: Exchange): Promise<void> | undefined {
+  function handleRequest(exchange: Exchange): Promise<void> | undefined {
     checkRequest(exchange);
     const match = router.find(exchange.path);
     const mounted = match?.methods.get(exchange.method);
@@ -89,12 +89,12 @@ export function createHandlers(options: ServiceOptions) {
     if (mounted === undefined) throw methodNotAllowed(exchange, allowOf(match.methods));
     exchange.params = match.params;
     checkAccess(mounted.route, exchange.caller, exchange.params);
-    exchange.mediaType = chooseMediaType(exchange.fields['accept'], mounted.route.reply.mediaTypes);
+    exchange.mediaType = chooseMediaType(exchange.headers['accept'], mounted.route.reply.mediaTypes);
     return mounted.route.body === undefined ? handle(exchange, mounted) : handleBody(exchange, mounted);
   }
 
   function checkRequest(exchange: Exchange): void {
-    const { fields, request, peer } = exchange;
+    const { headers: fields, request, peer } = exchange;
     const named = fields['x-request-id'];
     if (named !== undefined && named.length <= requestIdLengthMax && /^[\w.-]+$/.test(named))
       exchange.requestId = named;
@@ -118,8 +118,11 @@ export function createHandlers(options: ServiceOptions) {
   }
 
   function callerOf(exchange: Exchange): Caller | undefined {
-    const { fields, queryKeys, request } = exchange;
-    if (timesSent(request, 'authorization') + timesSent(request, 'x-api-key') + queryKeys.length > 1) {
+    const { headers: fields, queryKeys, request } = exchange;
+    if (
+      countOccurrences(request, 'authorization') + countOccurrences(request, 'x-api-key') + queryKeys.length >
+      1
+    ) {
       throw new Problem(
         'multiple-credentials',
         'A request carries one credential: an access token or an API key, once.',
@@ -153,10 +156,10 @@ export function createHandlers(options: ServiceOptions) {
 
   /** Goes on when the body is there. */
   function handleBody(exchange: Exchange, { route }: Mounted): undefined {
-    checkContentType(exchange.fields, exchange.method);
+    checkContentType(exchange.headers, exchange.method);
     readBody(
       exchange,
-      (bytes) => attempt(exchange, () => handleBytes(exchange, route, bytes)),
+      (bytes) => runStep(exchange, () => handleBytes(exchange, route, bytes)),
       (problem) => fail(exchange, problem),
     );
   }
@@ -167,9 +170,9 @@ export function createHandlers(options: ServiceOptions) {
     const issues: Issue[] = [];
     exchange.query = readQuery(exchange.queryText, route.query, issues);
     const found = check(route.body ?? {}, exchange.body);
-    if (found.length > 0) found.push(...moreFaults(route, exchange, found));
+    if (found.length > 0) found.push(...referenceIssues(route, exchange, found));
     issues.push(...found);
-    const isOnce = route.isIdempotent === true && exchange.fields['idempotency-key'] !== undefined;
+    const isOnce = route.isIdempotent === true && exchange.headers['idempotency-key'] !== undefined;
     if (isOnce) once.checkKey(exchange.request, issues);
     if (issues.length > 0) return fail(exchange, invalid(issues));
     if (isOnce) return once.run(exchange, route, bytes);
@@ -205,7 +208,7 @@ export function createHandlers(options: ServiceOptions) {
   function fail(exchange: Exchange, error: unknown): undefined {
     if (error instanceof Problem) return void answerProblem(exchange, error);
     const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    options.log.note('error', 'a request failed unexpectedly', {
+    options.log.log('error', 'a request failed unexpectedly', {
       requestId: exchange.requestId,
       path: exchange.path,
       cause,
@@ -221,17 +224,17 @@ export function createHandlers(options: ServiceOptions) {
 
   return {
     onRequest(request: IncomingMessage, response: ServerResponse): void {
-      inTurn(request, response, () => attempt(open(request, response), proceed));
+      inTurn(request, response, () => runStep(createExchange(request, response), handleRequest));
     },
     onContinue(request: IncomingMessage, response: ServerResponse): void {
       inTurn(request, response, () => {
-        const exchange = open(request, response);
+        const exchange = createExchange(request, response);
         exchange.expectsContinue = true;
-        attempt(exchange, proceed);
+        runStep(exchange, handleRequest);
       });
     },
     onExpectation(request: IncomingMessage, response: ServerResponse): void {
-      inTurn(request, response, () => fail(open(request, response), unknownExpectation()));
+      inTurn(request, response, () => fail(createExchange(request, response), unknownExpectation()));
     },
     /** The whole answer to what never became a request. */
     refusal: (problem: Problem) => refusal(problem, requestIds(), now()),
@@ -239,10 +242,10 @@ export function createHandlers(options: ServiceOptions) {
 }
 
 /** Each place is told of once: what the schema has found there says enough. */
-function moreFaults(route: Route, exchange: Exchange, found: readonly Issue[]): Issue[] {
-  if (typeof exchange.body !== 'object' || exchange.body === null || route.moreFaults === undefined)
+function referenceIssues(route: Route, exchange: Exchange, found: readonly Issue[]): Issue[] {
+  if (typeof exchange.body !== 'object' || exchange.body === null || route.validateReferences === undefined)
     return [];
-  const faults = route.moreFaults({ ...exchange.body }, exchange);
+  const faults = route.validateReferences({ ...exchange.body }, exchange);
   return faults.filter(({ pointer }) => !found.some((issue) => issue.pointer === pointer));
 }
 

@@ -1,27 +1,27 @@
 // Answers: their heads, conditional requests, problems, CORS; and what log and metrics learn of them.
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../errors.ts';
-import { lastMade } from '../last-made.ts';
+import { memoizeLast } from '../memoize-last.ts';
 import { keepAliveMilliseconds, urlBytesMax } from '../limits.ts';
-import type { Log } from '../log.ts';
+import type { Logger } from '../logger.ts';
 import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
 import { isUnmodified } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
-import { createHeadWriter, lastHead, line } from './head.ts';
+import { createHeadWriter, lastHead, headerLine } from './head.ts';
 import type { Metrics } from './metrics.ts';
 import { chooseCoding } from './negotiate.ts';
-import { problemAnswer } from './problem.ts';
-import { wireText, type Representation } from './representation.ts';
+import { problemResponse } from './problem.ts';
+import { toWireLatin1, type Representation } from './representation.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted } from './router.ts';
 import { createUnsentAnswers } from './unsent.ts';
 
-export type AnswerOptions = {
+export type ResponderOptions = {
   readonly publicUrl: string;
   readonly isTls: boolean;
   readonly corsOrigins: ReadonlySet<string>;
   readonly isStopping: () => boolean;
-  readonly log: Log;
+  readonly log: Logger;
   readonly metrics: Metrics;
 };
 
@@ -43,20 +43,20 @@ const exposed =
   'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, Idempotency-Replayed, Deprecation, Sunset';
 const preflightSeconds = 600;
 
-export function createAnswerer(options: AnswerOptions) {
+export function createResponder(options: ResponderOptions) {
   const { corsOrigins, isStopping, log, metrics, publicUrl } = options;
   const hsts = options.isTls ? 'Strict-Transport-Security: max-age=31536000\r\n' : '';
   const vary =
     corsOrigins.size > 0 ? 'Accept, Authorization, X-API-Key, Origin' : 'Accept, Authorization, X-API-Key';
   /** What follows the tag. */
-  const caching = lastMade(
+  const caching = memoizeLast(
     (cacheControl: string) => `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}\r\n`,
   );
   /** The same of documents whose content coding is negotiated. */
-  const encodedCaching = lastMade(
+  const encodedCaching = memoizeLast(
     (cacheControl: string) => `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}, Accept-Encoding\r\n`,
   );
-  const typeLines = lastMade(
+  const typeLines = memoizeLast(
     (mediaType: string) =>
       `X-Content-Type-Options: nosniff\r\nContent-Type: ${mediaType}\r\nContent-Length: `,
   );
@@ -67,7 +67,7 @@ export function createAnswerer(options: AnswerOptions) {
   function head(exchange: Exchange): string {
     let lines = 'X-Request-Id: ' + exchange.requestId + '\r\n' + exchange.rateLines + hsts;
     if (isStopping()) exchange.response.shouldKeepAlive = false;
-    if (corsOrigins.size > 0) lines += corsLines(exchange.fields['origin']);
+    if (corsOrigins.size > 0) lines += corsLines(exchange.headers['origin']);
     const deprecated = exchange.mounted?.route.deprecated;
     if (deprecated !== undefined) lines += deprecationLines(deprecated);
     return lines;
@@ -78,17 +78,18 @@ export function createAnswerer(options: AnswerOptions) {
     return `Access-Control-Allow-Origin: ${origin}\r\nAccess-Control-Expose-Headers: ${exposed}\r\n`;
   }
 
-  function answer(exchange: Exchange, route: Route, made: Representation<unknown>): void {
+  function respond(exchange: Exchange, route: Route, made: Representation<unknown>): void {
     const { reply } = route;
     let lines = head(exchange);
     if (reply.kind === 'none') return send(exchange, 204, lines, '');
-    const encoded = made.encoded?.(chooseCoding(exchange.fields['accept-encoding']));
+    const encoded = made.encoded?.(chooseCoding(exchange.headers['accept-encoding']));
     const etag = encoded === undefined ? made.etag : encoded.etag;
     lines += 'ETag: ' + etag + (encoded === undefined ? caching : encodedCaching)(reply.cacheControl);
-    if (made.next !== undefined && made.next !== null) lines += line('Link', `<${made.next}>; rel="next"`);
-    if (reply.status === 200 && route.method === 'GET' && isUnmodified(exchange.fields, etag))
+    if (made.next !== undefined && made.next !== null)
+      lines += headerLine('Link', `<${made.next}>; rel="next"`);
+    if (reply.status === 200 && route.method === 'GET' && isUnmodified(exchange.headers, etag))
       return send(exchange, 304, lines, '');
-    if (reply.location !== undefined) lines += line('Location', reply.location(made));
+    if (reply.location !== undefined) lines += headerLine('Location', reply.location(made));
     lines += made.fields === undefined ? jsonPolicyLine : linesOf(made.fields);
     if (encoded !== undefined && encoded.coding !== 'identity')
       lines += `Content-Encoding: ${encoded.coding}\r\n`;
@@ -102,18 +103,18 @@ export function createAnswerer(options: AnswerOptions) {
   }
 
   /** An answer given before, again. */
-  function repeat(exchange: Exchange, route: Route, kept: RepeatedAnswer): void {
-    const location = kept.location === null ? '' : line('Location', kept.location);
+  function replay(exchange: Exchange, route: Route, kept: RepeatedAnswer): void {
+    const location = kept.location === null ? '' : headerLine('Location', kept.location);
     const lines = `ETag: ${kept.etag}${caching(route.reply.cacheControl)}Idempotency-Replayed: true\r\n${jsonPolicyLine}${location}`;
     sendBody(exchange, kept.status, head(exchange) + lines, 'application/json', kept.text);
   }
 
-  function answerOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted>): undefined {
+  function respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted>): undefined {
     const allow = allowOf(methods).join(', ');
     let lines = `${head(exchange)}Allow: ${allow}\r\n`;
     if (methods.has('PATCH')) lines += 'Accept-Patch: application/merge-patch+json, application/json\r\n';
     if (corsOrigins.size > 0) lines += 'Vary: Origin\r\n';
-    const { origin, 'access-control-request-method': asked } = exchange.fields;
+    const { origin, 'access-control-request-method': asked } = exchange.headers;
     if (origin !== undefined && corsOrigins.has(origin) && asked !== undefined) {
       const taken =
         'Authorization, Content-Type, X-API-Key, X-Request-Id, If-Match, If-None-Match, Idempotency-Key, Accept';
@@ -122,9 +123,9 @@ export function createAnswerer(options: AnswerOptions) {
     send(exchange, 204, lines, '');
   }
 
-  function answerProblem(exchange: Exchange, problem: Problem): void {
+  function respondWithProblem(exchange: Exchange, problem: Problem): void {
     const invalidStatus = exchange.mounted?.invalidStatus ?? 400;
-    const { status, fields, json } = problemAnswer(problem, {
+    const { status, fields, json } = problemResponse(problem, {
       publicUrl,
       invalidStatus,
       path: exchange.path.slice(0, urlBytesMax),
@@ -139,19 +140,19 @@ export function createAnswerer(options: AnswerOptions) {
       status,
       `${head(exchange)}${linesOf(fields)}${problemLines}`,
       'application/problem+json',
-      wireText(json),
+      toWireLatin1(json),
     );
   }
 
   /** Head and body of the answer to what the parser refused, after which the connection ends. */
   function refusal(problem: Problem, requestId: string, now: number): string {
-    const { status, fields, json } = problemAnswer(problem, {
+    const { status, fields, json } = problemResponse(problem, {
       publicUrl,
       invalidStatus: 400,
       path: '/',
       requestId,
     });
-    const text = wireText(json);
+    const text = toWireLatin1(json);
     metrics.observe(-1, status, 0);
     log.request(
       {
@@ -191,7 +192,7 @@ export function createAnswerer(options: AnswerOptions) {
     writeHead(exchange, status, lines, exchange.now + milliseconds);
     response.end(body, 'latin1');
     if (typeof body === 'string' || options.isTls) boundUnsent(exchange); // else the bytes are not a copy
-    const { requestId, method, path, caller, fields, mounted } = exchange;
+    const { requestId, method, path, caller, headers: fields, mounted } = exchange;
     metrics.observe(mounted?.index ?? -1, status, milliseconds);
     log.request(
       {
@@ -221,16 +222,22 @@ export function createAnswerer(options: AnswerOptions) {
     for (const { name, ...details } of exchange.securityEvents) {
       metrics.countEvent(name);
       const principal = caller?.principal ?? null;
-      log.note(securityEventLevels[name], name, { requestId, address, principal, ...details });
+      log.log(securityEventLevels[name], name, { requestId, address, principal, ...details });
     }
     exchange.securityEvents = [];
   }
 
-  return { answer, repeat, answerOptions, answerProblem, refusal };
+  return {
+    answer: respond,
+    repeat: replay,
+    answerOptions: respondToOptions,
+    answerProblem: respondWithProblem,
+    refusal,
+  };
 }
 
 /** What a refusal is in the log, where no handler has reported something more exact. */
-function securityEventOf({ kind, more }: Problem): SecurityEvent | undefined {
+function securityEventOf({ kind, details: more }: Problem): SecurityEvent | undefined {
   if (kind === 'forbidden' || kind === 'insufficient-scope') return { name: 'authz_fail', code: kind };
   if (kind === 'quota-exceeded') return { name: 'excess_rate_limit_exceeded', policies: more.violated ?? [] };
   return undefined;
@@ -238,8 +245,8 @@ function securityEventOf({ kind, more }: Problem): SecurityEvent | undefined {
 
 /** RFC 9745 and RFC 8594. */
 function deprecationLines({ since, sunset, see }: NonNullable<Route['deprecated']>): string {
-  const end = sunset === undefined ? '' : line('Sunset', sunset.toUTCString());
-  const link = see === undefined ? '' : line('Link', `<${see}>; rel="deprecation"; type="text/html"`);
+  const end = sunset === undefined ? '' : headerLine('Sunset', sunset.toUTCString());
+  const link = see === undefined ? '' : headerLine('Link', `<${see}>; rel="deprecation"; type="text/html"`);
   return `Deprecation: @${Math.floor(since.getTime() / 1000)}\r\n${end}${link}`;
 }
 
@@ -247,6 +254,6 @@ function deprecationLines({ since, sunset, see }: NonNullable<Route['deprecated'
 function linesOf(fields: readonly string[]): string {
   let lines = '';
   for (let index = 0; index < fields.length; index += 2)
-    lines += line(fields[index] ?? '', fields[index + 1] ?? '');
+    lines += headerLine(fields[index] ?? '', fields[index + 1] ?? '');
   return lines;
 }

@@ -17,8 +17,8 @@ import {
 } from '../limits.ts';
 import { createConnectionGate, type ConnectionGate } from './connection-gate.ts';
 import { endIdle, type Answering } from './idle-sockets.ts';
-import { headersTooLarge } from './fields.ts';
-import type { Handlers } from './server.ts';
+import { headersTooLarge } from './request-headers.ts';
+import type { RequestHandlers } from './request-handler.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
 const { createServer: createPlain } = process.getBuiltinModule('node:http');
@@ -75,7 +75,7 @@ export function createHttpServer({ certificate, gate = gateDefault(), timeouts =
   return {
     listen: (host: string, port: number) => listen(server, host, port),
     /** To be called in the turn in which `listen` resolved, so that no request comes too early. */
-    handle(handlers: Handlers): void {
+    handle(handlers: RequestHandlers): void {
       handle(server, handlers);
       if (certificate === undefined) answerFull = (socket) => sayFull(socket, handlers.refusal);
     },
@@ -136,7 +136,7 @@ function guard(server: Server, gate: ConnectionGate, answerFull: (socket: Socket
   server.on('drop', () => gate.refuse('full'));
 }
 
-function sayFull(socket: Socket, refusal: Handlers['refusal']): void {
+function sayFull(socket: Socket, refusal: RequestHandlers['refusal']): void {
   socket.on('error', () => {}); // it has gone already
   const problem = new Problem('unavailable', 'All connections are in use: try again in a moment.', {
     retryAfterSeconds: 1,
@@ -164,7 +164,7 @@ function listen(server: Server, host: string, port: number): Promise<AddressInfo
   return promise;
 }
 
-function handle(server: Server, { onRequest, onContinue, onExpectation, refusal }: Handlers): void {
+function handle(server: Server, { onRequest, onContinue, onExpectation, refusal }: RequestHandlers): void {
   server.on('request', onRequest).on('checkContinue', onContinue).on('checkExpectation', onExpectation);
   const refused = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
   server.on('connect', (_request, socket: Answering) => {
@@ -216,7 +216,7 @@ type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer
  * What the parser refuses never becomes a request, or breaks one's body off: it is answered after the answers
  * still on their way, and nothing comes after it.
  */
-function refuse(error: ParserError, socket: Answering, refusal: Handlers['refusal']): void {
+function refuse(error: ParserError, socket: Answering, refusal: RequestHandlers['refusal']): void {
   const { _httpMessage: answering, parser } = socket;
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
   const isBroken = parser?.incoming?.complete === false;
@@ -227,7 +227,7 @@ function refuse(error: ParserError, socket: Answering, refusal: Handlers['refusa
 }
 
 /** CONNECT leaves its socket to us; after the answers still on their way it gets ours, and nothing more. */
-function refuseTunnel(socket: Answering, refusal: Handlers['refusal']): void {
+function refuseTunnel(socket: Answering, refusal: RequestHandlers['refusal']): void {
   const { _httpMessage: answering } = socket;
   if (answering) return void answering.once('finish', () => refuseTunnel(socket, refusal));
   const allow = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

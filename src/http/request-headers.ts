@@ -4,14 +4,14 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
 import { headerBytesMax } from '../limits.ts';
 
-export type Fields = Readonly<Record<string, string | undefined>>;
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
-export function fieldsOf(request: IncomingMessage): Fields {
-  return request.headers as Fields; // only Set-Cookie would be an array, and nobody reads it
+export function headersOf(request: IncomingMessage): RequestHeaders {
+  return request.headers as RequestHeaders; // only Set-Cookie would be an array, and nobody reads it
 }
 
 /** How often a field came that comes once. */
-export function timesSent({ headers, rawHeaders }: IncomingMessage, name: string): number {
+export function countOccurrences({ headers, rawHeaders }: IncomingMessage, name: string): number {
   const joined = headers[name];
   if (joined === undefined) return 0;
   if (!joined.includes(',')) return 1;
@@ -22,7 +22,7 @@ export function timesSent({ headers, rawHeaders }: IncomingMessage, name: string
 export function checkHost(request: IncomingMessage): void {
   if (request.httpVersionMajor !== 1)
     throw new Problem('bad-request', 'Only HTTP/1.1 and HTTP/1.0 are spoken here.');
-  const hosts = timesSent(request, 'host');
+  const hosts = countOccurrences(request, 'host');
   if (hosts === 0 && request.httpVersionMinor === 1)
     throw new Problem('bad-request', 'A request has a Host field.');
   if (hosts > 1) throw new Problem('bad-request', 'A request has one Host field, not several.');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { databaseFile, touch } from '../../src/storage/data-folder.ts';
+import { databaseFile, emptyCommitSql } from '../../src/storage/data-folder.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createQueryWorker, ThreadError, type QueryWorker } from '../../src/storage/query-worker.ts';
 import { newFolder, openNotes, until } from './storage-support.ts';
@@ -21,7 +21,7 @@ async function writeWhile(database: Database, goesOn: () => boolean): Promise<nu
         database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', `${note++}${text}`)),
       ),
     );
-    longest = Math.max(longest, database.stats.logBytes);
+    longest = Math.max(longest, database.stats.walBytes);
   }
   return longest;
 }
@@ -36,7 +36,7 @@ test('the log is folded in while writes go on, and its growth is bounded', async
   const longest = await writeWhile(database, () => database.stats.checkpoints < 2);
   assert(longest < 128 * mebibyte, `the log grew to ${longest} bytes`);
   assert.equal(foreign, 0, 'cutting the log is not taken for a change by another process');
-  await until(() => database.stats.logBytes < 16 * mebibyte);
+  await until(() => database.stats.walBytes < 16 * mebibyte);
 });
 
 test('a long reader keeps the log growing, no longer than it reads', async (t) => {
@@ -46,13 +46,13 @@ test('a long reader keeps the log growing, no longer than it reads', async (t) =
   await writeWhile(database, () => database.read.get<[number]>('SELECT count(*) FROM notes')?.[0] === 0);
   reader.exec('BEGIN');
   const seen = reader.prepare('SELECT count(*) FROM notes').get();
-  const longest = await writeWhile(database, () => database.stats.logBytes < 40 * mebibyte);
+  const longest = await writeWhile(database, () => database.stats.walBytes < 40 * mebibyte);
   assert(longest >= 40 * mebibyte);
   assert.equal(database.stats.checkpoints, 0);
   assert.deepEqual(reader.prepare('SELECT count(*) FROM notes').get(), seen);
   reader.close();
   await writeWhile(database, () => database.stats.checkpoints === 0);
-  await until(() => database.stats.logBytes < 16 * mebibyte);
+  await until(() => database.stats.walBytes < 16 * mebibyte);
 });
 
 test('slow reads that follow each other do not keep the log from being folded in', async (t) => {
@@ -60,7 +60,7 @@ test('slow reads that follow each other do not keep the log from being folded in
   let goesOn = true;
   const readers = Array.from({ length: 4 }, async () => {
     while (goesOn)
-      await database.readSlowly(
+      await database.readInWorker(
         'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT ' +
           'count(*) FROM n, (SELECT count(*) FROM notes)',
         [],
@@ -132,7 +132,7 @@ test('a change by another process is noticed while the service looks away to sta
   const database = await openNotes(t, {
     folder,
     queryWorker: foldingThread(async (real, sql) => {
-      if (sql === touch && !isFolding) {
+      if (sql === emptyCommitSql && !isFolding) {
         isFolding = true;
         addForeign(folder);
       }
@@ -153,7 +153,7 @@ test('after a fold that failed while the service looked away everything counts a
   const database = await openNotes(t, {
     folder,
     queryWorker: foldingThread(async (real, sql) => {
-      if (sql !== touch || isFolding) return real(sql);
+      if (sql !== emptyCommitSql || isFolding) return real(sql);
       isFolding = true;
       addForeign(folder);
       throw Object.assign(new Error('database is locked'), { errcode: 5 });
