@@ -46,7 +46,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
   return withDatabase(config, async (db, hasher) => {
     if (hasSeveralUsers(db.connection) || hasCustomers(db.connection)) {
       throw new StorageError(
-        `The database in ${config.data} is not empty; sample data only goes into an empty one.`,
+        `The database in ${config.data} is not empty. Add --data sample-data to fill another one.`,
       );
     }
     const made = await makeFirstAdmin(config, {

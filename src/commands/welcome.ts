@@ -37,7 +37,7 @@ export function welcome(config: Config, { localUrl, made }: Service): string {
     'Sign up, from another terminal:',
     `  curl${trust} ${localUrl}/api/users \\`,
     "    -H 'Content-Type: application/json' \\",
-    `    -d '{"name":"Ada","email":"ada@example.com","password":"tea at five"}'`,
+    `    -d '{"name":"Eve","email":"eve@example.com","password":"tea at five"}'`,
     `The documentation: ${localUrl}/docs`,
     'Ctrl-C stops the service.',
     '',

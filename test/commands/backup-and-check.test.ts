@@ -213,7 +213,7 @@ describe('sample and check', { concurrency: true }, () => {
     const again = await orderly(['sample', `--data=${folder}`]);
     assert.deepEqual(
       [again.status, again.stderr],
-      [1, `orderly: The database in ${folder} is not empty; sample data only goes into an empty one.\n`],
+      [1, `orderly: The database in ${folder} is not empty. Add --data sample-data to fill another one.\n`],
     );
   });
 

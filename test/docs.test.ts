@@ -1,0 +1,154 @@
+// README and src/docs: links resolve, and what they list is what the sources have.
+import assert from 'node:assert/strict';
+import { dirname, join, normalize } from 'node:path';
+import { suite, test } from 'node:test';
+import { commands } from '../src/commands/commands.ts';
+import { settings } from '../src/config.ts';
+import { problemKinds } from '../src/errors.ts';
+import { problems } from '../src/http/problem.ts';
+import { securityEventLevels } from '../src/security-event.ts';
+import { executable, serviceFor } from './service.ts';
+import { paths, texts } from './source-text.ts';
+
+const isPage = (path: string): boolean =>
+  path === 'README.md' || /^src\/(docs\/\S+|ARCHITECTURE)\.md$/.test(path);
+const pages = paths.filter(isPage);
+
+suite('the pages', () => {
+  test('are all linked from the README', () => {
+    const linked = linksOf('README.md').map(({ file }) => file);
+    assert.deepEqual(
+      pages.filter((page) => page !== 'README.md' && !linked.includes(page)),
+      [],
+    );
+  });
+
+  for (const page of pages) {
+    test(`links of ${page} lead somewhere`, () => {
+      const broken = linksOf(page).filter(({ file, anchor }) => !isTarget(file, anchor));
+      assert.deepEqual(broken, []);
+    });
+
+    test(`files and scripts that ${page} names exist`, () => {
+      const text = textOf(page);
+      const files = [...text.matchAll(/`((?:src|test)\/[\w./-]+)`/g)].map(([, file = '']) => file);
+      assert.deepEqual(
+        files.filter((file) => !paths.some((path) => path === file || path.startsWith(file))),
+        [],
+      );
+      const { scripts } = JSON.parse(textOf('package.json'));
+      const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
+      assert.deepEqual(
+        named.filter((script) => scripts[script] === undefined),
+        [],
+      );
+    });
+  }
+});
+
+suite('settings.md', () => {
+  test('has every flag with its variable and its default, and no other', () => {
+    const rows = settings.map(({ flag, value, fallback }) => {
+      const variable = `ORDERLY_${flag.toUpperCase().replaceAll('-', '_')}`;
+      return [`\`--${flag} ${value}\``, `\`${variable}\``, fallback === '' ? 'none' : `\`${fallback}\``];
+    });
+    assert.deepEqual(
+      rowsOf('src/docs/settings.md', 'Flag').map((cells) => cells.slice(0, 3)),
+      rows,
+    );
+  });
+
+  test('has every command with its operands and flags, and no other', () => {
+    const rows = Object.entries(commands).map(([name, { operands, flags }]) => {
+      const words = flags.map(({ flag, value, isRequired }) => {
+        const text = value === undefined ? `--${flag}` : `--${flag} ${value}`;
+        return isRequired === true ? text : `[${text}]`;
+      });
+      return `\`${[name, ...operands, ...words].join(' ')}\``;
+    });
+    assert.deepEqual(
+      rowsOf('src/docs/settings.md', 'Command').map(([command]) => command),
+      rows,
+    );
+  });
+});
+
+test('api-notes.md lists every problem with its status, and no other', () => {
+  const dependsOnInterface = ['validation-failed', 'invalid-cursor'];
+  assert.deepEqual(
+    rowsOf('src/docs/api-notes.md', 'Name').map((cells) => cells.slice(0, 2)),
+    problemKinds.map((kind) => [
+      `\`${kind}\``,
+      dependsOnInterface.includes(kind) ? '400 or 422' : `${problems[kind].status}`,
+    ]),
+  );
+});
+
+test('operation.md lists every security event with its level, and no other', () => {
+  assert.deepEqual(
+    rowsOf('src/docs/operation.md', 'Event').map((cells) => cells.slice(0, 2)),
+    Object.entries(securityEventLevels).map(([name, level]) => [`\`${name}\``, level]),
+  );
+});
+
+test(
+  'operation.md lists every metric with its type, and no other',
+  { skip: executable !== undefined && 'looks at the sources' },
+  async (t) => {
+    const service = await serviceFor(t);
+    const { text } = await service.get('/metrics');
+    const printed = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [
+      `\`${name}\``,
+      type,
+    ]);
+    assert.deepEqual(
+      rowsOf('src/docs/operation.md', 'Metric')
+        .map((cells) => cells.slice(0, 2))
+        .sort(),
+      printed.sort(),
+    );
+  },
+);
+
+/** The cells of each row of the table whose first heading is `heading`. */
+function rowsOf(page: string, heading: string): string[][] {
+  const table = textOf(page).split(`\n| ${heading} |`)[1]?.split('\n\n')[0] ?? '';
+  const [, , ...rows] = table.split('\n');
+  assert.ok(rows.length > 0, `${page} has no table of ${heading}`);
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function linksOf(page: string): { readonly file: string; readonly anchor: string }[] {
+  const prose = textOf(page).replaceAll(/^```[^]*?^```$/gm, '');
+  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets
+    .filter((target) => !/^https?:/.test(target))
+    .map((target) => {
+      const [path = '', anchor = ''] = target.split('#');
+      return { file: path === '' ? page : normalize(join(dirname(page), path)), anchor };
+    });
+}
+
+function isTarget(file: string, anchor: string): boolean {
+  if (anchor === '') return texts.has(file);
+  return texts.has(file) && anchorsOf(file).includes(anchor);
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(page: string): string[] {
+  return [...textOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function textOf(path: string): string {
+  return texts.get(path) ?? '';
+}
