@@ -1,7 +1,7 @@
 // What the service keeps beside the database: the secret that tokens are signed with, and its certificate.
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { selfSigned } from '../auth/certificate.ts';
 import { ConfigError, type Config } from '../config.ts';
@@ -9,7 +9,9 @@ import type { Certificate } from '../http/http-server.ts';
 import { secretBytesMin } from '../limits.ts';
 import { toStorageError, makeFolder, replacePrivate, StorageError } from '../storage/data-folder.ts';
 
-const renewDays = 30;
+const renewMilliseconds = 30 * 86_400_000;
+
+type CertificateFiles = { readonly cert: string; readonly key: string };
 
 /** The signing secrets: as configured, or one made at the first start. */
 export function readSecrets({ jwtSecrets, data }: Config, made: string[]): Uint8Array[] {
@@ -36,17 +38,13 @@ export function readCertificate({ tls, data }: Config, now: number, made: string
   const files =
     tls.mode === 'files' ? tls : { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
   try {
-    if (tls.mode === 'self-signed' && !isGood(files.cert, now)) {
-      const { certPem, keyPem } = selfSigned({ now });
-      makeFolder(join(data, 'tls'));
-      replacePrivate(files.key, keyPem);
-      replacePrivate(files.cert, certPem);
-      made.push(`a self-signed certificate: ${files.cert}`);
-    }
+    if (tls.mode === 'self-signed' && !isGood(files.cert, now + renewMilliseconds))
+      makeCertificate(files, now, made);
     const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
     createSecureContext(certificate); // throws unless they are a pair
     return certificate;
   } catch (error) {
+    if (error instanceof StorageError) throw error;
     const cause = error instanceof Error ? error.message : String(error);
     throw new ConfigError([
       `the certificate in ${files.cert} with the key in ${files.key} can't be used: ${cause}`,
@@ -54,10 +52,19 @@ export function readCertificate({ tls, data }: Config, now: number, made: string
   }
 }
 
-/** Whether there is a certificate that holds for some time yet. */
-function isGood(file: string, now: number): boolean {
-  return (
-    existsSync(file) &&
-    new X509Certificate(readFileSync(file)).validToDate.getTime() > now + renewDays * 86_400_000
-  );
+function makeCertificate(files: CertificateFiles, now: number, made: string[]): void {
+  const { certPem, keyPem } = selfSigned({ now });
+  try {
+    makeFolder(dirname(files.cert));
+    replacePrivate(files.key, keyPem);
+    replacePrivate(files.cert, certPem);
+    made.push(`a self-signed certificate: ${files.cert}`);
+  } catch (error) {
+    if (!isGood(files.cert, now)) throw toStorageError(error, files.cert); // else the old one serves for now
+  }
+}
+
+/** Whether there is a certificate that is valid until then. */
+function isGood(file: string, until: number): boolean {
+  return existsSync(file) && new X509Certificate(readFileSync(file)).validToDate.getTime() > until;
 }

@@ -63,7 +63,7 @@ export function lockFolder(folder: string): () => void {
     makePrivate(file); // or anybody who may read it could lock it, too
     giveToFolderOwner(file);
     lock = new DatabaseSync(file);
-    lock.exec('BEGIN EXCLUSIVE');
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'); // a journal file would need room on the disk
     return () => lock?.close();
   } catch (error) {
     lock?.close();
@@ -166,6 +166,15 @@ export function isPassing(error: unknown): boolean {
   return [5, 6, 7, 13, 14].includes(sqliteCode(error));
 }
 
+export function isFull(error: unknown): boolean {
+  return sqliteCode(error) === 13;
+}
+
+/** The -shm file couldn't be given its 32 KiB. */
+function lacksSharedMemory(error: Error): boolean {
+  return 'errcode' in error && error.errcode === 4874; // SQLITE_IOERR_SHMSIZE
+}
+
 const sentences: Readonly<Record<number, string>> = {
   5: 'is locked by another process',
   8: 'can only be read; the service needs to write',
@@ -188,7 +197,7 @@ const systemSentences: Readonly<Record<string, string>> = {
 
 export function toStorageError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
-  const sentence = sentences[sqliteCode(error)];
+  const sentence = sentences[lacksSharedMemory(error) ? 13 : sqliteCode(error)];
   if (sentence !== undefined)
     return new StorageError(`${file} ${sentence} (${error.message}).`, { cause: error });
   if (!('syscall' in error)) return error;

@@ -6,13 +6,14 @@ import { unavailable } from '../errors.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
 import {
   databaseFile,
-  toStorageError,
+  isFull,
   isPassing,
   lockFolder,
   maySync,
   openSqlite,
   syncPath,
   emptyCommitSql,
+  toStorageError,
 } from './data-folder.ts';
 import { createForeignWatch } from './foreign-watch.ts';
 import { createGroupCommit, type Fdatasync, type GroupCommit } from './group-commit.ts';
@@ -21,6 +22,7 @@ import { openMigrated, type Migration } from './migrate.ts';
 import { createQueryWorker, ThreadError } from './query-worker.ts';
 import { createReadSide, type ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
+import { createWriteProbe } from './write-probe.ts';
 
 const foreignPollMilliseconds = 100;
 const slowReadsMax = 100;
@@ -86,6 +88,9 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   const file = databaseFile(options.folder);
   const log = options.log ?? (() => {});
   const stats = newStats();
+  stats.canWrite = startWal(sqlite);
+  if (!stats.canWrite)
+    log('warn', 'starting read-only, as the disk is full: changes are refused until there is room');
   const logDescriptor = openWal(sqlite, options.folder);
   const schedule = oncePerTurn(() => {
     reads.end();
@@ -106,6 +111,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     walDescriptor: logDescriptor,
     fdatasync: options.fdatasync ?? (maySync ? fdatasync : alreadySynced),
     stats,
+    probe: createWriteProbe({ sqlite, stats, log }),
     schedule,
     log,
     onBegin: foreign.look,
@@ -138,6 +144,8 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     await keeper.close();
     await slowReads.close();
     clearInterval(poll);
+    // Who closes last removes -wal and -shm, unless it only reads: the next start may find no room for them.
+    if (!stats.canWrite && sqlite.isOpen) sqlite.close();
     reads.close();
     if (sqlite.isOpen) checkpointAndClose(sqlite, log);
     closeSync(logDescriptor);
@@ -157,11 +165,21 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   };
 }
 
+/** Writes and syncs the log's header; false when there is no room for it. */
+function startWal(sqlite: DatabaseSync): boolean {
+  try {
+    sqlite.exec(emptyCommitSql);
+    return true;
+  } catch (error) {
+    if (isFull(error)) return false;
+    throw error;
+  }
+}
+
 /**
  * A descriptor of the log's own, to sync it with; SQLite's locks are on other files, so this does no harm.
  */
 function openWal(sqlite: DatabaseSync, folder: string): number {
-  sqlite.exec(emptyCommitSql); // writes and syncs the log's header
   // From here on the event loop waits neither for locks nor for syncs, and the log keeper alone folds the log
   // in.
   sqlite.exec(

@@ -6,6 +6,7 @@ import { unavailable } from '../errors.ts';
 import { Connection, type Work } from './connection.ts';
 import { isBusy, isEnvironment } from './data-folder.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
+import type { WriteProbe } from './write-probe.ts';
 
 const waitingWritesMax = 10_000;
 const walBytesMax = 1024 ** 3;
@@ -29,6 +30,7 @@ type Options = {
   readonly walDescriptor: number;
   readonly fdatasync: Fdatasync;
   readonly stats: StorageStats;
+  readonly probe: WriteProbe;
   /** Asks for `run` to be called at the end of this turn of the event loop. */
   schedule(): void;
   /** Called inside each transaction before its first write. */
@@ -42,7 +44,7 @@ type Options = {
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 export function createGroupCommit(options: Options) {
-  const { sqlite, walDescriptor: logDescriptor, stats, schedule } = options;
+  const { sqlite, walDescriptor: logDescriptor, stats, schedule, probe } = options;
   const db = new Connection(sqlite);
   const [begin, commit, rollback] = [
     sqlite.prepare('BEGIN IMMEDIATE'),
@@ -100,6 +102,7 @@ export function createGroupCommit(options: Options) {
   /** Takes no more writes; resolves when all that were taken are answered. */
   function close(): Promise<void> {
     refusal ??= 'The service is stopping.';
+    probe.stop();
     return new Promise((resolve) => {
       onDrained = resolve;
       answered(0);
@@ -114,6 +117,7 @@ export function createGroupCommit(options: Options) {
     if (refusal === failed) return;
     refusal = failed;
     stats.canWrite = false;
+    probe.stop();
     refuse([...committed.splice(0), ...gathering.splice(0)], failed);
     options.onFatal(error);
   }
@@ -192,12 +196,12 @@ export function createGroupCommit(options: Options) {
       if (sqlite.isTransaction) rollback.run();
       return rejectWithStorageError(done, error);
     }
-    stats.canWrite = true;
     stats.commits += 1;
     stats.writes += done.length;
     for (const write of done) committed.push(write);
     sync();
     options.onCommit(keys);
+    if (!stats.canWrite) probe.probe();
   }
 
   /**
@@ -223,7 +227,7 @@ export function createGroupCommit(options: Options) {
   }
 
   function rejectWithStorageError(writes: Write[], error: unknown): void {
-    stats.canWrite = false;
+    probe.probeLater();
     if (performance.now() >= nextComplaint) {
       // now and then: a full disk doesn't get a line a request
       nextComplaint = performance.now() + complaintMilliseconds;

@@ -6,6 +6,7 @@ import { copyDatabase } from './backup.ts';
 import {
   databaseFile,
   toStorageError,
+  isFull,
   makePrivate,
   openSqlite,
   scalar,
@@ -39,7 +40,9 @@ export async function openMigrated(
   try {
     makePrivate(file);
     sqlite = openSqlite(file);
-    sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE)');
+    sqlite.exec('PRAGMA journal_mode = WAL');
+    if (version === migrations.length) foldInIfRoom(sqlite);
+    else sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     refuseTruncated(sqlite, file);
     if (version > 0 && version < migrations.length) {
       const backup = join(folder, `orderly-v${version}.backup.db`);
@@ -55,6 +58,15 @@ export async function openMigrated(
   } catch (error) {
     sqlite?.close();
     throw toStorageError(error, file);
+  }
+}
+
+/** Where the disk is full the log stays as it is, and reads find in it what isn't in the database yet. */
+function foldInIfRoom(sqlite: DatabaseSync): void {
+  try {
+    sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    if (!isFull(error)) throw error;
   }
 }
 

@@ -1,0 +1,87 @@
+// A full disk: a service starts on it for reading, and what needs room says so.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { withSmallDisk } from '../small-disk.ts';
+import { orderly, serving } from './command-support.ts';
+
+const env = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
+
+for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+  test(`after ${signal} a service starts on a full disk for reading, and writes once there is room`, (t) =>
+    withSmallDisk(t, 4, async (disk) => {
+      const data = join(disk.folder, 'data');
+      const flags = [`--data=${data}`, '--tls=off'];
+      const start = () => serving(disk, flags, { env });
+      const before = await start();
+      const key = await makeKey(data);
+      assert.equal(await addCustomer(before.url, key), 201);
+      disk.fill();
+      assert.equal(await addCustomer(before.url, key), 503);
+      await before.end(signal);
+      disk.fill();
+
+      const { url, output } = await start();
+      assert.match(output.stdout, /"level":"warn","message":"starting read-only/);
+      disk.fill(); // with what the start may have freed
+      assert.equal((await fetch(`${url}/customers/1`, { headers: { 'X-API-Key': key } })).status, 200);
+      assert.equal(await addCustomer(url, key), 503);
+      assert.equal((await fetch(`${url}/health/ready`)).status, 503);
+
+      disk.makeRoom();
+      await becomesReady(url);
+      assert.equal(await addCustomer(url, key), 201);
+    }));
+}
+
+test('a first start on a full disk says what is wrong', (t) =>
+  withSmallDisk(t, 1, async (disk) => {
+    disk.fill();
+    const { status, stderr } = await orderly(['serve', '--port=0', `--data=${join(disk.folder, 'data')}`]);
+    assert.match(stderr, /^orderly: \S+ can't grow: the disk is full \(.*\)\.\n$/);
+    assert.equal(status, 1);
+  }));
+
+test('a certificate that can’t be made for want of room is no wrong setting', (t) =>
+  withSmallDisk(t, 4, async (disk) => {
+    const data = join(disk.folder, 'data');
+    const { end } = await serving(disk, [`--data=${data}`, '--tls=off'], { env });
+    await end();
+    mkdirSync(join(data, 'tls'));
+    disk.fill();
+    const { status, stderr } = await orderly(['serve', '--port=0', `--data=${data}`], { env });
+    assert.match(stderr, /^orderly: \S+ can't grow: the disk is full/);
+    assert.equal(status, 1);
+  }));
+
+async function makeKey(data: string): Promise<string> {
+  const scopes = '--scopes=customers:read,customers:write';
+  const { stdout } = await orderly([
+    'keys',
+    'create',
+    `--data=${data}`,
+    '--email=root@example.com',
+    '--name=test',
+    scopes,
+  ]);
+  const [key] = /ord_\S+/.exec(stdout) ?? assert.fail(stdout);
+  return key;
+}
+
+async function addCustomer(url: string, key: string): Promise<number> {
+  const { status } = await fetch(`${url}/customers`, {
+    method: 'POST',
+    headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'Ada Lovelace' }),
+  });
+  return status;
+}
+
+async function becomesReady(url: string): Promise<void> {
+  const giveUp = performance.now() + 10_000;
+  while ((await fetch(`${url}/health/ready`)).status !== 200) {
+    assert(performance.now() < giveUp, 'still not ready after 10 s');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

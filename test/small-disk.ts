@@ -1,0 +1,50 @@
+// A disk of a few megabytes that a test can fill: a tmpfs, where this account may mount one.
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+export type SmallDisk = {
+  readonly folder: string;
+  /** What it is given runs before the disk is unmounted, the latest first. */
+  after(end: () => unknown): void;
+  /** Leaves not one byte. */
+  fill(): void;
+  makeRoom(): void;
+};
+
+/** Skips the test where nothing may be mounted. */
+export async function withSmallDisk(
+  t: TestContext,
+  megabytes: number,
+  use: (disk: SmallDisk) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-disk-'));
+  const ends: (() => unknown)[] = [() => rmdirSync(folder)];
+  try {
+    const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
+    if (status !== 0) return t.skip('this account may not mount a tmpfs');
+    ends.push(() => spawnSync('umount', [folder]));
+    const filling = join(folder, 'filling');
+    await use({
+      folder,
+      after: (end) => void ends.push(end),
+      fill: () => fill(filling),
+      makeRoom: () => rmSync(filling),
+    });
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
+
+function fill(file: string): void {
+  const descriptor = openSync(file, 'a');
+  try {
+    for (;;) writeSync(descriptor, Buffer.alloc(4096));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}

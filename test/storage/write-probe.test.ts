@@ -1,0 +1,42 @@
+// A storage that can't write for want of room: it reads, and finds out when there is room again.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { emptyCommitSql } from '../../src/storage/data-folder.ts';
+import { withSmallDisk } from '../small-disk.ts';
+import { addNote, isUnavailable, newFolder, noteTexts, openNotes } from './storage-support.ts';
+
+test('a start on a full disk is one for reading, until a change can be written', async (t) => {
+  const folder = newFolder(t);
+  const before = await openNotes(t, { folder });
+  await before.write(addNote('before'));
+  await before.close();
+  const { exec } = DatabaseSync.prototype;
+  const full = t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    if (![emptyCommitSql, 'PRAGMA wal_checkpoint(TRUNCATE)'].includes(sql)) return exec.call(this, sql);
+    throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+  });
+  const logged: string[] = [];
+  const database = await openNotes(t, { folder, log: (_, message) => logged.push(message) });
+  full.mock.restore();
+  assert.equal(database.stats.canWrite, false);
+  assert.match(logged.join(), /^starting read-only/);
+  assert.deepEqual(noteTexts(database.read), ['before']);
+  await database.write(addNote('after'));
+  assert.equal(database.stats.canWrite, true);
+});
+
+test('a commit that changes nothing is no proof that there is room again', (t) =>
+  withSmallDisk(t, 1, async (disk) => {
+    const database = await openNotes(t, { folder: join(disk.folder, 'data') });
+    disk.after(() => database.close());
+    disk.fill();
+    await assert.rejects(database.write(addNote('no room')), isUnavailable);
+    assert.equal(database.stats.canWrite, false);
+    await database.write(() => 1);
+    assert.equal(database.stats.canWrite, false);
+    disk.makeRoom();
+    await database.write(addNote('room'));
+    assert.equal(database.stats.canWrite, true);
+  }));
