@@ -1,9 +1,10 @@
 // The composition root: the two interfaces, and what every handler is given.
 import type { Config } from './config.ts';
-import { createAuthenticator, type CallerSources } from './auth/credentials.ts';
+import type { CallerSources } from './auth/caller-cache.ts';
+import { createAuthenticator } from './auth/credentials.ts';
 import { createMac, createSigner, type Mac } from './auth/jwt.ts';
 import type { PasswordHasher } from './auth/password.ts';
-import { BoundedMap } from './bounded-map.ts';
+import type { Caches } from './caches.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
 import { withCreatedQuota } from './http/created-quota.ts';
 import { createCursors } from './http/cursor.ts';
@@ -12,7 +13,6 @@ import { openapiDocument } from './http/openapi.ts';
 import { createPasswordChecks } from './http/password-checks.ts';
 import { trustedProxies } from './http/peer.ts';
 import { createLimiter } from './http/rate-limit.ts';
-import { estimateBytes, type Representation } from './http/representation.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Router } from './http/router.ts';
 import { createRequestHandlers } from './http/request-handler.ts';
@@ -21,10 +21,9 @@ import { touchMilliseconds } from './limits.ts';
 import type { Logger } from './logger.ts';
 import { disownCustomers } from './resources/customers/customer-store.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
-import type { Customer } from './resources/customers/customer.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { findKeyFacts, removeKeysOf, touchKeys } from './resources/keys/key-store.ts';
-import { steps, type Order } from './resources/orders/order.ts';
+import { steps } from './resources/orders/order.ts';
 import { disownOrders } from './resources/orders/order-store.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
 import {
@@ -50,6 +49,7 @@ type AppOptions = {
   readonly publicUrl: string;
   readonly secrets: readonly Uint8Array[];
   readonly db: Database;
+  readonly caches: Caches;
   readonly hasher: PasswordHasher;
   readonly log: Logger;
   readonly now: () => number;
@@ -62,18 +62,14 @@ type AppOptions = {
 export type App = ReturnType<typeof createApp>;
 
 export function createApp(options: AppOptions) {
-  const { config, publicUrl, secrets, db, hasher, log, now } = options;
+  const { config, publicUrl, secrets, db, caches, hasher, log, now } = options;
   const signer = createSigner({ secrets, issuer: publicUrl, audience: publicUrl });
   const cursors = createCursors(macsFor(secrets, 'cursors'));
-  const orderCache = new BoundedMap<number, Representation<Order>>(config.cacheBytes * 0.8, estimateBytes);
-  const customerCache = new BoundedMap<number, Representation<Customer>>(
-    config.cacheBytes * 0.2,
-    estimateBytes,
-  );
   const keysUsed = new Map<number, number>();
   const authenticator = createAuthenticator({
     signer,
-    ...sourcesOf(db.read),
+    sources: sourcesOf(db.read),
+    cache: caches.callers,
     used: (id, time) => keysUsed.set(id, time),
   });
   const limiters = {
@@ -86,7 +82,7 @@ export function createApp(options: AppOptions) {
   };
   const passwords = createPasswordChecks({ hasher, limiters, findCredentials });
   const metrics = createMetrics();
-  const orders = { cursors, cache: orderCache, customerCache };
+  const orders = { cursors, cache: caches.orders, customerCache: caches.customers };
 
   const description = once(() => openapiDocument(router.mounted, publicUrl, version));
   const docs = once(() =>
@@ -108,6 +104,7 @@ export function createApp(options: AppOptions) {
       registration: config.registration,
       endSessions: endSessionsOf,
       removeKeys: removeKeysOf,
+      removeLeftovers: tidyUpAside,
     }),
     ...userOrderRoutes(orders),
     ...sessionRoutes({ passwords, signer, cursors, publicUrl }),
@@ -123,7 +120,7 @@ export function createApp(options: AppOptions) {
     ...options.extraRoutes,
   ];
   const ordersInterface: Route[] = [
-    ...customerRoutes({ cursors, cache: customerCache }),
+    ...customerRoutes({ cursors, cache: caches.customers }),
     ...orderRoutes(orders),
   ];
   const counted = (route: Route): Route => withCreatedQuota(route, limiters.created);
@@ -138,13 +135,12 @@ export function createApp(options: AppOptions) {
 
   function metricsText(): string {
     const buckets = Object.values(limiters).reduce((sum, { size }) => sum + size, 0);
-    const caches = [orderCache, customerCache];
     return metrics.text({
       mounted: router.mounted,
       storage: db.stats,
       buckets,
       connections: options.connections(),
-      caches,
+      caches: [caches.orders, caches.customers],
       passwordsWaiting: hasher.waiting,
     });
   }
@@ -166,24 +162,6 @@ export function createApp(options: AppOptions) {
     corsOrigins: new Set(config.corsOrigins),
     isStopping: options.isStopping,
   });
-
-  /** Drops from memory what a commit made stale: keys such as `order:7`. */
-  function forget(keys: readonly string[]): void {
-    for (const key of keys) {
-      const [kind = '', id] = key.split(':');
-      if (kind === 'everything') forgetAll();
-      if (kind === 'everything') setImmediate(tidyUpAside); // a user was removed
-      if (kind === 'order') orderCache.delete(Number(id));
-      if (kind === 'customer') customerCache.delete(Number(id));
-      authenticator.forget(kind, Number(id));
-    }
-  }
-
-  function forgetAll(): void {
-    orderCache.clear();
-    customerCache.clear();
-    authenticator.forgetAll();
-  }
 
   /**
    * Writes down what is gathered and removes what has expired or has lost its user. Called now and then,
@@ -219,8 +197,6 @@ export function createApp(options: AppOptions) {
   return {
     router,
     handlers,
-    forget,
-    forgetAll,
     tidyUp,
     close: () => {
       clearInterval(tidying);

@@ -14,7 +14,7 @@ const floors: readonly (readonly string[])[] = [
   ['src/main.ts'],
   ['src/commands/'],
   ['src/app.ts'],
-  ['src/config.ts'],
+  ['src/config.ts', 'src/caches.ts'],
   ['src/resources/system/', 'src/resources/orders/'],
   ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/'],
   ['src/resources/users/'],
@@ -22,7 +22,7 @@ const floors: readonly (readonly string[])[] = [
   ['src/http/'],
   ['src/auth/', 'src/storage/'],
   ['src/errors.ts', 'src/logger.ts', 'src/bounded-map.ts'],
-  ['src/limits.ts', 'src/version.ts', 'src/memoize-last.ts', 'src/security-event.ts'],
+  ['src/limits.ts', 'src/version.ts', 'src/memoize-last.ts', 'src/security-event.ts', 'src/invalidation.ts'],
   ['src/schema/'],
 ];
 suite('floors', () => {

@@ -1,9 +1,7 @@
 // What must not compile: the mistakes that the types are there to catch, each with the error that it has to
 // give.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -32,8 +30,7 @@ import { addUser, findUser, removeUser, replaceUser } from '../src/resources/use
 import { integer, nullable, object, optional, string, type Infer } from '../src/schema/schema.ts';
 import type { Connection } from '../src/storage/connection.ts';
 import type { Database } from '../src/storage/database.ts';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { compileErrors, projectFor, root, type Ending } from './type-project.ts';
 
 test('each mistake is refused by the compiler, for its own reason', async (t) => {
   const marks = readFileSync(fileURLToPath(import.meta.url), 'utf8')
@@ -45,34 +42,33 @@ test('each mistake is refused by the compiler, for its own reason', async (t) =>
   assert.deepEqual(await errorsWithoutMarks(t), expected);
 });
 
+test('a new kind of invalidation does not compile before its case is written', async (t) => {
+  const folder = projectFor(t, ['src/caches.ts']);
+  cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
+  assert.deepEqual(await compileErrors(folder), []);
+  const declaration = join(folder, 'src', 'invalidation.ts');
+  const extended = readFileSync(declaration, 'utf8').replace(
+    "{ readonly kind: 'everything' }",
+    "$& | { readonly kind: 'invoice' }",
+  );
+  writeFileSync(declaration, extended);
+  const errors = await compileErrors(folder);
+  assert.deepEqual(
+    errors.map(({ file, code }) => `${file} ${code}`),
+    ['src/caches.ts TS1360'],
+  );
+});
+
 /** Compiles this file with the marks taken away. */
-async function errorsWithoutMarks(t: { after(end: () => void): void }): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-types-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+async function errorsWithoutMarks(t: Ending): Promise<string[]> {
+  const folder = projectFor(t, ['mistakes.ts']);
   const source = readFileSync(fileURLToPath(import.meta.url), 'utf8')
     .replaceAll(/^( *\/\/) @ts-expect-error/gm, '$1')
-    .replaceAll(/(?<= from ')\.\.(?=\/src\/)/g, root);
+    .replaceAll(/(?<= from ')\.\.(?=\/src\/)/g, root)
+    .replaceAll(/(?<= from ')\.(?=\/)/g, join(root, 'test'));
   writeFileSync(join(folder, 'mistakes.ts'), source);
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const compilerOptions = { typeRoots: [join(root, 'node_modules', '@types')] };
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      extends: join(root, 'tsconfig.json'),
-      compilerOptions,
-      include: [],
-      files: ['mistakes.ts'],
-    }),
-  );
-  const { promise, resolve } = Promise.withResolvers<string>();
-  execFile(
-    process.execPath,
-    [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--pretty', 'false', '-p', folder],
-    (_error, output) => resolve(output),
-  );
-  return [...(await promise).matchAll(/^.*mistakes\.ts\((\d+),\d+\): error (TS\d+)/gm)].map(
-    ([, line, code]) => `line ${line}: ${code}`,
-  );
+  const errors = await compileErrors(folder);
+  return errors.filter(({ file }) => file === 'mistakes.ts').map(({ line, code }) => `line ${line}: ${code}`);
 }
 
 // From here on nothing runs: it is there to be compiled.

@@ -2,24 +2,18 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
 import { Problem } from '../errors.ts';
-import { rememberedCallersMax, rememberedTokenBytesMax } from '../limits.ts';
+import { rememberedTokenBytesMax } from '../limits.ts';
 import type { Caller } from './access.ts';
+import type { CallerCache, CallerSources } from './caller-cache.ts';
 import type { Signer } from './jwt.ts';
-
-/** What is known of a session or key now; times in milliseconds since 1970. */
-export type SessionFacts = { readonly caller: Caller; readonly endsAt: number };
-export type KeyFacts = { readonly caller: Caller; readonly endsAt: number; readonly hash: Uint8Array };
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
-/** Where sessions and keys are looked up: what is committed, or what a write under way sees. */
-export type CallerSources = {
-  readonly findSession: (id: number) => SessionFacts | undefined;
-  readonly findKey: (id: number) => KeyFacts | undefined;
-};
-
-type AuthenticatorOptions = CallerSources & {
+type AuthenticatorOptions = {
   readonly signer: Signer;
+  /** What is committed. */
+  readonly sources: CallerSources;
+  readonly cache: CallerCache;
   readonly used: (keyId: number, now: number) => void;
 };
 
@@ -33,14 +27,9 @@ type Verified = {
   readonly bytes: number;
 };
 
-export function createAuthenticator({ signer, findSession, findKey, used }: AuthenticatorOptions) {
+export function createAuthenticator({ signer, sources: committed, cache, used }: AuthenticatorOptions) {
   const tokens = new BoundedMap<string, Verified>(rememberedTokenBytesMax, ({ bytes }) => bytes);
-  const sessions = new BoundedMap<number, SessionFacts>(rememberedCallersMax);
-  const keys = new BoundedMap<number, KeyFacts>(rememberedCallersMax);
-  const known: CallerSources = {
-    findSession: (id) => remembered(sessions, id, findSession),
-    findKey: (id) => remembered(keys, id, findKey),
-  };
+  const known = cache.over(committed);
 
   function bearer(authorization: string, now: number): Caller {
     const token = /^bearer ([^ ]+)$/i.exec(authorization)?.[1];
@@ -87,19 +76,7 @@ export function createAuthenticator({ signer, findSession, findKey, used }: Auth
     return callerOfSession(sources, caller.sessionId ?? 0, now); // it is one or the other
   }
 
-  /** Drops what a change made stale: called with each commit's changed keys. */
-  function forget(kind: string, id: number): void {
-    if (kind === 'session') sessions.delete(id);
-    if (kind === 'key') keys.delete(id);
-    if (kind === 'user') forgetAll(); // a role or a deletion touches every session and key of theirs
-  }
-
-  function forgetAll(): void {
-    sessions.clear();
-    keys.clear();
-  }
-
-  return { bearer, apiKey, again, forget, forgetAll };
+  return { bearer, apiKey, again };
 }
 
 /** Of a remembered token beside its text, measured. */
@@ -122,18 +99,6 @@ function callerOfKey({ findKey }: CallerSources, id: number, now: number): Calle
 /** Secrets of 256 random bits are kept as their SHA-256: nothing is gained by a slow hash. */
 export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
-}
-
-function remembered<Facts>(
-  map: BoundedMap<number, Facts>,
-  id: number,
-  find: (id: number) => Facts | undefined,
-): Facts | undefined {
-  const known = map.get(id);
-  if (known !== undefined) return known;
-  const found = find(id);
-  if (found !== undefined) map.set(id, found);
-  return found;
 }
 
 function sessionEnded(): Problem {

@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createApp } from '../app.ts';
 import { createPasswordHasher } from '../auth/password.ts';
+import { Caches } from '../caches.ts';
 import { openapiDocument } from '../http/openapi.ts';
 import { secretBytesMin } from '../limits.ts';
 import { createLogger } from '../logger.ts';
@@ -30,6 +31,7 @@ export const printOpenapi: Command = {
       publicUrl,
       log,
       db: noDatabase(),
+      caches: new Caches(0),
       secrets: [new Uint8Array(secretBytesMin)],
       hasher: createPasswordHasher(),
       now: Date.now,

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
-import { createApp, type App } from '../app.ts';
+import { createApp } from '../app.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
+import { Caches } from '../caches.ts';
 import { ConfigError, type CommandLine, type Config } from '../config.ts';
 import { unavailable } from '../errors.ts';
 import {
@@ -117,14 +118,14 @@ export async function startService({
   fdatasync,
   extraRoutes = [],
 }: ServiceOptions) {
-  let app: App | undefined;
+  const caches = new Caches(config.cacheBytes);
   const fatal = Promise.withResolvers<Error>();
   const db = await openDatabase({
     folder: config.data,
     migrations,
     ...(fdatasync === undefined ? {} : { fdatasync }),
-    onCommit: (keys) => app?.forget(keys),
-    onForeignChange: () => app?.forgetAll(),
+    onCommit: (invalidations) => caches.invalidate(invalidations),
+    onForeignChange: () => caches.clear(),
     abandoned,
     log: (level, message, fields) => log.log(level, message, { ...fields }),
     onFatal: (error) => {
@@ -159,11 +160,12 @@ export async function startService({
     const server = createHttpServer({ certificate, gate: gateFor(config) });
     const address = await listen(server, config);
     const publicUrl = publicUrlOf(config, address.port);
-    app = createApp({
+    const app = createApp({
       config,
       publicUrl,
       secrets,
       db,
+      caches,
       hasher,
       log,
       now,
@@ -180,8 +182,8 @@ export async function startService({
 
     async function finish(): Promise<void> {
       await server.close();
-      await app?.tidyUp().catch(() => {});
-      app?.close();
+      await app.tidyUp().catch(() => {});
+      app.close();
       await Promise.all([db.close(), hasher.close()]);
     }
 

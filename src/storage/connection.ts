@@ -1,6 +1,7 @@
 // A connection to the database with its prepared statements kept; rows come as arrays.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '../bounded-map.ts';
+import type { Invalidation } from '../invalidation.ts';
 
 const statementsMax = 500;
 
@@ -14,8 +15,8 @@ export class Connection {
   readonly #sqlite: DatabaseSync;
   readonly #before: () => void;
   readonly #statements = new BoundedMap<string, StatementSync>(2 * statementsMax);
-  /** What `changed` was told since the transaction began. */
-  readonly invalidations: string[] = [];
+  /** What this transaction has made stale so far. */
+  readonly invalidations: Invalidation[] = [];
 
   constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
     this.#sqlite = sqlite;
@@ -40,9 +41,9 @@ export class Connection {
     return { changes: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
-  /** Names something that may be cached, such as `order:7`, and that this transaction makes stale. */
-  invalidate(key: string): void {
-    this.invalidations.push(key);
+  /** Names something that may be cached and that this transaction makes stale. */
+  invalidate(invalidation: Invalidation): void {
+    this.invalidations.push(invalidation);
   }
 
   #prepare(sql: string): StatementSync {

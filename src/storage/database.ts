@@ -3,6 +3,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
+import type { Invalidation } from '../invalidation.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
 import {
   databaseFile,
@@ -31,7 +32,7 @@ export type DatabaseOptions = {
   readonly folder: string;
   readonly migrations: readonly Migration[];
   /** What a commit made stale, told before anyone can read it. */
-  onCommit(keys: readonly string[]): void;
+  onCommit(invalidations: readonly Invalidation[]): void;
   /** Another process changed the database: anything cached may be stale. */
   onForeignChange(): void;
   /** Called once; the service must end with a failure, so that a restart recovers from the log. */
@@ -115,9 +116,9 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     schedule,
     log,
     onBegin: foreign.look,
-    onCommit: (keys) => {
+    onCommit: (invalidations) => {
       reads.end(); // whatever was read since the turn ended
-      options.onCommit(keys);
+      options.onCommit(invalidations);
     },
     onSynced: () => keeper.look(),
     onFatal: (error) => {

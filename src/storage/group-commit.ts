@@ -3,6 +3,7 @@
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
+import type { Invalidation } from '../invalidation.ts';
 import { Connection, type Work } from './connection.ts';
 import { isBusy, isEnvironment } from './data-folder.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
@@ -35,7 +36,7 @@ type Options = {
   schedule(): void;
   /** Called inside each transaction before its first write. */
   onBegin(): void;
-  onCommit(keys: readonly string[]): void;
+  onCommit(invalidations: readonly Invalidation[]): void;
   onSynced(): void;
   onFatal(error: Error): void;
   log(level: 'error', message: string, fields: object): void;
@@ -160,7 +161,7 @@ export function createGroupCommit(options: Options) {
 
   /** Inside a savepoint, so that a work that throws is undone alone. */
   function runOne(write: Write): boolean {
-    const { length: keys } = db.invalidations;
+    const { length: invalidationsBefore } = db.invalidations;
     isWorking = true;
     try {
       savepoint.set.run();
@@ -168,7 +169,7 @@ export function createGroupCommit(options: Options) {
       savepoint.release.run();
       return true;
     } catch (error) {
-      db.invalidations.length = keys;
+      db.invalidations.length = invalidationsBefore;
       if (!undo() || isEnvironment(error)) rejectWithStorageError([write], error);
       else reject(write, error);
       return false;
@@ -189,7 +190,7 @@ export function createGroupCommit(options: Options) {
   }
 
   function tryCommit(done: Write[]): void {
-    const keys = db.invalidations.splice(0);
+    const invalidations = db.invalidations.splice(0);
     try {
       commit.run();
     } catch (error) {
@@ -200,7 +201,7 @@ export function createGroupCommit(options: Options) {
     stats.writes += done.length;
     for (const write of done) committed.push(write);
     sync();
-    options.onCommit(keys);
+    options.onCommit(invalidations);
     if (!stats.canWrite) probe.probe();
   }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import type { Invalidation } from '../../src/invalidation.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/data-folder.ts';
 import {
@@ -12,6 +13,7 @@ import {
   isUnavailable,
   migrations,
   newFolder,
+  noteChange,
   noteTexts,
   openNotes,
   turn,
@@ -87,27 +89,27 @@ test('the writes of one turn share a commit and a sync', async (t) => {
 });
 
 test('a write that throws is undone alone and told why', async (t) => {
-  const told: string[][] = [];
-  const database = await openNotes(t, { onCommit: (keys) => told.push([...keys]) });
+  const told: Invalidation[] = [];
+  const database = await openNotes(t, { onCommit: (stale) => told.push(...stale) });
   const before = database.write((db) => {
-    db.invalidate('note:1');
+    db.invalidate(noteChange(1));
     return addNote('before')(db);
   });
   const broken = database.write((db) => {
-    db.invalidate('note:2');
+    db.invalidate(noteChange(2));
     addNote('half')(db);
     throw new RangeError('not this one');
   });
   const twice = database.write(addNote('before'));
   const after = database.write((db) => {
-    db.invalidate('note:3');
+    db.invalidate(noteChange(3));
     return addNote('after')(db);
   });
   await assert.rejects(broken, new RangeError('not this one'));
   await assert.rejects(twice, { errcode: 2067 });
   await Promise.all([before, after]);
   assert.deepEqual(noteTexts(database.read), ['before', 'after']);
-  assert.deepEqual(told.flat(), ['note:1', 'note:3']);
+  assert.deepEqual(told, [noteChange(1), noteChange(3)]);
 });
 
 test('each write runs once, whatever its neighbours leave half done', async (t) => {
@@ -172,11 +174,11 @@ test('a transaction that can’t begin any more refuses its writes and leaves no
 });
 
 test('what a commit made stale is told before the write is answered', async (t) => {
-  const order: string[] = [];
-  const database = await openNotes(t, { onCommit: (keys) => order.push(...keys) });
-  await database.write((db) => db.invalidate('note:1'));
+  const order: unknown[] = [];
+  const database = await openNotes(t, { onCommit: (stale) => order.push(...stale) });
+  await database.write((db) => db.invalidate(noteChange(1)));
   order.push('answered');
-  assert.deepEqual(order, ['note:1', 'answered']);
+  assert.deepEqual(order, [noteChange(1), 'answered']);
 });
 
 test('a write or a read of the service inside a write is refused', async (t) => {
@@ -284,14 +286,14 @@ test('on a full disk writes are unavailable, and after it they work again', asyn
 });
 
 test('a transaction that SQLite gives up refuses all its writes, and the next one works', async (t) => {
-  const told: string[][] = [];
-  const database = await openNotes(t, { onCommit: (keys) => told.push([...keys]) });
+  const told: Invalidation[] = [];
+  const database = await openNotes(t, { onCommit: (stale) => told.push(...stale) });
   const first = database.write((db) => {
-    db.invalidate('first');
+    db.invalidate(noteChange(1));
     return addNote('first')(db);
   });
   const fatal = database.write((db) => {
-    db.invalidate('x');
+    db.invalidate(noteChange(2));
     db.run('ROLLBACK');
     throw new Error('as an I/O error does');
   });
@@ -308,11 +310,12 @@ test('a transaction that SQLite gives up refuses all its writes, and the next on
   ]);
   await second;
   assert.deepEqual(noteTexts(database.read), [...kept, 'second']);
-  assert.deepEqual(told.flat(), kept, 'caches are told of what was committed alone');
+  const expected = kept.map(() => noteChange(1));
+  assert.deepEqual(told, expected, 'caches hear of what was committed alone');
 });
 
 test('a commit that fails refuses its writes and leaves nothing', async (t) => {
-  const told: string[][] = [];
+  const told: Invalidation[] = [];
   const deferred = [
     ...migrations,
     {
@@ -320,9 +323,12 @@ test('a commit that fails refuses its writes and leaves nothing', async (t) => {
       sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT',
     },
   ];
-  const database = await openNotes(t, { migrations: deferred, onCommit: (keys) => told.push([...keys]) });
+  const database = await openNotes(t, {
+    migrations: deferred,
+    onCommit: (stale) => told.push(...stale),
+  });
   const note = database.write((db) => {
-    db.invalidate('note');
+    db.invalidate(noteChange(1));
     return addNote('note')(db);
   });
   const mark = database.write((db) => db.run('INSERT INTO marks VALUES (7)'));

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Invalidation } from '../../src/invalidation.ts';
 import type { Connection } from '../../src/storage/connection.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { Problem } from '../../src/errors.ts';
@@ -90,4 +91,9 @@ export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 
 export function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.kind === 'unavailable';
+}
+
+/** Storage passes the kinds through; to it one is as good as another. */
+export function noteChange(id: number): Invalidation {
+  return { kind: 'order', id };
 }

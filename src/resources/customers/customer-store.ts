@@ -85,7 +85,7 @@ export function replaceCustomer(
     'address = ?, updatedAt = max(?, createdAt) ' +
     'WHERE id = ?';
   db.run(sql, userId, ...valuesOf(customer), now, id);
-  db.invalidate(`customer:${id}`);
+  db.invalidate({ kind: 'customer', id });
 }
 
 export function removeCustomer(db: Connection, id: number): void {
@@ -96,7 +96,7 @@ export function removeCustomer(db: Connection, id: number): void {
     );
   }
   db.run('DELETE FROM customers WHERE id = ?', id);
-  db.invalidate(`customer:${id}`);
+  db.invalidate({ kind: 'customer', id });
 }
 
 /** A step of `forgetRemovedUsers`. */

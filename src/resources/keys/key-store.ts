@@ -1,7 +1,8 @@
 // The rows of API keys; of a key itself only its hash is kept.
 import { randomBytes } from 'node:crypto';
 import { allows, type RowAccess, type Role, type Scope } from '../../auth/access.ts';
-import { hashOf, type KeyFacts } from '../../auth/credentials.ts';
+import type { KeyFacts } from '../../auth/caller-cache.ts';
+import { hashOf } from '../../auth/credentials.ts';
 import { invalidAt } from '../../errors.ts';
 import type { Selection } from '../../http/list.ts';
 import type { Permit } from '../../http/permit.ts';
@@ -100,12 +101,12 @@ function checkCount(db: Connection, userId: number): void {
 
 export function removeKey({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM apiKeys WHERE id = ?', id);
-  db.invalidate(`key:${id}`);
+  db.invalidate({ kind: 'key', id });
 }
 
 export function removeKeysOf({ writer: db }: Permit, userId: number): void {
   db.run('DELETE FROM apiKeys WHERE userId = ?', userId);
-  db.invalidate(`user:${userId}`);
+  db.invalidate({ kind: 'user', id: userId });
 }
 
 /** A line for each key that hasn't expired. */

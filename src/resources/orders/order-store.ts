@@ -140,7 +140,7 @@ export function replaceOrder(
     now,
     id,
   );
-  db.invalidate(`order:${id}`);
+  db.invalidate({ kind: 'order', id });
 }
 
 /** A step of `forgetRemovedUsers`. */

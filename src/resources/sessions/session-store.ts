@@ -1,6 +1,6 @@
 // The rows of sessions and of the refresh tokens they have used up.
 import { allows, type RowAccess, type Role } from '../../auth/access.ts';
-import type { SessionFacts } from '../../auth/credentials.ts';
+import type { SessionFacts } from '../../auth/caller-cache.ts';
 import type { Selection } from '../../http/list.ts';
 import type { Permit } from '../../http/permit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
@@ -86,7 +86,7 @@ function endOldest(db: Connection, userId: number): void {
   const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
   if (id === undefined) return;
   db.run('DELETE FROM sessions WHERE id = ?', id);
-  db.invalidate(`session:${id}`);
+  db.invalidate({ kind: 'session', id });
 }
 
 /** How a refresh token relates to the session: its current one, one used before, or none of its own. */
@@ -116,18 +116,18 @@ export function rotate(db: Connection, id: number, used: Uint8Array, next: Uint8
     endOf(createdAt, usedAt),
     id,
   );
-  db.invalidate(`session:${id}`);
+  db.invalidate({ kind: 'session', id });
 }
 
 export function endSession({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM sessions WHERE id = ?', id);
-  db.invalidate(`session:${id}`);
+  db.invalidate({ kind: 'session', id });
 }
 
 /** All of a user's sessions but one. The user's other credentials are forgotten with them. */
 export function endSessionsOf({ writer: db }: Permit, userId: number, exceptId: number | null): void {
   db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', userId, exceptId ?? 0);
-  db.invalidate(`user:${userId}`);
+  db.invalidate({ kind: 'user', id: userId });
 }
 
 /** Of everybody, at once: for a database that no service has open. */

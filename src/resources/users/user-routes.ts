@@ -43,6 +43,8 @@ export type UserServices = {
   readonly endSessions: (permit: Permit, userId: number, exceptId: number | null) => void;
   /** Removes all API keys of a user; handed in for the same reason. */
   readonly removeKeys: (permit: Permit, userId: number) => void;
+  /** Begins to take a removed user out of the rows they owned, and doesn't wait for it. */
+  readonly removeLeftovers: () => void;
 };
 
 export function userRoutes({
@@ -52,6 +54,7 @@ export function userRoutes({
   registration,
   endSessions,
   removeKeys,
+  removeLeftovers,
 }: UserServices): Route[] {
   const registrant: Access<object, Caller | undefined> = {
     description:
@@ -231,6 +234,7 @@ export function userRoutes({
         checkNotLastAdmin(writer, params.id);
         removeUser(permit, params.id);
       });
+      removeLeftovers();
       context.report({ name: 'user_deleted', userId: params.id });
       return nothing;
     },

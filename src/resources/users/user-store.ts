@@ -80,7 +80,7 @@ export function replaceUser(
     passwordHash ?? null,
     id,
   );
-  db.invalidate(`user:${id}`);
+  db.invalidate({ kind: 'user', id });
 }
 
 /** Another hash of the same password: nothing that anyone sees changes. */
@@ -94,8 +94,8 @@ export function upgradePasswordHash(db: Connection, id: number, before: string, 
  */
 export function removeUser({ writer: db }: Permit, id: number): void {
   db.run('DELETE FROM users WHERE id = ?', id);
-  db.invalidate(`user:${id}`);
-  db.invalidate('everything:0');
+  db.invalidate({ kind: 'user', id });
+  db.invalidate({ kind: 'everything' });
 }
 
 /** The owner of a row of `table`, as anyone may see it: null once that user is removed. */

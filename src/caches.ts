@@ -1,0 +1,59 @@
+// What is cached of the database: representations of orders and customers, and callers.
+import { CallerCache } from './auth/caller-cache.ts';
+import { BoundedMap } from './bounded-map.ts';
+import { estimateBytes, type Representation } from './http/representation.ts';
+import type { Invalidation } from './invalidation.ts';
+import type { Customer } from './resources/customers/customer.ts';
+import type { Order } from './resources/orders/order.ts';
+
+const ordersShare = 0.8;
+
+export class Caches {
+  readonly orders: BoundedMap<number, Representation<Order>>;
+  readonly customers: BoundedMap<number, Representation<Customer>>;
+  readonly callers = new CallerCache();
+
+  constructor(bytesMax: number) {
+    this.orders = new BoundedMap<number, Representation<Order>>(bytesMax * ordersShare, estimateBytes);
+    this.customers = new BoundedMap<number, Representation<Customer>>(
+      bytesMax * (1 - ordersShare),
+      estimateBytes,
+    );
+  }
+
+  /** Called with what a commit made stale, before anyone can read again. */
+  invalidate(invalidations: readonly Invalidation[]): void {
+    for (const invalidation of invalidations) this.#drop(invalidation);
+  }
+
+  clear(): void {
+    this.orders.clear();
+    this.customers.clear();
+    this.callers.clear();
+  }
+
+  #drop(invalidation: Invalidation): void {
+    switch (invalidation.kind) {
+      case 'order':
+        this.orders.delete(invalidation.id);
+        break;
+      case 'customer':
+        this.customers.delete(invalidation.id);
+        break;
+      case 'session':
+        this.callers.sessions.delete(invalidation.id);
+        break;
+      case 'key':
+        this.callers.keys.delete(invalidation.id);
+        break;
+      case 'user':
+        this.callers.clear();
+        break;
+      case 'everything':
+        this.clear();
+        break;
+      default:
+        invalidation satisfies never; // a new kind doesn't compile without its case
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// What the compiler says of files that are written for a test.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The project's own folder. */
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+export type Ending = { after(end: () => void): void };
+
+/** A folder with the project's settings, to compile these files in. */
+export function projectFor(t: Ending, files: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-types-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const settings = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: { typeRoots: [join(root, 'node_modules', '@types')] },
+    include: [],
+    files,
+  };
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+  return folder;
+}
+
+export type CompileError = { readonly file: string; readonly line: string; readonly code: string };
+
+export async function compileErrors(folder: string): Promise<CompileError[]> {
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile(
+    process.execPath,
+    [compiler, '--pretty', 'false', '-p', folder],
+    { cwd: folder },
+    (_error, output) => resolve(output),
+  );
+  const found = (await promise).matchAll(/^(.+?)\((\d+),\d+\): error (TS\d+)/gm);
+  return [...found].map(([, file = '', line = '', code = '']) => ({ file, line, code }));
+}
