@@ -1,5 +1,6 @@
 // The problems a client can be told of: kinds and constructors, without HTTP.
-import { issuesMax, type Issue } from './schema/schema.ts';
+import { issuesMax } from './schema/schema-check.ts';
+import type { Issue } from './schema/schema.ts';
 
 export const problemKinds = [
   'malformed-json',

@@ -2,7 +2,8 @@
 // are sealed with.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { secretBytesMin } from '../limits.ts';
-import { fits, integer, object, string, type Infer } from '../schema/schema.ts';
+import { fits } from '../schema/schema-check.ts';
+import { integer, object, string, type Infer } from '../schema/schema.ts';
 
 export type Mac = (text: string) => Buffer;
 

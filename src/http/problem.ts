@@ -1,5 +1,6 @@
 // Problem details (RFC 9457): the one table from kind to status, and the document a client reads.
-import { array, integer, issuesMax, named, object, optional, string, type Issue } from '../schema/schema.ts';
+import { issuesMax } from '../schema/schema-check.ts';
+import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { Problem, type ProblemKind } from '../errors.ts';
 
 /** Every problem the service can tell of, with what its page says. */

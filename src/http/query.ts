@@ -1,6 +1,7 @@
 // A request's target and its query parameters, read strictly.
 import { Problem } from '../errors.ts';
-import { check, fromText, type Issue, type JsonSchema } from '../schema/schema.ts';
+import { check, fromText } from '../schema/schema-check.ts';
+import type { Issue, JsonSchema } from '../schema/schema.ts';
 
 /**
  * Splits a target by hand at its first `?`: `new URL` throws on `//`. The absolute form and `*` (RFC 9112

@@ -33,8 +33,7 @@ export function emailIssue(text: string): string | undefined {
 }
 
 /**
- * What two spellings of one address have in common (contract section 2); normalised again since lower case
- * can undo it.
+ * What two spellings of one address have in common; normalised again, since lowercasing can undo it.
  */
 export function emailKey(text: string): string {
   return text.normalize('NFC').toLowerCase().normalize('NFC');

@@ -12,8 +12,8 @@ export const timestamp = string({
   maxLength: 24,
   format: 'date-time',
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
-  says: 'a time such as 2026-03-01T09:30:00.000Z',
-  rule: timestampFault,
+  mustBe: 'a time such as 2026-03-01T09:30:00.000Z',
+  rule: timestampIssue,
   description: 'RFC 3339, UTC, with milliseconds.',
   examples: ['2026-03-01T09:30:00.000Z'],
 });
@@ -23,11 +23,10 @@ export function timestampOf(time: number): string {
   return new Date(time).toISOString();
 }
 
-function timestampFault(multiLine: string): string | undefined {
-  const time = Date.parse(multiLine);
-  return Number.isNaN(time) || timestampOf(time) !== multiLine
-    ? `${multiLine} is not a time of the calendar.`
-    : undefined;
+function timestampIssue(text: string): string | undefined {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time) && timestampOf(time) === text) return undefined;
+  return `${text} is not a valid date and time.`;
 }
 
 export function singleLine(maxLength: number, description: string, example: string): Schema<string> {
@@ -35,7 +34,7 @@ export function singleLine(maxLength: number, description: string, example: stri
     minLength: 1,
     maxLength,
     pattern: `^(?=.*\\S)${noControls}+$`,
-    says: 'one line of text that is not blank',
+    mustBe: 'one line of text that is not blank',
     description,
     examples: [example],
   });
@@ -47,7 +46,7 @@ export function text(maxLength: number, description: string, example: string): S
     minLength: 1,
     maxLength,
     pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]+$',
-    says: 'text without control characters',
+    mustBe: 'text without control characters',
     description,
     examples: [example],
   });
@@ -58,7 +57,7 @@ export const email = string({
   maxLength: 254,
   format: 'idn-email',
   pattern: '^[^\\s@]+@[^\\s@]+$',
-  says: 'an e-mail address such as ada@example.com',
+  mustBe: 'an e-mail address such as ada@example.com',
   rule: emailIssue,
   examples: ['ada@example.com'],
 });
@@ -66,7 +65,7 @@ export const phone = string({
   minLength: 8,
   maxLength: 16,
   pattern: '^\\+[1-9]\\d{6,14}$',
-  says: 'a phone number such as +4944112345678 (E.164)',
+  mustBe: 'a phone number such as +4944112345678 (E.164)',
   description: 'E.164.',
   examples: ['+4944112345678'],
 });
@@ -74,7 +73,7 @@ export const country = string({
   minLength: 2,
   maxLength: 2,
   pattern: '^[A-Z]{2}$',
-  says: 'a country code such as DE (ISO 3166-1 alpha-2)',
+  mustBe: 'a country code such as DE (ISO 3166-1 alpha-2)',
   description: 'ISO 3166-1 alpha-2.',
   examples: ['DE'],
   rule: (code) => (countries.has(code) ? undefined : `${code} is not a country code of ISO 3166-1.`),
@@ -83,18 +82,18 @@ export const currency = string({
   minLength: 3,
   maxLength: 3,
   pattern: '^[A-Z]{3}$',
-  says: 'a currency code such as EUR (ISO 4217)',
+  mustBe: 'a currency code such as EUR (ISO 4217)',
   description: 'ISO 4217.',
   examples: ['EUR'],
   rule: (code) => (currencies.has(code) ? undefined : `${code} is not a currency of ISO 4217.`),
 });
 
-/** For looking names up without regard to case. */
+/** What names are sorted and looked up by, without regard to case. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** Read-only members may come back in PUT and PATCH when they say what is so: then GET, edit, PUT works. */
+/** Read-only members may be sent with PUT and PATCH if they are equal to the current ones: GET, edit, PUT works. */
 export function readOnlyIssues(
   current: Readonly<Record<string, unknown>>,
   sent: Readonly<Record<string, unknown>>,
@@ -105,7 +104,7 @@ export function readOnlyIssues(
     .map((name) => ({
       pointer: `/${name}`,
       code: 'read-only',
-      detail: `${name} is set by the service; leave it out, or send ${JSON.stringify(current[name])}.`,
+      detail: `${name} is read-only: it must be ${JSON.stringify(current[name])}, or omitted.`,
     }));
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { ProblemKind } from '../../src/errors.ts';
 import { problems, ProblemDocument, quotaExceededType } from '../../src/http/problem.ts';
-import { check } from '../../src/schema/schema.ts';
+import { check } from '../../src/schema/schema-check.ts';
 import { serviceFor, type Answer, type TestOptions, type TestService } from '../service.ts';
 
 /** One service for all tests of a suite that don't disturb each other; called in the suite's body. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { phone } from '../../src/schema/members.ts';
-import { check } from '../../src/schema/schema.ts';
+import { check } from '../../src/schema/schema-check.ts';
 
 const accepted: readonly string[] = [
   '+4944112345',

@@ -2,14 +2,11 @@
 // test/tools/check-api.ts.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { check, fits, fromText, issuesMax } from '../../src/schema/schema-check.ts';
 import {
   array,
   boolean,
-  check,
-  fits,
-  fromText,
   integer,
-  issuesMax,
   named,
   nullable,
   nullableBase,
@@ -29,7 +26,7 @@ const word = string({
   minLength: 2,
   maxLength: 4,
   pattern: '^[a-z\u{1f375}]+$',
-  says: 'a word of small letters',
+  mustBe: 'a word of small letters',
 });
 const anything = string({ maxLength: 100 });
 const even = string({
@@ -96,7 +93,7 @@ suite('what fits, and what does not', () => {
       'a pattern without a sentence',
       string({ maxLength: 9, pattern: '^a' }),
       'b',
-      ['"" pattern: The body must be of another form.'],
+      ['"" pattern: The body has an invalid format.'],
     ],
     ['a pattern that counts code points', string({ maxLength: 9, pattern: '^.$' }), tea, []],
     [
@@ -162,7 +159,7 @@ suite('what fits, and what does not', () => {
       'the same twice where all differ',
       array(color, { maxItems: 3, uniqueItems: true }),
       ['red', 'red'],
-      ['"" unique-items: The body must not name the same twice.'],
+      ['"" unique-items: The body must not contain duplicates.'],
     ],
     ['the same twice where that is fine', array(color, { maxItems: 3 }), ['red', 'red'], []],
 
@@ -179,14 +176,19 @@ suite('what fits, and what does not', () => {
       'a member that is not known',
       pair,
       { left: 1, up: 1 },
-      ['"/up" unknown-member: up is not known here; known are left, right.'],
+      ['"/up" unknown-member: Unknown member "up". Supported: left, right.'],
     ],
-    ['any member where none is known', object({}), { a: 1 }, ['"/a" unknown-member: a is not known here.']],
+    [
+      'any member where none is known',
+      object({}),
+      { a: 1 },
+      ['"/a" unknown-member: Unknown member "a". Supported: none.'],
+    ],
     [
       '__proto__ is a member like any other',
       pair,
       JSON.parse('{"left":1,"__proto__":{"right":9}}'),
-      ['"/__proto__" unknown-member: __proto__ is not known here; known are left, right.'],
+      ['"/__proto__" unknown-member: Unknown member "__proto__". Supported: left, right.'],
     ],
     [
       'an inherited name is no member',
@@ -429,7 +431,7 @@ suite('the patch of an object', () => {
       'knows no more members',
       patch,
       { size: { depth: 1 } },
-      ['"/size/depth" unknown-member: size.depth is not known here; known are width, height.'],
+      ['"/size/depth" unknown-member: Unknown member "size.depth". Supported: width, height.'],
     ],
     ['leaves an object’s rule to the whole', partial(span), { from: 3, to: 1 }, []],
   ];

@@ -15,7 +15,7 @@ import {
   type Route,
 } from '../../http/route.ts';
 import { id, mergePatch } from '../../schema/members.ts';
-import { check, fits } from '../../schema/schema.ts';
+import { check, fits } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { cached, requireVisible, type Cache } from '../users/owned.ts';
 import { userIssues } from '../users/user-store.ts';

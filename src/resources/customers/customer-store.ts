@@ -5,7 +5,8 @@ import type { Selection } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
-import { check, fits, type ObjectOf } from '../../schema/schema.ts';
+import { check, fits } from '../../schema/schema-check.ts';
+import type { ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import {

@@ -21,7 +21,7 @@ const postalCode = string({
   minLength: 1,
   maxLength: 32,
   pattern: '^[A-Za-z0-9 \\t-]+$',
-  says: 'a postal code such as 26133',
+  mustBe: 'a postal code such as 26133',
   examples: ['26133'],
   description: 'As its country writes it, required where the country has them; trimmed and upper-cased.',
 });

@@ -9,7 +9,7 @@ import type { Permit } from '../../http/permit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { keysPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
-import { check } from '../../schema/schema.ts';
+import { check } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { equals } from '../../storage/keyset.ts';

@@ -3,7 +3,7 @@ import { allows, type RowAccess } from '../../auth/access.ts';
 import type { Selection } from '../../http/list.ts';
 import { representText, type Representation } from '../../http/representation.ts';
 import { timestampOf } from '../../schema/members.ts';
-import { check, fits } from '../../schema/schema.ts';
+import { check, fits } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import {

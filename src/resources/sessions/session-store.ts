@@ -6,7 +6,7 @@ import type { Permit } from '../../http/permit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { sessionsPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
-import { check } from '../../schema/schema.ts';
+import { check } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { endOf, Session } from './session.ts';

@@ -27,7 +27,7 @@ const refreshToken = string({
   minLength: 43,
   maxLength: 43,
   pattern: '^[A-Za-z0-9_-]+$',
-  says: 'a refresh token',
+  mustBe: 'a refresh token',
   description: 'Good for one use; using it a second time ends the session.',
   examples: ['n3Kx0vJ2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6Xk'],
 });

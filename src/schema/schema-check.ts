@@ -1,0 +1,150 @@
+// Checks values against schemas: every issue of a value, with the JSON Pointer of its place.
+import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
+import { planOf, type Issue, type JsonSchema, type Plan, type Schema } from './schema.ts';
+
+/** A response names no more issues than these. */
+export const issuesMax = 100;
+
+/** Every issue of the value; none if it fits. */
+export function check(schema: JsonSchema, value: unknown): Issue[] {
+  const result: Result = { issues: [], misfits: 0 };
+  walk(schema, value, [], result);
+  return result.issues;
+}
+
+/** `misfits` counts the issues found without an object's rule: a rule is called only where there are none. */
+type Result = { readonly issues: Issue[]; misfits: number };
+
+/** Whether the value fits, as a proof for the compiler. */
+export function fits<T>(schema: Schema<T>, value: unknown): value is T {
+  return check(schema, value).length === 0;
+}
+
+function walk(schema: JsonSchema, value: unknown, path: Path, result: Result): void {
+  const rules = planOf(schema);
+  if (value === null) {
+    if (rules.isNullable !== true) add(result, path, 'type', `must be ${kindLabel(rules)}, not null`);
+    return;
+  }
+  switch (rules.kind) {
+    case 'string':
+      return checkString(rules, value, path, result);
+    case 'integer':
+      return checkInteger(rules, value, path, result);
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : add(result, path, 'type', 'must be true or false');
+    case 'array':
+      return checkArray(rules, value, path, result);
+    case 'object':
+      return checkObject(rules, value, path, result);
+  }
+}
+
+function checkString(rules: Plan, value: unknown, path: Path, result: Result): void {
+  if (typeof value !== 'string') return add(result, path, 'type', `must be ${kindLabel(rules)}`);
+  if (rules.values !== undefined) {
+    if (!rules.values.has(value)) add(result, path, 'enum', `must be one of ${[...rules.values].join(', ')}`);
+    return;
+  }
+  const { min = 0, max = 0 } = rules;
+  if (value.length > max && codePoints(value) > max)
+    return add(result, path, 'max-length', `must have at most ${max} characters`);
+  if (value.length < min || (value.length < min * 2 && codePoints(value) < min)) {
+    const claim = value === '' ? 'must not be empty' : `must have at least ${min} characters`;
+    return add(result, path, 'min-length', claim);
+  }
+  if (rules.pattern?.test(value) === false) return add(result, path, 'pattern', patternClaim(rules));
+  const sentence = rules.rule?.(value);
+  if (sentence !== undefined) addIssue(result, path, 'format', sentence);
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+function patternClaim({ mustBe }: Plan): string {
+  return mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
+}
+
+function checkInteger(rules: Plan, value: unknown, path: Path, result: Result): void {
+  const { min = 0, max = 0 } = rules;
+  if (typeof value !== 'number') return add(result, path, 'type', 'must be an integer');
+  if (value > max) return add(result, path, 'maximum', `must be at most ${max}`);
+  if (value < min) return add(result, path, 'minimum', `must be at least ${min}`);
+  if (!Number.isInteger(value)) add(result, path, 'type', 'must be an integer');
+}
+
+function checkArray(rules: Plan, value: unknown, path: Path, result: Result): void {
+  const { min = 0, max = 0, items } = rules;
+  if (!Array.isArray(value)) return add(result, path, 'type', 'must be an array');
+  if (value.length > max)
+    return add(result, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
+  if (value.length < min)
+    add(result, path, 'min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
+  if (rules.isUnique === true && new Set(value).size < value.length)
+    add(result, path, 'unique-items', 'must not contain duplicates');
+  for (let index = 0; index < value.length; index += 1) {
+    path.push(index);
+    walk(items ?? {}, value[index], path, result);
+    path.pop();
+  }
+}
+
+function checkObject(rules: Plan, value: unknown, path: Path, result: Result): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return add(result, path, 'type', 'must be an object');
+  const members = rules.members ?? new Map<string, JsonSchema>();
+  const { misfits } = result;
+  let present = 0;
+  for (const name in value) {
+    const member = members.get(name);
+    path.push(name);
+    if (member === undefined) addIssue(result, path, 'unknown-member', unknownMember(path, members));
+    else {
+      if (planOf(member).isOptional !== true) present += 1;
+      walk(member, (value as Record<string, unknown>)[name], path, result); // `name` comes from the value
+    }
+    path.pop();
+  }
+  if (present < (rules.required?.length ?? 0)) addMissing(rules, value, path, result);
+  if (rules.objectRule === undefined || result.misfits > misfits) return;
+  for (const issue of rules.objectRule(value)) {
+    if (result.issues.length < issuesMax)
+      result.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
+  }
+}
+
+function addMissing(rules: Plan, value: object, path: Path, result: Result): void {
+  for (const name of rules.required ?? []) {
+    if (!Object.hasOwn(value, name)) add(result, [...path, name], 'required', 'is required');
+  }
+}
+
+function add(result: Result, path: Path, code: string, claim: string): void {
+  addIssue(result, path, code, `${placeLabel(path)} ${claim}.`);
+}
+
+function addIssue(result: Result, path: Path, code: string, detail: string): void {
+  result.misfits += 1;
+  if (result.issues.length < issuesMax) result.issues.push({ pointer: pointerOf(path), code, detail });
+}
+
+/**
+ * Reads a query parameter's text as the schema's type: digits as an integer, `true`/`false`, a comma list as
+ * an array.
+ */
+export function fromText(schema: JsonSchema, text: string): unknown {
+  switch (planOf(schema).kind) {
+    case 'integer':
+      return /^-?(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
+    case 'boolean':
+      if (text === 'true') return true;
+      return text === 'false' ? false : text;
+    case 'array':
+      return text.split(',');
+    default:
+      return text;
+  }
+}
