@@ -2,7 +2,8 @@
 import type { Config } from './config.ts';
 import type { CallerSources } from './auth/caller-cache.ts';
 import { createAuthenticator } from './auth/credentials.ts';
-import { createMac, createSigner, type Mac } from './auth/jwt.ts';
+import { createSigner } from './auth/jwt.ts';
+import { createMacs } from './auth/mac.ts';
 import type { PasswordHasher } from './auth/password.ts';
 import type { Caches } from './caches.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
@@ -64,7 +65,7 @@ export type App = ReturnType<typeof createApp>;
 export function createApp(options: AppOptions) {
   const { config, publicUrl, secrets, db, caches, hasher, log, now } = options;
   const signer = createSigner({ secrets, issuer: publicUrl, audience: publicUrl });
-  const cursors = createCursors(macsFor(secrets, 'cursors'));
+  const cursors = createCursors(createMacs(secrets, 'cursors'));
   const keysUsed = new Map<number, number>();
   const authenticator = createAuthenticator({
     signer,
@@ -155,7 +156,7 @@ export function createApp(options: AppOptions) {
     now,
     log,
     metrics,
-    kept: createStoredResponses(macsFor(secrets, 'fingerprints')),
+    kept: createStoredResponses(createMacs(secrets, 'fingerprints')),
     isTrusted: trustedProxies(config.trustedProxy),
     takesQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
@@ -207,9 +208,4 @@ export function createApp(options: AppOptions) {
 
 function sourcesOf(db: Connection): CallerSources {
   return { findSession: (id) => findSessionFacts(db, id), findKey: (id) => findKeyFacts(db, id) };
-}
-
-/** One a secret; each use of a secret has a key of its own. */
-function macsFor(secrets: readonly Uint8Array[], use: string): Mac[] {
-  return secrets.map((secret) => createMac(createMac(secret)(use)));
 }

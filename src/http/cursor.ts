@@ -1,4 +1,5 @@
 // Cursors: where the next page begins, sealed against change and bound to the list, its filters and its sort.
+import type { Mac } from '../auth/mac.ts';
 import { Problem } from '../errors.ts';
 import type { Position } from '../storage/keyset.ts';
 
@@ -14,10 +15,8 @@ export type ListQuery = {
 
 const tagLength = 22; // 132 bits
 
-type Seal = (text: string) => Buffer;
-
 /** `seals` are keyed digests of a text, one a secret: the first seals, all open. */
-export function createCursors(seals: readonly Seal[]) {
+export function createCursors(seals: readonly Mac[]) {
   function tagsOf(path: string, query: ListQuery, payload: string): string[] {
     const text = `${bindingOf(path, query)}\n${payload}`;
     return seals.map((seal) => seal(text).toString('base64url').slice(0, tagLength));

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createMac, createSigner, signatureIsValid, type Claims } from '../../src/auth/jwt.ts';
+import { createSigner, signatureIsValid, type Claims } from '../../src/auth/jwt.ts';
+import { createMac } from '../../src/auth/mac.ts';
 
 type Vector = {
   readonly tcId: number;
@@ -47,22 +48,6 @@ test('the header names HS256, the type of access tokens and a key', () => {
 
 test('a token made by hand as this file makes them is the same to the byte', () => {
   assert.equal(forged({ alg: 'HS256', typ: 'at+jwt', kid }, claims), token);
-});
-
-test('the MAC is HMAC-SHA-256 for keys and texts of every length', () => {
-  for (const keyBytes of [0, 1, 31, 32, 63, 64, 65, 200]) {
-    const key = Buffer.alloc(keyBytes, 0xa5);
-    const mac = createMac(key);
-    for (const length of [0, 1, 55, 56, 64, 1365, 1366, 4096, 10_000]) {
-      for (const text of ['x'.repeat(length), '€'.repeat(length)]) {
-        assert.equal(
-          mac(text).toString('hex'),
-          createHmac('sha256', key).update(text).digest('hex'),
-          `${keyBytes} ${length}`,
-        );
-      }
-    }
-  }
 });
 
 for (const [name, bent] of Object.entries({
@@ -218,7 +203,7 @@ test("a token that carries another known secret's key id is refused", () => {
 
 test('a short secret, or none, is an error that does not tell it', () => {
   const short = Buffer.from('thirty-one bytes are too few ..');
-  const message = 'A secret for tokens has at least 32 bytes.';
+  const message = 'A secret must have at least 32 bytes.';
   assert.throws(() => createSigner({ secrets: [secret, short], issuer: origin, audience: origin }), {
     message,
   });

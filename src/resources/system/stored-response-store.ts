@@ -1,16 +1,15 @@
 // The rows of answers kept for Idempotency-Key.
 import { hashOf } from '../../auth/credentials.ts';
+import type { Mac } from '../../auth/mac.ts';
 import type { KeptAnswer, StoredResponses } from '../../http/idempotency.ts';
 import { idempotencySecondsMax } from '../../limits.ts';
 import type { Connection } from '../../storage/connection.ts';
-
-type Seal = (text: string) => Buffer;
 
 /**
  * `seals` are keyed digests, one a secret: a plain one of a body with a password could be tried out. The first
  * is kept, and any of them is recognised, so that a secret can be replaced while clients repeat requests.
  */
-export function createStoredResponses(seals: readonly Seal[]): StoredResponses {
+export function createStoredResponses(seals: readonly Mac[]): StoredResponses {
   const fingerprints = (body: Buffer): string[] => {
     const text = body.toString('latin1');
     return seals.map((seal) => seal(text).toString('base64url'));

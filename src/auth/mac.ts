@@ -1,0 +1,18 @@
+// Message authentication codes: access tokens are signed with them, cursors and request fingerprints sealed.
+import { createHmac, createSecretKey } from 'node:crypto';
+
+/** HMAC-SHA-256 (RFC 2104) of a text in UTF-8. */
+export type Mac = (text: string) => Buffer;
+
+export function createMac(secret: Uint8Array): Mac {
+  const key = createSecretKey(secret);
+  return (text) => createHmac('sha256', key).update(text).digest();
+}
+
+/**
+ * One for each secret. A purpose has keys of its own, derived from the secrets: otherwise a text sealed for
+ * one purpose could pass for a token.
+ */
+export function createMacs(secrets: readonly Uint8Array[], purpose: string): Mac[] {
+  return secrets.map((secret) => createMac(createMac(secret)(purpose)));
+}

@@ -1,0 +1,39 @@
+// Message authentication codes: the vectors of RFC 4231, and a key of its own for each purpose.
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { createMac, createMacs } from '../../src/auth/mac.ts';
+
+test('a MAC is HMAC-SHA-256 (RFC 4231, test cases 1 and 2)', () => {
+  assert.equal(
+    createMac(Buffer.alloc(20, 0x0b))('Hi There').toString('hex'),
+    'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7',
+  );
+  assert.equal(
+    createMac(Buffer.from('Jefe'))('what do ya want for nothing?').toString('hex'),
+    '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+  );
+});
+
+test('keys and texts of every length have one', () => {
+  for (const keyBytes of [0, 1, 31, 32, 63, 64, 65, 200]) {
+    const key = Buffer.alloc(keyBytes, 0xa5);
+    const mac = createMac(key);
+    for (const length of [0, 1, 55, 56, 64, 1365, 1366, 4096, 10_000]) {
+      for (const text of ['x'.repeat(length), '€'.repeat(length)]) {
+        const expected = createHmac('sha256', key).update(text).digest('hex');
+        assert.equal(mac(text).toString('hex'), expected, `${keyBytes} ${length}`);
+      }
+    }
+  }
+});
+
+test('what is sealed for one purpose fits no other, and no token', () => {
+  const secret = Buffer.alloc(32, 'a');
+  const macs = [
+    createMac(secret),
+    ...['cursors', 'fingerprints'].flatMap((use) => createMacs([secret], use)),
+  ];
+  const seals = macs.map((mac) => mac('the same text').toString('hex'));
+  assert.equal(new Set(seals).size, 3);
+});
