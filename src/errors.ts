@@ -74,8 +74,8 @@ export function invalid(issues: readonly Issue[]): Problem {
 function summaryOf(issues: readonly Issue[]): string {
   const [first] = issues;
   if (issues.length === 1 && first !== undefined) return first.detail;
-  const named = issues.length > issuesMax ? `the first ${issuesMax}` : 'each';
-  return `The request has ${issues.length} faults; errors names ${named}.`;
+  const which = issues.length > issuesMax ? ` for the first ${issuesMax}` : '';
+  return `The request has ${issues.length} errors; see \`errors\`${which}.`;
 }
 
 /** Throws them as `invalid`, if there are any. */

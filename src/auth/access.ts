@@ -78,7 +78,7 @@ export function checkAccess<Params>(
   params: Params,
 ): void {
   if (caller === undefined && access.credentials === 'required')
-    throw new Problem('unauthenticated', 'This needs an access token or an API key.');
+    throw new Problem('unauthenticated', 'This operation needs an access token or an API key.');
   if (caller !== undefined && scope !== 'any') checkScope(caller, scope);
   if (!access.permits(caller, params)) throw new Problem('forbidden', access.description);
 }
@@ -86,7 +86,7 @@ export function checkAccess<Params>(
 function checkScope({ scopes: held }: Caller, scope: Scope | undefined): void {
   if (held === null) return;
   if (scope === undefined)
-    throw new Problem('insufficient-scope', 'This can’t be done with an API key: sign in.');
+    throw new Problem('insufficient-scope', 'This operation does not accept API keys; sign in.');
   if (!held.has(scope))
     throw new Problem('insufficient-scope', `The API key lacks the scope ${scope}.`, { scope });
 }
@@ -97,11 +97,11 @@ function checkScope({ scopes: held }: Caller, scope: Scope | undefined): void {
  */
 export function checkStepUp(caller: Caller, now: number, what: string): void {
   if (caller.keyId !== null)
-    throw new Problem('insufficient-scope', `${what} can’t be done with an API key: sign in.`);
+    throw new Problem('insufficient-scope', `${what} is not possible with an API key; sign in.`);
   if (now / 1000 - caller.authTime <= stepUpSeconds) return;
   throw new Problem(
     'step-up-required',
-    `${what} needs a sign-in within the last ${stepUpSeconds / 60} minutes: make a new session.`,
+    `${what} needs a sign-in within the last ${stepUpSeconds / 60} minutes; sign in again.`,
   );
 }
 

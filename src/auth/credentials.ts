@@ -34,19 +34,19 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
   function bearer(authorization: string, now: number): Caller {
     const token = /^bearer ([^ ]+)$/i.exec(authorization)?.[1];
     if (token === undefined)
-      throw invalidToken('Authorization must be "Bearer", one blank and an access token.');
+      throw invalidToken('Authorization must be "Bearer", one space and an access token.');
     const verified = tokens.get(token) ?? verify(token, now);
     if (now >= verified.expires)
-      throw invalidToken('The access token has expired: get a new one with the refresh token, or sign in.');
+      throw invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
     const caller = callerOfSession(known, verified.sessionId, now);
     if (String(caller.userId) !== verified.userId) throw sessionEnded();
     return caller;
   }
 
   function verify(token: string, now: number): Verified {
-    if (keyPattern.test(token)) throw invalidToken('This is an API key: send it as X-API-Key.');
+    if (keyPattern.test(token)) throw invalidToken('This is an API key; send it in the X-API-Key header.');
     const claims = signer.verify(token, Math.floor(now / 1000));
-    if (claims === undefined) throw invalidToken('The access token is not valid here, or has expired.');
+    if (claims === undefined) throw invalidToken('The access token is invalid or has expired.');
     const verified = {
       sessionId: claims.sid,
       userId: claims.sub,
@@ -61,7 +61,7 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
     const id = Number(keyPattern.exec(text)?.[1]);
     const facts = Number.isNaN(id) ? undefined : known.findKey(id);
     if (facts === undefined || !timingSafeEqual(hashOf(text.slice(-43)), facts.hash))
-      throw invalidToken('The API key is not valid.');
+      throw invalidToken('The API key is invalid.');
     if (now >= facts.endsAt) throw keyExpired();
     used(id, now);
     return facts.caller;
@@ -91,7 +91,7 @@ function callerOfSession({ findSession }: CallerSources, id: number, now: number
 
 function callerOfKey({ findKey }: CallerSources, id: number, now: number): Caller {
   const facts = findKey(id);
-  if (facts === undefined) throw invalidToken('The API key is not valid.');
+  if (facts === undefined) throw invalidToken('The API key is invalid.');
   if (now >= facts.endsAt) throw keyExpired();
   return facts.caller;
 }
@@ -102,11 +102,11 @@ export function hashOf(secret: string): Buffer {
 }
 
 function sessionEnded(): Problem {
-  return invalidToken('The session of this access token has ended: sign in again.');
+  return invalidToken('The session of this access token has ended; sign in again.');
 }
 
 function keyExpired(): Problem {
-  return invalidToken('The API key has expired: make a new one.');
+  return invalidToken('The API key has expired; create a new one.');
 }
 
 function invalidToken(detail: string): Problem {

@@ -35,7 +35,7 @@ export function createPlaces<Server>() {
   /** Throws `unavailable` where too many of the line wait already. */
   function wait({ line }: Place): Promise<Server> {
     if (lines[line].length >= waitingMax[line])
-      throw unavailable('Too many passwords are being checked right now.');
+      throw unavailable('Too many passwords are being hashed; retry in a moment.');
     return new Promise((enter) => lines[line].push(enter));
   }
 
@@ -58,6 +58,6 @@ export function createPlaces<Server>() {
 
 /** 429, not 503: the service has room, this client has its share of it. */
 function shareExceeded(): Problem {
-  const detail = 'Your earlier passwords are still being checked: wait for those answers first.';
+  const detail = 'Your earlier passwords are still being hashed; wait for those responses first.';
   return new Problem('quota-exceeded', detail, { retryAfterSeconds: 1, violated: ['password-hashing'] });
 }

@@ -62,15 +62,15 @@ export function passwordIssue(
 ): string | undefined {
   const points = [...normal(password)].length;
   if (points < minLength || points > passwordPointsMax)
-    return `A password has ${minLength} to ${passwordPointsMax} characters.`;
+    return `A password must have ${minLength} to ${passwordPointsMax} characters.`;
   const folded = normal(password).toLowerCase();
   const address = normal(email).toLowerCase();
   const at = address.lastIndexOf('@');
   const [localPart, domain] = [address.slice(0, at), address.slice(at + 1)];
-  if (isCommon(folded)) return 'This password is one of the commonest: choose one that is harder to guess.';
+  if (isCommon(folded)) return 'This password is too common; choose one that is harder to guess.';
   if (folded === address || folded === localPart) return 'A password must differ from the e-mail address.';
   if (isMadeOf(folded, [serviceName, normal(name).toLowerCase(), localPart, domain]))
-    return 'A password must be more than the name or the e-mail address: add other words.';
+    return 'A password must be more than the name or the e-mail address; add other words.';
   return undefined;
 }
 

@@ -25,11 +25,13 @@ export function readBody(
     if (length <= bodyBytesMax)
       take(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
   });
-  request.on('error', () => refuse(new Problem('bad-request', 'The request ended before its body did.')));
+  request.on('error', () =>
+    refuse(new Problem('bad-request', 'The request ended before its body was complete.')),
+  );
 }
 
 function tooLarge(): Problem {
-  return new Problem('content-too-large', `A body has at most ${bodyBytesMax} bytes.`);
+  return new Problem('content-too-large', `The body must have at most ${bodyBytesMax} bytes.`);
 }
 
 /**
@@ -37,15 +39,15 @@ function tooLarge(): Problem {
  * 7493).
  */
 export function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw malformed('The body is empty; it has to be JSON.');
-  if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
+  if (bytes.length === 0) throw malformed('The body is empty; it must be JSON.');
+  if (!isUtf8(bytes)) throw malformed('The body must be UTF-8.');
   const text = bytes.toString('utf8');
-  if (text.charCodeAt(0) === 0xfeff) throw malformed('The body begins with a byte-order mark.');
+  if (text.charCodeAt(0) === 0xfeff) throw malformed('The body must not begin with a byte-order mark.');
   const { members, isRounding } = scan(text);
   const value = isRounding ? parse(text, exactly) : parse(text);
-  if (countKeys(value) !== members) throw malformed('An object of the body names a member twice.');
+  if (countKeys(value) !== members) throw malformed('An object in the body contains a duplicate member.');
   if (text.includes('\\u') && !isWellFormed(value))
-    throw malformed('The body holds half of a surrogate pair.');
+    throw malformed('A string in the body contains an unpaired surrogate.');
   return value;
 }
 
@@ -79,11 +81,11 @@ function isWhole(number: string): boolean {
   return end === 0 || end <= whole.length + Number(exponent);
 }
 
-/** V8's message quotes the body; only the place is told. */
+/** V8's message quotes the body; only the position goes to the client. */
 function placeOf(message: string, text: string): string {
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
   const lines = text.slice(0, position).split('\n');
-  return `there is a mistake at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+  return `syntax error at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
 type Scan = { readonly members: number; readonly isRounding: boolean };
@@ -108,7 +110,8 @@ function scan(text: string): Scan {
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        if (depth > jsonDepthMax) throw malformed(`The body nests deeper than ${jsonDepthMax}.`);
+        if (depth > jsonDepthMax)
+          throw malformed(`The body must be nested at most ${jsonDepthMax} levels deep.`);
         break;
       case 0x5d: // ]
       case 0x7d: // }

@@ -5,15 +5,15 @@ import type { RequestHeaders } from './request-headers.ts';
 /** Before a change: 412 when the object isn't any more what the client has seen. */
 export function checkPrecondition(fields: RequestHeaders, etag: string): void {
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
-    throw stale('If-Match names no current version; read it again.');
+    throw stale('If-Match does not match the current version; read the object again.');
   if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
-    throw stale('If-None-Match names the current version.');
+    throw stale('If-None-Match matches the current version.');
 }
 
 /** For GET and HEAD: whether 304 answers it. 412 when If-Match fails. */
 export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
-    throw stale('If-Match names no current version.');
+    throw stale('If-Match does not match the current version.');
   return (
     fields['if-none-match'] !== undefined &&
     (fields['if-none-match'] === etag || matches(fields['if-none-match'], etag, 'weak'))

@@ -29,7 +29,7 @@ export function createCursors(seals: readonly Mac[]) {
     if (!tagsOf(path, query, payload).includes(query.cursor.slice(-tagLength))) {
       throw new Problem(
         'invalid-cursor',
-        'The cursor is not one of this list with these filters and this sort; follow next as it is.',
+        'The cursor does not belong to this list, filters and sort; use `next` unchanged.',
       );
     }
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')); // sealed, so it is what `next` wrote

@@ -138,7 +138,7 @@ function guard(server: Server, gate: ConnectionGate, answerFull: (socket: Socket
 
 function sayFull(socket: Socket, refusal: RequestHandlers['refusal']): void {
   socket.on('error', () => {}); // it has gone already
-  const problem = new Problem('unavailable', 'All connections are in use: try again in a moment.', {
+  const problem = new Problem('unavailable', 'All connections are in use; retry in a moment.', {
     retryAfterSeconds: 1,
   });
   endWith(socket.resume(), refusal(problem));
@@ -233,7 +233,9 @@ function refuseTunnel(socket: Answering, refusal: RequestHandlers['refusal']): v
   const allow = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
   endWith(
     socket,
-    refusal(new Problem('method-not-allowed', 'CONNECT is for proxies, and this is none.', { allow })),
+    refusal(
+      new Problem('method-not-allowed', 'CONNECT is not supported: this server is not a proxy.', { allow }),
+    ),
   );
 }
 
@@ -241,12 +243,12 @@ function problemOf(error: ParserError): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       if (isLongTarget(error.rawPacket))
-        return new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
+        return new Problem('uri-too-long', `The request target must have at most ${urlBytesMax} bytes.`);
       return headersTooLarge();
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request-timeout', 'The request did not arrive in time.');
     default:
-      return new Problem('bad-request', 'This is not a request of HTTP/1.1.');
+      return new Problem('bad-request', 'Malformed HTTP/1.1 request.');
   }
 }
 

@@ -44,7 +44,7 @@ export function createIdempotency(
     if (running.has(request))
       throw new Problem(
         'idempotency-key-in-progress',
-        'The first request with this Idempotency-Key is still running.',
+        'The first request with this Idempotency-Key is still running; retry in a moment.',
         { retryAfterSeconds: 1 },
       );
     running.add(request);
@@ -56,7 +56,10 @@ export function createIdempotency(
         return answer(exchange, route, await route.handle(exchange));
       }
       if (!fingerprints.includes(found.fingerprint))
-        throw new Problem('idempotency-key-reused', 'This Idempotency-Key was used for another body.');
+        throw new Problem(
+          'idempotency-key-reused',
+          'This Idempotency-Key was used with a different body; use a new key.',
+        );
       checkOwner(exchange, route, found);
       repeat(exchange, route, found);
     } finally {
@@ -108,7 +111,7 @@ function checkOwner({ caller, db }: Exchange, { ownerOf }: Route, { objectId, ow
   if (ownerId === null) return;
   const current = ownerOf?.(db.read, objectId);
   if (mayRead(caller, current === undefined ? ownerId : (current ?? nobodyId))) return;
-  throw forbidden('The answer to the first request is about what you may no longer read.');
+  throw forbidden('You may no longer read what the first response shows.');
 }
 
 function mayRead(caller: Caller | undefined, ownerId: number): boolean {
@@ -133,6 +136,6 @@ function checkKey(request: IncomingMessage, issues: Issue[]): void {
   issues.push({
     header: 'Idempotency-Key',
     code: 'pattern',
-    detail: `Idempotency-Key must be 1–${idempotencyKeyLengthMax} visible ASCII characters, once.`,
+    detail: `Idempotency-Key must be sent once, as 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`,
   });
 }

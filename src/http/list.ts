@@ -13,7 +13,7 @@ export const listParameters = {
     integer({
       minimum: 1,
       maximum: pageRowsMax,
-      description: `Elements a page, ${pageRowsDefault} if left out. A page of more than 1 MiB ends early, with \`next\`.`,
+      description: `Elements per page, ${pageRowsDefault} by default. A page of more than 1 MiB ends early, with \`next\`.`,
       examples: [20],
     }),
   ),
@@ -22,10 +22,10 @@ export const listParameters = {
       minLength: 1,
       maxLength: 4_000,
       pattern: '^[\\s\\S]*$',
-      description: 'Where the page begins, from `next`; bound to the filters and the sort.',
+      description: 'Where the page begins, taken from `next`; bound to the filters and the sort.',
     }),
   ),
-  total: optional(boolean({ description: 'Whether to count all elements of the list, too.' })),
+  total: optional(boolean({ description: 'Whether to count all elements of the list.' })),
 };
 
 /** What a resource's list is: everything of a Listing but the page. */

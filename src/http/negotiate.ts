@@ -12,10 +12,7 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
   if (accept === undefined || accept === '' || accept === '*/*' || accept === first) return first;
   const chosen = preferred(accept, offered);
   if (chosen !== undefined) return chosen;
-  throw new Problem(
-    'not-acceptable',
-    `Accept leaves nothing that can be sent here; there is ${offered.join(' and ')}.`,
-  );
+  throw new Problem('not-acceptable', `Nothing in Accept is available. Available: ${offered.join(', ')}.`);
 }
 
 export function preferred(accept: string, offered: readonly string[]): string | undefined {
@@ -95,7 +92,7 @@ export function checkContentType(fields: RequestHeaders, method: string): void {
   if (fields['content-encoding'] !== undefined) {
     throw new Problem(
       'unsupported-media-type',
-      'A body with a Content-Encoding is not read here: send it plain.',
+      'Content-Encoding is not supported in requests; send the body uncompressed.',
       { acceptPatch },
     );
   }
@@ -105,10 +102,8 @@ export function checkContentType(fields: RequestHeaders, method: string): void {
     .map((part) => part.trim().toLowerCase());
   const plain = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter));
   if (!allowed.includes(type) || !plain) {
-    throw new Problem(
-      'unsupported-media-type',
-      `The Content-Type of a body here is ${allowed.join(' or ')}, in UTF-8.`,
-      { acceptPatch },
-    );
+    throw new Problem('unsupported-media-type', `Content-Type must be ${allowed.join(' or ')}, in UTF-8.`, {
+      acceptPatch,
+    });
   }
 }

@@ -25,7 +25,7 @@ export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: 
 /** Header fields of answers. */
 export const headerFields = {
   'X-Request-Id': {
-    description: 'Names the request in the log; the client’s own, if it sent one.',
+    description: 'Identifies the request in the log; the client’s own, if it sent one.',
     schema: requestId,
   },
   'RateLimit-Policy': {
@@ -33,24 +33,24 @@ export const headerFields = {
     schema: limited('^"[a-z-]+";q=\\d+;w=\\d+(, "[a-z-]+";q=\\d+;w=\\d+)*$'),
   },
   RateLimit: {
-    description: 'What is left of them: `r` requests; all of them again after `t` seconds.',
+    description: 'What is left: `r` requests; the full number again after `t` seconds.',
     schema: limited('^"[a-z-]+";r=\\d+;t=\\d+(, "[a-z-]+";r=\\d+;t=\\d+)*$'),
   },
   'Strict-Transport-Security': { description: 'Over TLS.', schema: limited('^max-age=\\d+$') },
   ETag: { description: 'The version of what was sent.', schema: etag },
-  'Cache-Control': { description: 'How the answer may be kept.', schema: text },
-  Vary: { description: 'What the answer depends on.', schema: text },
+  'Cache-Control': { description: 'How the response may be cached.', schema: text },
+  Vary: { description: 'Which request headers the response depends on.', schema: text },
   'Content-Encoding': {
-    description: 'If the request has a fitting Accept-Encoding.',
+    description: 'Present if Accept-Encoding allows it.',
     schema: { type: 'string', enum: ['br', 'gzip'] },
   },
-  'Content-Security-Policy': { description: 'What a browser may load for it.', schema: text },
+  'Content-Security-Policy': { description: 'What a browser may load for the page.', schema: text },
   'X-Content-Type-Options': {
-    description: 'The Content-Type is as said.',
+    description: 'Browsers must not guess another Content-Type.',
     schema: { type: 'string', enum: ['nosniff'] },
   },
   'Referrer-Policy': {
-    description: 'What a browser tells where links lead.',
+    description: 'What a browser reveals to the targets of links.',
     schema: { type: 'string', enum: ['no-referrer'] },
   },
   Location: {
@@ -66,9 +66,9 @@ export const headerFields = {
     schema: limited('^Bearer '),
   },
   'Retry-After': { description: 'After how many seconds to try again.', schema: limited('^\\d+$') },
-  'Accept-Patch': { description: 'The formats of a PATCH.', schema: text },
+  'Accept-Patch': { description: 'The formats accepted by PATCH.', schema: text },
   'Idempotency-Replayed': {
-    description: 'The first answer to this Idempotency-Key, again.',
+    description: 'The response is the stored one of the first request with this Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
   Deprecation: {
@@ -76,10 +76,10 @@ export const headerFields = {
     schema: limited('^@\\d+$'),
   },
   'Access-Control-Allow-Origin': {
-    description: 'The origin that asked, if it is one that the service was told to let in.',
+    description: 'The requesting origin, if the service is configured to allow it.',
     schema: limited('^https?://'),
   },
-  Sunset: { description: 'When it will be gone (RFC 8594).', schema: limited('^\\w{3}, ') },
+  Sunset: { description: 'When the operation will be removed (RFC 8594).', schema: limited('^\\w{3}, ') },
 };
 
 /** Header fields of requests. */
@@ -87,26 +87,26 @@ export const requestFields = {
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'A name for the request, for the log and the answer.',
+    description: 'An identifier for the request, in the log and in the response.',
     schema: requestId,
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'ETags that the client has: 304 if one is current.',
+    description: 'ETags that the client has; 304 if one of them is current.',
     schema: text,
   },
   'If-Match': {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag that the client has: 412 if it isn’t current.',
+    description: 'The ETag that the client has; 412 if it is not current.',
     schema: text,
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A name for this change, new for each: repeated within 24 hours, it gives the first answer again.',
+      'A unique key for this change: repeated within 24 hours, it returns the first response again.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   },
 };
@@ -118,29 +118,28 @@ export const securitySchemes = {
     bearerFormat: 'JWT',
     description:
       'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, ' +
-      'following the best practices of RFC8725.',
+      'following the best practices of RFC 8725.',
   },
   apiKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: 'An API key: acts as its user, narrowed to its scopes.',
+    description: 'An API key: acts as its user, within its scopes.',
   },
   apiKeyInQuery: {
     type: 'apiKey',
     in: 'query',
     name: 'api_key',
     description:
-      'The same in the query: less secure, since queries are written down in many places. ' +
-      'Can be switched off.',
+      'The API key in the query: less secure, since URLs are logged in many places. ' + 'Can be disabled.',
   },
 };
 
 export const tags = [
-  { name: 'Users', description: 'Who signs in. `role` is `user`, `staff` or `admin`.' },
+  { name: 'Users', description: 'People who sign in. `role` is `user`, `staff` or `admin`.' },
   { name: 'Sessions', description: 'Signing in, staying signed in, signing out.' },
   { name: 'API keys', description: 'Credentials for other programs.' },
-  { name: 'Customers', description: 'Who orders.' },
-  { name: 'Orders', description: 'What is ordered, and how far along it is.' },
-  { name: 'Service', description: 'The service about itself.' },
+  { name: 'Customers', description: 'The people and companies that order.' },
+  { name: 'Orders', description: 'What was ordered, and its status.' },
+  { name: 'Service', description: 'Health, metrics and documentation of the service.' },
 ];

@@ -29,13 +29,13 @@ export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, 
         'Errors are problem details (RFC 9457). Lists are pages: follow `next`. ' +
         'Objects have a strong ETag for `If-None-Match` and `If-Match`. ' +
         'Money is an integer count of the currency’s minor unit. ' +
-        'GET operations also answer HEAD, and all paths OPTIONS.',
+        'Paths that accept GET also accept HEAD, and all paths accept OPTIONS.',
     },
     // Spectral's OWASP rules ask for the words and the `x-internal`.
     servers: [
       {
         url: publicUrl,
-        description: isLocal ? 'This service, local to the machine.' : 'This service, in production.',
+        description: isLocal ? 'This service, on the local machine.' : 'This service, in production.',
         'x-internal': false,
       },
     ],
@@ -155,7 +155,7 @@ function queryParameter(name: string, { description, ...schema }: Json): Json {
   return {
     name,
     in: 'query',
-    description: description ?? `Keeps only those with this ${name}.`,
+    description: description ?? `Only elements with this ${name}.`,
     ...style,
     schema,
   };
@@ -216,9 +216,9 @@ function listSchema(element: Json): Json {
         type: ['string', 'null'],
         maxLength: urlBytesMax,
         pattern: '^/',
-        description: 'Path and query of the next page; null on the last.',
+        description: 'Path and query of the next page; null on the last page.',
       },
-      total: integer({ minimum: 0, description: 'With `total=true`: how many there are in all.' }),
+      total: integer({ minimum: 0, description: 'With `total=true`: the number of all elements.' }),
     },
   };
 }
@@ -247,7 +247,7 @@ function notModified(route: Route): Json {
   const fields = [...commonFields(route), 'ETag', 'Cache-Control', 'Vary'];
   if (route.reply.kind === 'list') fields.push('Link');
   return {
-    304: { description: 'Not modified: what the client has is current.', headers: headerRefs(fields) },
+    304: { description: 'Not modified: the client’s copy is current.', headers: headerRefs(fields) },
   };
 }
 

@@ -68,7 +68,7 @@ export function checkTransport(peer: Peer, fields: RequestHeaders): void {
   );
   if (peer.isTrusted && schemes.length > 0 && schemes.every((scheme) => scheme.toLowerCase() === 'https'))
     return;
-  throw new Problem('tls-required', 'This service is to be reached by HTTPS.');
+  throw new Problem('tls-required', 'This service accepts HTTPS only.');
 }
 
 /**

@@ -3,7 +3,7 @@ import { issuesMax } from '../schema/schema-check.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { Problem, type ProblemKind } from '../errors.ts';
 
-/** Every problem the service can tell of, with what its page says. */
+/** Every problem that the service reports, with the text of its page. */
 export const problems: Readonly<
   Record<ProblemKind, { readonly status: number; readonly title: string; readonly about: string }>
 > = {
@@ -11,14 +11,14 @@ export const problems: Readonly<
     status: 400,
     title: 'Malformed JSON',
     about:
-      'The body is not JSON as RFC 8259 and RFC 7493 have it: UTF-8 without a byte-order mark, ' +
-      'no member named twice, no half surrogate pairs, nested at most 16 deep.',
+      'The body is not JSON as RFC 8259 and RFC 7493 define it: UTF-8 without a byte-order mark, ' +
+      'no duplicate members, no unpaired surrogates, nested at most 16 levels deep.',
   },
   'validation-failed': {
     status: 422,
     title: 'Validation failed',
     about:
-      'The request was understood, but its data is wrong. `errors` names every fault: ' +
+      'The request was understood, but its data is invalid. `errors` lists every error: ' +
       'where it is (`pointer` into the body, `parameter` or `header`), a `code`, ' +
       'and what would be right. The status is 400 under /api and 422 under /orders and /customers.',
   },
@@ -26,7 +26,7 @@ export const problems: Readonly<
     status: 401,
     title: 'Unauthenticated',
     about:
-      'This needs a credential: an access token (`Authorization: Bearer …`, from POST /api/sessions) ' +
+      'This operation needs a credential: an access token (`Authorization: Bearer …`, from POST /api/sessions) ' +
       'or an API key (`X-API-Key: …`).',
   },
   'invalid-token': {
@@ -34,13 +34,13 @@ export const problems: Readonly<
     title: 'Invalid token',
     about:
       'The access token or API key is malformed, expired, or no longer valid ' +
-      'because its session, key or user has gone.',
+      'because its session, key or user was deleted.',
   },
   'invalid-credentials': {
     status: 401,
     title: 'Invalid credentials',
     about:
-      'E-mail address and password do not belong together, ' +
+      'The e-mail address or password is wrong, ' +
       'or the refresh token is not the current one of its session.',
   },
   'step-up-required': {
@@ -48,12 +48,12 @@ export const problems: Readonly<
     title: 'Sign in again',
     about:
       'A sensitive change (a password, an e-mail address, a role, an API key, deleting a user) needs a sign-in ' +
-      'within the last ten minutes (RFC 9470): make a new session and use its access token.',
+      'within the last 10 minutes (RFC 9470): create a new session and use its access token.',
   },
   'multiple-credentials': {
     status: 400,
     title: 'Multiple credentials',
-    about: 'A request carries one credential: an access token or an API key, once.',
+    about: 'Send exactly one credential: an access token or an API key.',
   },
   forbidden: { status: 403, title: 'Forbidden', about: 'The caller is known, but may not do this.' },
   'insufficient-scope': {
@@ -66,121 +66,119 @@ export const problems: Readonly<
   'not-found': {
     status: 404,
     title: 'Not found',
-    about: 'There is nothing at this path, or no object with this id.',
+    about: 'Nothing exists at this path, or no object has this id.',
   },
   'method-not-allowed': {
     status: 405,
     title: 'Method not allowed',
-    about: 'The path exists, but not with this method; `Allow` lists those it has.',
+    about: 'The path does not support this method; `Allow` lists the methods that it supports.',
   },
   'not-acceptable': {
     status: 406,
     title: 'Not acceptable',
-    about: 'The Accept header leaves no format that can be sent. The service speaks application/json.',
+    about: 'The Accept header excludes every available format. Resources are application/json.',
   },
   'unsupported-media-type': {
     status: 415,
     title: 'Unsupported media type',
     about:
-      'A body is application/json in UTF-8 (for PATCH also application/merge-patch+json), ' +
+      'The body must be application/json in UTF-8 (for PATCH also application/merge-patch+json), ' +
       'without Content-Encoding.',
   },
   'content-too-large': {
     status: 413,
     title: 'Content too large',
-    about: 'The body of a request has at most 64 KiB.',
+    about: 'The body of a request must have at most 64 KiB.',
   },
-  'uri-too-long': { status: 414, title: 'URI too long', about: 'The target of a request has at most 8 KiB.' },
+  'uri-too-long': { status: 414, title: 'URI too long', about: 'The target must have at most 8 KiB.' },
   'headers-too-large': {
     status: 431,
     title: 'Header fields too large',
-    about:
-      'The header fields of a request have at most 16 KiB in all: names, values, and 4 bytes for the separators of each.',
+    about: 'The header fields must have at most 16 KiB in all: names, values, 4 bytes each for separators.',
   },
   'request-timeout': {
     status: 408,
     title: 'Request timeout',
-    about: 'Header fields have to arrive within 10 seconds, a whole request within 30.',
+    about: 'The header fields must arrive within 10 seconds, the whole request within 30.',
   },
   'bad-request': {
     status: 400,
     title: 'Bad request',
-    about: 'The request is not HTTP/1.1 as RFC 9112 has it, or ended early.',
+    about: 'The request is not valid HTTP/1.1 (RFC 9112), or ended early.',
   },
   'email-taken': {
     status: 409,
     title: 'E-mail taken',
-    about: 'Another user has this e-mail address; upper and lower case do not tell addresses apart.',
+    about: 'Another user has this e-mail address; case is ignored in the comparison.',
   },
   'last-admin': {
     status: 409,
     title: 'Last administrator',
-    about: 'The last administrator can be neither deleted nor given another role: make another one first.',
+    about: 'The last administrator can be neither deleted nor given another role; create another one first.',
   },
   'customer-has-orders': {
     status: 409,
     title: 'Customer has orders',
-    about: 'A customer with orders cannot be deleted, since orders are kept for ever.',
+    about: 'A customer with orders cannot be deleted, since orders are never deleted.',
   },
   'invalid-transition': {
     status: 409,
     title: 'Invalid transition',
     about:
-      'An order cannot take this step from its present status; ' +
-      '`from`, `to` and `allowed` say which it could.',
+      'The order’s status does not allow this step; ' +
+      '`from` and `to` name the step, `allowed` lists the possible ones.',
   },
   'order-not-open': {
     status: 409,
     title: 'Order not open',
-    about: 'Items, currency and shipping address of an order change only while it is open.',
+    about: 'The items, currency and shipping address of an order can only be changed while it is open.',
   },
   'precondition-failed': {
     status: 412,
     title: 'Precondition failed',
-    about:
-      'The object has changed since the client read it (If-Match): read it again, then repeat the change.',
+    about: 'The object changed since the client read it (If-Match); read it again, then repeat the change.',
   },
   'idempotency-key-reused': {
     status: 422,
     title: 'Idempotency key reused',
     about:
-      'This Idempotency-Key was used for another request within the last 24 hours: ' +
+      'This Idempotency-Key was used with another request within the last 24 hours; ' +
       'use a new one for each new request.',
   },
   'idempotency-key-in-progress': {
     status: 409,
     title: 'Idempotency key in progress',
-    about: 'The first request with this Idempotency-Key is still running: repeat this one in a moment.',
+    about: 'The first request with this Idempotency-Key is still running; retry in a moment.',
   },
   'invalid-cursor': {
     status: 422,
     title: 'Invalid cursor',
     about:
-      'The cursor is not one of this list with these filters and this sort: ' +
-      'follow `next` as it is, or begin without a cursor. ' +
+      'The cursor does not belong to this list, filters and sort: ' +
+      'use `next` unchanged, or start without a cursor. ' +
       'The status is 400 under /api and 422 under /orders and /customers.',
   },
   'tls-required': {
     status: 403,
     title: 'TLS required',
-    about: 'The service is to be reached by HTTPS only: directly, or through its trusted proxy.',
+    about: 'The service accepts HTTPS only: directly, or through its trusted proxy.',
   },
   unavailable: {
     status: 503,
     title: 'Unavailable',
-    about: 'The service cannot take this just now; `Retry-After` says when to try again.',
+    about: 'The service cannot handle this request at the moment; `Retry-After` says when to try again.',
   },
   'internal-error': {
     status: 500,
     title: 'Internal error',
-    about: 'Something unexpected went wrong. The log has the cause under the `requestId`.',
+    about: 'An unexpected error occurred. The log has its cause under the `requestId`.',
   },
   'quota-exceeded': {
     status: 429,
     title: 'Quota exceeded',
     about:
-      'More requests than the rate allows: `RateLimit-Policy` and `RateLimit` tell the rate, ' +
-      '`Retry-After` when to go on.',
+      'A rate limit is exceeded: `RateLimit-Policy` and `RateLimit` describe it, ' +
+      '`Retry-After` says when to continue.',
   },
 };
 
@@ -196,7 +194,7 @@ export function statusOf(kind: ProblemKind, invalidStatus: 400 | 422): number {
 }
 
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
-/** May name what was sent: a member, a parameter, a path. */
+/** May quote what was sent: a member, a parameter, a path. */
 const detail = string({ maxLength: 70_000, pattern: '^[\\s\\S]*$' });
 
 export const ProblemDocument = named(

@@ -47,10 +47,14 @@ function readPair(
     issues.push({
       parameter: name,
       code: 'unknown-parameter',
-      detail: `${name} is not a parameter here${known === '' ? '' : `; known are ${known}`}.`,
+      detail: `Unknown parameter "${name}". Supported: ${known === '' ? 'none' : known}.`,
     });
   } else if (Object.hasOwn(query, name)) {
-    issues.push({ parameter: name, code: 'repeated-parameter', detail: `${name} is given more than once.` });
+    issues.push({
+      parameter: name,
+      code: 'repeated-parameter',
+      detail: `Parameter "${name}" is sent more than once.`,
+    });
   } else {
     const value = fromText(schema, decode(equals === -1 ? '' : pair.slice(equals + 1)));
     for (const { code, detail } of check(schema, value))
@@ -65,7 +69,7 @@ export function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw new Problem('bad-request', 'The query is not percent-encoded UTF-8.');
+    throw new Problem('bad-request', 'The query must be percent-encoded UTF-8.');
   }
 }
 

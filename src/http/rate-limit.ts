@@ -73,6 +73,7 @@ export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsM
 }
 
 export function quotaExceeded({ policyName, retryAfterSeconds }: Allowance): Problem {
-  const detail = `That was more than the rate "${policyName}" allows: try again in ${retryAfterSeconds} seconds.`;
+  const unit = retryAfterSeconds === 1 ? 'second' : 'seconds';
+  const detail = `Rate limit "${policyName}" exceeded; retry in ${retryAfterSeconds} ${unit}.`;
   return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
 }

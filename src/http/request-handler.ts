@@ -101,9 +101,9 @@ export function createRequestHandlers(options: ServiceOptions) {
     if (named !== undefined && named.length <= requestIdLengthMax && /^[\w.-]+$/.test(named))
       exchange.requestId = named;
     if ((request.url ?? '').length > urlBytesMax)
-      throw new Problem('uri-too-long', `A target has at most ${urlBytesMax} bytes.`);
+      throw new Problem('uri-too-long', `The request target must have at most ${urlBytesMax} bytes.`);
     if (request.url === '*' && exchange.method !== 'OPTIONS')
-      throw new Problem('bad-request', 'The target * is for OPTIONS alone.');
+      throw new Problem('bad-request', 'The request target * is only valid with OPTIONS.');
     checkHeaderBytes(request);
     checkHost(request);
     if (!options.isTls) checkTransport(peer, fields);
@@ -127,7 +127,7 @@ export function createRequestHandlers(options: ServiceOptions) {
     ) {
       throw new Problem(
         'multiple-credentials',
-        'A request carries one credential: an access token or an API key, once.',
+        'Send exactly one credential: an access token or an API key.',
       );
     }
     if (fields['authorization'] !== undefined)
@@ -136,7 +136,7 @@ export function createRequestHandlers(options: ServiceOptions) {
     if (queryKey !== undefined && !options.takesQueryKeys)
       throw new Problem(
         'invalid-token',
-        'The parameter api_key is not taken here: send the key as X-API-Key.',
+        'The parameter api_key is disabled; send the key in the X-API-Key header.',
       );
     const key = fields['x-api-key'] ?? (queryKey === undefined ? undefined : decode(queryKey));
     return key === undefined ? undefined : authenticator.apiKey(key, exchange.now);
@@ -219,7 +219,7 @@ export function createRequestHandlers(options: ServiceOptions) {
       exchange,
       new Problem(
         'internal-error',
-        `Something unexpected went wrong; the log has it under ${exchange.requestId}.`,
+        `An unexpected error occurred; the log has its cause under ${exchange.requestId}.`,
       ),
     );
   }
@@ -252,13 +252,13 @@ function referenceIssues(route: Route, exchange: Exchange, found: readonly Issue
 }
 
 function unknownExpectation(): Problem {
-  return new Problem('bad-request', 'The only expectation met here is 100-continue.', { status: 417 });
+  return new Problem('bad-request', 'Only "Expect: 100-continue" is supported.', { status: 417 });
 }
 
 function methodNotAllowed(exchange: Exchange, allow: readonly string[]): Problem {
   return new Problem(
     'method-not-allowed',
-    `${exchange.path} takes ${allow.join(', ')}, not ${exchange.method}.`,
+    `${exchange.path} supports ${allow.join(', ')}, not ${exchange.method}.`,
     { allow },
   );
 }

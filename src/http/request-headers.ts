@@ -21,14 +21,14 @@ export function countOccurrences({ headers, rawHeaders }: IncomingMessage, name:
 /** HTTP/1, and (RFC 9112 section 3.2) exactly one Host, which only HTTP/1.0 may leave out. */
 export function checkHost(request: IncomingMessage): void {
   if (request.httpVersionMajor !== 1)
-    throw new Problem('bad-request', 'Only HTTP/1.1 and HTTP/1.0 are spoken here.');
+    throw new Problem('bad-request', 'Only HTTP/1.1 and HTTP/1.0 are supported.');
   const hosts = countOccurrences(request, 'host');
   if (hosts === 0 && request.httpVersionMinor === 1)
-    throw new Problem('bad-request', 'A request has a Host field.');
-  if (hosts > 1) throw new Problem('bad-request', 'A request has one Host field, not several.');
+    throw new Problem('bad-request', 'The request must have a Host header.');
+  if (hosts > 1) throw new Problem('bad-request', 'The request must have exactly one Host header.');
   const { host } = request.headers;
   if (host !== undefined && !hostForm.test(host))
-    throw new Problem('bad-request', 'Host must be a host name or an address, with or without a port.');
+    throw new Problem('bad-request', 'Host must be a host name or an address, optionally with a port.');
 }
 
 /** `uri-host [ ":" port ]` (RFC 9112 section 3.2, RFC 3986 section 3.2.2); empty where a target has none. */
@@ -42,5 +42,8 @@ export function checkHeaderBytes({ rawHeaders }: IncomingMessage): void {
 }
 
 export function headersTooLarge(): Problem {
-  return new Problem('headers-too-large', `Header fields have at most ${headerBytesMax} bytes in all.`);
+  return new Problem(
+    'headers-too-large',
+    `The header fields must have at most ${headerBytesMax} bytes in all.`,
+  );
 }

@@ -12,23 +12,23 @@ const domainOctetsMax = 253;
  */
 export function emailIssue(text: string): string | undefined {
   if (text.length > octetsMax || Buffer.byteLength(text) > octetsMax)
-    return `An e-mail address has at most ${octetsMax} octets.`;
+    return `An e-mail address must have at most ${octetsMax} bytes.`;
   // some signs are ASCII only once normalised
   const [local = '', domain, ...more] = text.normalize('NFC').split('@');
   if (domain === undefined || more.length > 0)
-    return 'An e-mail address has one @, with a name before and a domain after it: anna@example.com.';
+    return 'An e-mail address must have one @ between a name and a domain, as in anna@example.com.';
   if (Buffer.byteLength(local) > localOctetsMax)
-    return `The part before the @ has at most ${localOctetsMax} octets.`;
+    return `The part before the @ must have at most ${localOctetsMax} bytes.`;
   if (!local.split('.').every((word) => atom.test(word))) {
     return (
-      "The part before the @ is letters, digits and any of !#$%&'*+-/=?^_`{|}~, " +
-      'with single dots only between them.'
+      "The part before the @ may contain letters, digits and any of !#$%&'*+-/=?^_`{|}~, " +
+      'with single dots between them.'
     );
   }
   if (isDomain(domain)) return undefined;
   return (
-    'The part after the @ is a domain such as example.com: ' +
-    'labels of 1 to 63 letters, digits and inner hyphens, the last no number.'
+    'The part after the @ must be a domain such as example.com: ' +
+    'labels of 1 to 63 letters, digits and inner hyphens, the last of them not a number.'
   );
 }
 

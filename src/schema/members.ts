@@ -34,7 +34,7 @@ export function singleLine(maxLength: number, description: string, example: stri
     minLength: 1,
     maxLength,
     pattern: `^(?=.*\\S)${noControls}+$`,
-    mustBe: 'one line of text that is not blank',
+    mustBe: 'a single line of text that is not blank',
     description,
     examples: [example],
   });
@@ -76,7 +76,7 @@ export const country = string({
   mustBe: 'a country code such as DE (ISO 3166-1 alpha-2)',
   description: 'ISO 3166-1 alpha-2.',
   examples: ['DE'],
-  rule: (code) => (countries.has(code) ? undefined : `${code} is not a country code of ISO 3166-1.`),
+  rule: (code) => (countries.has(code) ? undefined : `${code} is not an ISO 3166-1 country code.`),
 });
 export const currency = string({
   minLength: 3,
@@ -85,7 +85,7 @@ export const currency = string({
   mustBe: 'a currency code such as EUR (ISO 4217)',
   description: 'ISO 4217.',
   examples: ['EUR'],
-  rule: (code) => (currencies.has(code) ? undefined : `${code} is not a currency of ISO 4217.`),
+  rule: (code) => (currencies.has(code) ? undefined : `${code} is not an active ISO 4217 currency code.`),
 });
 
 /** What names are sorted and looked up by, without regard to case. */

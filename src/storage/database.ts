@@ -158,7 +158,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     write: commits.write,
     readInWorker: async <R extends Row>(sql: string, params: readonly SqlValue[]) => {
       if (closing !== undefined || slowReads.waiting >= slowReadsMax)
-        throw unavailable('Too many long queries are waiting.');
+        throw unavailable('Too many long queries are waiting; retry in a moment.');
       return (await slowReads.query(sql, params).catch(passing)) as unknown as R[]; // the caller's knowledge
     },
     stats,
@@ -195,7 +195,7 @@ function openWal(sqlite: DatabaseSync, folder: string): number {
 /** Not the query's fault, and gone before long. */
 function passing(error: unknown): never {
   throw error instanceof ThreadError || isPassing(error)
-    ? unavailable("Long queries can't be answered at the moment.")
+    ? unavailable('Long queries are temporarily unavailable.')
     : error;
 }
 

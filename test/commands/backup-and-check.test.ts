@@ -269,7 +269,7 @@ const root = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 
  * would.
  */
 const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
-  ['UPDATE orders SET total = total + 1 WHERE id = 1', /^order 1 at \/total: The total is \d+;/m],
+  ['UPDATE orders SET total = total + 1 WHERE id = 1', /^order 1 at \/total: total must be \d+, or omitted/m],
   ["UPDATE orders SET items = '[' WHERE id = 2", /^order 2 can't be read: /m],
   [
     "UPDATE orders SET items = '[]', total = 0 WHERE id = 3",
@@ -277,7 +277,7 @@ const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ],
   [
     `UPDATE orders SET items = json_set(items, '$[0].total', 1) WHERE id = 4`,
-    /^order 4 at \/items\/0\/total: The total is/m,
+    /^order 4 at \/items\/0\/total: total must be/m,
   ],
   [
     "UPDATE orders SET status = 'lost' WHERE id = 5",

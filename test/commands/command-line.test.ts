@@ -220,7 +220,7 @@ describe('settings', () => {
   test('the administrator of the environment needs an address and a password that would do', () => {
     assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [
       /^ORDERLY_ADMIN_EMAIL won't do: /,
-      /^ORDERLY_ADMIN_PASSWORD won't do: .*commonest/,
+      /^ORDERLY_ADMIN_PASSWORD won't do: .*too common/,
     ]);
     assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/go together/]);
   });

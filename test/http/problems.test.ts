@@ -340,7 +340,7 @@ describe('each type of problem', () => {
       pointers.includes('#/items/0/a~1b~0%22%23%25') && pointers.includes('#/%C3%BC'),
       JSON.stringify(pointers),
     );
-    assert.match(answer.body.detail, /\d+ faults/);
+    assert.match(answer.body.detail, /\d+ errors/);
   });
 
   test('of invalid data names no more than a hundred faults', async () => {

@@ -54,10 +54,10 @@ const accepted: readonly string[] = [
 for (const text of accepted)
   test(`the e-mail address ${text} is accepted`, () => assert.equal(emailIssue(text), undefined));
 
-const length = /254 octets/;
+const length = /254 bytes/;
 const shape = /one @/;
-const before = /before the @ is letters/;
-const after = /after the @ is a domain/;
+const before = /before the @ may contain letters/;
+const after = /after the @ must be a domain/;
 const refused: readonly (readonly [text: string, says: RegExp])[] = [
   ['', shape],
   ['anna', shape],
@@ -110,8 +110,8 @@ const refused: readonly (readonly [text: string, says: RegExp])[] = [
   ['anna\uffff@example.com', before],
   ['anna\ud800@example.com', before],
   ['anna\udc00\ud800@example.com', before],
-  [`${'a'.repeat(65)}@example.com`, /64 octets/],
-  [`${'ä'.repeat(33)}@example.com`, /64 octets/],
+  [`${'a'.repeat(65)}@example.com`, /64 bytes/],
+  [`${'ä'.repeat(33)}@example.com`, /64 bytes/],
   ['anna@', after],
   ['anna@.', after],
   ['anna@.example.com', after],

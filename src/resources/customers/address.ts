@@ -18,7 +18,7 @@ export function postalCodeIssue(country: string, postalCode: string | null): str
   const fits = postalCode.length <= postalCodeLengthMax && (known?.[0] ?? anyCode).test(postalCode);
   if (fits && postalCode !== '') return undefined; // some patterns of the public data match nothing at all
   if (known === undefined)
-    return `A postal code is 1 to ${postalCodeLengthMax} letters from A to Z, digits, blanks and hyphens.`;
+    return `A postal code must have 1 to ${postalCodeLengthMax} letters A to Z, digits, spaces and hyphens.`;
   return `A postal code of ${country} looks like ${known[1]}.`;
 }
 

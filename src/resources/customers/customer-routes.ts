@@ -52,7 +52,7 @@ export function customerRoutes({
     summary: 'List customers',
     access: signedIn,
     scope: 'customers:read',
-    description: 'One’s own; staff see all.',
+    description: 'Lists one’s own; staff see all.',
     query: { ...customerFilters, ...listParameters },
     reply: listOf(Customer),
     handle: (context) =>
@@ -64,7 +64,7 @@ export function customerRoutes({
     path: '/customers',
     countsAsCreated: true,
     tag: 'Customers',
-    summary: 'Make a customer',
+    summary: 'Create a customer',
     access: signedIn,
     scope: 'customers:write',
     isIdempotent: true,
@@ -82,7 +82,7 @@ export function customerRoutes({
         const { caller } = authorizeWrite(writer);
         const userId = body.userId ?? caller.userId;
         if (userId !== caller.userId && !isStaff(caller))
-          throw forbidden('Only staff may make a customer of another user.');
+          throw forbidden('Only staff may create a customer for another user.');
         if (userId !== caller.userId) throwIfInvalid(userIssues(writer, userId));
         return existing(writer, addCustomer(writer, core, userId, now), 'everyone');
       });

@@ -91,10 +91,7 @@ export function replaceCustomer(
 
 export function removeCustomer(db: Connection, id: number): void {
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined) {
-    throw new Problem(
-      'customer-has-orders',
-      `Customer ${id} has orders, which are kept; so the customer is, too.`,
-    );
+    throw new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
   }
   db.run('DELETE FROM customers WHERE id = ?', id);
   db.invalidate({ kind: 'customer', id });

@@ -15,7 +15,7 @@ import {
 } from '../../schema/schema.ts';
 import { normalPostalCode, postalCodeIssue } from './address.ts';
 
-const name = singleLine(200, 'How the customer is called.', 'Grace Hopper');
+const name = singleLine(200, 'The customer’s name.', 'Grace Hopper');
 const part = (description: string, example: string) => nullable(singleLine(200, description, example));
 const postalCode = string({
   minLength: 1,
@@ -23,12 +23,13 @@ const postalCode = string({
   pattern: '^[A-Za-z0-9 \\t-]+$',
   mustBe: 'a postal code such as 26133',
   examples: ['26133'],
-  description: 'As its country writes it, required where the country has them; trimmed and upper-cased.',
+  description:
+    'In its country’s format; required where the country has postal codes. Trimmed and upper-cased.',
 });
 const addressMembers = {
-  name: part('Whom it is for, where that is not the customer.', 'c/o Sea & Sand'),
+  name: part('The recipient, if that is not the customer.', 'c/o Sea & Sand'),
   line1: singleLine(200, 'Street and number.', 'Ammerländer Heerstraße 114'),
-  line2: part('More of the street address.', '2nd floor'),
+  line2: part('Second line of the street address.', '2nd floor'),
   city: singleLine(200, 'Town.', 'Oldenburg'),
   region: part('State, province or county.', 'Niedersachsen'),
   postalCode: nullable(postalCode),
@@ -55,7 +56,7 @@ export const NewAddress = named(
 export type NewAddress = Infer<typeof NewAddress>;
 
 const owner = nullable(id, {
-  description: 'The user whose customer this is; null once that user is deleted.',
+  description: 'The user who owns the customer; null once that user is deleted.',
 });
 
 export const Customer = named(
@@ -92,7 +93,7 @@ export const NewCustomer = named(
   object(
     {
       ...sent,
-      userId: optional(id, { description: 'Another user whose customer this is; only staff may name one.' }),
+      userId: optional(id, { description: 'The owner, if that is another user; only staff may set it.' }),
     },
     { examples: [example] },
   ),
@@ -109,8 +110,8 @@ export const CustomerReplacement = named(
     },
     {
       description:
-        'The whole customer: what is left out becomes null, but the owner stays. ' +
-        'Read-only members may be sent as they are.',
+        'The whole customer: omitted members become null, but the owner stays. ' +
+        'Read-only members may be sent with their current values.',
       examples: [example],
     },
   ),
@@ -129,8 +130,8 @@ export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-creat
 export const customerFilters = {
   userId: optional(id),
   email: optional(email),
-  name: optional(singleLine(200, 'The beginning of the name, without regard to case.', 'Gr')),
-  sort: optional(oneOf(customerSorts, { description: 'Descending with `-` in front; `id` if left out.' })),
+  name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Gr')),
+  sort: optional(oneOf(customerSorts, { description: 'A leading `-` means descending; `id` by default.' })),
 };
 
 /** What a customer is made of, beside what the service sets. */

@@ -18,7 +18,7 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     path: '/api/keys',
     countsAsCreated: true,
     tag: 'API keys',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     access: signedIn,
     body: NewKey,
     reply: created(MadeKey, ({ id }) => `/api/keys/${id}`, {
@@ -29,7 +29,7 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     problems: ['step-up-required'],
     async handle(context) {
       const { body, caller, db, now, authorizeWrite } = context;
-      checkStepUp(caller, now, 'Making an API key');
+      checkStepUp(caller, now, 'Creating an API key');
       const made = await db.write((writer) => {
         const permit = authorizeWrite(writer);
         const { userId } = permit.caller;
@@ -50,9 +50,9 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     tag: 'API keys',
     summary: 'List API keys, newest first',
     access: signedIn,
-    query: { userId: optional(id, { description: 'Whose, if not one’s own.' }), ...listParameters },
+    query: { userId: optional(id, { description: 'The owner, if not oneself.' }), ...listParameters },
     reply: listOf(Key),
-    description: 'One’s own; an administrator may name another user.',
+    description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
     handle(context) {
       const { caller, query } = context;

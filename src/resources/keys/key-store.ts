@@ -96,7 +96,7 @@ export function addKey({ writer: db }: Permit, userId: number, wanted: NewKey, n
 function checkCount(db: Connection, userId: number): void {
   const [count] = db.get<[number]>('SELECT count(*) FROM apiKeys WHERE userId = ?', userId) ?? [0];
   if (count < keysPerUserMax) return;
-  throw invalidAt('', 'max-keys', `A user has at most ${keysPerUserMax} API keys: delete one first.`);
+  throw invalidAt('', 'max-keys', `A user may have at most ${keysPerUserMax} API keys; delete one first.`);
 }
 
 export function removeKey({ writer: db }: Permit, id: number): void {

@@ -10,7 +10,7 @@ const scopeList = array(oneOf(scopes), {
   minItems: 1,
   maxItems: scopes.length,
   uniqueItems: true,
-  description: 'What the key may do, at most what its user may.',
+  description: 'What the key may do; never more than its user may.',
 });
 const members = {
   id,
@@ -22,7 +22,7 @@ const members = {
   prefix: string({
     maxLength: 40,
     pattern: '^ord_\\d+_',
-    description: 'The beginning of the key, to tell keys apart.',
+    description: 'The first characters of the key, to recognize it.',
     examples: ['ord_4_yT5a'],
   }),
 };
@@ -38,7 +38,7 @@ export const NewKey = named(
       scopes: scopeList,
       expiresAt: optional(
         nullable(timestamp, {
-          description: 'One year from now if left out; null for a key that does not expire.',
+          description: 'One year from now by default; null for a key that does not expire.',
           examples: ['2099-12-31T23:59:59.000Z'],
         }),
       ),
@@ -55,7 +55,7 @@ export const MadeKey = named(
     key: string({
       maxLength: 80,
       pattern: '^ord_\\d+_[A-Za-z0-9_-]{43}$',
-      description: 'The key itself, shown this once.',
+      description: 'The key, shown only once.',
       examples: ['ord_4_yT5aK0vJ2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6X'],
     }),
   }),

@@ -48,7 +48,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     scope: 'orders:read',
     query: filters,
     reply: listOf(Order),
-    description: 'One’s own; staff see all. Newest first, if not sorted otherwise.',
+    description: 'Lists one’s own; staff see all. Newest first by default.',
     handle: (context) =>
       listPage(context, cursors, orderListing(rowAccessOf(context.caller), context.query), load),
   });
@@ -111,7 +111,7 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     method: 'PATCH',
     path: '/orders/{id}',
     tag: 'Orders',
-    summary: 'Change an order, or move it on',
+    summary: 'Change an order or its status',
     access: signedIn,
     scope: 'orders:write',
     isIdempotent: true,
@@ -202,7 +202,11 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
 }
 
 function unknownCustomer(id: number): Issue {
-  return { pointer: '/customerId', code: 'unknown', detail: `You have no customer ${id}.` };
+  return {
+    pointer: '/customerId',
+    code: 'unknown',
+    detail: `Customer ${id} does not exist or is not yours.`,
+  };
 }
 
 /** What the order becomes. Throws what speaks against the data of it. */

@@ -37,10 +37,10 @@ const status = oneOf(statuses, {
 });
 const amount = (description: string, example: number) =>
   integer({ minimum: 0, description, examples: [example] });
-const sentTotal = optional(amount('Computed; if sent, it has to be right.', 1498));
+const sentTotal = optional(amount('Computed by the service; if sent, it must be correct.', 1498));
 const itemMembers = {
-  sku: nullable(singleLine(64, 'The shop’s number of the article.', 'TEA-250')),
-  name: singleLine(200, 'What is bought.', 'Green tea, 250 g'),
+  sku: nullable(singleLine(64, 'The shop’s article number.', 'TEA-250')),
+  name: singleLine(200, 'The article’s name.', 'Green tea, 250 g'),
   quantity: integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
   unitPrice: integer({
     minimum: 0,
@@ -65,9 +65,9 @@ const NewItem = named(
 );
 export type NewItem = Infer<typeof NewItem>;
 
-const owner = nullable(id, { description: 'The user whose order this is; null once that user is deleted.' });
+const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
-const note = nullable(text(2000, 'Anything else.', 'Please ring twice.'));
+const note = nullable(text(2000, 'A note for the shop.', 'Please ring twice.'));
 const items = array(NewItem, { minItems: 1, maxItems: 100 });
 
 export const Order = named(
@@ -99,7 +99,7 @@ export const NewOrder = named(
       total: sentTotal,
       shippingAddress: optional(nullable(NewAddress)),
       note: optional(note),
-      userId: optional(id, { description: 'Another user whose order this is; only staff may name one.' }),
+      userId: optional(id, { description: 'The owner, if that is another user; only staff may set it.' }),
     },
     {
       examples: [
@@ -161,17 +161,17 @@ export const orderFilters = {
     array(oneOf(statuses), {
       minItems: 1,
       maxItems: statuses.length,
-      description: 'Any of these, separated by commas.',
+      description: 'One or more, separated by commas.',
       examples: [['open', 'paid']],
     }),
   ),
   customerId: optional(id),
   userId: optional(id),
-  currency: optional(currency, { description: 'Keeps only those in this currency (ISO 4217).' }),
-  createdFrom: optional(timestamp, { description: 'Keeps only those made at this time or later.' }),
-  createdBefore: optional(timestamp, { description: 'Keeps only those made before this time.' }),
+  currency: optional(currency, { description: 'Only orders in this currency (ISO 4217).' }),
+  createdFrom: optional(timestamp, { description: 'Only orders created at this time or later.' }),
+  createdBefore: optional(timestamp, { description: 'Only orders created before this time.' }),
   sort: optional(
-    oneOf(orderSorts, { description: 'Descending with `-` in front; `-createdAt` if left out.' }),
+    oneOf(orderSorts, { description: 'A leading `-` means descending; `-createdAt` by default.' }),
   ),
 };
 export type OrderFilter = Omit<ObjectOf<typeof orderFilters>, 'status'> & {
@@ -191,10 +191,10 @@ export function priced(newItems: readonly NewItem[]): { items: OrderItem[]; tota
 /** A sum that was sent has to be right. */
 function sumIssues(right: number, sent: number | undefined): Issue[] {
   if (!Number.isSafeInteger(right))
-    return [{ pointer: '/total', code: 'maximum', detail: `The sum is past ${Number.MAX_SAFE_INTEGER}.` }];
+    return [{ pointer: '/total', code: 'maximum', detail: `The total exceeds ${Number.MAX_SAFE_INTEGER}.` }];
   return sent === undefined || sent === right
     ? []
-    : [{ pointer: '/total', code: 'total', detail: `The total is ${right}; leave it out, or send that.` }];
+    : [{ pointer: '/total', code: 'total', detail: `total must be ${right}, or omitted.` }];
 }
 
 /** What an order is made of, beside what the service sets. */
@@ -217,13 +217,13 @@ export function checkStep(order: Order, to: OrderStatus, caller: Caller): void {
   if (from === to) return;
   const allowed = steps[from];
   if (!allowed.includes(to)) {
-    const could = allowed.length === 0 ? 'that is final' : `it can become ${allowed.join(' or ')}`;
-    throw new Problem('invalid-transition', `Order ${id} is ${from}, so it can’t become ${to}: ${could}.`, {
+    const could = allowed.length === 0 ? 'that status is final' : `it can become ${allowed.join(' or ')}`;
+    throw new Problem('invalid-transition', `Order ${id} is ${from} and can’t become ${to}; ${could}.`, {
       transition: { from, to, allowed },
     });
   }
   if (!isStaff(caller) && to !== 'cancelled')
-    throw forbidden(`Only staff may make an order ${to}; its owner may cancel it while it is open.`);
+    throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
 }
 
 /** Throws if something changes that only changes while the order is open. */
@@ -236,6 +236,6 @@ export function checkOpen(order: Order, wanted: OrderCore): void {
     throw new Problem(
       'order-not-open',
       `Order ${order.id} is ${order.status}; ` +
-        `its ${changed.join(' and ')} could only change while it was open.`,
+        `its ${changed.join(' and ')} can only be changed while it is open.`,
     );
 }

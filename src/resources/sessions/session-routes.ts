@@ -49,7 +49,7 @@ export function sessionRoutes({ passwords, signer, cursors, publicUrl }: Session
     access: anyone,
     body: NewSession,
     reply,
-    description: 'Unknown e-mail addresses and wrong passwords are answered alike.',
+    description: 'An unknown e-mail address gets the same response as a wrong password.',
     problems: ['invalid-credentials', 'unavailable'],
     async handle(context) {
       const { body, db, now, userAgent } = context;
@@ -83,7 +83,7 @@ export function sessionRoutes({ passwords, signer, cursors, publicUrl }: Session
     access: anyone,
     body: TokenRequest,
     reply,
-    description: 'The refresh token is replaced at each use; a second use of an old one ends the session.',
+    description: 'The refresh token is replaced with each use; a second use of an old one ends the session.',
     problems: ['invalid-credentials'],
     async handle(context) {
       const { params, body, db, now } = context;
@@ -102,7 +102,7 @@ export function sessionRoutes({ passwords, signer, cursors, publicUrl }: Session
           context.report({ name: 'authn_token_reuse', userId: made.reusedOf, sessionId: params.id });
         throw new Problem(
           'invalid-credentials',
-          'This is not the current refresh token of the session: sign in again.',
+          'This is not the current refresh token of the session; sign in again.',
         );
       }
       if (made.ownerId !== null) passwords.remember(context, made.ownerId);
@@ -147,8 +147,8 @@ export function sessionRoutes({ passwords, signer, cursors, publicUrl }: Session
     summary: 'List sessions, newest first',
     access: signedIn,
     reply: listOf(Session),
-    query: { userId: optional(id, { description: 'Whose, if not one’s own.' }), ...listParameters },
-    description: 'One’s own; an administrator may name another user.',
+    query: { userId: optional(id, { description: 'The owner, if not oneself.' }), ...listParameters },
+    description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
     handle(context) {
       const { caller, query, now } = context;
@@ -204,7 +204,7 @@ function newRefreshToken(): string {
 }
 
 function mismatch(): Problem {
-  return new Problem('invalid-credentials', 'E-mail address and password do not belong together.');
+  return new Problem('invalid-credentials', 'Wrong e-mail address or password.');
 }
 
 /** For its user and administrators only, not for other staff. */

@@ -15,7 +15,7 @@ export const Session = named(
       string({
         maxLength: 300,
         pattern: '^[\\s\\S]*$',
-        description: 'What the client called itself at sign-in.',
+        description: 'The User-Agent of the sign-in.',
         examples: ['curl/8.18.0'],
       }),
     ),
@@ -28,7 +28,7 @@ const refreshToken = string({
   maxLength: 43,
   pattern: '^[A-Za-z0-9_-]+$',
   mustBe: 'a refresh token',
-  description: 'Good for one use; using it a second time ends the session.',
+  description: 'Valid for one use; a second use ends the session.',
   examples: ['n3Kx0vJ2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6Xk'],
 });
 

@@ -36,7 +36,7 @@ const ProblemType = named(
     type: sentence('https://localhost:8443/problems/not-found'),
     title: sentence('Not found'),
     status: integer({ minimum: 400, maximum: 599, examples: [404] }),
-    about: sentence('There is nothing at this path, or no object with this id.'),
+    about: sentence('Nothing exists at this path, or no object has this id.'),
   }),
 );
 const ProblemTypes = object({ data: array(ProblemType, { maxItems: 100 }) });
@@ -87,7 +87,7 @@ export function systemRoutes({
     method: 'GET',
     path: '/health/ready',
     tag: 'Service',
-    summary: 'Whether the service can take requests',
+    summary: 'Whether the service can handle requests',
     access: anyone,
     isUnlimited: true,
     reply: document([json], 'no-store', Health),
@@ -104,7 +104,7 @@ export function systemRoutes({
   });
 
   const loopbackOrAdmin: Access<object, Caller | undefined> = {
-    description: 'Only from the machine itself, or by an administrator.',
+    description: 'Only the machine itself or an administrator may call this.',
     credentials: 'optional',
     permits: () => true,
   };
@@ -149,7 +149,7 @@ export function systemRoutes({
       reply: document([html], brief),
       handle: shownDocs,
     });
-  const docs = docsAt('/docs', 'The documentation, for people');
+  const docs = docsAt('/docs', 'The documentation');
   const home = docsAt('/', 'The documentation, at the root');
 
   const apiCatalog = once(() =>
@@ -163,7 +163,7 @@ export function systemRoutes({
     method: 'GET',
     path: '/.well-known/api-catalog',
     tag: 'Service',
-    summary: 'Where to find the others (RFC 9727)',
+    summary: 'The API catalog (RFC 9727)',
     access: anyone,
     reply: document([linkset], brief, ApiCatalog),
     handle: apiCatalog,

@@ -31,6 +31,6 @@ export function requireVisible<T>(
   id: number,
 ): Representation<T> {
   if (found === undefined) throw notFound(thing, id);
-  if (!allows(reach, found.ownerId)) throw forbidden(`This is the ${thing} of another user.`);
+  if (!allows(reach, found.ownerId)) throw forbidden(`This ${thing} belongs to another user.`);
   return found;
 }

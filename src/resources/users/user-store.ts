@@ -149,7 +149,7 @@ export function checkNotLastAdmin(db: Connection, id: number): void {
   const isAdmin = db.get("SELECT 1 FROM users WHERE id = ? AND role = 'admin'", id) !== undefined;
   if (!isAdmin || db.get("SELECT 1 FROM users WHERE role = 'admin' AND id <> ? LIMIT 1", id) !== undefined)
     return;
-  throw new Problem('last-admin', 'This is the last administrator: make another one first.');
+  throw new Problem('last-admin', 'This is the last administrator; create another one first.');
 }
 
 export function hasUsers(db: Connection): boolean {

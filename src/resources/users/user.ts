@@ -14,9 +14,9 @@ import {
   type Issue,
 } from '../../schema/schema.ts';
 
-const name = singleLine(200, 'How the person is called.', 'Ada Lovelace');
+const name = singleLine(200, 'The person’s name.', 'Ada Lovelace');
 const role = oneOf(roles, {
-  description: 'What the user may do: `staff` see and move all orders, `admin` everything.',
+  description: 'What the user may do: `staff` may read and process all orders, `admin` may do everything.',
 });
 const password = string({
   minLength: 8,
@@ -26,7 +26,7 @@ const password = string({
   writeOnly: true,
   examples: ['correct horse battery staple'],
   description:
-    '8–128 characters of any script; refused when it is one of the 3,000 most common passwords, or no more than the name, the e-mail address or the service’s name.',
+    '8–128 characters of any script; rejected if it is one of the 3,000 most common passwords, or made only of the name, the e-mail address or the service’s name.',
 });
 
 const currentPassword = string({
@@ -36,7 +36,7 @@ const currentPassword = string({
   format: 'password',
   writeOnly: true,
   examples: ['correct horse battery staple'],
-  description: 'The password as it is, beside a new one of one’s own. Checking it counts as a sign-in.',
+  description: 'The current password, required with a new one of one’s own. Checking it counts as a sign-in.',
 });
 
 export const User = named('User', object({ id, name, email, role, createdAt: timestamp }));
@@ -68,7 +68,7 @@ export const UserReplacement = named(
     },
     {
       description:
-        'A password left out stays, and so does a role. Read-only members may be sent as they are.',
+        'An omitted password or role stays. Read-only members may be sent with their current values.',
       examples: [{ name: 'Ada King', email: 'ada@example.com' }],
     },
   ),
@@ -97,8 +97,8 @@ export const userSorts = [
 export const userFilters = {
   role: optional(oneOf(roles)),
   email: optional(email),
-  name: optional(singleLine(200, 'The beginning of the name, without regard to case.', 'Ada')),
-  sort: optional(oneOf(userSorts, { description: 'Descending with `-` in front; `id` if left out.' })),
+  name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Ada')),
+  sort: optional(oneOf(userSorts, { description: 'A leading `-` means descending; `id` by default.' })),
 };
 
 type Change = {
@@ -123,8 +123,8 @@ export function checkReplacement(change: Change): void {
 
 /** Also for a new user who isn't to be a plain one. */
 export function checkMayGiveRole(caller: Caller | undefined, now: number): void {
-  if (caller === undefined || !isAdmin(caller)) throw forbidden('Only an administrator may give a role.');
-  checkStepUp(caller, now, 'Giving a role');
+  if (caller === undefined || !isAdmin(caller)) throw forbidden('Only an administrator may assign a role.');
+  checkStepUp(caller, now, 'Assigning a role');
 }
 
 function checkEmailChange({ current, caller, now }: Change): void {
@@ -136,9 +136,9 @@ function checkEmailChange({ current, caller, now }: Change): void {
 function currentPasswordFaults({ password, currentPassword }: UserReplacement, isOwn: boolean): Issue[] {
   const isNeeded = isOwn && password !== undefined;
   if (isNeeded === (currentPassword !== undefined)) return [];
-  if (isNeeded) return [currentPasswordFault('required', 'A new password needs the current one beside it.')];
+  if (isNeeded) return [currentPasswordFault('required', 'currentPassword is required with a new password.')];
   return [
-    currentPasswordFault('unexpected', 'currentPassword goes beside a new password of one’s own only.'),
+    currentPasswordFault('unexpected', 'currentPassword is only accepted with a new password of your own.'),
   ];
 }
 
