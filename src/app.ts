@@ -56,6 +56,8 @@ type AppOptions = {
   readonly now: () => number;
   readonly connections: () => ConnectionCounts;
   readonly isStopping: () => boolean;
+  /** Called once a user's password has been replaced, with their e-mail address before that. */
+  readonly onPasswordChange: (email: string) => void;
   /** Routes of a test's own. */
   readonly extraRoutes: readonly Route[];
 };
@@ -106,6 +108,7 @@ export function createApp(options: AppOptions) {
       endSessions: endSessionsOf,
       removeKeys: removeKeysOf,
       removeLeftovers: tidyUpAside,
+      onPasswordChange: options.onPasswordChange,
     }),
     ...userOrderRoutes(orders),
     ...sessionRoutes({ passwords, signer, cursors, publicUrl }),

@@ -59,6 +59,10 @@ export const keySecondsDefault = 365 * 86_400;
 export const keysPerUserMax = 50;
 export const rememberedTokenBytesMax = 8 * 1024 * 1024;
 export const rememberedCallersMax = 10_000;
+/** How long a password works that the service made. */
+export const initialPasswordMilliseconds = 7 * 86_400_000;
+/** Of these, how many a start names. */
+export const initialPasswordsNamedMax = 20;
 export const touchMilliseconds = 60_000;
 
 // Changes of very many rows: a write changes `sliceRowsMax` at most, and looks at the clock every

@@ -24,7 +24,13 @@ export type SecurityEventName = keyof typeof securityEventLevels;
  * e-mail address, password or token has a place here.
  */
 export type SecurityEvent =
-  | { readonly name: 'authn_login_fail' | 'authn_login_fail_max'; readonly userId: number | null }
+  | {
+      readonly name: 'authn_login_fail';
+      readonly userId: number | null;
+      /** The password was right; the response doesn't show that. */
+      readonly reason?: 'password-expired';
+    }
+  | { readonly name: 'authn_login_fail_max'; readonly userId: number | null }
   | { readonly name: 'authn_login_lock' | 'authn_password_change' | 'user_deleted'; readonly userId: number }
   | {
       readonly name: 'authn_login_success' | 'authn_token_reuse' | 'session_expired';

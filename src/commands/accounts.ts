@@ -2,6 +2,7 @@
 import { scopes, type Scope } from '../auth/access.ts';
 import { ConfigError, type CommandFlag } from '../config.ts';
 import { Problem } from '../errors.ts';
+import { initialPasswordMilliseconds } from '../limits.ts';
 import { permitWithoutCaller, type Permit } from '../http/permit.ts';
 import { parseRepresentation } from '../http/representation.ts';
 import { addKey, removeKeysOf } from '../resources/keys/key-store.ts';
@@ -12,10 +13,12 @@ import { NewUser, type User } from '../resources/users/user.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
+import { removeAdminFile } from './admin-file.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 import { randomPassword } from './first-admin.ts';
 
+const dayMilliseconds = 86_400_000;
 const emailFlag: CommandFlag = { flag: 'email', value: 'EMAIL', help: 'of the user', isRequired: true };
 
 export const adminCreate: Command = {
@@ -32,8 +35,13 @@ export const adminCreate: Command = {
     refuse(check(NewUser, { ...user, password }));
     return withDatabase(config, async (db, hasher) => {
       const passwordHash = await hasher.hash(password);
-      const id = db.write((writer) => addUser(asOperator(writer), { ...user, passwordHash }, Date.now()));
-      return passwordText(id, user.email, password);
+      const now = Date.now();
+      const passwordExpiresAt = now + initialPasswordMilliseconds;
+      const id = db.write((writer) =>
+        addUser(asOperator(writer), { ...user, passwordHash, passwordExpiresAt }, now),
+      );
+      removeAdminFile(config.data, user.email); // left by a user who had this e-mail address before
+      return passwordText({ id, email: user.email, password });
     });
   },
 };
@@ -45,15 +53,17 @@ export const adminReset: Command = {
   run: ({ config, flags }) =>
     withExistingDatabase(config, async (db, hasher) => {
       const password = randomPassword(config.passwordMin);
-      const passwordHash = await hasher.hash(password);
-      return db.write((writer) => {
+      const hash = await hasher.hash(password);
+      const { id, email } = db.write((writer) => {
         const user = userOf(writer, String(flags['email']));
         const permit = asOperator(writer);
-        replaceUser(permit, user.id, user, passwordHash);
+        replaceUser(permit, user.id, user, { hash, expiresAt: Date.now() + initialPasswordMilliseconds });
         endSessionsOf(permit, user.id, null);
         removeKeysOf(permit, user.id);
-        return passwordText(user.id, user.email, password);
+        return user;
       });
+      removeAdminFile(config.data, email);
+      return `All sessions and API keys of this user have ended.\n${passwordText({ id, email, password })}`;
     }),
 };
 
@@ -107,6 +117,12 @@ function userOf(db: Connection, email: string): User {
   return parseRepresentation(found);
 }
 
-function passwordText(id: number, email: string, password: string): string {
-  return `id: ${id}\nemail: ${email}\npassword: ${password}\nThe password is shown this once.`;
+function passwordText({ id, email, password }: { id: number; email: string; password: string }): string {
+  return [
+    `id: ${id}`,
+    `email: ${email}`,
+    `password: ${password}`,
+    `The password works for ${initialPasswordMilliseconds / dayMilliseconds} days: sign in and change it.`,
+    'It is shown this once.',
+  ].join('\n');
 }

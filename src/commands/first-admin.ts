@@ -1,17 +1,12 @@
-// The administrator that a database without users begins with (contract section 11).
+// The administrator that a database without users begins with.
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config.ts';
 import { permitWithoutCaller } from '../http/permit.ts';
+import { initialPasswordMilliseconds } from '../limits.ts';
 import { addUser, hasUsers } from '../resources/users/user-store.ts';
 import type { Connection, Work } from '../storage/connection.ts';
-import { replacePrivate } from '../storage/data-folder.ts';
-
-/** Where the password of the first administrator is, until somebody deletes it. */
-export function adminFile(folder: string): string {
-  return join(folder, 'initial-admin.json');
-}
+import { adminFile, writeAdminFile } from './admin-file.ts';
 
 type Place = {
   readonly read: Connection;
@@ -26,21 +21,20 @@ export async function makeFirstAdmin(
   { read, write, hasher, now }: Place,
 ): Promise<string | undefined> {
   if (hasUsers(read)) return undefined;
-  const email = adminEmail === '' ? 'admin@localhost' : adminEmail;
-  const password = adminPassword === '' ? randomPassword(passwordMin) : adminPassword;
+  const isChosen = adminPassword !== '';
+  const email = isChosen ? adminEmail : 'admin@localhost';
+  const password = isChosen ? adminPassword : randomPassword(passwordMin);
   const passwordHash = await hasher.hash(password);
+  const admin = { name: 'Administrator', email, role: 'admin', passwordHash } as const;
+  const passwordExpiresAt = now + initialPasswordMilliseconds;
   // First the file: an administrator whose password nobody knows would be none.
-  if (adminPassword === '') replacePrivate(adminFile(data), `${JSON.stringify({ email, password })}\n`);
+  if (!isChosen) writeAdminFile(data, { email, password });
   await write((db) => {
-    addUser(
-      permitWithoutCaller(db, 'the first start'),
-      { name: 'Administrator', email, role: 'admin', passwordHash },
-      now,
-    );
+    const permit = permitWithoutCaller(db, 'the first start');
+    addUser(permit, isChosen ? admin : { ...admin, passwordExpiresAt }, now);
   });
-  return adminPassword === ''
-    ? `an administrator, ${email}; the password is in ${adminFile(data)}`
-    : `an administrator, ${email}`;
+  if (isChosen) return `an administrator, ${email}`;
+  return `an administrator, ${email}; the password is in ${adminFile(data)}`;
 }
 
 /** 120 random bits, or more where passwords have to be longer. */

@@ -37,6 +37,7 @@ export const printOpenapi: Command = {
       now: Date.now,
       connections: () => ({ open: 0, refused: { full: 0, address: 0 } }),
       isStopping: () => false,
+      onPasswordChange: () => {},
       extraRoutes: [],
     });
     app.close();

@@ -21,6 +21,7 @@ import { connectionsMax, lastWordsMillisecondsMax } from '../limits.ts';
 import { createLogger, type Logger } from '../logger.ts';
 import { migrations } from '../migrations/migrations.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
+import { removeAdminFile } from './admin-file.ts';
 import type { Command } from './commands.ts';
 import { makeFirstAdmin } from './first-admin.ts';
 import { readCertificate, readSecrets } from './own-secrets.ts';
@@ -78,8 +79,9 @@ function logOn(stdout: NodeJS.WriteStream, { log: level }: Config): Logger {
 }
 
 function greet(log: Logger, config: Config, service: Service): void {
-  if (process.stdout.isTTY) process.stdout.write(`${welcome(config, service)}\n`);
-  else logStart(log, config, service);
+  const start = { config, service, now: Date.now() };
+  if (process.stdout.isTTY) process.stdout.write(`${welcome(start)}\n`);
+  else logStart(log, start);
   keepHeapSmall();
 }
 
@@ -171,6 +173,7 @@ export async function startService({
       now,
       connections: server.connections,
       isStopping,
+      onPasswordChange: (email) => removeAdminFile(config.data, email),
       extraRoutes,
     });
     server.handle(app.handlers);

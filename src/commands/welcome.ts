@@ -1,14 +1,21 @@
 // What a start says: lines of the log, or on a terminal a few sentences for people.
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { counted } from '../counted.ts';
+import { initialPasswordsNamedMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
+import { listInitialPasswords, type InitialPassword } from '../resources/users/user-store.ts';
 import { version } from '../version.ts';
-import { adminFile } from './first-admin.ts';
+import { adminFile, adminFileIsFor } from './admin-file.ts';
 import type { Service } from './serve.ts';
 
-export function logStart(log: Logger, config: Config, { made, localUrl, publicUrl }: Service): void {
-  for (const fact of facts(config, made)) log.log('info', fact);
+const hourMilliseconds = 3_600_000;
+
+export type Start = { readonly config: Config; readonly service: Service; readonly now: number };
+
+export function logStart(log: Logger, start: Start): void {
+  for (const fact of startFacts(start)) log.log('info', fact);
+  const { localUrl, publicUrl } = start.service;
   log.log('info', 'listening', {
     url: localUrl,
     publicUrl,
@@ -18,20 +25,41 @@ export function logStart(log: Logger, config: Config, { made, localUrl, publicUr
   });
 }
 
-/** What this start made; and where a password still is that somebody has to be told of. */
-function facts({ data }: Config, made: readonly string[]): string[] {
-  const file = adminFile(data);
-  const isTold = !existsSync(file) || made.some((each) => each.includes(file));
-  const found = made.map((each) => `Made ${each}.`);
-  if (!isTold) found.push(`The first administrator's password is in ${file}: delete that once you know it.`);
-  return found;
+/** What this start made, and the passwords that somebody should replace. */
+function startFacts({ config, service, now }: Start): string[] {
+  const facts = service.made.map((each) => `Made ${each}.`);
+  const file = adminFile(config.data);
+  const isFileNew = facts.some((fact) => fact.includes(file));
+  for (const password of listInitialPasswords(service.db.read, initialPasswordsNamedMax)) {
+    const isInFile = !isFileNew && adminFileIsFor(config.data, password.email);
+    facts.push(initialPasswordFact(password, { now, place: isInFile ? `, is in ${file}` : '' }));
+  }
+  return facts;
+}
+
+function initialPasswordFact(
+  { email, expiresAt }: InitialPassword,
+  { now, place }: { readonly now: number; readonly place: string },
+): string {
+  const origin = `The password of ${email} was made by the service`;
+  if (expiresAt <= now)
+    return `${origin} and has expired: "orderly admin reset --email ${email}" prints a new one.`;
+  return `${origin}${place} and works for another ${duration(expiresAt - now)}: sign in and change it.`;
+}
+
+/** In days, or in hours where fewer than two days are left. */
+function duration(milliseconds: number): string {
+  const hours = Math.max(1, Math.round(milliseconds / hourMilliseconds));
+  return hours < 48 ? counted(hours, 'hour') : counted(Math.round(hours / 24), 'day');
 }
 
 /** For people, on a terminal: what there is, and what to try. */
-export function welcome(config: Config, { localUrl, made }: Service): string {
+export function welcome(start: Start): string {
+  const { config, service } = start;
+  const { localUrl } = service;
   const trust = config.tls.mode === 'self-signed' ? ` --cacert ${join(config.data, 'tls', 'cert.pem')}` : '';
   return [
-    ...facts(config, made),
+    ...startFacts(start),
     `orderly ${version} listens on ${localUrl}`,
     '',
     'Sign up, from another terminal:',

@@ -18,7 +18,12 @@ type Request = Pick<
 >;
 
 /** Of the account with an e-mail address. */
-export type Credentials = { readonly id: number; readonly passwordHash: string };
+export type Credentials = {
+  readonly id: number;
+  readonly passwordHash: string;
+  /** In milliseconds, of a password that the service made; null for one that somebody chose. */
+  readonly passwordExpiresAt: number | null;
+};
 
 export type SignInLimiters = {
   /** All accounts, from one address. */
@@ -43,7 +48,8 @@ export function createPasswordChecks({
   /**
    * Whether this is the password of the account with that e-mail address: its credentials, or undefined.
    * Draws on the buckets of sign-ins, and reports what fails. For everything that asks for a password that
-   * exists, so that no route lets anyone guess faster than sign-in does.
+   * exists, so that no route lets anyone guess faster than sign-in does. A password that has expired is
+   * hashed, counted and answered like a wrong one.
    */
   async function verifyAsSignIn(
     request: Request,
@@ -54,11 +60,13 @@ export function createPasswordChecks({
     const userId = found?.id ?? null;
     const putBack = spend(request, email, userId);
     const isRight = await hasher.verify(password, found?.passwordHash ?? null, placeOf(request, 'sign-in'));
-    if (found !== undefined && isRight) {
+    const isExpired = isRight && hasExpired(found, request.now);
+    if (found !== undefined && isRight && !isExpired) {
       putBack();
       return found;
     }
-    request.report({ name: 'authn_login_fail', userId });
+    if (isExpired) request.report({ name: 'authn_login_fail', userId, reason: 'password-expired' });
+    else request.report({ name: 'authn_login_fail', userId });
     return undefined;
   }
 
@@ -112,6 +120,11 @@ export function createPasswordChecks({
   }
 
   return { verifyAsSignIn, hashNew, upgrade, remember };
+}
+
+function hasExpired(credentials: Credentials | undefined, now: number): boolean {
+  const expiresAt = credentials?.passwordExpiresAt ?? null;
+  return expiresAt !== null && now >= expiresAt;
 }
 
 /**

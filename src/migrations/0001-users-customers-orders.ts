@@ -26,10 +26,12 @@ CREATE TABLE users (
   email TEXT NOT NULL,
   emailKey TEXT NOT NULL UNIQUE,
   passwordHash TEXT NOT NULL,
+  passwordExpiresAt INTEGER,
   role TEXT NOT NULL CHECK (role IN ('user', 'staff', 'admin')),
   createdAt INTEGER NOT NULL,
   version INTEGER NOT NULL DEFAULT 1
 ) STRICT;
+CREATE INDEX users_passwordExpiresAt ON users (passwordExpiresAt) WHERE passwordExpiresAt IS NOT NULL;
 CREATE TABLE removedUsers (id INTEGER PRIMARY KEY) STRICT;
 CREATE TRIGGER users_removed AFTER DELETE ON users BEGIN
   INSERT INTO removedUsers (id) VALUES (OLD.id);

@@ -45,6 +45,8 @@ export type UserServices = {
   readonly removeKeys: (permit: Permit, userId: number) => void;
   /** Begins to take a removed user out of the rows they owned, and doesn't wait for it. */
   readonly removeLeftovers: () => void;
+  /** Called once a user's password has been replaced, with their e-mail address before that. */
+  readonly onPasswordChange: (email: string) => void;
 };
 
 export function userRoutes({
@@ -55,6 +57,7 @@ export function userRoutes({
   endSessions,
   removeKeys,
   removeLeftovers,
+  onPasswordChange,
 }: UserServices): Route[] {
   const registrant: Access<object, Caller | undefined> = {
     description:
@@ -160,7 +163,7 @@ export function userRoutes({
       context,
       wantedOf(parseRepresentation(existing(db.read, params.id)), context.caller),
     );
-    const { role: roleBefore } = parseRepresentation(existing(db.read, params.id));
+    const { role: roleBefore, email: emailBefore } = parseRepresentation(existing(db.read, params.id));
     const made = await db.write((writer) => {
       const permit = authorizeWrite(writer);
       const { caller } = permit;
@@ -177,12 +180,16 @@ export function userRoutes({
       )
         return before;
       if (role !== 'admin') checkNotLastAdmin(writer, params.id);
-      replaceUser(permit, params.id, { name, email, role }, passwordHash);
+      const newPassword = passwordHash === undefined ? undefined : { hash: passwordHash, expiresAt: null };
+      replaceUser(permit, params.id, { name, email, role }, newPassword);
       if (passwordHash !== undefined) endCredentials(permit, params.id);
       return existing(writer, params.id);
     });
     const { role } = parseRepresentation(made);
-    if (passwordHash !== undefined) context.report({ name: 'authn_password_change', userId: params.id });
+    if (passwordHash !== undefined) {
+      context.report({ name: 'authn_password_change', userId: params.id });
+      onPasswordChange(emailBefore);
+    }
     if (role !== roleBefore) context.report({ name: 'user_updated', userId: params.id, role });
     return made;
   }

@@ -37,21 +37,39 @@ function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...Sql
 }
 
 export function findCredentials(db: Connection, email: string): Credentials | undefined {
-  const row = db.get<[number, string]>(
-    'SELECT id, passwordHash FROM users WHERE emailKey = ?',
+  const row = db.get<[number, string, number | null]>(
+    'SELECT id, passwordHash, passwordExpiresAt FROM users WHERE emailKey = ?',
     emailKey(email),
   );
-  return row === undefined ? undefined : { id: row[0], passwordHash: row[1] };
+  if (row === undefined) return undefined;
+  const [id, passwordHash, passwordExpiresAt] = row;
+  return { id, passwordHash, passwordExpiresAt };
+}
+
+export type InitialPassword = { readonly email: string; readonly expiresAt: number };
+
+/** Whose password is still one that the service made, the first to expire first. */
+export function listInitialPasswords(db: Connection, max: number): InitialPassword[] {
+  return db
+    .all<[string, number]>(
+      'SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL ORDER BY passwordExpiresAt, id LIMIT ?',
+      max,
+    )
+    .map(([email, expiresAt]) => ({ email, expiresAt }));
 }
 
 export function addUser(
   { writer: db }: Permit,
-  user: Omit<User, 'id' | 'createdAt'> & { readonly passwordHash: string },
+  user: Omit<User, 'id' | 'createdAt'> & {
+    readonly passwordHash: string;
+    /** For a password that the service made. */
+    readonly passwordExpiresAt?: number;
+  },
   now: number,
 ): number {
   checkEmailFree(db, user.email, 0);
   const sql =
-    'INSERT INTO users (name, nameKey, email, emailKey, passwordHash, role, createdAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO users (name, nameKey, email, emailKey, passwordHash, passwordExpiresAt, role, createdAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
   return db.run(
     sql,
     user.name,
@@ -59,29 +77,37 @@ export function addUser(
     user.email,
     emailKey(user.email),
     user.passwordHash,
+    user.passwordExpiresAt ?? null,
     user.role,
     now,
   ).lastId;
 }
 
+/** `expiresAt` is null for a password that somebody chose. */
+type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
+
 export function replaceUser(
   { writer: db }: Permit,
   id: number,
   wanted: Pick<User, 'name' | 'email' | 'role'>,
-  passwordHash: string | undefined,
+  newPassword: NewPassword | undefined,
 ): void {
   checkEmailFree(db, wanted.email, id);
   db.run(
-    'UPDATE users SET name = ?, nameKey = ?, email = ?, emailKey = ?, role = ?, passwordHash = coalesce(?, passwordHash), version = version + 1 WHERE id = ?',
+    'UPDATE users SET name = ?, nameKey = ?, email = ?, emailKey = ?, role = ?, version = version + 1 WHERE id = ?',
     wanted.name,
     nameKey(wanted.name),
     wanted.email,
     emailKey(wanted.email),
     wanted.role,
-    passwordHash ?? null,
     id,
   );
+  if (newPassword !== undefined) replacePassword(db, id, newPassword);
   db.invalidate({ kind: 'user', id });
+}
+
+function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPassword): void {
+  db.run('UPDATE users SET passwordHash = ?, passwordExpiresAt = ? WHERE id = ?', hash, expiresAt, id);
 }
 
 /** Another hash of the same password: nothing that anyone sees changes. */

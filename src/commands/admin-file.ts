@@ -1,0 +1,40 @@
+// The file in the data folder with the first administrator's password, until that is replaced.
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { emailKey } from '../schema/email.ts';
+import { replacePrivate } from '../storage/data-folder.ts';
+
+export function adminFile(folder: string): string {
+  return join(folder, 'initial-admin.json');
+}
+
+/** Its members are those of a sign-in, so that it can be sent as it is. */
+export function writeAdminFile(folder: string, credentials: { email: string; password: string }): void {
+  replacePrivate(adminFile(folder), `${JSON.stringify(credentials)}\n`);
+}
+
+export function adminFileIsFor(folder: string, email: string): boolean {
+  const owner = ownerOf(folder);
+  return owner !== undefined && emailKey(owner) === emailKey(email);
+}
+
+/** Removes it if the password it holds was this user's. A file that can't be removed stops nothing. */
+export function removeAdminFile(folder: string, email: string): void {
+  if (!adminFileIsFor(folder, email)) return;
+  try {
+    rmSync(adminFile(folder), { force: true });
+  } catch {
+    // the folder may be read-only for this process: no start names the file any more
+  }
+}
+
+/** Undefined without such a file, or where it isn't one of the service's. */
+function ownerOf(folder: string): string | undefined {
+  try {
+    const content: unknown = JSON.parse(readFileSync(adminFile(folder), 'utf8'));
+    const isOurs = typeof content === 'object' && content !== null && 'email' in content;
+    return isOurs && typeof content.email === 'string' ? content.email : undefined;
+  } catch {
+    return undefined;
+  }
+}

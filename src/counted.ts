@@ -1,0 +1,6 @@
+// A number with its noun, as messages show it.
+
+/** `1 second`, `2 seconds`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,182 @@
+// Passwords that the service makes: how long they work, what a start says of them, and the file with one.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { logStart } from '../../src/commands/welcome.ts';
+import { readCommandLine } from '../../src/config.ts';
+import { newKey } from '../resources/resource-support.ts';
+import { admin, executable, serviceFor, type Answer, type TestService } from '../service.ts';
+import { orderly } from './command-support.ts';
+
+const hourMilliseconds = 3_600_000;
+const dayMilliseconds = 24 * hourMilliseconds;
+const skip = executable !== undefined && 'needs a clock that a test can set';
+const chosen = 'a password that somebody chose';
+
+describe('a password that the service made', { concurrency: 4, skip }, () => {
+  test('works for 7 days, and then is answered exactly as a wrong one', async (t) => {
+    const service = await firstStart(t);
+    const { email, password } = credentialsIn(service.folder);
+    service.clock.advance(7 * dayMilliseconds - 1);
+    await service.signIn(email, password);
+    service.clock.advance(1);
+    const expired = await service.post('/api/sessions', { body: { email, password } });
+    const wrong = await service.post('/api/sessions', { body: { email, password: 'something else' } });
+    assert.equal(expired.status, 401);
+    assert.deepEqual(comparable(expired), comparable(wrong));
+    const failures = service.logged
+      .map((line): Record<string, unknown> => JSON.parse(line))
+      .filter(({ message }) => message === 'authn_login_fail');
+    assert.deepEqual(
+      failures.map(({ userId, reason }) => [userId, reason]),
+      [
+        [1, 'password-expired'],
+        [1, undefined],
+      ],
+    );
+  });
+
+  test('counts as a failed sign-in once it has expired', async (t) => {
+    const service = await firstStart(t, { 'rate-login-account': '2/60' });
+    const { email, password } = credentialsIn(service.folder);
+    service.clock.advance(7 * dayMilliseconds);
+    const statuses = [];
+    for (let count = 0; count < 3; count += 1)
+      statuses.push((await service.post('/api/sessions', { body: { email, password } })).status);
+    assert.deepEqual(statuses, [401, 401, 429]);
+  });
+
+  test('does not prove who one is after 7 days where a session is still fresh', async (t) => {
+    const service = await firstStart(t);
+    const { email, password } = credentialsIn(service.folder);
+    service.clock.advance(7 * dayMilliseconds - 1);
+    const { id, token } = await service.signIn(email, password);
+    service.clock.advance(1);
+    const { status, body } = await service.patch(`/api/users/${id}`, {
+      token,
+      body: { password: chosen, currentPassword: password },
+    });
+    assert.deepEqual([status, body.errors[0].pointer], [400, '#/currentPassword']);
+  });
+
+  test('is no more once it is changed: the new one goes on, and the file is removed', async (t) => {
+    const service = await firstStart(t);
+    const { email, password } = credentialsIn(service.folder);
+    const { id, token } = await service.signIn(email, password);
+    const renamed = await service.patch(`/api/users/${id}`, { token, body: { name: 'Root' } });
+    assert.equal(renamed.status, 200);
+    assert.deepEqual(credentialsIn(service.folder), { email, password });
+    await service.patch(`/api/users/${id}`, {
+      token,
+      body: { password: chosen, currentPassword: password, email: 'root@example.com' },
+    });
+    assert.equal(existsSync(fileIn(service.folder)), false);
+    service.clock.advance(8 * dayMilliseconds);
+    await service.signIn('root@example.com', chosen);
+    assert.deepEqual(saidAtStart(service), []);
+  });
+
+  test('still expires after another change of its user', async (t) => {
+    const service = await firstStart(t);
+    const { email, password } = credentialsIn(service.folder);
+    const { id, token } = await service.signIn(email, password);
+    await service.patch(`/api/users/${id}`, { token, body: { name: 'Root' } });
+    service.clock.advance(7 * dayMilliseconds);
+    assert.equal((await service.post('/api/sessions', { body: { email, password } })).status, 401);
+  });
+
+  test('of somebody else is replaced without touching the file', async (t) => {
+    const service = await firstStart(t);
+    const { email, password } = credentialsIn(service.folder);
+    const { token } = await service.signIn(email, password);
+    const { id } = await service.person('user');
+    await service.patch(`/api/users/${id}`, { token, body: { password: chosen } });
+    assert.deepEqual(credentialsIn(service.folder), { email, password });
+  });
+
+  test('is named by each start: how long it works, and what to do when it has expired', async (t) => {
+    const service = await firstStart(t);
+    await service.restart();
+    const origin = 'The password of admin@localhost was made by the service';
+    const place = `, is in ${fileIn(service.folder)}`;
+    assert.deepEqual(saidAtStart(service), [
+      `${origin}${place} and works for another 7 days: sign in and change it.`,
+    ]);
+    service.clock.advance(6 * dayMilliseconds - hourMilliseconds);
+    assert.match(saidAtStart(service)[0] ?? '', /works for another 25 hours:/);
+    service.clock.advance(dayMilliseconds + hourMilliseconds / 2);
+    assert.match(saidAtStart(service)[0] ?? '', /works for another 1 hour:/);
+    service.clock.advance(hourMilliseconds / 2);
+    assert.deepEqual(saidAtStart(service), [
+      `${origin} and has expired: "orderly admin reset --email admin@localhost" prints a new one.`,
+    ]);
+  });
+
+  test('is not claimed to be in a file that is left from another password', async (t) => {
+    const service = await serviceFor(t);
+    writeFileSync(fileIn(service.folder), JSON.stringify(admin));
+    assert.deepEqual(saidAtStart(service), []);
+    service.clock.advance(365 * dayMilliseconds);
+    await service.signIn(admin.email, admin.password); // the operator's own never expires
+  });
+
+  for (const command of ['create', 'reset']) {
+    test(`by admin ${command} works for 7 days`, async (t) => {
+      const service = await serviceFor(t);
+      const email = command === 'create' ? 'ops@example.com' : (await service.person()).email;
+      const { stdout } = await orderly(['admin', command, `--email=${email}`, `--data=${service.folder}`]);
+      assert.match(stdout, /^The password works for 7 days: sign in and change it\.$/m);
+      const password = /^password: (.*)$/m.exec(stdout)?.[1] ?? '';
+      service.clock.now = Date.now() + 6.9 * dayMilliseconds;
+      await service.signIn(email, password);
+      service.clock.now = Date.now() + 7 * dayMilliseconds;
+      assert.equal((await service.post('/api/sessions', { body: { email, password } })).status, 401);
+    });
+  }
+
+  test('by admin reset ends all sessions and keys, says so, and removes the file', async (t) => {
+    const service = await firstStart(t);
+    const { email, password } = credentialsIn(service.folder);
+    const first = await service.signIn(email, password);
+    const second = await service.signIn(email, password);
+    const { key } = await newKey(service, first.token);
+    const { stdout } = await orderly(['admin', 'reset', `--email=${email}`, `--data=${service.folder}`]);
+    assert.match(stdout, /^All sessions and API keys of this user have ended\.$/m);
+    assert.equal(existsSync(fileIn(service.folder)), false);
+    await service.restart();
+    for (const { token } of [first, second])
+      assert.equal((await service.get('/orders', { token })).status, 401);
+    assert.equal((await service.get('/orders', { key })).status, 401);
+    assert.equal((await service.post('/api/sessions', { body: { email, password } })).status, 401);
+  });
+});
+
+/** With the administrator that the service makes. */
+function firstStart(t: TestContext, settings: Record<string, string> = {}): Promise<TestService> {
+  return serviceFor(t, { firstAdmin: 'initial-admin.json', settings });
+}
+
+function fileIn(folder: string): string {
+  return join(folder, 'initial-admin.json');
+}
+
+function credentialsIn(folder: string): { email: string; password: string } {
+  return JSON.parse(readFileSync(fileIn(folder), 'utf8'));
+}
+
+/** What a start at this time would say of passwords. */
+function saidAtStart({ folder, inside, clock }: TestService): string[] {
+  assert.ok(inside);
+  const said: string[] = [];
+  const log = { log: (_: string, message: string) => said.push(message), request() {}, flush() {} };
+  const { config } = readCommandLine([`--data=${folder}`], {}, {});
+  logStart(log, { config, service: inside, now: clock.now });
+  return said.filter((message) => message.startsWith('The password of'));
+}
+
+/** Without what differs in every response. */
+function comparable({ status, headers, body }: Answer): unknown {
+  const { date: _date, 'x-request-id': _id, ...rest } = headers;
+  return { status, rest, body: { ...body, requestId: '' } };
+}
