@@ -66,11 +66,12 @@ export const initialPasswordsNamedMax = 20;
 export const touchMilliseconds = 60_000;
 
 // Changes of very many rows: a write changes `sliceRowsMax` at most, and looks at the clock every
-// `sliceStepRowsMax`.
+// `sliceStepRowsMax`, since each row may take several reads from a slow disk. The pause after it is as long as it
+// took, or longer.
 export const sliceRowsMax = 1_000;
-export const sliceStepRowsMax = 100;
+export const sliceStepRowsMax = 10;
 export const sliceMillisecondsMax = 4;
-export const slicePauseMilliseconds = 5;
+export const slicePauseMillisecondsMin = 5;
 
 // Process.
 export const drainMillisecondsMax = 10_000;

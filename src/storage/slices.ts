@@ -1,6 +1,11 @@
 // Changes of very many rows, as a run of short writes with other writes in between.
 import { setTimeout as pause } from 'node:timers/promises';
-import { sliceMillisecondsMax, slicePauseMilliseconds, sliceRowsMax, sliceStepRowsMax } from '../limits.ts';
+import {
+  sliceMillisecondsMax,
+  slicePauseMillisecondsMin,
+  sliceRowsMax,
+  sliceStepRowsMax,
+} from '../limits.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
@@ -8,16 +13,23 @@ import type { Database } from './database.ts';
 export type Step = (db: Connection, rowsMax: number) => number;
 
 /**
- * Until no step changes anything. The first write is made in any case; once `isOver` it is the last, and what
- * is left is for the next start.
+ * Until no step changes anything. The first write is made in any case; once `isOver` it is the last, and what is
+ * left is for the next start.
  */
 export async function inSlices(
   db: Pick<Database, 'write'>,
   steps: readonly Step[],
   isOver: () => boolean,
 ): Promise<void> {
-  while ((await db.write((writer) => slice(writer, steps))) && !isOver()) {
-    await pause(slicePauseMilliseconds, undefined, { ref: false }); // the event loop is for others, too
+  for (;;) {
+    let start = 0;
+    const isDone = await db.write((writer) => {
+      start = performance.now();
+      return !slice(writer, steps);
+    });
+    if (isDone || isOver()) return;
+    const taken = performance.now() - start; // with its commit and sync: a slow disk is left to others for longer
+    await pause(Math.max(taken, slicePauseMillisecondsMin), undefined, { ref: false });
   }
 }
 

@@ -52,7 +52,7 @@ test('a write of a slice changes a bounded number of rows, and others get their 
 
 test('a slow step ends its slice, and no step is asked for more than it may change', async (t) => {
   const database = await openNotes(t);
-  await database.write(addMany(1_000));
+  await database.write(addMany(10 * sliceStepRowsMax));
   const { write, changed } = counting(database);
   const slow: Step = (db, rowsMax) => {
     const until = performance.now() + sliceMillisecondsMax;
@@ -70,4 +70,20 @@ test('what is over after its first write leaves the rest', async (t) => {
   await inSlices({ write }, [old], () => true);
   assert.equal(changed.length, 1);
   assert(noteTexts(database.read).length >= 2_000);
+});
+
+test('the pause after a write is as long as the write took, with its way to the disk', async (t) => {
+  const syncMilliseconds = 50;
+  const database = await openNotes(t, {
+    fdatasync: (_descriptor, done) => void setTimeout(done, syncMilliseconds, null),
+  });
+  const began: number[] = [];
+  const onceASlice: Step = () => {
+    began.push(performance.now());
+    while (performance.now() < (began.at(-1) ?? 0) + sliceMillisecondsMax);
+    return 1;
+  };
+  await inSlices(database, [onceASlice], () => began.length >= 2);
+  const [first = 0, next = 0] = began;
+  assert(next - first >= 2 * syncMilliseconds, `the next slice began after ${next - first} ms`);
 });
