@@ -1,51 +1,31 @@
-// The composition root: the two interfaces, and what every handler is given.
-import type { Config } from './config.ts';
+// What every request is handled with: the two interfaces, and what their handlers use.
+import { countBuckets, createLimiters, type Limiters } from './assembly/limiters.ts';
+import type { Caches } from './assembly/caches.ts';
+import { Tidying } from './assembly/tidying.ts';
 import type { CallerSources } from './auth/caller-cache.ts';
-import { createAuthenticator } from './auth/credentials.ts';
-import { createSigner } from './auth/jwt.ts';
+import { createAuthenticator, type Authenticator } from './auth/credentials.ts';
+import { createSigner, type Signer } from './auth/jwt.ts';
 import { createMacs } from './auth/mac.ts';
 import type { PasswordHasher } from './auth/password.ts';
-import type { Caches } from './caches.ts';
+import type { Config } from './config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
-import { withCreatedQuota } from './http/created-quota.ts';
 import { createCursors } from './http/cursor.ts';
-import { createMetrics } from './http/metrics.ts';
-import { openapiDocument } from './http/openapi.ts';
+import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createPasswordChecks } from './http/password-checks.ts';
 import { trustedProxies } from './http/peer.ts';
-import { createLimiter } from './http/rate-limit.ts';
+import { createRequestHandlers, type RequestHandlers } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
-import { createRouter, type Router } from './http/router.ts';
-import { createRequestHandlers } from './http/request-handler.ts';
-import { once } from './memoize-last.ts';
-import { touchMilliseconds } from './limits.ts';
+import type { Router } from './http/router.ts';
+import { mountInterfaces, type HandlerServices } from './interfaces.ts';
 import type { Logger } from './logger.ts';
-import { disownCustomers } from './resources/customers/customer-store.ts';
-import { customerRoutes } from './resources/customers/customer-routes.ts';
-import { keyRoutes } from './resources/keys/key-routes.ts';
-import { findKeyFacts, removeKeysOf, touchKeys } from './resources/keys/key-store.ts';
-import { steps } from './resources/orders/order.ts';
-import { disownOrders } from './resources/orders/order-store.ts';
-import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
-import {
-  endSessionsOf,
-  findSessionFacts,
-  forgetUsedTokens,
-  removeEndedSessions,
-} from './resources/sessions/session-store.ts';
-import { sessionRoutes } from './resources/sessions/session-routes.ts';
-import { createStoredResponses, removeExpiredResponses } from './resources/system/stored-response-store.ts';
-import { systemRoutes } from './resources/system/system-routes.ts';
-import { findCredentials, forgetRemovedUsers } from './resources/users/user-store.ts';
-import { userRoutes } from './resources/users/user-routes.ts';
+import { findKeyFacts } from './resources/keys/key-store.ts';
+import { findSessionFacts } from './resources/sessions/session-store.ts';
+import { createStoredResponses } from './resources/system/stored-response-store.ts';
+import { findCredentials } from './resources/users/user-store.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
-import { inSlices, type Step } from './storage/slices.ts';
-import { version } from './version.ts';
-import { docsPage } from './web/docs-page.ts';
-import { problemPage } from './web/problem-page.ts';
 
-type AppOptions = {
+export type AppOptions = {
   readonly config: Config;
   readonly publicUrl: string;
   readonly secrets: readonly Uint8Array[];
@@ -62,96 +42,82 @@ type AppOptions = {
   readonly extraRoutes: readonly Route[];
 };
 
+/** What both the handlers of routes and the path to them use. */
+type Parts = {
+  readonly signer: Signer;
+  readonly limiters: Limiters;
+  readonly metrics: Metrics;
+  readonly tidying: Tidying;
+};
+
 export type App = ReturnType<typeof createApp>;
 
 export function createApp(options: AppOptions) {
-  const { config, publicUrl, secrets, db, caches, hasher, log, now } = options;
-  const signer = createSigner({ secrets, issuer: publicUrl, audience: publicUrl });
-  const cursors = createCursors(createMacs(secrets, 'cursors'));
-  const keysUsed = new Map<number, number>();
-  const authenticator = createAuthenticator({
-    signer,
-    sources: sourcesOf(db.read),
-    cache: caches.callers,
-    used: (id, time) => keysUsed.set(id, time),
-  });
-  const limiters = {
-    default: createLimiter('default', config.rates.default),
-    anonymous: createLimiter('anonymous', config.rates.anonymous),
-    account: createLimiter('login-account', config.rates.loginAccount),
-    created: createLimiter('created', config.rates.created),
-    accountTotal: createLimiter('login-account-total', config.rates.loginAccountTotal),
-    address: createLimiter('login-address', config.rates.loginAddress),
-  };
-  const passwords = createPasswordChecks({ hasher, limiters, findCredentials });
+  const { config, publicUrl, secrets, db, now, isStopping, extraRoutes } = options;
+  const tidying = new Tidying({ db, now, isStopping });
   const metrics = createMetrics();
-  const orders = { cursors, cache: caches.orders, customerCache: caches.customers };
-
-  const description = once(() => openapiDocument(router.mounted, publicUrl, version));
-  const docs = once(() =>
-    docsPage({
-      document: description(),
-      publicUrl,
-      rates: config.rates,
-      steps,
-      isSelfSigned: config.tls.mode === 'self-signed',
-    }),
-  );
-  // The two interfaces of the requirements: what is wrong with a request's data is a 400 in one and a 422 in
-  // the other.
-  const usersInterface: Route[] = [
-    ...userRoutes({
-      passwords,
-      cursors,
-      passwordMin: config.passwordMin,
-      registration: config.registration,
-      endSessions: endSessionsOf,
-      removeKeys: removeKeysOf,
-      removeLeftovers: tidyUpAside,
-      onPasswordChange: options.onPasswordChange,
-    }),
-    ...userOrderRoutes(orders),
-    ...sessionRoutes({ passwords, signer, cursors, publicUrl }),
-    ...keyRoutes({ cursors }),
-    ...systemRoutes({
-      publicUrl,
-      readiness,
-      metrics: metricsText,
-      openapi: () => JSON.stringify(description()),
-      docsPage: docs,
-      problemPage: (kind) => problemPage(kind, description()),
-    }),
-    ...options.extraRoutes,
-  ];
-  const ordersInterface: Route[] = [
-    ...customerRoutes({ cursors, cache: caches.customers }),
-    ...orderRoutes(orders),
-  ];
-  const counted = (route: Route): Route => withCreatedQuota(route, limiters.created);
-  const router: Router = createRouter([
-    { routes: usersInterface.map(counted), invalidStatus: 400 },
-    { routes: ordersInterface.map(counted), invalidStatus: 422 },
-  ]);
-
-  function readiness(): 'ready' | 'stopping' | 'read-only' {
-    return options.isStopping() ? 'stopping' : db.stats.canWrite ? 'ready' : 'read-only';
-  }
-
-  function metricsText(): string {
-    const buckets = Object.values(limiters).reduce((sum, { size }) => sum + size, 0);
-    return metrics.text({
-      mounted: router.mounted,
-      storage: db.stats,
-      buckets,
-      connections: options.connections(),
-      caches: [caches.orders, caches.customers],
-      passwordsWaiting: hasher.waiting,
-    });
-  }
-
-  const handlers = createRequestHandlers({
+  const parts: Parts = {
+    signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
+    limiters: createLimiters(config.rates),
+    metrics,
+    tidying,
+  };
+  const metricsText = (): string => metricsTextOf(options, parts, router);
+  const services = handlerServices(options, parts, metricsText);
+  const router: Router = mountInterfaces({ config, publicUrl, services, extraRoutes });
+  return {
     router,
-    authenticator,
+    handlers: requestHandlers(options, parts, router),
+    tidyUp: () => tidying.run(),
+    close() {
+      tidying.close();
+      metrics.close();
+    },
+  };
+}
+
+function handlerServices(
+  { secrets, db, caches, hasher, isStopping, onPasswordChange }: AppOptions,
+  { signer, limiters, tidying }: Parts,
+  metrics: () => string,
+): HandlerServices {
+  return {
+    passwords: createPasswordChecks({ hasher, limiters, findCredentials }),
+    signer,
+    cursors: createCursors(createMacs(secrets, 'cursors')),
+    caches,
+    created: limiters.created,
+    removeLeftovers: () => tidying.begin(),
+    onPasswordChange,
+    metrics,
+    readiness() {
+      if (isStopping()) return 'stopping';
+      return db.stats.canWrite ? 'ready' : 'read-only';
+    },
+  };
+}
+
+function metricsTextOf(
+  { db, caches, hasher, connections }: AppOptions,
+  { limiters, metrics }: Parts,
+  { mounted }: Router,
+): string {
+  return metrics.text({
+    mounted,
+    storage: db.stats,
+    buckets: countBuckets(limiters),
+    connections: connections(),
+    caches: [caches.orders, caches.customers],
+    passwordsWaiting: hasher.waiting,
+  });
+}
+
+function requestHandlers(options: AppOptions, parts: Parts, router: Router): RequestHandlers {
+  const { config, publicUrl, secrets, db, log, now, isStopping } = options;
+  const { limiters, metrics } = parts;
+  return createRequestHandlers({
+    router,
+    authenticator: authenticatorOf(options, parts),
     sourcesOf,
     db,
     limiters,
@@ -164,49 +130,17 @@ export function createApp(options: AppOptions) {
     takesQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
     corsOrigins: new Set(config.corsOrigins),
-    isStopping: options.isStopping,
+    isStopping,
   });
+}
 
-  /**
-   * Writes down what is gathered and removes what has expired or has lost its user. Called now and then,
-   * after a user is removed, and before the end, when it leaves what may take long to the next start.
-   */
-  async function tidyUp(): Promise<void> {
-    const used = new Map(keysUsed);
-    keysUsed.clear();
-    await db.write((writer) => touchKeys(writer, used));
-    await (removing ??= removeLeftovers().finally(() => {
-      removing = undefined;
-    }));
-  }
-
-  let removing: Promise<void> | undefined;
-  function removeLeftovers(): Promise<void> {
-    const steps: Step[] = [
-      forgetRemovedUsers([disownOrders, disownCustomers]),
-      (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
-      forgetUsedTokens,
-      (writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now()),
-    ];
-    return inSlices(db, steps, options.isStopping);
-  }
-
-  function tidyUpAside(): void {
-    tidyUp().catch(() => {
-      /* the next time will do */
-    });
-  }
-
-  const tidying = setInterval(tidyUpAside, touchMilliseconds).unref();
-  return {
-    router,
-    handlers,
-    tidyUp,
-    close: () => {
-      clearInterval(tidying);
-      metrics.close();
-    },
-  };
+function authenticatorOf({ db, caches }: AppOptions, { signer, tidying }: Parts): Authenticator {
+  return createAuthenticator({
+    signer,
+    sources: sourcesOf(db.read),
+    cache: caches.callers,
+    used: (keyId, time) => tidying.noteKeyUse(keyId, time),
+  });
 }
 
 function sourcesOf(db: Connection): CallerSources {

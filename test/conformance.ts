@@ -1,7 +1,7 @@
 // Compares every exchange of every test with the OpenAPI document: what isn't declared, or isn't so, fails
 // the test.
 import assert from 'node:assert/strict';
-import type { Service } from '../src/commands/serve.ts';
+import type { Service } from '../src/running-service.ts';
 import { openapiDocument } from '../src/http/openapi.ts';
 import type { Answer, Call } from './service.ts';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.ts';
-import { startService, type Service, type ServiceOptions } from '../src/commands/serve.ts';
+import { startService, type Service, type ServiceOptions } from '../src/running-service.ts';
 import { readCommandLine } from '../src/config.ts';
 import { createLogger } from '../src/logger.ts';
 import { checkExchange } from './conformance.ts';

@@ -43,7 +43,7 @@ test('each mistake is refused by the compiler, for its own reason', async (t) =>
 });
 
 test('a new kind of invalidation does not compile before its case is written', async (t) => {
-  const folder = projectFor(t, ['src/caches.ts']);
+  const folder = projectFor(t, ['src/assembly/caches.ts']);
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
   assert.deepEqual(await compileErrors(folder), []);
   const declaration = join(folder, 'src', 'invalidation.ts');
@@ -55,7 +55,7 @@ test('a new kind of invalidation does not compile before its case is written', a
   const errors = await compileErrors(folder);
   assert.deepEqual(
     errors.map(({ file, code }) => `${file} ${code}`),
-    ['src/caches.ts TS1360'],
+    ['src/assembly/caches.ts TS1360'],
   );
 });
 

@@ -13,10 +13,10 @@ import { NewUser, type User } from '../resources/users/user.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import { removeAdminFile } from './admin-file.ts';
+import { removeAdminFile } from '../assembly/admin-file.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
-import { randomPassword } from './first-admin.ts';
+import { randomPassword } from '../assembly/first-admin.ts';
 
 const dayMilliseconds = 86_400_000;
 const emailFlag: CommandFlag = { flag: 'email', value: 'EMAIL', help: 'of the user', isRequired: true };

@@ -1,17 +1,11 @@
-// `orderly openapi`: prints the OpenAPI document of a service with these settings, without a database.
-import { DatabaseSync } from 'node:sqlite';
-import { createApp } from '../app.ts';
-import { createPasswordHasher } from '../auth/password.ts';
-import { Caches } from '../caches.ts';
+// `orderly openapi`: prints the OpenAPI document of a service with these settings, from its routes alone.
+import { Caches } from '../assembly/caches.ts';
+import { publicUrlOf } from '../assembly/listening.ts';
 import { openapiDocument } from '../http/openapi.ts';
-import { secretBytesMin } from '../limits.ts';
-import { createLogger } from '../logger.ts';
-import { Connection } from '../storage/connection.ts';
-import type { Database } from '../storage/database.ts';
-import { newStats } from '../storage/storage-stats.ts';
+import { createLimiter } from '../http/rate-limit.ts';
+import { mountInterfaces, type HandlerServices } from '../interfaces.ts';
 import { version } from '../version.ts';
 import type { Command } from './commands.ts';
-import { publicUrlOf } from './serve.ts';
 
 export const printOpenapi: Command = {
   summary: 'prints the OpenAPI document',
@@ -19,40 +13,26 @@ export const printOpenapi: Command = {
   flags: [],
   async run({ config }) {
     const publicUrl = publicUrlOf(config, config.port);
-    const log = createLogger({
-      level: 'off',
-      sink: process.stderr,
-      isTerminal: false,
-      hasColor: false,
-      now: Date.now,
-    });
-    const app = createApp({
-      config,
-      publicUrl,
-      log,
-      db: noDatabase(),
-      caches: new Caches(0),
-      secrets: [new Uint8Array(secretBytesMin)],
-      hasher: createPasswordHasher(),
-      now: Date.now,
-      connections: () => ({ open: 0, refused: { full: 0, address: 0 } }),
-      isStopping: () => false,
-      onPasswordChange: () => {},
-      extraRoutes: [],
-    });
-    app.close();
-    return JSON.stringify(openapiDocument(app.router.mounted, publicUrl, version), null, 2);
+    const { mounted } = mountInterfaces({ config, publicUrl, services: notServing(), extraRoutes: [] });
+    return JSON.stringify(openapiDocument(mounted, publicUrl, version), null, 2);
   },
 };
 
-/** The routes want one, but no request comes. */
-function noDatabase(): Database {
-  const refuse = (): Promise<never> => Promise.reject(new Error('There is no database.'));
+/** Routes are declared here and never handled: whatever a handler would use throws. */
+function notServing(): HandlerServices {
   return {
-    read: new Connection(new DatabaseSync(':memory:')),
-    write: refuse,
-    readInWorker: refuse,
-    stats: newStats(),
-    close: () => Promise.resolve(),
+    passwords: { verifyAsSignIn: unused, hashNew: unused, upgrade: unused, remember: unused },
+    signer: { sign: unused, verify: unused },
+    cursors: { open: unused, next: unused },
+    caches: new Caches(0),
+    created: createLimiter('created', undefined),
+    removeLeftovers: unused,
+    onPasswordChange: unused,
+    readiness: unused,
+    metrics: unused,
   };
+}
+
+function unused(): never {
+  throw new Error('This process describes the service and handles no requests.');
 }

@@ -1,5 +1,6 @@
 // `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the
 // same seed.
+import { makeFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
 import { wholeNumber, type CommandLine } from '../config.ts';
 import { permitWithoutCaller } from '../http/permit.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
@@ -12,7 +13,6 @@ import type { Connection } from '../storage/connection.ts';
 import { StorageError } from '../storage/data-folder.ts';
 import { withDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
-import { makeFirstAdmin, randomPassword } from './first-admin.ts';
 import { createPicker, type Picker } from './picker.ts';
 import { sampleArticles, sampleCountries, sampleNotes, type SampleCountry } from './sample-data.ts';
 import { withProgress } from './terminal.ts';

@@ -6,8 +6,8 @@ import { initialPasswordsNamedMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { listInitialPasswords, type InitialPassword } from '../resources/users/user-store.ts';
 import { version } from '../version.ts';
-import { adminFile, adminFileIsFor } from './admin-file.ts';
-import type { Service } from './serve.ts';
+import { adminFile, adminFileIsFor } from '../assembly/admin-file.ts';
+import type { Service } from '../running-service.ts';
 
 const hourMilliseconds = 3_600_000;
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { selfSigned } from '../../src/auth/certificate.ts';
-import { readCertificate, readSecrets } from '../../src/commands/own-secrets.ts';
+import { readCertificate, readSecrets } from '../../src/assembly/own-secrets.ts';
 import { readCommandLine, type Config } from '../../src/config.ts';
 import { version } from '../../src/version.ts';
 import { executable } from '../service.ts';

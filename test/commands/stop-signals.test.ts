@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
-import { startService } from '../../src/commands/serve.ts';
+import { startService } from '../../src/running-service.ts';
 import { createStopper } from '../../src/commands/stop-signals.ts';
 import { readCommandLine } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';

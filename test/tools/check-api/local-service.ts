@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startService, type Service } from '../../../src/commands/serve.ts';
+import { startService, type Service } from '../../../src/running-service.ts';
 import { readCommandLine } from '../../../src/config.ts';
 import { createLogger } from '../../../src/logger.ts';
 

@@ -1,10 +1,10 @@
 // What is cached of the database: representations of orders and customers, and callers.
-import { CallerCache } from './auth/caller-cache.ts';
-import { BoundedMap } from './bounded-map.ts';
-import { estimateBytes, type Representation } from './http/representation.ts';
-import type { Invalidation } from './invalidation.ts';
-import type { Customer } from './resources/customers/customer.ts';
-import type { Order } from './resources/orders/order.ts';
+import { CallerCache } from '../auth/caller-cache.ts';
+import { BoundedMap } from '../bounded-map.ts';
+import { estimateBytes, type Representation } from '../http/representation.ts';
+import type { Invalidation } from '../invalidation.ts';
+import type { Customer } from '../resources/customers/customer.ts';
+import type { Order } from '../resources/orders/order.ts';
 
 const ordersShare = 0.8;
 

@@ -1,0 +1,20 @@
+// The buckets of all rates, by what they limit.
+import type { Config } from '../config.ts';
+import { createLimiter, type Limiter } from '../http/rate-limit.ts';
+
+export type Limiters = ReturnType<typeof createLimiters>;
+
+export function createLimiters(rates: Config['rates']) {
+  return {
+    default: createLimiter('default', rates.default),
+    anonymous: createLimiter('anonymous', rates.anonymous),
+    created: createLimiter('created', rates.created),
+    account: createLimiter('login-account', rates.loginAccount),
+    accountTotal: createLimiter('login-account-total', rates.loginAccountTotal),
+    address: createLimiter('login-address', rates.loginAddress),
+  };
+}
+
+export function countBuckets(limiters: Limiters): number {
+  return Object.values<Limiter>(limiters).reduce((sum, { size }) => sum + size, 0);
+}

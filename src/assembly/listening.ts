@@ -1,0 +1,59 @@
+// Where a service listens, and how many connections it takes.
+import type { AddressInfo } from 'node:net';
+import { ConfigError, type Config } from '../config.ts';
+import { unavailable } from '../errors.ts';
+import {
+  connectionsWithin,
+  createConnectionGate,
+  openFilesMax,
+  type ConnectionGate,
+} from '../http/connection-gate.ts';
+import type { HttpServer } from '../http/http-server.ts';
+import { trustedProxies } from '../http/peer.ts';
+import { connectionsMax } from '../limits.ts';
+
+/** Throws ConfigError where the address can't be listened on, and `unavailable` where somebody else does. */
+export async function listen(server: HttpServer, config: Config): Promise<AddressInfo> {
+  try {
+    return await server.listen(config.host, config.port);
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException; // what listen rejects with
+    const place = `${config.host}, port ${config.port}`;
+    if (code === 'EADDRINUSE')
+      throw unavailable(`something else listens on ${place}: choose another --port, or stop it.`);
+    throw new ConfigError([`can't listen on ${place}: ${listenErrors[code] ?? message}`]);
+  }
+}
+
+const listenErrors: Readonly<Record<string, string>> = {
+  EACCES: 'that needs more rights; choose a --port above 1023',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'there is no host of that name',
+};
+
+export function gateFor({ trustedProxy, connectionsPerAddress }: Config): ConnectionGate {
+  const filesMax = openFilesMax();
+  const connections = connectionsWithin(filesMax, connectionsMax);
+  if (connections < 1)
+    throw new ConfigError([
+      `this process may open only ${filesMax} files (ulimit -n): raise that limit, to 1024 or more.`,
+    ]);
+  return createConnectionGate({
+    connectionsMax: connections,
+    perAddressMax: connectionsPerAddress,
+    isTrusted: trustedProxies(trustedProxy),
+  });
+}
+
+export function publicUrlOf({ publicUrl }: Config, port: number): string {
+  return publicUrl === '' ? `https://localhost:${port}` : publicUrl;
+}
+
+/** As seen from this machine. */
+export function localUrlOf({ tls }: Config, { address, port, family }: AddressInfo): string {
+  const isHere = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address);
+  const literal = family === 'IPv6' ? `[${address}]` : address;
+  const host = isHere ? 'localhost' : literal;
+  return `${tls.mode === 'off' ? 'http' : 'https'}://${host}:${port}`;
+}

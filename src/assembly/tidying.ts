@@ -1,0 +1,68 @@
+// What a service writes down or removes now and then: the last use of keys, and rows that nobody needs.
+import { touchMilliseconds } from '../limits.ts';
+import { disownCustomers } from '../resources/customers/customer-store.ts';
+import { touchKeys } from '../resources/keys/key-store.ts';
+import { disownOrders } from '../resources/orders/order-store.ts';
+import { forgetUsedTokens, removeEndedSessions } from '../resources/sessions/session-store.ts';
+import { removeExpiredResponses } from '../resources/system/stored-response-store.ts';
+import { forgetRemovedUsers } from '../resources/users/user-store.ts';
+import type { Database } from '../storage/database.ts';
+import { inSlices, type Step } from '../storage/slices.ts';
+
+type Options = {
+  readonly db: Pick<Database, 'write'>;
+  readonly now: () => number;
+  readonly isStopping: () => boolean;
+};
+
+export class Tidying {
+  readonly #db: Options['db'];
+  readonly #isStopping: () => boolean;
+  readonly #steps: readonly Step[];
+  readonly #timer: NodeJS.Timeout;
+  /** Of keys, by id, since it was last written down. */
+  readonly #lastUses = new Map<number, number>();
+  #removing: Promise<void> | undefined;
+
+  constructor({ db, now, isStopping }: Options) {
+    this.#db = db;
+    this.#isStopping = isStopping;
+    this.#steps = [
+      forgetRemovedUsers([disownOrders, disownCustomers]),
+      (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
+      forgetUsedTokens,
+      (writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now()),
+    ];
+    this.#timer = setInterval(() => this.begin(), touchMilliseconds).unref();
+  }
+
+  noteKeyUse(keyId: number, time: number): void {
+    this.#lastUses.set(keyId, time);
+  }
+
+  /** Without waiting for it; if it fails, the next time does what is left. */
+  begin(): void {
+    this.run().catch(() => {});
+  }
+
+  /** While the service stops, it leaves what may take long to the next start. */
+  async run(): Promise<void> {
+    const uses = new Map(this.#lastUses);
+    this.#lastUses.clear();
+    await this.#db.write((writer) => touchKeys(writer, uses));
+    this.#removing ??= this.#remove();
+    await this.#removing;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #remove(): Promise<void> {
+    try {
+      await inSlices(this.#db, this.#steps, this.#isStopping);
+    } finally {
+      this.#removing = undefined;
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// The two interfaces of the requirements: every route, and what the handlers use.
+import type { Caches } from './assembly/caches.ts';
+import type { Signer } from './auth/jwt.ts';
+import type { Config } from './config.ts';
+import { withCreatedQuota } from './http/created-quota.ts';
+import type { Cursors } from './http/cursor.ts';
+import { openapiDocument } from './http/openapi.ts';
+import type { PasswordChecks } from './http/password-checks.ts';
+import type { Limiter } from './http/rate-limit.ts';
+import type { Route } from './http/route.ts';
+import { createRouter, type Mounted, type Router } from './http/router.ts';
+import { once } from './memoize-last.ts';
+import { customerRoutes } from './resources/customers/customer-routes.ts';
+import { keyRoutes } from './resources/keys/key-routes.ts';
+import { removeKeysOf } from './resources/keys/key-store.ts';
+import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
+import { steps } from './resources/orders/order.ts';
+import { sessionRoutes } from './resources/sessions/session-routes.ts';
+import { endSessionsOf } from './resources/sessions/session-store.ts';
+import { systemRoutes, type SystemServices } from './resources/system/system-routes.ts';
+import { userRoutes } from './resources/users/user-routes.ts';
+import { version } from './version.ts';
+import { docsPage } from './web/docs-page.ts';
+import { problemPage } from './web/problem-page.ts';
+
+/** What handlers use beside the database, which each request brings along. */
+export type HandlerServices = {
+  readonly passwords: PasswordChecks;
+  readonly signer: Signer;
+  readonly cursors: Cursors;
+  readonly caches: Caches;
+  /** Objects that a user may create. */
+  readonly created: Limiter;
+  /** Begins to take a removed user out of the rows they owned. */
+  readonly removeLeftovers: () => void;
+  /** Called once a user's password has been replaced, with their e-mail address before that. */
+  readonly onPasswordChange: (email: string) => void;
+  readonly readiness: SystemServices['readiness'];
+  readonly metrics: SystemServices['metrics'];
+};
+
+export type InterfaceOptions = {
+  readonly config: Config;
+  readonly publicUrl: string;
+  readonly services: HandlerServices;
+  /** Routes of a test's own. */
+  readonly extraRoutes: readonly Route[];
+};
+
+/** What is wrong with a request's data is a 400 in the users interface and a 422 in the orders interface. */
+export function mountInterfaces(options: InterfaceOptions): Router {
+  const { services, extraRoutes } = options;
+  const withQuota = (route: Route): Route => withCreatedQuota(route, services.created);
+  const aboutService = serviceRoutes(options, () => router.mounted);
+  const users = [...usersInterface(options), ...aboutService, ...extraRoutes];
+  const orders = ordersInterface(services);
+  const router: Router = createRouter([
+    { routes: users.map(withQuota), invalidStatus: 400 },
+    { routes: orders.map(withQuota), invalidStatus: 422 },
+  ]);
+  return router;
+}
+
+function usersInterface({ config, publicUrl, services }: InterfaceOptions): Route[] {
+  const { passwords, signer, cursors, caches, removeLeftovers, onPasswordChange } = services;
+  return [
+    ...userRoutes({
+      passwords,
+      cursors,
+      passwordMin: config.passwordMin,
+      registration: config.registration,
+      endSessions: endSessionsOf,
+      removeKeys: removeKeysOf,
+      removeLeftovers,
+      onPasswordChange,
+    }),
+    ...userOrderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
+    ...sessionRoutes({ passwords, signer, cursors, publicUrl }),
+    ...keyRoutes({ cursors }),
+  ];
+}
+
+function ordersInterface({ cursors, caches }: HandlerServices): Route[] {
+  return [
+    ...customerRoutes({ cursors, cache: caches.customers }),
+    ...orderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
+  ];
+}
+
+/** Its documents describe all routes, these among them, so they are made when they are first asked for. */
+function serviceRoutes(
+  { config, publicUrl, services }: InterfaceOptions,
+  mounted: () => readonly Mounted[],
+): Route[] {
+  const description = once(() => openapiDocument(mounted(), publicUrl, version));
+  const docs = once(() =>
+    docsPage({
+      document: description(),
+      publicUrl,
+      rates: config.rates,
+      steps,
+      isSelfSigned: config.tls.mode === 'self-signed',
+    }),
+  );
+  return systemRoutes({
+    publicUrl,
+    readiness: services.readiness,
+    metrics: services.metrics,
+    openapi: () => JSON.stringify(description()),
+    docsPage: docs,
+    problemPage: (kind) => problemPage(kind, description()),
+  });
+}

@@ -1,0 +1,173 @@
+// A whole service, for people and for tests: caches, database, app and server, from start to stop.
+import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createApp, type App } from './app.ts';
+import { removeAdminFile } from './assembly/admin-file.ts';
+import { Caches } from './assembly/caches.ts';
+import { makeFirstAdmin } from './assembly/first-admin.ts';
+import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
+import { readCertificate, readSecrets } from './assembly/own-secrets.ts';
+import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
+import type { Config } from './config.ts';
+import { createHttpServer, type HttpServer } from './http/http-server.ts';
+import type { Route } from './http/route.ts';
+import type { Logger } from './logger.ts';
+import { migrations } from './migrations/migrations.ts';
+import { openDatabase, type Database, type DatabaseOptions } from './storage/database.ts';
+
+export type ServiceOptions = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly now?: () => number;
+  /** Aborted while the service starts, it makes `startService` undo what was begun and throw. */
+  readonly abandoned?: AbortSignal;
+  readonly onFatal?: (error: Error) => void;
+  readonly hasher?: PasswordHasher;
+  readonly fdatasync?: DatabaseOptions['fdatasync'];
+  readonly extraRoutes?: readonly Route[];
+};
+
+/** The options with their defaults, and what is made of them first. */
+type Foundation = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly hasher: PasswordHasher;
+  readonly extraRoutes: readonly Route[];
+  readonly caches: Caches;
+  readonly db: Database;
+};
+
+/** A whole service on a folder of its own. Throws ConfigError and StorageError. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const {
+    config,
+    log,
+    now = Date.now,
+    abandoned = new AbortController().signal,
+    onFatal = () => {},
+    hasher = createPasswordHasher(),
+    extraRoutes = [],
+  } = options;
+  const caches = new Caches(config.cacheBytes);
+  const fatal = Promise.withResolvers<Error>();
+  const db = await openServiceDatabase(options, caches, fatal.resolve);
+  const abandonHashing = (): unknown => hasher.close();
+  abandoned.addEventListener('abort', abandonHashing, { once: true });
+  try {
+    await nextTurn(); // a signal that came during a long migration is delivered in it
+    abandoned.throwIfAborted();
+    const service = await serve({ config, log, now, hasher, extraRoutes, caches, db });
+    void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
+    return service;
+  } catch (error) {
+    await Promise.all([db.close(), hasher.close()]);
+    throw error;
+  } finally {
+    abandoned.removeEventListener('abort', abandonHashing);
+  }
+}
+
+function openServiceDatabase(
+  { config, log, abandoned, fdatasync }: ServiceOptions,
+  caches: Caches,
+  onFatal: (error: Error) => void,
+): Promise<Database> {
+  return openDatabase({
+    folder: config.data,
+    migrations,
+    onCommit: (invalidations) => caches.invalidate(invalidations),
+    onForeignChange: () => caches.clear(),
+    onFatal(error) {
+      log.log('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
+        cause: error.message,
+      });
+      onFatal(error);
+    },
+    log: (level, message, fields) => log.log(level, message, { ...fields }),
+    ...(abandoned === undefined ? {} : { abandoned }),
+    ...(fdatasync === undefined ? {} : { fdatasync }),
+  });
+}
+
+/** The folder is this process's from here on, so what it lacks can be made. */
+async function serve(foundation: Foundation): Promise<Service> {
+  const { config, now, hasher, db } = foundation;
+  const made: string[] = [];
+  const secrets = readSecrets(config, made);
+  const certificate = readCertificate(config, now(), made);
+  const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now: now() });
+  if (admin !== undefined) made.push(admin);
+  const server = createHttpServer({ certificate, gate: gateFor(config) });
+  const address = await listen(server, config);
+  return new Service(foundation, { secrets, server, address, made });
+}
+
+type Listening = {
+  readonly secrets: readonly Uint8Array[];
+  readonly server: HttpServer;
+  readonly address: AddressInfo;
+  readonly made: readonly string[];
+};
+
+export class Service {
+  readonly app: App;
+  readonly db: Database;
+  readonly connections: HttpServer['connections'];
+  readonly publicUrl: string;
+  readonly localUrl: string;
+  /** What this start made in the folder, a line each. */
+  readonly made: readonly string[];
+  readonly #foundation: Foundation;
+  readonly #server: HttpServer;
+  #stopping: Promise<void> | undefined;
+
+  constructor(foundation: Foundation, { secrets, server, address, made }: Listening) {
+    const { config, db } = foundation;
+    this.#foundation = foundation;
+    this.#server = server;
+    this.db = db;
+    this.connections = server.connections;
+    this.publicUrl = publicUrlOf(config, address.port);
+    this.localUrl = localUrlOf(config, address);
+    this.made = made;
+    this.app = createApp({
+      ...foundation,
+      secrets,
+      publicUrl: this.publicUrl,
+      connections: server.connections,
+      isStopping: () => this.#stopping !== undefined,
+      onPasswordChange: (email) => removeAdminFile(config.data, email),
+    });
+    server.handle(this.app.handlers);
+  }
+
+  /** Stops accepting, finishes what runs, writes all. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#finish();
+    return this.#stopping;
+  }
+
+  /** Reads the certificate again, for new connections. */
+  reload(): void {
+    const { config, log, now } = this.#foundation;
+    if (config.tls.mode === 'off') return;
+    try {
+      const renewed = readCertificate(config, now(), []);
+      if (renewed !== undefined) this.#server.renew(renewed);
+      log.log('info', 'the certificate was read again');
+    } catch (error) {
+      log.log('error', 'the certificate could not be read again; the old one stays in use', {
+        cause: String(error),
+      });
+    }
+  }
+
+  async #finish(): Promise<void> {
+    const { db, hasher } = this.#foundation;
+    await this.#server.close();
+    await this.app.tidyUp().catch(() => {}); // the next start does it
+    this.app.close();
+    await Promise.all([db.close(), hasher.close()]);
+  }
+}
