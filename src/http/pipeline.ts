@@ -5,12 +5,13 @@ import { performance } from 'node:perf_hooks';
 import { pipelinedMillisecondsMax, pipelinedRequestsMax } from '../limits.ts';
 
 type Start = () => void;
+type Pipeline = (request: IncomingMessage, response: ServerResponse, start: Start) => void;
 
 /**
  * Calls `start` when the response has the connection. `node:http` gives it that when it has handed the whole
  * answer before to the system: so what a client doesn't read stops the client's own requests.
  */
-export function createPipeline(): (request: IncomingMessage, response: ServerResponse, start: Start) => void {
+export function createPipeline({ onCut }: { readonly onCut: () => void }): Pipeline {
   const waiting = new WeakMap<Socket, number>();
   const later = createSlices();
 
@@ -21,13 +22,19 @@ export function createPipeline(): (request: IncomingMessage, response: ServerRes
     });
   }
 
+  /** Once, though what was parsed already still arrives. */
+  function cut(socket: Socket): void {
+    if (!socket.destroyed) onCut();
+    socket.destroy();
+  }
+
   return (request, response, start) => {
     if (response.socket !== null) return start();
     const { socket } = request;
     const count = (waiting.get(socket) ?? 0) + 1;
     // A client repeats what was not answered (RFC 9112 section 9.3.2); parsed requests take far more memory
     // than their bytes.
-    if (count > pipelinedRequestsMax) return void socket.destroy();
+    if (count > pipelinedRequestsMax) return cut(socket);
     waiting.set(socket, count);
     holdReading(socket);
     response.once('socket', () => {

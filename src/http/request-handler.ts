@@ -55,7 +55,7 @@ export function createRequestHandlers(options: ServiceOptions) {
   const { answer, answerOptions, answerProblem, refusal } = answerer;
   const once = createIdempotency(options.kept, answerer);
   const requestIds = requestIdSource();
-  const inTurn = createPipeline();
+  const inTurn = createPipeline({ onCut: () => (options.metrics.cuts.pipelined += 1) });
 
   function createExchange(request: IncomingMessage, response: ServerResponse): Exchange {
     const socket: PeerSocket = request.socket;

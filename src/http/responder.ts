@@ -61,7 +61,7 @@ export function createResponder(options: ResponderOptions) {
       `X-Content-Type-Options: nosniff\r\nContent-Type: ${mediaType}\r\nContent-Length: `,
   );
   const writeHead = createHeadWriter(keepAliveMilliseconds / 1000);
-  const unsent = createUnsentAnswers();
+  const unsent = createUnsentAnswers({ onCut: () => (metrics.cuts.unread += 1) });
 
   /** The lines that every answer has. */
   function head(exchange: Exchange): string {

@@ -5,7 +5,13 @@ import { unsentBytesMax } from '../limits.ts';
 type Unsent = { readonly response: ServerResponse; readonly client: string; readonly bytes: number };
 
 /** Past `bytesMax` the client with the most unsent bytes loses its connections, the oldest answer first. */
-export function createUnsentAnswers(bytesMax = unsentBytesMax) {
+export function createUnsentAnswers({
+  bytesMax = unsentBytesMax,
+  onCut,
+}: {
+  readonly bytesMax?: number;
+  readonly onCut: () => void;
+}) {
   const answers = new Set<Unsent>();
   let total = 0;
 
@@ -37,6 +43,7 @@ export function createUnsentAnswers(bytesMax = unsentBytesMax) {
       if (answer.client !== client) continue;
       remove(answer);
       answer.response.destroy();
+      onCut();
       return;
     }
   }

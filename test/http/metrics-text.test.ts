@@ -1,6 +1,9 @@
 // The text of /metrics, read by a small parser of the Prometheus exposition format.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { newStats, syncSecondsBounds } from '../../src/storage/storage-stats.ts';
+import { version } from '../../src/version.ts';
 import { newOrder } from '../resources/resource-support.ts';
 import { serviceFor } from '../service.ts';
 
@@ -73,6 +76,150 @@ test('the metrics are well formed, counters say so in their names, and histogram
   assert.equal(value('orderly_storage_writes_waiting'), 0);
   assert.ok((value('orderly_storage_log_bytes') ?? 0) > 0);
   assert.ok((value('process_resident_memory_bytes') ?? 0) > 2 ** 24);
+});
+
+test('each family shows the value that was counted for it', (t) => {
+  const metrics = createMetrics();
+  t.after(metrics.close);
+  metrics.observe(-1, 404, 0.4);
+  metrics.observe(-1, 404, 40);
+  metrics.observe(-1, 500, 6_000);
+  metrics.refusals.rate = 2;
+  metrics.refusals.unavailable = 3;
+  metrics.cuts.pipelined = 4;
+  metrics.cuts.unread = 5;
+  for (const name of ['user_created', 'user_created', 'authz_fail'] as const) metrics.countEvent(name);
+  const families = parse(metrics.text(distinctSources()));
+  const flat = Object.fromEntries([...families.values()].flatMap(({ samples }) => [...samples]));
+
+  const processNow = [
+    'orderly_event_loop_delay_seconds{percentile="50"}',
+    'orderly_event_loop_delay_seconds{percentile="99"}',
+    'orderly_event_loop_delay_seconds{percentile="100"}',
+    'orderly_heap_used_bytes',
+    'process_resident_memory_bytes',
+    'process_cpu_seconds_total',
+    'process_start_time_seconds',
+  ];
+  const counted = Object.entries(flat).filter(
+    ([name, value]) => !processNow.includes(name) && !name.includes('_bucket{') && value !== 0,
+  );
+  assert.deepEqual(Object.fromEntries(counted), {
+    'orderly_http_requests_total{method="",route="",status="404"}': 2,
+    'orderly_http_requests_total{method="",route="",status="500"}': 1,
+    orderly_http_request_duration_seconds_sum: 6.0404,
+    orderly_http_request_duration_seconds_count: 3,
+    'orderly_refusals_total{reason="rate"}': 2,
+    'orderly_refusals_total{reason="unavailable"}': 3,
+    orderly_connections: 11,
+    'orderly_connections_refused_total{reason="full"}': 12,
+    'orderly_connections_refused_total{reason="address"}': 13,
+    'orderly_connections_cut_total{reason="pipelined"}': 4,
+    'orderly_connections_cut_total{reason="unread"}': 5,
+    'orderly_cache_lookups_total{result="hit"}': 21 + 22,
+    'orderly_cache_lookups_total{result="miss"}': 31 + 32,
+    orderly_cache_bytes: 41 + 42,
+    orderly_storage_commits_total: 51,
+    orderly_storage_writes_total: 52,
+    orderly_storage_sync_duration_seconds_sum: 53.5,
+    orderly_storage_sync_duration_seconds_count: 9,
+    orderly_storage_log_bytes: 54,
+    orderly_storage_writes_waiting: 55,
+    orderly_storage_checkpoints_total: 56,
+    orderly_storage_refusals_total: 57,
+    'orderly_security_events_total{event="user_created"}': 2,
+    'orderly_security_events_total{event="authz_fail"}': 1,
+    orderly_rate_limit_buckets: 61,
+    orderly_password_hashes_waiting: 62,
+    [`orderly_build_info{version="${version}",node="${process.versions.node}"}`]: 1,
+  });
+  assert.deepEqual(bucketsOf(flat, 'orderly_http_request_duration_seconds'), {
+    ...Object.fromEntries([0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025].map((bound) => [bound, 1])),
+    ...Object.fromEntries([0.05, 0.1, 0.25, 0.5, 1, 2.5, 5].map((bound) => [bound, 2])),
+    '+Inf': 3,
+  });
+  assert.deepEqual(bucketsOf(flat, 'orderly_storage_sync_duration_seconds'), {
+    ...Object.fromEntries(syncSecondsBounds.map((bound) => [bound, 2])),
+    '+Inf': 9,
+  });
+
+  // the process's own, as the process sees them now
+  assert.ok(Math.abs((flat['process_start_time_seconds'] ?? 0) - performance.timeOrigin / 1000) < 5);
+  const { user, system } = process.cpuUsage();
+  const cpuSeconds = flat['process_cpu_seconds_total'] ?? 0;
+  assert.ok(cpuSeconds > 0 && cpuSeconds <= (user + system) / 1e6);
+  const [heap = 0, resident = 0] = [flat['orderly_heap_used_bytes'], flat['process_resident_memory_bytes']];
+  assert.ok(heap > 2 ** 20 && resident > heap, `${resident} > ${heap}`);
+  const delays = processNow.slice(0, 3).map((name) => flat[name] ?? Number.NaN);
+  assert.deepEqual(
+    delays,
+    delays.toSorted((a, b) => a - b),
+  );
+});
+
+/** Every number another one, so that no value can stand for another. */
+function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>[0] {
+  const syncSecondsCounts = Array<number>(syncSecondsBounds.length + 1).fill(0);
+  syncSecondsCounts[0] = 2;
+  syncSecondsCounts[syncSecondsBounds.length] = 7;
+  return {
+    mounted: [],
+    connections: { open: 11, refused: { full: 12, address: 13 } },
+    caches: [
+      { hits: 21, misses: 31, weight: 41 },
+      { hits: 22, misses: 32, weight: 42 },
+    ],
+    storage: {
+      ...newStats(),
+      commits: 51,
+      writes: 52,
+      syncs: 9,
+      syncSecondsSum: 53.5,
+      syncSecondsCounts,
+      walBytes: 54,
+      waitingWrites: 55,
+      checkpoints: 56,
+      refusals: 57,
+    },
+    buckets: 61,
+    passwordsWaiting: 62,
+  };
+}
+
+function bucketsOf(flat: Readonly<Record<string, number>>, name: string): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(flat).flatMap(([key, count]) => {
+      const bound = key.startsWith(`${name}_bucket`) ? /le="([^"]+)"/.exec(key)?.[1] : undefined;
+      return bound === undefined ? [] : [[bound, count]];
+    }),
+  );
+}
+
+test('the metrics count what orders and customers were found in the cache', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person();
+  const { id, customerId } = await newOrder(service, token);
+  const counts = async (): Promise<number[]> => {
+    const families = parse((await service.get('/metrics')).text);
+    const lookups = families.get('orderly_cache_lookups_total')?.samples;
+    return ['hit', 'miss'].map(
+      (result) => lookups?.get(`orderly_cache_lookups_total{result="${result}"}`) ?? 0,
+    );
+  };
+  await service.patch(`/orders/${id}`, { token, body: { note: 'changed, so no longer cached' } });
+  const [hits = 0, misses = 0] = await counts();
+  await service.get(`/orders/${id}`, { token });
+  assert.deepEqual(await counts(), [hits, misses + 1]);
+  await service.get(`/orders/${id}`, { token });
+  await service.get(`/orders/${id}`, { token });
+  assert.deepEqual(await counts(), [hits + 2, misses + 1]);
+  await service.get(`/customers/${customerId}`, { token });
+  const [hitsAfter = 0, missesAfter = 0] = await counts();
+  assert.equal(hitsAfter + missesAfter, hits + misses + 4);
+  const bytes = parse((await service.get('/metrics')).text)
+    .get('orderly_cache_bytes')
+    ?.samples.get('orderly_cache_bytes');
+  assert.ok((bytes ?? 0) > 200, `${bytes} bytes of an order and a customer`);
 });
 
 function assertHistogram(name: string, samples: ReadonlyMap<string, number>): void {

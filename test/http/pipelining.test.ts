@@ -6,7 +6,7 @@ import { anyone, signedIn } from '../../src/auth/access.ts';
 import { representText, type Representation } from '../../src/http/representation.ts';
 import { document, route } from '../../src/http/route.ts';
 import { pipelinedRequestsMax } from '../../src/limits.ts';
-import { serviceFor } from '../service.ts';
+import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
 import { openRaw } from './raw-connection.ts';
@@ -148,6 +148,7 @@ describe('requests of one connection', () => {
     beyond.write(get('/test/gate').repeat(2 + pipelinedRequestsMax));
     assert.equal(await beyond.closed, '');
     assert.equal(asked.length, 2);
+    assert.equal(await cutFor(service, 'pipelined'), 1);
     openAll();
     for (let count = 0; count <= pipelinedRequestsMax; count += 1)
       assert.equal((await within.answer()).status, 200);
@@ -201,6 +202,7 @@ test('answers that nobody reads are bounded in all: whose are most loses the old
     received.map((bytes) => bytes > 20_000_000),
     [false, true, true],
   );
+  assert.equal(await cutFor(service, 'unread'), 1);
 });
 
 test('of those bounded in all, only as many are cut as must be, of the client with most', async (t) => {
@@ -225,7 +227,15 @@ test('of those bounded in all, only as many are cut as must be, of the client wi
     received.map((bytes) => bytes > 12_000_000),
     [true, false, false, true, true],
   );
+  assert.equal(await cutFor(service, 'unread'), 2);
 });
+
+/** How many connections /metrics counts as cut for this reason. */
+async function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Promise<number> {
+  const { text } = await service.get('/metrics');
+  const sample = new RegExp(`^orderly_connections_cut_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
+  return Number(sample.exec(text)?.[1]);
+}
 
 /** How many bytes come until the connection ends. */
 async function bytesOf(socket: Socket): Promise<number> {

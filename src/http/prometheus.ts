@@ -1,0 +1,55 @@
+// Prometheus' text format, version 0.0.4: families of samples, and a histogram.
+
+/** What follows the family's name, such as `{status="200"}`, and the value. */
+export type Sample = readonly [ending: string, value: number];
+export type Family = {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  readonly samples: readonly Sample[];
+};
+/** One value without labels, or several with. */
+type Values = number | readonly Sample[];
+
+export function counter(name: string, help: string, values: Values): Family {
+  return { name, type: 'counter', help, samples: samplesOf(values) };
+}
+
+export function gauge(name: string, help: string, values: Values): Family {
+  return { name, type: 'gauge', help, samples: samplesOf(values) };
+}
+
+function samplesOf(values: Values): readonly Sample[] {
+  return typeof values === 'number' ? [['', values]] : values;
+}
+
+/** One sample for each entry of `counts`, whose names are the values of the label. */
+export function labelled(label: string, counts: Iterable<readonly [name: string, count: number]>): Sample[] {
+  return Array.from(counts, ([name, count]) => [`{${label}="${name}"}`, count]);
+}
+
+type Distribution = {
+  readonly bounds: readonly number[];
+  /** Not cumulative, and one more than `bounds`: what is above the last. */
+  readonly counts: ArrayLike<number>;
+  readonly sum: number;
+};
+
+export function histogram(name: string, help: string, { bounds, counts, sum }: Distribution): Family {
+  let total = 0;
+  const samples = [...bounds, '+Inf'].map((bound, index): Sample => {
+    total += counts[index] ?? 0;
+    return [`_bucket{le="${bound}"}`, total];
+  });
+  samples.push(['_sum', sum], ['_count', total]);
+  return { name, type: 'histogram', help, samples };
+}
+
+export function prometheusText(families: readonly Family[]): string {
+  const lines = families.flatMap(({ name, type, help, samples }) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map(([ending, value]) => `${name}${ending} ${value}`),
+  ]);
+  return `${lines.join('\n')}\n`;
+}
