@@ -27,6 +27,13 @@ test('a password verifies against its own hash and no other does', async (t) => 
   }
 });
 
+test('the e-mail address is normalised, too, before a password is compared with it', () => {
+  const ligature = { name: 'Ada King', email: 'o\ufb03ce@example.org' }; // ﬃ, which NFKC spells f, f, i
+  for (const same of ['office@example.org', 'o\ufb03ce@example.org'])
+    assert.match(passwordIssue(same, ligature, 8) ?? '', /e-mail/);
+  assert.equal(passwordIssue('offices of the north', ligature, 8), undefined);
+});
+
 test('one password has another hash each time', async (t) => {
   const hasher = hasherFor(t);
   assert.notEqual(await hasher.hash(password), await hasher.hash(password));

@@ -223,6 +223,9 @@ describe('settings', () => {
       /^ORDERLY_ADMIN_PASSWORD won't do: .*too common/,
     ]);
     assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/go together/]);
+    const given = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'nineteen characters' };
+    assert.ok(readCommandLine(['--password-min=19'], given, {}));
+    assertAll(faultsOf('serve', '--password-min=20', given), [/^ORDERLY_ADMIN_PASSWORD .*20 to 128/]);
   });
 });
 
