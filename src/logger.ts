@@ -1,5 +1,6 @@
 // The log: one JSON object a line, or lines for people on a terminal; gathered for some milliseconds, never a
 // secret.
+import { counted } from './counted.ts';
 import { memoizeLast } from './memoize-last.ts';
 import { logBacklogBytesMax } from './limits.ts';
 
@@ -45,6 +46,7 @@ export function createLogger(options: {
   const threshold = levels.indexOf(options.level);
   const [writesInfo, writesError] = [writes('info'), writes('error')];
   const clock = memoizeLast((time: number) => new Date(time).toISOString());
+  const localClock = memoizeLast(localTime);
   const beginInfo = memoizeLast((time: number) => `{"time":"${clock(time)}","level":"info","requestId":"`);
   const beginError = memoizeLast((time: number) => `{"time":"${clock(time)}","level":"error","requestId":"`);
   // Joined here because each part that a line is added up from costs it a fiftieth.
@@ -92,7 +94,12 @@ export function createLogger(options: {
     if (sink.writableLength > 0) gathered = Buffer.allocUnsafe(gatherBytesMax); // it isn't written yet
     if (dropped > 0)
       sink.write(
-        render(now(), 'warn', `${dropped} log lines were dropped: the reader of the log is too slow`, {}),
+        render(
+          now(),
+          'warn',
+          `dropped ${counted(dropped, 'log line')}: the reader of the log is too slow`,
+          {},
+        ),
       );
     dropped = 0;
   }
@@ -102,7 +109,7 @@ export function createLogger(options: {
     const rest = Object.entries(details)
       .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : json(value)}`)
       .join('');
-    return `${clock(time).slice(11, 19)} ${paint(level)} ${(message + rest).split('\n').map(printable).join('\n    ')}\n`;
+    return `${localClock(time)} ${paint(level)} ${(message + rest).split('\n').map(printable).join('\n    ')}\n`;
   }
 
   function paint(level: Level): string {
@@ -121,7 +128,7 @@ export function createLogger(options: {
     const duration = Math.round(line.milliseconds * 1000) / 1000;
     if (isTerminal) {
       const rest = `${printable(path)} ${duration} ms ${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
-      return add(`${clock(time).slice(11, 19)} ${paint(level)} ${status} ${method.padEnd(6)} ${rest}\n`);
+      return add(`${localClock(time)} ${paint(level)} ${status} ${method.padEnd(6)} ${rest}\n`);
     }
     const trace = traceparent === undefined ? '' : `,"traceparent":${json(traceparent)}`;
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
@@ -149,6 +156,15 @@ export function createLogger(options: {
     request,
     flush,
   };
+}
+
+/** For people, who look at other clocks beside it: `10:30:00 +01:00`. */
+function localTime(time: number): string {
+  const minutesAhead = -new Date(time).getTimezoneOffset();
+  const local = new Date(time + minutesAhead * 60_000).toISOString().slice(11, 19);
+  const sign = minutesAhead < 0 ? '-' : '+';
+  const offset = new Date(Math.abs(minutesAhead) * 60_000).toISOString().slice(11, 16);
+  return `${local} ${sign}${offset}`;
 }
 
 /** JSON of one line that no terminal obeys; of an error what it says. */

@@ -1,6 +1,6 @@
 // The log: JSON lines for programs, lines for people, and neither obeys what a stranger wrote.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { createLogger, type Level, type RequestLine } from '../src/logger.ts';
 
 const time = Date.parse('2026-03-01T09:30:00.000Z');
@@ -82,15 +82,46 @@ for (const trick of tricks) {
   }
 }
 
-test('for people a line has the time, the level, what happened and to whom', () => {
+for (const [zone, local] of [
+  ['UTC', '09:30:00 +00:00'],
+  ['Europe/Berlin', '10:30:00 +01:00'],
+  ['Asia/Kolkata', '15:00:00 +05:30'],
+  ['America/St_Johns', '06:00:00 -03:30'],
+  ['Pacific/Kiritimati', '23:30:00 +14:00'],
+] as const) {
+  test(`for people a line has the local time with its offset, for programs UTC (${zone})`, (t) => {
+    inZone(t, zone);
+    const [people, programs] = [logTo({ isTerminal: true }), logTo()];
+    for (const { log } of [people, programs]) {
+      log.log('warn', 'something');
+      log.request(line, time);
+    }
+    const [message = '', request = ''] = people.text().split('\n');
+    assert.ok(message.startsWith(`${local} warn `) && request.startsWith(`${local} info `), people.text());
+    assert.equal(programs.text().match(/"time":"2026-03-01T09:30:00\.000Z"/g)?.length, 2);
+  });
+}
+
+/** Until the test's end; Node reads it anew when it is set. */
+function inZone(t: TestContext, zone: string): void {
+  const { TZ: before } = process.env;
+  process.env['TZ'] = zone;
+  t.after(() => {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  });
+}
+
+test('for people a line has the time, the level, what happened and to whom', (t) => {
+  inZone(t, 'UTC');
   const { log, text } = logTo({ isTerminal: true });
   log.request(line, time);
   log.log('warn', 'something', { why: 'a reason', count: 2 });
   assert.equal(
     text(),
     [
-      '09:30:00 info  200 GET    /orders 1.235 ms 203.0.113.7 user:7 r-1\n',
-      '09:30:00 warn  something why=a reason count=2\n',
+      '09:30:00 +00:00 info  200 GET    /orders 1.235 ms 203.0.113.7 user:7 r-1\n',
+      '09:30:00 +00:00 warn  something why=a reason count=2\n',
     ].join(''),
   );
 });
@@ -167,5 +198,5 @@ test('when the reader is too slow, lines are dropped and counted, not piled up',
   assert.equal(text(), '');
   sink.writableLength = 0;
   log.request(line, time);
-  assert.match(text(), /^\{.*"r-1".*\}\n\{.*"level":"warn".*5 log lines were dropped.*\}\n$/);
+  assert.match(text(), /^\{.*"r-1".*\}\n\{.*"level":"warn".*dropped 5 log lines:.*\}\n$/);
 });

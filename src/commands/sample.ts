@@ -2,6 +2,7 @@
 // same seed.
 import { makeFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
 import { wholeNumber, type CommandLine } from '../config.ts';
+import { counted } from '../counted.ts';
 import { permitWithoutCaller } from '../http/permit.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
 import type { Address, CustomerCore } from '../resources/customers/customer.ts';
@@ -74,9 +75,8 @@ function told(
   orderCount: number,
   password: string,
 ): string {
-  const count = (value: number): string => value.toLocaleString('en');
   const lines = [
-    `Made ${count(users.length)} users, ${count(customerCount)} customers and ${count(orderCount)} orders.`,
+    `Made ${counted(users.length, 'user')}, ${counted(customerCount, 'customer')} and ${counted(orderCount, 'order')}.`,
     `Sign in as ${users[0]?.email} (staff) or ${users[1]?.email}.`,
     `All these users have the password ${password}, shown this once.`,
   ];

@@ -1,4 +1,5 @@
 // The documentation page: the OpenAPI document for people, with forms that try it.
+import { counted } from '../counted.ts';
 import type { Rate } from '../http/rate-limit.ts';
 import {
   bodyBytesMax,
@@ -181,7 +182,7 @@ function limits(rates: DocsOptions['rates']): Html {
   const says = (rate: Rate, counts: string): string =>
     rate === undefined
       ? `Not limited: ${counts}.`
-      : `${rate.requests} requests in ${rate.seconds} seconds, for ${counts}.`;
+      : `${counted(rate.requests, 'request')} in ${counted(rate.seconds, 'second')}, for ${counts}.`;
   const limit =
     '`RateLimit` says what is left of `RateLimit-Policy`: ' +
     '`r` requests now, all of them again after `t` seconds.';
