@@ -7,7 +7,7 @@ import { createAuthenticator, type Authenticator } from './auth/credentials.ts';
 import { createSigner, type Signer } from './auth/jwt.ts';
 import { createMacs } from './auth/mac.ts';
 import type { PasswordHasher } from './auth/password.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';

@@ -1,7 +1,7 @@
 // The two interfaces of the requirements: every route, and what the handlers use.
 import type { Caches } from './assembly/caches.ts';
 import type { Signer } from './auth/jwt.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { withCreatedQuota } from './http/created-quota.ts';
 import type { Cursors } from './http/cursor.ts';
 import { openapiDocument } from './http/openapi.ts';

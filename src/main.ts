@@ -1,9 +1,11 @@
 // The edges of the process: command line → command → exit status.
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { commands, helpText } from './commands/commands.ts';
+import { commands, familyOf, helpText } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
-import { ConfigError, readCommandLine } from './config.ts';
+import { readCommandLine } from './config/command-line.ts';
+import { ConfigError } from './config/config-error.ts';
+import { didYouMean } from './config/did-you-mean.ts';
 import { Problem } from './errors.ts';
 import { StorageError } from './storage/data-folder.ts';
 import { keepsCommits } from './storage/sqlite-version.ts';
@@ -20,44 +22,57 @@ export async function run(argv: readonly string[]): Promise<number> {
     return await choose(argv);
   } catch (error) {
     if (error instanceof ConfigError)
-      return complain(error.faults, error.isUsage ? exitStatus.usage : exitStatus.config);
-    if (isExpected(error))
-      return complain('code' in error && error.code === 'EPIPE' ? [] : [error.message], exitStatus.failure);
-    throw error;
+      return complain(error.issues, error.isUsage ? exitStatus.usage : exitStatus.config);
+    if (!isExpected(error)) throw error;
+    const hasReader = !('code' in error && error.code === 'EPIPE');
+    return complain(hasReader ? [error.message] : [], exitStatus.failure);
   }
 }
 
 async function choose(argv: readonly string[]): Promise<number> {
-  const [first = 'serve', second = ''] = argv;
-  const name = nameOf(first, second);
+  if (argv.includes('--version') || argv.includes('-v')) return say(version);
+  const isHelp = argv[0] === 'help' || argv.some(isHelpFlag);
+  const words = argv[0] === 'help' ? argv.slice(1) : argv;
+  const name = commandName(words);
+  if (isHelp && isHelpFlag(words[0] ?? '--help')) return say(helpText());
+  if (isHelp && familyOf(name).length > 0) return say(helpText(name));
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (argv.includes('--version')) return say(version);
-  if (first === '--help') return say(helpText());
-  if (command === undefined)
-    throw new ConfigError(
-      [],
-      [`there is no command "${first}"; there are ${Object.keys(commands).join(', ')}`],
-    );
-  if (argv.includes('--help')) return say(helpText(name));
+  if (command === undefined || isHelp) throw unknownCommand(words, name);
   refuseUnsafeSqlite();
-  const given = argv.slice(first.startsWith('-') ? 0 : name.split(' ').length);
+  const isNamed = words[0] !== undefined && !words[0].startsWith('-');
+  const given = words.slice(isNamed ? name.split(' ').length : 0);
   const outcome = await command.run(readCommandLine(given, process.env, dotEnv(), command));
   return typeof outcome === 'string' ? say(outcome) : outcome;
 }
 
-/** Of a command: one word or two, `serve` if a flag comes first. */
-function nameOf(first: string, second: string): string {
+function isHelpFlag(word: string): boolean {
+  return word === '--help' || word === '-h';
+}
+
+/** One word or two of those that are given, `serve` if a flag comes first. */
+function commandName([first = 'serve', second = '']: readonly string[]): string {
   if (first.startsWith('-')) return 'serve';
   const both = `${first} ${second}`;
   return Object.hasOwn(commands, both) ? both : first;
+}
+
+function unknownCommand(words: readonly string[], name: string): ConfigError {
+  const names = Object.keys(commands);
+  const family = familyOf(name);
+  const choices = family.length > 0 ? family : names;
+  const hint =
+    didYouMean(words.slice(0, 2).join(' '), names) ??
+    didYouMean(name, names) ??
+    `there are ${choices.join(', ')}`;
+  return new ConfigError([], [`there is no command "${name}"; ${hint}`]);
 }
 
 function refuseUnsafeSqlite(): void {
   const { node, sqlite = 'of an unknown version' } = process.versions;
   if (keepsCommits(sqlite)) return;
   throw new ConfigError([
-    `SQLite ${sqlite}, which Node ${node} brings along, can lose what was committed ` +
-      '(https://sqlite.org/wal.html#walresetbug): use a newer Node, such as "npm install" brings along.',
+    `SQLite ${sqlite}, which Node ${node} includes, can lose committed changes ` +
+      '(https://sqlite.org/wal.html#walresetbug): use a newer Node, such as the one that "npm install" installs.',
   ]);
 }
 
@@ -68,17 +83,15 @@ function dotEnv(): NodeJS.Dict<string> {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     // There is none, or Node's permission model keeps it away.
     if (code === 'ENOENT' || code === 'ERR_ACCESS_DENIED') return {};
-    throw new ConfigError([`.env can't be read: ${String(error)}`]);
+    const reason = code === 'EACCES' ? 'this account has no permission' : String(error);
+    throw new ConfigError([`.env can't be read: ${reason}`]);
   }
 }
 
-/** Not a fault of the program: told in a sentence, without a stack trace. */
+/** Not a defect of the program: reported in a sentence, without a stack trace. */
 function isExpected(error: unknown): error is Error {
-  return (
-    error instanceof StorageError ||
-    error instanceof Problem ||
-    (error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error))
-  );
+  if (error instanceof StorageError || error instanceof Problem) return true;
+  return error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error);
 }
 
 async function say(text: string): Promise<number> {
@@ -86,7 +99,7 @@ async function say(text: string): Promise<number> {
   return exitStatus.ok;
 }
 
-function complain(faults: readonly string[], status: number): number {
-  process.stderr.write(faults.map((fault) => `orderly: ${fault}\n`).join(''));
+function complain(issues: readonly string[], status: number): number {
+  process.stderr.write(issues.map((issue) => `orderly: ${issue}\n`).join(''));
   return status;
 }

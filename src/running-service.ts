@@ -8,7 +8,7 @@ import { makeFirstAdmin } from './assembly/first-admin.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
 import { readCertificate, readSecrets } from './assembly/own-secrets.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import type { Route } from './http/route.ts';
 import type { Logger } from './logger.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
 import { commands } from '../src/commands/commands.ts';
-import { settings } from '../src/config.ts';
+import { settings } from '../src/config/settings.ts';
 import { problemKinds } from '../src/errors.ts';
 import { problems } from '../src/http/problem.ts';
 import { securityEventLevels } from '../src/security-event.ts';

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.ts';
 import { startService, type Service, type ServiceOptions } from '../src/running-service.ts';
-import { readCommandLine } from '../src/config.ts';
+import { readCommandLine } from '../src/config/command-line.ts';
 import { createLogger } from '../src/logger.ts';
 import { checkExchange } from './conformance.ts';
 

@@ -13,7 +13,6 @@ const fileLinesMax = 300;
 const longLinesLeft: Readonly<Record<string, number>> = {
   'src/auth/certificate.ts': 1,
   'src/auth/password.ts': 1,
-  'src/config.ts': 1,
   'src/http/body.ts': 1,
   'src/http/cursor.ts': 1,
   'src/http/head.ts': 1,
@@ -45,7 +44,6 @@ const longLinesLeft: Readonly<Record<string, number>> = {
   'test/tools/generate-common-passwords.ts': 1,
 };
 const longFilesLeft: Readonly<Record<string, number>> = {
-  'src/config.ts': 393,
   'src/http/openapi.ts': 384,
   'src/http/problem.ts': 315,
   'src/schema/schema.ts': 376,

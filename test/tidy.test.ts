@@ -17,7 +17,7 @@ const floors: readonly (readonly string[])[] = [
   ['src/app.ts'],
   ['src/interfaces.ts'],
   ['src/assembly/'],
-  ['src/config.ts'],
+  ['src/config/'],
   ['src/resources/system/', 'src/resources/orders/'],
   ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/'],
   ['src/resources/users/'],

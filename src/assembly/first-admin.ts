@@ -1,7 +1,7 @@
 // The administrator that a database without users begins with.
 import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../auth/password.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { permitWithoutCaller } from '../http/permit.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { addUser, hasUsers } from '../resources/users/user-store.ts';

@@ -1,5 +1,5 @@
 // The buckets of all rates, by what they limit.
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createLimiter, type Limiter } from '../http/rate-limit.ts';
 
 export type Limiters = ReturnType<typeof createLimiters>;

@@ -1,6 +1,7 @@
 // Where a service listens, and how many connections it takes.
 import type { AddressInfo } from 'node:net';
-import { ConfigError, type Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import { unavailable } from '../errors.ts';
 import {
   connectionsWithin,

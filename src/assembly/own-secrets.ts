@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { selfSigned } from '../auth/certificate.ts';
-import { ConfigError, type Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { secretBytesMin } from '../limits.ts';
 import { toStorageError, makeFolder, replacePrivate, StorageError } from '../storage/data-folder.ts';
@@ -45,9 +46,8 @@ export function readCertificate({ tls, data }: Config, now: number, made: string
     return certificate;
   } catch (error) {
     if (error instanceof StorageError) throw error;
-    const cause = error instanceof Error ? error.message : String(error);
     throw new ConfigError([
-      `the certificate in ${files.cert} with the key in ${files.key} can't be used: ${cause}`,
+      `the certificate in ${files.cert} with the key in ${files.key} can't be used: ${reasonOf(error)}`,
     ]);
   }
 }
@@ -67,4 +67,13 @@ function makeCertificate(files: CertificateFiles, now: number, made: string[]): 
 /** Whether there is a certificate that is valid until then. */
 function isGood(file: string, until: number): boolean {
   return existsSync(file) && new X509Certificate(readFileSync(file)).validToDate.getTime() > until;
+}
+
+/** What went wrong with a file, in words where the operating system has a code. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code = '', path = '', message } = error as NodeJS.ErrnoException; // a system error has both
+  if (code === 'ENOENT') return `${path} does not exist`;
+  if (code === 'EACCES' || code === 'EPERM') return `this account may not open ${path}`;
+  return message;
 }

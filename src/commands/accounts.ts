@@ -1,6 +1,7 @@
 // `orderly admin create`, `admin reset` and `keys create`: what is made is printed with its secret, once.
 import { scopes, type Scope } from '../auth/access.ts';
-import { ConfigError, type CommandFlag } from '../config.ts';
+import { ConfigError } from '../config/config-error.ts';
+import type { CommandFlag } from '../config/settings.ts';
 import { Problem } from '../errors.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { permitWithoutCaller, type Permit } from '../http/permit.ts';

@@ -1,5 +1,6 @@
 // The commands by name, and their help.
-import { settings, type CommandLine, type Syntax } from '../config.ts';
+import type { CommandLine, Syntax } from '../config/command-line.ts';
+import { settings } from '../config/settings.ts';
 import { adminCreate, adminReset, keysCreate } from './accounts.ts';
 import { backUp, restoreBackup } from './backups.ts';
 import { check } from './check.ts';
@@ -9,7 +10,7 @@ import { serve } from './serve.ts';
 
 export type Command = Syntax & {
   readonly summary: string;
-  /** Gives what is to be printed, or an exit status. */
+  /** Returns what is to be printed, or an exit status. */
   run(line: CommandLine): Promise<string | number>;
 };
 
@@ -25,10 +26,16 @@ export const commands: Readonly<Record<string, Command>> = {
   openapi: printOpenapi,
 };
 
-/** At most 80 columns. */
+/** The commands of this name, or those whose first word it is. */
+export function familyOf(name: string): string[] {
+  return Object.keys(commands).filter((known) => known === name || known.startsWith(`${name} `));
+}
+
+/** Of all commands, of one, or of those whose first word this is; at most 80 columns. */
 export function helpText(name?: string): string {
-  const command = commands[name ?? ''];
-  return name === undefined || command === undefined ? overview() : helpOf(name, command);
+  if (name === undefined) return overview();
+  const texts = familyOf(name).map((each) => helpOf(each, commands[each] ?? serve));
+  return texts.join('\n\n');
 }
 
 function overview(): string {
@@ -80,7 +87,7 @@ function settingRowsOf(name: string): string[] {
 const columnsMax = 80;
 const closing = `Each setting of serve has an environment variable (--public-url is
 ORDERLY_PUBLIC_URL), which a .env file can hold, too; flags win.
---help after a command shows what it takes; --version says which orderly it is.`;
+--help (-h) after a command shows what it takes; --version (-v) is of orderly.`;
 
 function settingRows(shown = settings): string[] {
   return shown.map(({ flag, value, fallback, help }) =>

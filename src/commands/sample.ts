@@ -1,7 +1,8 @@
 // `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the
 // same seed.
 import { makeFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
-import { wholeNumber, type CommandLine } from '../config.ts';
+import type { CommandLine } from '../config/command-line.ts';
+import { wholeNumber } from '../config/setting-checks.ts';
 import { counted } from '../counted.ts';
 import { permitWithoutCaller } from '../http/permit.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
@@ -30,12 +31,12 @@ export const sample: Command = {
   summary: 'fills an empty database with believable users, customers and orders of 2025',
   operands: [],
   flags: [
-    { flag: 'orders', value: 'N', help: 'how many orders (1000)', fault: wholeNumber(1, 10_000_000) },
+    { flag: 'orders', value: 'N', help: 'how many orders (1000)', check: wholeNumber(1, 10_000_000) },
     {
       flag: 'seed',
       value: 'N',
       help: 'the same seed gives the same data (1)',
-      fault: wholeNumber(0, 4_294_967_295),
+      check: wholeNumber(0, 4_294_967_295),
     },
   ],
   run,

@@ -1,7 +1,8 @@
 // `orderly serve`: runs the service until a signal or a failed disk stops it.
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import type { CommandLine, Config } from '../config.ts';
+import type { CommandLine } from '../config/command-line.ts';
+import type { Config } from '../config/config.ts';
 import { lastWordsMillisecondsMax } from '../limits.ts';
 import { createLogger, type Logger } from '../logger.ts';
 import { startService, type Service } from '../running-service.ts';

@@ -1,6 +1,6 @@
 // What a start says: lines of the log, or on a terminal a few sentences for people.
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { counted } from '../counted.ts';
 import { initialPasswordsNamedMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';

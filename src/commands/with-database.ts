@@ -1,6 +1,6 @@
 // What commands share that change a database, beside a running service or alone.
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { migrations } from '../migrations/migrations.ts';
 import { openCommandDatabase, type CommandDatabase } from '../storage/command-database.ts';
 import { databaseFile, schemaVersion, StorageError } from '../storage/data-folder.ts';

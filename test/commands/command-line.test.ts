@@ -4,7 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { commands, helpText } from '../../src/commands/commands.ts';
-import { ConfigError, readCommandLine, settings } from '../../src/config.ts';
+import { readCommandLine } from '../../src/config/command-line.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { settings } from '../../src/config/settings.ts';
 import { version } from '../../src/version.ts';
 import { dataFolder, newFolder, orderly } from './command-support.ts';
 
@@ -29,6 +31,25 @@ describe('the command line', { concurrency: true }, () => {
     assertNarrow(stdout);
   });
 
+  for (const line of ['-h', 'help', 'help --help']) {
+    test(`"${line}" is the help on all commands`, async () => {
+      assert.deepEqual(await orderly(line.split(' ')), { status: 0, stdout: `${helpText()}\n`, stderr: '' });
+    });
+  }
+
+  test('help on a word that several commands begin with is the help on each', async () => {
+    const both = ['admin create', 'admin reset'].map((name) => helpText(name)).join('\n\n');
+    for (const line of ['admin --help', 'admin -h', 'help admin']) {
+      assert.deepEqual(await orderly(line.split(' ')), { status: 0, stdout: `${both}\n`, stderr: '' });
+    }
+    const one = await orderly(['help', 'admin', 'create']);
+    assert.equal(one.stdout, `${helpText('admin create')}\n`);
+  });
+
+  test('-v prints the version', async () => {
+    assert.deepEqual(await orderly(['-v']), { status: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
   test('--help of a command says what it takes in 80 columns', async () => {
     const { status, stdout } = await orderly(['keys', 'create', '--help']);
     assert.deepEqual([status, stdout], [0, `${helpText('keys create')}\n`]);
@@ -42,7 +63,11 @@ describe('the command line', { concurrency: true }, () => {
   });
 
   const wrong: readonly (readonly [command: string, status: number, complaints: readonly RegExp[]])[] = [
-    ['bakup', 64, [/no command "bakup"; there are serve, admin create/]],
+    ['bakup', 64, [/no command "bakup"; did you mean backup\?/]],
+    ['admin creat', 64, [/no command "admin"; did you mean admin create\?/]],
+    ['admin remove', 64, [/no command "admin"; there are admin create, admin reset$/]],
+    ['help nonsense', 64, [/no command "nonsense"; there are serve, admin create/]],
+    ['serve --prot=8443', 78, [/--prot is not known; did you mean --port\?/]],
     ['keys create --name n', 64, [/--email EMAIL is missing/, /--scopes LIST is missing/]],
     ['keys create --email a@example.com --name n --scopes orders:eat', 64, [/--scopes: .*orders:write/]],
     [
@@ -50,7 +75,11 @@ describe('the command line', { concurrency: true }, () => {
       78,
       [/--nope is not known/, /--port must be .*, not "99999"/, /--tls must be .*, not "maybe"/],
     ],
-    ['--tls files --tls-cert none.pem --tls-key none.pem --port 0', 78, [/none.pem.* can't be used: ENOENT/]],
+    [
+      '--tls files --tls-cert none.pem --tls-key none.pem --port 0',
+      78,
+      [/none.pem.* can't be used: none.pem does not exist/],
+    ],
     [
       '--host 203.0.113.7 --tls off',
       78,
@@ -110,12 +139,7 @@ describe('settings', () => {
     complaints: readonly RegExp[],
   ])[] = [
     ['an operand that is missing', 'backup', '', [/^FILE is missing$/]],
-    [
-      'operands beyond',
-      'restore',
-      'a b c',
-      [/^"b" is an argument too many$/, /^"c" is an argument too many$/],
-    ],
+    ['operands beyond', 'restore', 'a b c', [/^unexpected argument "b"$/, /^unexpected argument "c"$/]],
     ['a required flag that is missing', 'admin create', '', [/^--email EMAIL is missing$/]],
     [
       'wrong flags of a command',
@@ -180,7 +204,7 @@ describe('settings', () => {
       'a certificate that is not asked for',
       'serve',
       '--tls-cert x',
-      [/^--tls-cert and --tls-key go with --tls files$/],
+      [/^--tls-cert and --tls-key are only used with --tls files$/],
     ],
     [
       'modes',
@@ -219,8 +243,8 @@ describe('settings', () => {
 
   test('the administrator of the environment needs an address and a password that would do', () => {
     assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [
-      /^ORDERLY_ADMIN_EMAIL won't do: /,
-      /^ORDERLY_ADMIN_PASSWORD won't do: .*too common/,
+      /^ORDERLY_ADMIN_EMAIL is invalid: /,
+      /^ORDERLY_ADMIN_PASSWORD is invalid: .*too common/,
     ]);
     assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/go together/]);
     const given = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'nineteen characters' };
@@ -234,7 +258,7 @@ function faultsOf(name: string, line: string, environment = {}, dotEnv = {}): re
     readCommandLine(line.split(' ').filter(Boolean), environment, dotEnv, commands[name]);
   } catch (error) {
     assert.ok(error instanceof ConfigError);
-    return error.faults;
+    return error.issues;
   }
   return assert.fail('nothing was found wrong');
 }

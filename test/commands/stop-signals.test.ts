@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
 import { startService } from '../../src/running-service.ts';
 import { createStopper } from '../../src/commands/stop-signals.ts';
-import { readCommandLine } from '../../src/config.ts';
+import { readCommandLine } from '../../src/config/command-line.ts';
 import { createLogger } from '../../src/logger.ts';
 import { executable } from '../service.ts';
 import { until } from '../storage/storage-support.ts';

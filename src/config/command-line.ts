@@ -1,0 +1,118 @@
+// Flags, environment and .env → one checked command line; all issues at once.
+import { parseArgs } from 'node:util';
+import { buildConfig, combinationIssues, type Config, type Environment } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import { didYouMean } from './did-you-mean.ts';
+import { adminVariables, settings, variableOf, type CommandFlag } from './settings.ts';
+
+/** What a command takes beyond the settings; all operands are required. */
+export type Syntax = { readonly flags: readonly CommandFlag[]; readonly operands: readonly string[] };
+const settingsOnly: Syntax = { flags: [], operands: [] };
+
+type Given = {
+  readonly operands: readonly string[];
+  readonly flags: Readonly<Record<string, string | true>>;
+};
+
+export type CommandLine = Given & { readonly config: Config };
+
+/** Flags win over the environment, and that over .env. Throws ConfigError. */
+export function readCommandLine(
+  argv: readonly string[],
+  environment: Environment,
+  dotEnv: Environment,
+  syntax: Syntax = settingsOnly,
+): CommandLine {
+  const issues: string[] = [];
+  const variables = { ...dotEnv, ...environment };
+  const given = readArguments(argv, syntax.flags, issues);
+  const values = readSettings(given.flags, variables, issues);
+  issues.push(...unknownVariables(variables));
+  const config = buildConfig((flag) => values.get(flag) ?? '', variables);
+  issues.push(...combinationIssues(config));
+  const misuse = misuseOf(syntax, given);
+  if (issues.length + misuse.length > 0) throw new ConfigError(issues, misuse);
+  return { config, ...given };
+}
+
+function readArguments(argv: readonly string[], own: readonly CommandFlag[], issues: string[]): Given {
+  const known = new Map([...settings, ...own].map(({ flag, value }) => [flag, typeOf(value)]));
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: Object.fromEntries([...known].map(([flag, type]) => [flag, { type }])),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const flags: Record<string, string | true> = {};
+  const operands: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') operands.push(token.value);
+    if (token.kind !== 'option') continue;
+    const issue = flagIssue(token, known, flags);
+    if (issue === undefined) flags[token.name] = token.value ?? true;
+    else issues.push(issue);
+  }
+  return { flags, operands };
+}
+
+function typeOf(value: string | undefined): 'string' | 'boolean' {
+  return value === undefined ? 'boolean' : 'string';
+}
+
+function flagIssue(
+  {
+    name,
+    rawName,
+    value,
+  }: { readonly name: string; readonly rawName: string; readonly value?: string | undefined },
+  known: ReadonlyMap<string, 'string' | 'boolean'>,
+  given: Given['flags'],
+): string | undefined {
+  const type = known.get(name);
+  if (type === undefined || !rawName.startsWith('--')) {
+    const flags = [...known.keys()].map((flag) => `--${flag}`);
+    return `${rawName} is not known; ${didYouMean(rawName, flags) ?? '--help lists what is'}`;
+  }
+  if (given[name] !== undefined) return `${rawName} is given more than once`;
+  if (type === 'string' && value === undefined) return `${rawName} needs a value`;
+  if (type === 'boolean' && value !== undefined) return `${rawName} takes no value`;
+  return undefined;
+}
+
+function readSettings(flags: Given['flags'], variables: Environment, issues: string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const { flag, fallback, check } of settings) {
+    const variable = variableOf(flag);
+    const isFlag = flags[flag] !== undefined;
+    const value = isFlag ? String(flags[flag]) : (variables[variable] ?? fallback);
+    const issue = value === fallback ? undefined : check?.(value);
+    const shown = flag === 'jwt-secrets' ? '' : `, not ${JSON.stringify(value)}`;
+    if (issue !== undefined) issues.push(`${isFlag ? `--${flag}` : variable} ${issue}${shown}`);
+    values.set(flag, value);
+  }
+  return values;
+}
+
+function unknownVariables(environment: Environment): string[] {
+  const known = [...settings.map(({ flag }) => variableOf(flag)), ...adminVariables];
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith('ORDERLY_') && !known.includes(name),
+  );
+  return unknown.map((name) => `${name} is not known; ${didYouMean(name, known) ?? '--help lists what is'}`);
+}
+
+function misuseOf(syntax: Syntax, given: Given): string[] {
+  const misuse: string[] = [];
+  for (const name of syntax.operands.slice(given.operands.length)) misuse.push(`${name} is missing`);
+  for (const text of given.operands.slice(syntax.operands.length))
+    misuse.push(`unexpected argument ${JSON.stringify(text)}`);
+  for (const { flag, value = '', isRequired } of syntax.flags)
+    if (isRequired === true && given.flags[flag] === undefined) misuse.push(`--${flag} ${value} is missing`);
+  for (const { flag, check } of syntax.flags) {
+    const value = given.flags[flag];
+    const issue = value === undefined ? undefined : check?.(String(value));
+    if (issue !== undefined) misuse.push(`--${flag} ${issue}, not ${JSON.stringify(value)}`);
+  }
+  return misuse;
+}

@@ -1,0 +1,71 @@
+// The settings of a service, typed, from the texts that were given.
+import { passwordIssue } from '../auth/password.ts';
+import type { Level } from '../logger.ts';
+import { emailIssue } from '../schema/email.ts';
+import { parseRate, splitList, withoutSlash } from './setting-checks.ts';
+import { adminVariables } from './settings.ts';
+
+export type Config = ReturnType<typeof buildConfig>;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** From texts that their settings' checks have let through, unless `issues` says otherwise already. */
+export function buildConfig(get: (flag: string) => string, environment: Environment) {
+  const { ORDERLY_ADMIN_EMAIL: adminEmail = '', ORDERLY_ADMIN_PASSWORD: adminPassword = '' } = environment;
+  return {
+    host: get('host'),
+    port: Number(get('port')),
+    data: get('data'),
+    tls: {
+      mode: get('tls') as 'self-signed' | 'files' | 'off', // by its check
+      cert: get('tls-cert'),
+      key: get('tls-key'),
+    },
+    /** Empty: `https://localhost:<port>`. */
+    publicUrl: withoutSlash(get('public-url')),
+    trustedProxy: splitList(get('trusted-proxy')),
+    registration: get('registration') === 'closed' ? 'closed' : 'open',
+    /** Empty: the one stored in `secret.key`. */
+    jwtSecrets: splitList(get('jwt-secrets')),
+    apiKeyQuery: get('api-key-query') === 'on',
+    rates: {
+      default: parseRate(get('rate-default')),
+      anonymous: parseRate(get('rate-anonymous')),
+      loginAccount: parseRate(get('rate-login-account')),
+      created: parseRate(get('rate-created')),
+      loginAccountTotal: parseRate(get('rate-login-account-total')),
+      loginAddress: parseRate(get('rate-login-address')),
+    },
+    connectionsPerAddress: Number(get('connections-per-address')),
+    passwordMin: Number(get('password-min')),
+    cacheBytes: Number(get('cache-bytes')),
+    corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
+    log: get('log') as Level, // by its check
+    adminEmail,
+    adminPassword,
+  } as const;
+}
+
+/** What is wrong with settings that only make sense together. */
+export function combinationIssues(config: Config): string[] {
+  return [...certificateIssues(config), ...adminIssues(config)];
+}
+
+function certificateIssues({ tls: { mode, cert, key } }: Config): string[] {
+  if (mode === 'files' && (cert === '' || key === '')) return ['--tls files needs --tls-cert and --tls-key'];
+  if (mode !== 'files' && (cert !== '' || key !== ''))
+    return ['--tls-cert and --tls-key are only used with --tls files'];
+  return [];
+}
+
+function adminIssues({ adminEmail: email, adminPassword: password, passwordMin }: Config): string[] {
+  const [emailVariable, passwordVariable] = adminVariables;
+  if (email === '' && password === '') return [];
+  if (email === '' || password === '') return [`${emailVariable} and ${passwordVariable} go together`];
+  const issues: string[] = [];
+  const wrongEmail = emailIssue(email);
+  const wrongPassword = passwordIssue(password, { name: 'Administrator', email }, passwordMin);
+  if (wrongEmail !== undefined) issues.push(`${emailVariable} is invalid: ${wrongEmail}`);
+  if (wrongPassword !== undefined) issues.push(`${passwordVariable} is invalid: ${wrongPassword}`);
+  return issues;
+}

@@ -1,0 +1,67 @@
+// What the values of settings have to be like.
+import { isIP } from 'node:net';
+import type { Rate } from '../http/rate-limit.ts';
+import { secretBytesMin } from '../limits.ts';
+
+/** What a value must be, in words that follow the flag's name; undefined if it is. */
+export type Check = (text: string) => string | undefined;
+
+export function wholeNumber(min: number, max: number): Check {
+  return (text) => {
+    const isWhole = /^\d{1,12}$/.test(text);
+    if (isWhole && Number(text) >= min && Number(text) <= max) return undefined;
+    return `must be a whole number from ${min} to ${max}`;
+  };
+}
+
+export function oneOf(values: readonly string[]): Check {
+  return (text) => (values.includes(text) ? undefined : `must be ${values.join(' or ')}`);
+}
+
+export function listOf(check: Check): Check {
+  return (text) => {
+    const issues = splitList(text).map(check);
+    return issues.find((issue) => issue !== undefined);
+  };
+}
+
+/** As browsers write it in their requests, or with a slash at its end. */
+export function origin(text: string): string | undefined {
+  const url = URL.parse(text);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.origin === withoutSlash(text);
+  return isOrigin ? undefined : 'must be like https://orders.example.com';
+}
+
+/** An address, or a block of addresses in CIDR notation (RFC 4632). */
+export function addressBlock(text: string): string | undefined {
+  const [network = '', bits, more] = text.split('/');
+  const bitsMax = isIP(network) === 6 ? 128 : 32;
+  const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
+  if (isIP(network) !== 0 && more === undefined && isPrefix) return undefined;
+  return 'must be addresses or blocks such as 10.0.0.0/8';
+}
+
+export function secret(text: string): string | undefined {
+  if (Buffer.byteLength(text) >= secretBytesMin) return undefined;
+  return `must be secrets of at least ${secretBytesMin} bytes each`;
+}
+
+export function rate(text: string): string | undefined {
+  if (text === 'off' || /^[1-9]\d{0,8}\/[1-9]\d{0,5}$/.test(text)) return undefined;
+  return 'must be like 600/60 (requests/seconds) or off';
+}
+
+/** Of a text that `rate` lets through. */
+export function parseRate(text: string): Rate {
+  const [requests, seconds] = text.split('/').map(Number);
+  if (text === 'off' || requests === undefined || seconds === undefined) return undefined;
+  return { requests, seconds };
+}
+
+export function splitList(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',').map((part) => part.trim());
+}
+
+export function withoutSlash(url: string): string {
+  return url.replace(/\/$/, '');
+}

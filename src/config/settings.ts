@@ -1,0 +1,173 @@
+// Every setting: its flag, its default, its help and its check.
+import { secretBytesMin } from '../limits.ts';
+import { levels } from '../logger.ts';
+import {
+  addressBlock,
+  listOf,
+  oneOf,
+  origin,
+  rate,
+  secret,
+  wholeNumber,
+  type Check,
+} from './setting-checks.ts';
+
+/** A flag; without `value` it takes none. */
+export type CommandFlag = {
+  readonly flag: string;
+  readonly value?: string;
+  readonly help: string;
+  readonly isRequired?: true;
+  readonly check?: Check;
+};
+type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
+
+/**
+ * Every setting, as help shows it and as it is checked. The environment variable is the flag's name:
+ * `--public-url`, `ORDERLY_PUBLIC_URL`.
+ */
+export const settings: readonly Setting[] = [
+  {
+    flag: 'host',
+    value: 'ADDRESS',
+    fallback: '127.0.0.1',
+    help: 'address to listen on',
+    check: (text) => (text === '' ? 'must be an address' : undefined),
+  },
+  {
+    flag: 'port',
+    value: 'PORT',
+    fallback: '8443',
+    help: 'port to listen on; 0 picks one',
+    check: wholeNumber(0, 65_535),
+  },
+  {
+    flag: 'data',
+    value: 'FOLDER',
+    fallback: 'data',
+    help: 'the folder that holds everything',
+    check: (text) => (text === '' ? 'must be a folder' : undefined),
+  },
+  {
+    flag: 'tls',
+    value: 'MODE',
+    fallback: 'self-signed',
+    help: 'self-signed, files, or off (behind a proxy)',
+    check: oneOf(['self-signed', 'files', 'off']),
+  },
+  { flag: 'tls-cert', value: 'FILE', fallback: '', help: 'certificate chain, PEM, for --tls files' },
+  { flag: 'tls-key', value: 'FILE', fallback: '', help: 'private key, PEM, for --tls files' },
+  {
+    flag: 'public-url',
+    value: 'URL',
+    fallback: '',
+    help: 'how clients reach the service (https://localhost:PORT)',
+    check: origin,
+  },
+  {
+    flag: 'trusted-proxy',
+    value: 'LIST',
+    fallback: '',
+    help: 'addresses or CIDR blocks of proxies to believe',
+    check: listOf(addressBlock),
+  },
+  {
+    flag: 'registration',
+    value: 'MODE',
+    fallback: 'open',
+    help: 'open: anyone may sign up; closed: administrators make users',
+    check: oneOf(['open', 'closed']),
+  },
+  {
+    flag: 'jwt-secrets',
+    value: 'LIST',
+    fallback: '',
+    help: `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). Better in the environment`,
+    check: listOf(secret),
+  },
+  {
+    flag: 'api-key-query',
+    value: 'MODE',
+    fallback: 'on',
+    help: 'whether ?api_key= is taken: on or off',
+    check: oneOf(['on', 'off']),
+  },
+  {
+    flag: 'rate-default',
+    value: 'RATE',
+    fallback: '600/60',
+    help: 'requests/seconds of each principal, or off',
+    check: rate,
+  },
+  {
+    flag: 'rate-anonymous',
+    value: 'RATE',
+    fallback: '120/60',
+    help: 'of each address without a credential',
+    check: rate,
+  },
+  {
+    flag: 'rate-login-account',
+    value: 'RATE',
+    fallback: '5/60',
+    help: 'sign-ins to each account from each address',
+    check: rate,
+  },
+  {
+    flag: 'rate-login-account-total',
+    value: 'RATE',
+    fallback: '50/60',
+    help: 'failed ones to each account, from all',
+    check: rate,
+  },
+  {
+    flag: 'rate-login-address',
+    value: 'RATE',
+    fallback: '20/60',
+    help: 'sign-ins from each address',
+    check: rate,
+  },
+  {
+    flag: 'connections-per-address',
+    value: 'N',
+    fallback: '256',
+    help: 'open connections of each address at most',
+    check: wholeNumber(1, 1_000_000),
+  },
+  {
+    flag: 'rate-created',
+    value: 'RATE',
+    fallback: '1000/86400',
+    help: 'objects that a user without staff rights makes',
+    check: rate,
+  },
+  {
+    flag: 'password-min',
+    value: 'LENGTH',
+    fallback: '8',
+    help: 'shortest password, 8–64 (15 is recommended)',
+    check: wholeNumber(8, 64),
+  },
+  {
+    flag: 'cache-bytes',
+    value: 'BYTES',
+    fallback: '16777216',
+    help: 'memory to keep answers in; 0 keeps none',
+    check: wholeNumber(0, 2 ** 34),
+  },
+  {
+    flag: 'cors-origins',
+    value: 'LIST',
+    fallback: '',
+    help: 'origins whose pages may call, exactly',
+    check: listOf(origin),
+  },
+  { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), check: oneOf(levels) },
+];
+
+/** Settings without a flag: secrets have no place in a list of processes. */
+export const adminVariables = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'] as const;
+
+export function variableOf(flag: string): string {
+  return `ORDERLY_${flag.toUpperCase().replaceAll('-', '_')}`;
+}
