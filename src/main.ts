@@ -72,7 +72,7 @@ function refuseUnsafeSqlite(): void {
   if (keepsCommits(sqlite)) return;
   throw new ConfigError([
     `SQLite ${sqlite}, which Node ${node} includes, can lose committed changes ` +
-      '(https://sqlite.org/wal.html#walresetbug): use a newer Node, such as the one that "npm install" installs.',
+      '(https://sqlite.org/wal.html#walresetbug): use a newer Node, such as "npm install" installs.',
   ]);
 }
 

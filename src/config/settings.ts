@@ -82,7 +82,9 @@ export const settings: readonly Setting[] = [
     flag: 'jwt-secrets',
     value: 'LIST',
     fallback: '',
-    help: `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). Better in the environment`,
+    help:
+      `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). ` +
+      'Better in the environment',
     check: listOf(secret),
   },
   {
