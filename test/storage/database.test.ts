@@ -21,9 +21,8 @@ import {
 } from './storage-support.ts';
 
 test('a write is answered once a sync that began after its commit has ended, and not before', async (t) => {
-  const disk = new HeldDisk();
+  const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
-  t.after(() => disk.letGo());
   const first = database.write(addNote('first'));
   await until(() => disk.pending.length === 1);
   const second = database.write(addNote('second'));
@@ -39,9 +38,8 @@ test('a write is answered once a sync that began after its commit has ended, and
 });
 
 test('one sync runs at a time, on a slow disk too: the kernel reports a lost write to one sync alone', async (t) => {
-  const disk = new HeldDisk();
+  const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
-  t.after(() => disk.letGo());
   const slow = database.write(addNote('slow'));
   await until(() => disk.pending.length === 1);
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -58,28 +56,6 @@ test('one sync runs at a time, on a slow disk too: the kernel reports a lost wri
   assert.equal(disk.pending.length, 1, 'all that gathered share the next one');
   await disk.endSync();
   assert.deepEqual(await Promise.all(writes), [2, 3, 4]);
-});
-
-test('a sync that ends well answers nothing once the storage has failed', async (t) => {
-  const folder = newFolder(t);
-  const disk = new HeldDisk();
-  const fatal: string[] = [];
-  const database = await openNotes(t, {
-    folder,
-    fdatasync: disk.fdatasync,
-    onFatal: (error) => fatal.push(error.message),
-  });
-  const before = database.write(addNote('before'));
-  await until(() => disk.pending.length === 1);
-  const inFlight = database.write(addNote('in flight'));
-  await turn();
-  rmSync(`${databaseFile(folder)}-wal`);
-  await disk.endSync();
-  await before;
-  assert.deepEqual(fatal, ['The log was deleted under the running service.']);
-  const refused = assert.rejects(inFlight, isUnavailable);
-  await disk.endSync();
-  await refused;
 });
 
 test('the writes of one turn share a commit and a sync', async (t) => {
@@ -208,7 +184,7 @@ test('a write that is asynchronous does not compile', async (t) => {
 
 test('a failed sync refuses everything, is told once, and leaves the log to the next start', async (t) => {
   const folder = newFolder(t);
-  const disk = new HeldDisk();
+  const disk = new HeldDisk(t);
   const fatal: Error[] = [];
   const database = await openNotes(t, {
     folder,
@@ -248,13 +224,15 @@ test('a log that is deleted under the service is a failure, as the next writes w
 });
 
 test('past 10,000 waiting writes more are refused until some are answered', async (t) => {
-  const disk = new HeldDisk();
+  const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   const waiting = Array.from({ length: 10_000 }, () => database.write(() => 1));
-  await assert.rejects(
+  const refused = assert.rejects(
     database.write(() => 1),
     isUnavailable,
   );
+  assert(await isSettled(refused), 'it does not wait, too');
+  await refused;
   assert.equal(database.stats.refusals, 1);
   disk.letGo();
   await Promise.all(waiting);
@@ -332,9 +310,15 @@ test('a commit that fails refuses its writes and leaves nothing', async (t) => {
     return addNote('note')(db);
   });
   const mark = database.write((db) => db.run('INSERT INTO marks VALUES (7)'));
-  await assert.rejects(note, isUnavailable);
-  await assert.rejects(mark, isUnavailable);
-  assert.deepEqual([noteTexts(database.read), told], [[], []]);
+  const [kept] = await Promise.all([
+    // On a machine so slow that the first write took 4 ms, it was committed in a group of its own.
+    note.then(
+      () => 1,
+      (error) => (assert(isUnavailable(error)), 0),
+    ),
+    assert.rejects(mark, isUnavailable),
+  ]);
+  assert.deepEqual([noteTexts(database.read).length, told.length], [kept, kept]);
   await database.write(addNote('next'));
 });
 
@@ -382,8 +366,11 @@ test('a slow read happens on a thread of its own and sees what was answered', as
 test('closing waits for the slow reads that were asked for', async (t) => {
   const database = await openNotes(t);
   const ended: string[] = [];
+  const counted = 'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT ?)';
   const reads = [1, 2, 3].map((each) =>
-    database.readInWorker('SELECT ?', [each]).then(() => ended.push(`read ${each}`)),
+    database
+      .readInWorker(`${counted} SELECT count(*) FROM n`, [500_000])
+      .then(() => ended.push(`read ${each}`)),
   );
   await database.close();
   ended.push('closed');

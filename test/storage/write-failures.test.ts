@@ -1,0 +1,44 @@
+// What the write path does when the storage fails: once, and for every write that waits.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { test } from 'node:test';
+import { databaseFile } from '../../src/storage/data-folder.ts';
+import { addNote, HeldDisk, isUnavailable, newFolder, openNotes, turn, until } from './storage-support.ts';
+
+for (const [how, error] of [
+  ['ends well', null],
+  ['fails, too,', new Error('EIO')],
+] as const)
+  test(`a sync that ${how} after the storage has failed answers and reports nothing`, async (t) => {
+    const folder = newFolder(t);
+    const disk = new HeldDisk(t);
+    const fatal: string[] = [];
+    const database = await openNotes(t, {
+      folder,
+      fdatasync: disk.fdatasync,
+      onFatal: (cause) => fatal.push(cause.message),
+    });
+    const before = database.write(addNote('before'));
+    await until(() => disk.pending.length === 1);
+    const inFlight = database.write(addNote('in flight'));
+    await turn();
+    rmSync(`${databaseFile(folder)}-wal`);
+    await disk.endSync();
+    await before;
+    assert.deepEqual(fatal, ['The log was deleted under the running service.']);
+    const refused = assert.rejects(inFlight, isUnavailable);
+    await disk.endSync(error);
+    await refused;
+    assert.equal(fatal.length, 1);
+  });
+
+test('on a full disk a statement of many rows is unavailable, although SQLite undoes it alone', async (t) => {
+  const database = await openNotes(t);
+  await database.write((db) => void db.get('PRAGMA max_page_count = 1')); // of those that there are
+  const many =
+    'INSERT INTO notes (text) WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 500) ' +
+    'SELECT i || ? FROM n';
+  const full = database.write((db) => db.run(many, 'x'.repeat(1_000)));
+  await assert.rejects(full, isUnavailable);
+  assert.equal(database.stats.canWrite, false);
+});
