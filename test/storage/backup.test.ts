@@ -75,6 +75,22 @@ test('a backup under load holds all that was answered before it began, in one pr
   for (let note = 0; note < before; note += 1) assert(texts.has(note), `note ${note} of ${before}`);
 });
 
+test('a backup holds nothing that was written after it began', async (t) => {
+  const folder = newFolder(t);
+  const database = await openNotes(t, { folder });
+  await database.write(addNote('x'.repeat(6_000_000))); // more than is copied in one step
+  using other = new DatabaseSync(databaseFile(folder));
+  let steps = 0;
+  const file = join(folder, 'backup.db');
+  await backup(folder, file, () => {
+    steps += 1;
+    if (steps === 1) other.exec("INSERT INTO notes (text) VALUES ('later')");
+  });
+  assert(steps > 1, 'the copy was made in one step');
+  using copy = new DatabaseSync(file, { returnArrays: true });
+  assert.deepEqual(copy.prepare('SELECT length(text) FROM notes').all(), [[6_000_000]]);
+});
+
 test('a backup overwrites nothing and needs a database', async (t) => {
   const folder = newFolder(t);
   const file = join(folder, 'backup.db');

@@ -55,16 +55,15 @@ test('a long reader keeps the log growing, no longer than it reads', async (t) =
   await until(() => database.stats.walBytes < 16 * mebibyte);
 });
 
+const slowQuery =
+  'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT ' +
+  'count(*) FROM n, (SELECT count(*) FROM notes)';
+
 test('slow reads that follow each other do not keep the log from being folded in', async (t) => {
   const database = await openNotes(t);
   let goesOn = true;
   const readers = Array.from({ length: 4 }, async () => {
-    while (goesOn)
-      await database.readInWorker(
-        'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT ' +
-          'count(*) FROM n, (SELECT count(*) FROM notes)',
-        [],
-      );
+    while (goesOn) await database.readInWorker(slowQuery, []);
   });
   const longest = await writeWhile(database, () => database.stats.checkpoints < 1);
   goesOn = false;
@@ -81,6 +80,26 @@ function foldingThread(query: (real: Query, sql: string) => ReturnType<Query>): 
     return access === 'read' ? real : { ...real, query: (sql) => query(real.query, sql) };
   };
 }
+
+test('slow reads rest while the log is folded in, so that none keeps part of it in use', async (t) => {
+  const leftOver: number[] = [];
+  const database = await openNotes(t, {
+    queryWorker: foldingThread(async (real, sql) => {
+      const rows = await real(sql);
+      const [, frames, folded] = rows[0] ?? [];
+      if (sql.includes('PASSIVE')) leftOver.push(Number(frames) - Number(folded));
+      return rows;
+    }),
+  });
+  let goesOn = true;
+  const readers = Array.from({ length: 4 }, async () => {
+    while (goesOn) await database.readInWorker(slowQuery, []);
+  });
+  await writeWhile(database, () => leftOver.length < 2);
+  goesOn = false;
+  await Promise.all(readers);
+  assert.deepEqual(new Set(leftOver), new Set([0]));
+});
 
 test('a thread that can’t start or open the file is tried again, as that passes', async (t) => {
   const troubles: unknown[] = [
