@@ -154,16 +154,18 @@ describe('a list of orders, page by page, is what it should be', () => {
   });
 });
 
+const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
+const slow: Database['readInWorker'] = async (sql, params) => connection.all(sql, ...params);
+
 test('who lost an element while the slow thread looked for it isn’t shown it', async () => {
   const reach = { userId: 3 };
   const read = (query: ListQuery, readInWorker: Database['readInWorker']) =>
     listPage(
       { db: { read: connection, readInWorker, write: () => assert.fail() }, path: '/orders', query },
-      createCursors([(text) => createHash('sha256').update(text).digest()]),
+      cursors,
       orderListing(reach, {}),
       (db, id) => findOrder(db, 'everyone', id),
     );
-  const slow: Database['readInWorker'] = async (sql, params) => connection.all(sql, ...params);
   const before = pageOf(await read({ limit: 3, total: true }, slow));
   const [first, lost, third] = before;
   const after = await read({ limit: 3, total: true }, (sql, params) => {
@@ -172,6 +174,22 @@ test('who lost an element while the slow thread looked for it isn’t shown it',
   });
   sqlite.exec(`UPDATE orders SET userId = 3 WHERE id = ${lost}`);
   assert.deepEqual(pageOf(after), [first, third]);
+});
+
+test('a page whose elements have all gone meanwhile is empty, and the list goes on after it', async () => {
+  const gone = new Set([1, 2, 3]);
+  const read = (query: ListQuery) =>
+    listPage(
+      { db: { read: connection, readInWorker: slow, write: () => assert.fail() }, path: '/orders', query },
+      cursors,
+      orderListing('everyone', { sort: 'id' }),
+      (db, id) => (gone.has(id) ? undefined : findOrder(db, 'everyone', id)),
+    );
+  const empty = await read({ limit: 3 });
+  assert.deepEqual(pageOf(empty), []);
+  const cursor = new URLSearchParams(empty.next?.split('?')[1]).get('cursor');
+  assert(cursor !== null, 'there is a next page');
+  assert.deepEqual(pageOf(await read({ limit: 3, cursor })), [4, 5, 6]);
 });
 
 /** The ids of a page's elements. */
