@@ -76,8 +76,9 @@ function told(
   orderCount: number,
   password: string,
 ): string {
+  const people = `${counted(users.length, 'user')}, ${counted(customerCount, 'customer')}`;
   const lines = [
-    `Made ${counted(users.length, 'user')}, ${counted(customerCount, 'customer')} and ${counted(orderCount, 'order')}.`,
+    `Made ${people} and ${counted(orderCount, 'order')}.`,
     `Sign in as ${users[0]?.email} (staff) or ${users[1]?.email}.`,
     `All these users have the password ${password}, shown this once.`,
   ];

@@ -55,7 +55,8 @@ describe('orderly serve', { concurrency: true }, () => {
       'Made a secret to sign tokens with: data/secret.key.',
       'Made a self-signed certificate: data/tls/cert.pem.',
       'Made an administrator, admin@localhost; the password is in data/initial-admin.json.',
-      'The password of admin@localhost was made by the service and works for another 7 days: sign in and change it.',
+      'The password of admin@localhost was made by the service and works for another 7 days: ' +
+        'sign in and change it.',
       'listening',
       'SIGTERM: finishing what runs; another signal, 2 seconds later, stops at once',
       'stopped',

@@ -84,12 +84,10 @@ test('past the rate it is 429, with Retry-After; the bucket fills with time, nev
     [refused.status, refused.headers['retry-after'], refused.body.type, refused.body['violated-policies']],
     [429, '20', 'https://iana.org/assignments/http-problem-types#quota-exceeded', ['default']],
   );
-  assert.match(refused.body.detail, /\bin 20 seconds\./);
   assert.deepEqual(limitFields(refused), ['"default";q=3;w=60', '"default";r=0;t=60']);
   service.clock.advance(19_999);
-  const almost = await get();
-  assert.deepEqual([almost.status, almost.headers['retry-after']], [429, '1']);
-  assert.match(almost.body.detail, /\bin 1 second\./);
+  const { status, headers, body } = await get();
+  assert.deepEqual([status, headers['retry-after'], body.detail.slice(-12)], [429, '1', 'in 1 second.']);
   service.clock.advance(1);
   assert.equal((await get()).status, 200);
   assert.equal((await get()).status, 429);

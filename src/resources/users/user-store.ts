@@ -50,12 +50,12 @@ export type InitialPassword = { readonly email: string; readonly expiresAt: numb
 
 /** Whose password is still one that the service made, the first to expire first. */
 export function listInitialPasswords(db: Connection, max: number): InitialPassword[] {
-  return db
-    .all<[string, number]>(
-      'SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL ORDER BY passwordExpiresAt, id LIMIT ?',
-      max,
-    )
-    .map(([email, expiresAt]) => ({ email, expiresAt }));
+  const rows = db.all<[string, number]>(
+    `SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL
+     ORDER BY passwordExpiresAt, id LIMIT ?`,
+    max,
+  );
+  return rows.map(([email, expiresAt]) => ({ email, expiresAt }));
 }
 
 export function addUser(
