@@ -66,8 +66,8 @@ export const initialPasswordsNamedMax = 20;
 export const touchMilliseconds = 60_000;
 
 // Changes of very many rows: a write changes `sliceRowsMax` at most, and looks at the clock every
-// `sliceStepRowsMax`, since each row may take several reads from a slow disk. The pause after it is at least as
-// long as it took.
+// `sliceStepRowsMax`, since each row may take several reads from a slow disk. The pause after it is at least
+// as long as the write took.
 export const sliceRowsMax = 1_000;
 export const sliceStepRowsMax = 10;
 export const sliceMillisecondsMax = 4;

@@ -44,7 +44,6 @@ const longLinesLeft: Readonly<Record<string, number>> = {
   'test/tools/generate-common-passwords.ts': 1,
 };
 const longFilesLeft: Readonly<Record<string, number>> = {
-  'src/http/openapi.ts': 384,
   'src/http/problem.ts': 315,
   'src/schema/schema.ts': 376,
   'test/commands/backup-and-check.test.ts': 345,
@@ -80,7 +79,6 @@ const longFunctionsLeft: Readonly<Record<string, number>> = {
   'src/resources/customers/customer-routes.ts customerRoutes': 89,
   'src/resources/orders/order-routes.ts orderRoutes': 79,
   'src/resources/sessions/session-routes.ts sessionRoutes': 67,
-  'src/resources/system/system-routes.ts systemRoutes': 109,
   'src/resources/users/user-routes.ts userRoutes': 103,
   'src/storage/group-commit.ts createGroupCommit': 63,
 };

@@ -1,4 +1,6 @@
 // Parts of the OpenAPI document that aren't a route's own: header fields, security schemes, tags.
+import type { Json } from './openapi-components.ts';
+import type { Route } from './route.ts';
 
 const visible = '^[\\x21-\\x7e][\\x20-\\x7e]*$';
 const text = { type: 'string', maxLength: 8192, pattern: visible } as const;
@@ -143,3 +145,18 @@ export const tags = [
   { name: 'Orders', description: 'What was ordered, and its status.' },
   { name: 'Service', description: 'Health, metrics and documentation of the service.' },
 ];
+
+/** Any answer of the route may have these. */
+export function commonFields({ isUnlimited, deprecated }: Route): string[] {
+  const limits = isUnlimited === true ? [] : ['RateLimit-Policy', 'RateLimit'];
+  const ending = deprecated === undefined ? [] : ['Deprecation', 'Sunset', 'Link'];
+  return ['X-Request-Id', ...limits, 'Strict-Transport-Security', 'Access-Control-Allow-Origin', ...ending];
+}
+
+export function headerRefs(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: headerRef(name) }]));
+}
+
+export function headerRef(name: string): string {
+  return `#/components/headers/${name}`;
+}

@@ -1,0 +1,47 @@
+// Components of the OpenAPI document: what is used more than once, and examples of schemas.
+import { isDeepStrictEqual } from 'node:util';
+import { nullableBase, type JsonSchema } from '../schema/schema.ts';
+
+export type Json = { [name: string]: unknown };
+
+export type Components = ReturnType<typeof createComponents>;
+
+/** Named schemas, and responses alike, become components, and are referred to. */
+export function createComponents() {
+  const made: Record<'schemas' | 'responses', Record<string, Json>> = { schemas: {}, responses: {} };
+
+  function component(kind: keyof typeof made, name: string, json: Json): Json {
+    const known = (made[kind][name] ??= json);
+    if (!isDeepStrictEqual(known, json)) throw new TypeError(`two ${kind} are named ${name}`);
+    return { $ref: `#/components/${kind}/${name}` };
+  }
+
+  function use(schema: JsonSchema): Json {
+    const base = nullableBase(schema);
+    if (base !== undefined) return { anyOf: [use(base), { type: 'null' }] };
+    const { title, ...shown }: Json = schema;
+    const { properties, items } = schema;
+    if (properties !== undefined)
+      shown['properties'] = Object.fromEntries(
+        Object.entries(properties).map(([name, member]) => [name, use(member)]),
+      );
+    if (items !== undefined) shown['items'] = use(items);
+    return typeof title === 'string' ? component('schemas', title, shown) : shown;
+  }
+
+  return { ...made, use, response: (name: string, json: Json) => component('responses', name, json) };
+}
+
+/** A value that fits, from the schema's own examples. */
+export function exampleOf(schema: JsonSchema): unknown {
+  if (Array.isArray(schema['examples'])) return schema['examples'][0];
+  if (Array.isArray(schema['enum'])) return schema['enum'][0];
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  if (type === 'object')
+    return Object.fromEntries(
+      Object.entries(schema.properties ?? {}).map(([name, member]) => [name, exampleOf(member)]),
+    );
+  if (type === 'array') return [exampleOf(schema.items ?? {})];
+  if (type === 'integer') return schema['minimum'];
+  return type === 'boolean' ? true : undefined;
+}

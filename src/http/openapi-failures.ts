@@ -1,0 +1,73 @@
+// The problems of an operation in the OpenAPI document.
+import type { ProblemKind } from '../errors.ts';
+import type { Components, Json } from './openapi-components.ts';
+import { commonFields, headerRefs } from './openapi-parts.ts';
+import { ProblemDocument, problems, statusOf } from './problem.ts';
+import type { Route } from './route.ts';
+
+/** Every problem that the route can report, by status. */
+export function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
+  const byStatus = Map.groupBy(kindsOf(route), (kind) => statusOf(kind, invalidStatus));
+  const responses: Json = {};
+  for (const [status, kinds] of byStatus) {
+    const fields = failureFields(route, status, kinds);
+    const name = [status, ...kinds, ...variantsOf(route, fields)].join('.');
+    responses[status] = components.response(name, failure(kinds, fields, components));
+  }
+  return responses;
+}
+
+function failure(kinds: readonly ProblemKind[], fields: readonly string[], components: Components): Json {
+  const examples: Json = {};
+  for (const kind of kinds) examples[kind] = { $ref: `#/components/examples/${kind}` };
+  return {
+    description: `${kinds.map((kind) => problems[kind].title).join(', ')}.`,
+    headers: headerRefs(fields),
+    content: { 'application/problem+json': { schema: components.use(ProblemDocument), examples } },
+  };
+}
+
+/** What sets a response apart from others with the same problems. */
+function variantsOf(route: Route, fields: readonly string[]): string[] {
+  const variants: string[] = [];
+  if (route.isUnlimited === true) variants.push('unlimited');
+  if (route.deprecated !== undefined) variants.push('deprecated');
+  if (fields.includes('Accept-Patch')) variants.push('patch');
+  return variants;
+}
+
+function failureFields(route: Route, status: number, kinds: readonly ProblemKind[]): string[] {
+  const fields = commonFields(route);
+  fields.push('Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options');
+  if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
+  if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress'))
+    fields.push('Retry-After');
+  if (status === 415 && route.method === 'PATCH') fields.push('Accept-Patch');
+  return fields;
+}
+
+function kindsOf(route: Route): ProblemKind[] {
+  const { access, body, reply } = route;
+  const kinds = new Set<ProblemKind>([
+    'bad-request',
+    'validation-failed',
+    'not-acceptable',
+    'request-timeout',
+    'uri-too-long',
+    'headers-too-large',
+    'tls-required',
+    'internal-error',
+    'unavailable',
+  ]);
+  if (route.isUnlimited !== true) kinds.add('quota-exceeded');
+  if (access.credentials !== 'ignored')
+    kinds.add('invalid-token').add('multiple-credentials').add('insufficient-scope');
+  if (access.credentials === 'required') kinds.add('unauthenticated').add('forbidden');
+  if (/\{\w+\}/.test(route.path)) kinds.add('not-found');
+  if (body !== undefined) kinds.add('malformed-json').add('unsupported-media-type').add('content-too-large');
+  if (route.method === 'GET' || route.isConditional === true) kinds.add('precondition-failed');
+  if (route.isIdempotent === true) kinds.add('idempotency-key-reused').add('idempotency-key-in-progress');
+  if (reply.kind === 'list') kinds.add('invalid-cursor');
+  for (const kind of route.problems ?? []) kinds.add(kind);
+  return [...kinds];
+}

@@ -1,0 +1,80 @@
+// An operation of the OpenAPI document: one route.
+import { integer, string } from '../schema/schema.ts';
+import { exampleOf, type Components, type Json } from './openapi-components.ts';
+import { failures } from './openapi-failures.ts';
+import { operationId } from './openapi-names.ts';
+import { contentOf, notModified, success } from './openapi-success.ts';
+import type { Route } from './route.ts';
+import type { Mounted } from './router.ts';
+
+export function operation({ route, invalidStatus }: Mounted, components: Components): Json {
+  const { reply } = route;
+  const bodyTypes = ['application/json'];
+  if (route.method === 'PATCH') bodyTypes.unshift('application/merge-patch+json');
+  return {
+    operationId: operationId(route.method, route.path, reply.kind === 'list'),
+    tags: [route.tag],
+    summary: route.summary,
+    description: descriptionOf(route),
+    deprecated: route.deprecated && true,
+    security: securityOf(route),
+    parameters: parametersOf(route, components),
+    requestBody: route.body && {
+      required: true,
+      content: contentOf(bodyTypes, components.use(route.body), exampleOf(route.body)),
+    },
+    responses: {
+      [reply.status]: success(route, components),
+      ...notModified(route),
+      ...failures(route, invalidStatus, components),
+    },
+  };
+}
+
+function descriptionOf({ description, access, scope }: Route): string {
+  const paragraphs = [description, access.description];
+  if (scope !== undefined && scope !== 'any') paragraphs.push(`An API key needs the scope \`${scope}\`.`);
+  return paragraphs.filter(Boolean).join('\n\n');
+}
+
+function securityOf({ access, scope }: Route): Json[] {
+  if (access.credentials === 'ignored') return [];
+  const choices: Json[] = [{ bearer: [] }];
+  if (access.credentials === 'optional') choices.unshift({});
+  if (scope !== undefined) choices.push({ apiKey: [] }, { apiKeyInQuery: [] });
+  return choices;
+}
+
+function parametersOf(route: Route, components: Components): Json[] {
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name));
+  const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) =>
+    queryParameter(name, components.use(schema)),
+  );
+  const fields = ['X-Request-Id'];
+  if (route.method === 'GET') fields.push('If-None-Match');
+  if (route.method === 'GET' || route.isConditional === true) fields.push('If-Match');
+  if (route.isIdempotent === true) fields.push('Idempotency-Key');
+  return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+}
+
+function pathParameter(name: string): Json {
+  const isKind = name === 'name';
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: isKind ? 'The name of a problem type.' : 'The id of the object.',
+    schema: isKind ? string({ maxLength: 100, pattern: '^[a-z-]+$' }) : integer(),
+  };
+}
+
+function queryParameter(name: string, { description, ...schema }: Json): Json {
+  const style = schema['type'] === 'array' ? { style: 'form', explode: false } : {};
+  return {
+    name,
+    in: 'query',
+    description: description ?? `Only elements with this ${name}.`,
+    ...style,
+    schema,
+  };
+}

@@ -1,0 +1,96 @@
+// What an operation returns when it succeeds, in the OpenAPI document.
+import { pageRowsMax, urlBytesMax } from '../limits.ts';
+import { integer } from '../schema/schema.ts';
+import { exampleOf, type Components, type Json } from './openapi-components.ts';
+import { operationId } from './openapi-names.ts';
+import { commonFields, headerRefs, textSchemas } from './openapi-parts.ts';
+import type { Method, Reply, Route } from './route.ts';
+
+export function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
+  return Object.fromEntries(
+    mediaTypes.map((type) => [
+      type,
+      textSchemas[type] === undefined ? { schema, example } : { schema: textSchemas[type] },
+    ]),
+  );
+}
+
+export function success(route: Route, components: Components): Json {
+  const { reply } = route;
+  const fields = successFields(route);
+  if (reply.kind === 'none') return { description: 'Done.', headers: headerRefs(fields) };
+  const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema);
+  return {
+    description: reply.status === 201 ? 'Created.' : 'OK.',
+    headers: headerRefs(fields),
+    content: contentOf(
+      reply.mediaTypes,
+      reply.kind === 'list' ? listSchema(shown) : shown,
+      exampleReply(reply),
+    ),
+    links: reply.links && linksTo(reply.links),
+  };
+}
+
+function successFields(route: Route): string[] {
+  const { reply } = route;
+  const fields = commonFields(route);
+  if (reply.kind === 'none') return fields;
+  fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
+  if (reply.status === 201) fields.push('Location');
+  if (reply.kind === 'list' || isDocument(route)) fields.push('Link');
+  if (isDocument(route)) fields.push('Content-Encoding');
+  if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
+  if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
+  return fields;
+}
+
+/** Made once, and compressed for who accepts that. */
+function isDocument({ reply }: Route): boolean {
+  return reply.kind === 'page' && reply.cacheControl !== 'no-store';
+}
+
+function listSchema(element: Json): Json {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['data', 'next'],
+    properties: {
+      data: { type: 'array', items: element, maxItems: pageRowsMax },
+      next: {
+        type: ['string', 'null'],
+        maxLength: urlBytesMax,
+        pattern: '^/',
+        description: 'Path and query of the next page; null on the last page.',
+      },
+      total: integer({ minimum: 0, description: 'With `total=true`: the number of all elements.' }),
+    },
+  };
+}
+
+function exampleReply({ kind, schema }: Reply<unknown>): unknown {
+  const example = exampleOf(schema ?? {});
+  return kind === 'list' ? { data: [example], next: null } : example;
+}
+
+function linksTo(targets: NonNullable<Reply<unknown>['links']>): Json {
+  const links: Json = {};
+  for (const [name, target] of Object.entries(targets)) {
+    const [method, path = ''] = target.split(' ');
+    const isList = !path.endsWith('}');
+    links[name] = {
+      operationId: operationId(method as Method, path, isList), // as routes are written: a method and a path
+      parameters: { id: '$response.body#/id' },
+    };
+  }
+  return links;
+}
+
+export function notModified(route: Route): Json {
+  if (route.method !== 'GET') return {};
+  const fields = [...commonFields(route), 'ETag', 'Cache-Control', 'Vary'];
+  if (route.reply.kind === 'list') fields.push('Link');
+  return {
+    304: { description: 'Not modified: the client’s copy is current.', headers: headerRefs(fields) },
+  };
+}

@@ -1,0 +1,66 @@
+// What the service says about itself, as schemas: health, problem types, where its documents are.
+import { problems, typeOf } from '../../http/problem.ts';
+import type { ProblemKind } from '../../errors.ts';
+import {
+  array,
+  integer,
+  named,
+  object,
+  oneOf,
+  string,
+  type Infer,
+  type Schema,
+} from '../../schema/schema.ts';
+
+export const Health = named('Health', object({ status: oneOf(['ok', 'ready']) }));
+export const ProblemType = named(
+  'ProblemType',
+  object({
+    type: sentence('https://localhost:8443/problems/not-found'),
+    title: sentence('Not found'),
+    status: integer({ minimum: 400, maximum: 599, examples: [404] }),
+    about: sentence('Nothing exists at this path, or no object has this id.'),
+  }),
+);
+export const ProblemTypes = object({ data: array(ProblemType, { maxItems: 100 }) });
+const target = array(
+  object({ href: sentence('https://localhost:8443/openapi.json'), type: sentence('application/json') }),
+  { maxItems: 1 },
+);
+export const ApiCatalog = named(
+  'ApiCatalog',
+  object({
+    linkset: array(
+      object({
+        anchor: sentence('https://localhost:8443/'),
+        'service-desc': target,
+        'service-doc': target,
+        status: target,
+      }),
+      { maxItems: 1 },
+    ),
+  }),
+);
+
+function sentence(example: string): Schema<string> {
+  return string({ maxLength: 2_000, pattern: '^[\\s\\S]*$', examples: [example] });
+}
+
+export function problemType(kind: ProblemKind, publicUrl: string): Infer<typeof ProblemType> {
+  return { type: typeOf(kind, publicUrl), ...problems[kind] };
+}
+
+/** RFC 9727. */
+export function apiCatalog(publicUrl: string): Infer<typeof ApiCatalog> {
+  const to = (path: string, type: string) => [{ href: publicUrl + path, type }];
+  return {
+    linkset: [
+      {
+        anchor: `${publicUrl}/`,
+        'service-desc': to('/openapi.json', 'application/json'),
+        'service-doc': to('/docs', 'text/html'),
+        status: to('/health/ready', 'application/json'),
+      },
+    ],
+  };
+}
