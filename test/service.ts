@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
-import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.ts';
+import type { PasswordHasher } from '../src/auth/password.ts';
 import { startService, type Service, type ServiceOptions } from '../src/running-service.ts';
 import { readCommandLine } from '../src/config/command-line.ts';
 import { createLogger } from '../src/logger.ts';
+import { cheapHasher } from './cheap-hasher.ts';
 import { checkExchange } from './conformance.ts';
 
 export type Answer = {
@@ -88,20 +89,6 @@ export const executable = process.env['ORDERLY_EXECUTABLE'];
 export const admin = { email: 'admin@example.com', password: 'the first administrator' };
 export const password = 'a password for tests';
 const start = Date.parse('2026-03-01T09:30:00.000Z');
-
-let sharedHasher: PasswordHasher | undefined;
-
-/** One for all services, and cheap: starting threads and real costs would be most of the suite's time. */
-function cheapHasher(): PasswordHasher {
-  const hasher = (sharedHasher ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }));
-  return {
-    ...hasher,
-    get waiting() {
-      return hasher.waiting;
-    },
-    close: () => Promise.resolve(),
-  };
-}
 
 /** Ends with the test (or suite) `t`. */
 export async function serviceFor(
