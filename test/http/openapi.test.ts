@@ -1,5 +1,4 @@
-// The OpenAPI document: its golden copy, its inner truth, and a deprecated route. That exchanges keep to it
-// is conformance.ts's.
+// The OpenAPI document: its golden copy, its inner truth, a deprecated route. Exchanges: conformance.ts.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
