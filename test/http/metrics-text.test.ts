@@ -6,6 +6,7 @@ import { newStats, syncSecondsBounds } from '../../src/storage/storage-stats.ts'
 import { version } from '../../src/version.ts';
 import { newOrder } from '../resources/resource-support.ts';
 import { serviceFor } from '../service.ts';
+import { assertProblem } from './http-support.ts';
 
 type Family = { readonly type: string; readonly samples: Map<string, number> };
 
@@ -43,6 +44,18 @@ test('the metrics count the requests refused for their rate', async (t) => {
   const refusals = parse((await service.get('/metrics')).text).get('orderly_refusals_total')?.samples;
   assert.equal(refusals?.get('orderly_refusals_total{reason="rate"}'), 3);
   assert.equal(refusals.get('orderly_refusals_total{reason="unavailable"}'), 0);
+});
+
+test('the metrics count the requests refused as unavailable', async (t) => {
+  const service = await serviceFor(t);
+  if (service.inside === undefined) return t.skip('needs the inside');
+  const { token } = await service.person();
+  const stats: { walBytes: number } = service.inside.db.stats;
+  stats.walBytes = 1024 ** 3; // as where something keeps the log from being folded in
+  assertProblem(await service.post('/customers', { token, body: { name: 'Ada' } }), 'unavailable');
+  const refusals = parse((await service.get('/metrics')).text).get('orderly_refusals_total')?.samples;
+  assert.equal(refusals?.get('orderly_refusals_total{reason="unavailable"}'), 1);
+  assert.equal(refusals.get('orderly_refusals_total{reason="rate"}'), 0);
 });
 
 test('the metrics are well formed, counters say so in their names, and histograms add up', async (t) => {
