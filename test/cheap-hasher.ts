@@ -5,7 +5,7 @@ import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.
 let shared: PasswordHasher | undefined;
 let services = 0;
 
-/** Starting threads and real costs would be most of the suite's time. Closing leaves the threads to others. */
+/** Threads and real costs would take most of the suite's time. Closing leaves the threads to others. */
 export function cheapHasher(): PasswordHasher {
   const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }));
   const service = (services += 1);
