@@ -1,5 +1,5 @@
 // The problems a client can be told of: kinds and constructors, without HTTP.
-import { issuesMax } from './schema/schema-check.ts';
+import { issuesMax } from './limits.ts';
 import type { Issue } from './schema/schema.ts';
 
 export const problemKinds = [

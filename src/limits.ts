@@ -16,6 +16,8 @@ export const timeoutCheckMilliseconds = 1_000;
 export const connectionsMax = 10_000;
 export const handshakeMillisecondsMax = 10_000;
 export const jsonDepthMax = 16;
+/** A response names no more issues than these. */
+export const issuesMax = 100;
 export const requestIdLengthMax = 64;
 export const idempotencyKeyLengthMax = 255;
 export const idempotencySecondsMax = 24 * 3600;

@@ -1,40 +1,12 @@
 // The shape of the sources: floors, first lines, and what must not be there.
 import assert from 'node:assert/strict';
 import { homedir, hostname } from 'node:os';
-import { basename, dirname, join, normalize } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { suite, test } from 'node:test';
 import { version } from '../src/version.ts';
+import { floorOf, floors, importsOf } from './floors.ts';
 import { codeOf, programs, sources, texts } from './source-text.ts';
 
-/**
- * From top to bottom; imports point from a floor to a lower one. What shares a line doesn't know the other.
- */
-const floors: readonly (readonly string[])[] = [
-  ['src/start.js'],
-  ['src/main.ts'],
-  ['src/commands/'],
-  ['src/running-service.ts'],
-  ['src/app.ts'],
-  ['src/interfaces.ts'],
-  ['src/assembly/'],
-  ['src/config/'],
-  ['src/resources/system/', 'src/resources/orders/'],
-  ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/'],
-  ['src/resources/users/'],
-  ['src/web/', 'src/migrations/'],
-  ['src/http/'],
-  ['src/auth/', 'src/storage/'],
-  ['src/errors.ts', 'src/logger.ts', 'src/bounded-map.ts'],
-  [
-    'src/limits.ts',
-    'src/version.ts',
-    'src/memoize-last.ts',
-    'src/counted.ts',
-    'src/security-event.ts',
-    'src/invalidation.ts',
-  ],
-  ['src/schema/'],
-];
 suite('floors', () => {
   const imports = sources.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
 
@@ -262,27 +234,6 @@ suite('the package', () => {
 
   test('has the version that the service says it has', () => assert.equal(manifest.version, version));
 });
-
-function floorOf(path: string): number {
-  return floors.findIndex((floor) => floor.some((place) => path.startsWith(place)));
-}
-
-/** Files of ours that a file loads: imports, and workers by their URL. */
-function importsOf(path: string, what: 'values' | 'all' = 'all'): string[] {
-  const text = texts.get(path) ?? '';
-  const ways = [
-    /^(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s)?'(?<static>\.[^']+)'/,
-    /import\('(?<dynamic>\.[^']+)'\)/,
-    /new URL\('(?<worker>\.[^']+)', import\.meta\.url\)/,
-  ];
-  const found = text.matchAll(new RegExp(ways.map(({ source }) => source).join('|'), 'gm'));
-  return [...found].flatMap(({ groups = {} }) => {
-    const name = groups['static'] ?? groups['dynamic'] ?? groups['worker'];
-    return name === undefined || (what === 'values' && groups['type'] !== undefined)
-      ? []
-      : [normalize(join(dirname(path), name))];
-  });
-}
 
 function reachable(from: string, next: (path: string) => string[]): Set<string> {
   const found = new Set(next(from));

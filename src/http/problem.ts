@@ -1,5 +1,5 @@
 // Problem details (RFC 9457): the one table from kind to status, and the document a client reads.
-import { issuesMax } from '../schema/schema-check.ts';
+import { issuesMax } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { Problem, type ProblemKind } from '../errors.ts';
 

@@ -1,9 +1,7 @@
 // Checks values against schemas: every issue of a value, with the JSON Pointer of its place.
+import { issuesMax } from '../limits.ts';
 import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
 import { planOf, type Issue, type JsonSchema, type Plan, type Schema } from './schema.ts';
-
-/** A response names no more issues than these. */
-export const issuesMax = 100;
 
 /** Every issue of the value; none if it fits. */
 export function check(schema: JsonSchema, value: unknown): Issue[] {

@@ -2,7 +2,8 @@
 // test/tools/check-api.ts.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { check, fits, fromText, issuesMax } from '../../src/schema/schema-check.ts';
+import { issuesMax } from '../../src/limits.ts';
+import { check, fits, fromText } from '../../src/schema/schema-check.ts';
 import {
   array,
   boolean,

@@ -1,0 +1,107 @@
+// What src/ARCHITECTURE.md says is so: its floors, the hops of its paths, and the tests that it names.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { floors, importsOf } from './floors.ts';
+import { codeOf, paths, sources, texts } from './source-text.ts';
+
+const architecture = texts.get('src/ARCHITECTURE.md') ?? '';
+const importsByFile = new Map(sources.map((path) => [path, importsOf(path)]));
+
+test('the floors are those that imports are tested against', () => {
+  const rows = tableAfter('| floor | holds |').map(([names = '']) => quotedIn(names));
+  assert.deepEqual(
+    rows.map((names) => names.map((name) => `src/${name}`).sort()),
+    floors.map((places) => [...places].sort()),
+  );
+});
+
+test('every hop is a function of its file', () => {
+  const hops = ['## One read', '## One write', 'And the way back:'].flatMap((place) =>
+    tableAfter('| file | function | what it does |', place),
+  );
+  assert.ok(hops.length > 30, `only ${hops.length} are seen`);
+  const missing = hops.filter(([file = '', name = '']) => !defines(quotedIn(file), quotedIn(name)));
+  assert.deepEqual(missing, []);
+});
+
+test('every rule names a test that there is', () => {
+  const rules = tableAfter('| rule | test |');
+  assert.ok(rules.length > 10, `only ${rules.length} are seen`);
+  const missing = rules.filter(([, held = '']) => {
+    const [, file = '', title = ''] = /^`([\w.-]+)`: (.+)$/.exec(held) ?? [];
+    const path = paths.find((each) => each.endsWith(`/${file}`)) ?? '';
+    return title === '' || texts.get(path)?.includes(title) !== true;
+  });
+  assert.deepEqual(missing, []);
+});
+
+test('every file that is named is there', () => {
+  const names = [...architecture.matchAll(/`([\w./-]+\.(?:ts|js))`/g)].map(([, name = '']) => name);
+  const missing = names.filter((name) => !paths.some((path) => `/${path}`.endsWith(`/${name}`)));
+  assert.deepEqual(missing, ['x.ts', 'x-store.ts', 'x-routes.ts']);
+});
+
+test('stores and rules know no request and no response', () => {
+  const known = [
+    'idempotency',
+    'list',
+    'password-checks',
+    'permit',
+    'problem',
+    'representation',
+    'representation-cache',
+  ].map((name) => `src/http/${name}.ts`);
+  const resources = sources.filter((path) => path.startsWith('src/resources/') && !isRoutes(path));
+  const others = resources.flatMap((from) =>
+    (importsByFile.get(from) ?? [])
+      .filter((to) => to.startsWith('src/http/') && !known.includes(to))
+      .map((to) => `${from} → ${to}`),
+  );
+  assert.deepEqual(others, []);
+});
+
+test('no file but limits.ts exports a bound', () => {
+  const bound = /^export const (\w+(?:Max|Min|Bytes|Milliseconds|Seconds|Default)) = [\d(]/gm;
+  const found = sources
+    .filter((path) => path !== 'src/limits.ts')
+    .flatMap((path) =>
+      [...codeOf(texts.get(path) ?? '').matchAll(bound)].map(([, name]) => `${path} ${name}`),
+    );
+  assert.deepEqual(found, []);
+});
+
+test('the sources start no other process', () => {
+  const starting = sources.filter((path) => /'node:(child_process|cluster)'/.test(texts.get(path) ?? ''));
+  assert.deepEqual(starting, []);
+});
+
+function isRoutes(path: string): boolean {
+  return path.endsWith('-routes.ts');
+}
+
+/** The cells of each row of the first table with this head, after this place. */
+function tableAfter(head: string, place = ''): string[][] {
+  const start = architecture.indexOf(head, architecture.indexOf(place));
+  assert.notEqual(start, -1, head);
+  const [rows = ''] = architecture.slice(start).split('\n\n', 1);
+  return rows
+    .trimEnd()
+    .split('\n')
+    .slice(2)
+    .map((row) =>
+      row
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    );
+}
+
+function quotedIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+}
+
+/** Whether the file has a function or method of that name. */
+function defines([file = '']: readonly string[], [name = '']: readonly string[]): boolean {
+  const definition = new RegExp(`^ *(export )?((async )?function |(async |get )?#?)${name}(<.*>)?\\(`, 'm');
+  return definition.test(texts.get(`src/${file}`) ?? '');
+}

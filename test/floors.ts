@@ -1,0 +1,54 @@
+// The floors of the sources, and which file imports which.
+import { dirname, join, normalize } from 'node:path';
+import { texts } from './source-text.ts';
+
+/**
+ * From top to bottom; imports point from a floor to a lower one. What shares a line doesn't know the other.
+ */
+export const floors: readonly (readonly string[])[] = [
+  ['src/start.js'],
+  ['src/main.ts'],
+  ['src/commands/'],
+  ['src/running-service.ts'],
+  ['src/app.ts'],
+  ['src/interfaces.ts'],
+  ['src/assembly/'],
+  ['src/config/'],
+  ['src/resources/system/', 'src/resources/orders/'],
+  ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/'],
+  ['src/resources/users/'],
+  ['src/web/', 'src/migrations/'],
+  ['src/http/'],
+  ['src/auth/', 'src/storage/'],
+  ['src/errors.ts', 'src/logger.ts', 'src/bounded-map.ts'],
+  ['src/schema/'],
+  [
+    'src/limits.ts',
+    'src/version.ts',
+    'src/memoize-last.ts',
+    'src/counted.ts',
+    'src/security-event.ts',
+    'src/invalidation.ts',
+  ],
+];
+
+export function floorOf(path: string): number {
+  return floors.findIndex((floor) => floor.some((place) => path.startsWith(place)));
+}
+
+/** Files of ours that a file loads: imports, and workers by their URL. */
+export function importsOf(path: string, what: 'values' | 'all' = 'all'): string[] {
+  const text = texts.get(path) ?? '';
+  const ways = [
+    /^(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s)?'(?<static>\.[^']+)'/,
+    /import\('(?<dynamic>\.[^']+)'\)/,
+    /new URL\('(?<worker>\.[^']+)', import\.meta\.url\)/,
+  ];
+  const found = text.matchAll(new RegExp(ways.map(({ source }) => source).join('|'), 'gm'));
+  return [...found].flatMap(({ groups = {} }) => {
+    const name = groups['static'] ?? groups['dynamic'] ?? groups['worker'];
+    return name === undefined || (what === 'values' && groups['type'] !== undefined)
+      ? []
+      : [normalize(join(dirname(path), name))];
+  });
+}
