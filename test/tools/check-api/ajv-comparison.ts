@@ -1,7 +1,8 @@
 // Our check beside Ajv's on random values: by JSON Schema, both have to find the same places wrong.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { check, issuesMax } from '../../../src/schema/schema-check.ts';
+import { issuesMax } from '../../../src/limits.ts';
+import { check } from '../../../src/schema/schema-check.ts';
 import type { Issue, JsonSchema } from '../../../src/schema/schema.ts';
 import type { Mounted } from '../../../src/http/router.ts';
 import { folderWith } from './outside-tools.ts';
