@@ -155,9 +155,9 @@ export class Service {
     try {
       const renewed = readCertificate(config, now(), []);
       if (renewed !== undefined) this.#server.renew(renewed);
-      log.log('info', 'the certificate was read again');
+      log.log('info', 'the certificate was reloaded');
     } catch (error) {
-      log.log('error', 'the certificate could not be read again; the old one stays in use', {
+      log.log('error', 'the certificate could not be reloaded; the old one stays in use', {
         cause: String(error),
       });
     }

@@ -21,16 +21,16 @@ export async function listen(server: HttpServer, config: Config): Promise<Addres
     const { code = '', message } = error as NodeJS.ErrnoException; // what listen rejects with
     const place = `${config.host}, port ${config.port}`;
     if (code === 'EADDRINUSE')
-      throw unavailable(`something else listens on ${place}: choose another --port, or stop it.`);
+      throw unavailable(`another process listens on ${place}: choose another --port, or stop it.`);
     throw new ConfigError([`can't listen on ${place}: ${listenErrors[code] ?? message}`]);
   }
 }
 
 const listenErrors: Readonly<Record<string, string>> = {
-  EACCES: 'that needs more rights; choose a --port above 1023',
-  EADDRNOTAVAIL: 'this machine does not have that address',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'there is no host of that name',
+  EACCES: 'permission denied; choose a --port above 1023',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  ENOTFOUND: 'unknown host name',
+  EAI_AGAIN: 'unknown host name',
 };
 
 export function gateFor({ trustedProxy, connectionsPerAddress }: Config): ConnectionGate {
@@ -38,7 +38,7 @@ export function gateFor({ trustedProxy, connectionsPerAddress }: Config): Connec
   const connections = connectionsWithin(filesMax, connectionsMax);
   if (connections < 1)
     throw new ConfigError([
-      `this process may open only ${filesMax} files (ulimit -n): raise that limit, to 1024 or more.`,
+      `this process may open only ${filesMax} files (ulimit -n): raise the limit to 1024 or more.`,
     ]);
   return createConnectionGate({
     connectionsMax: connections,

@@ -21,12 +21,12 @@ export function readSecrets({ jwtSecrets, data }: Config, made: string[]): Uint8
   try {
     if (!existsSync(file)) {
       replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);
-      made.push(`a secret to sign tokens with: ${file}`);
+      made.push(`a secret that signs tokens: ${file}`);
     }
     const secret = Buffer.from(readFileSync(file, 'utf8').trim());
     if (secret.length < secretBytesMin)
       throw new StorageError(
-        `${file} is damaged: delete it, and a new one is made; everybody has to sign in again.`,
+        `${file} is damaged: delete it to get a new one; all users have to sign in again.`,
       );
     return [secret];
   } catch (error) {

@@ -20,15 +20,17 @@ import type { Command } from './commands.ts';
 import { randomPassword } from '../assembly/first-admin.ts';
 
 const dayMilliseconds = 86_400_000;
-const emailFlag: CommandFlag = { flag: 'email', value: 'EMAIL', help: 'of the user', isRequired: true };
+const emailFlag: CommandFlag = {
+  flag: 'email',
+  value: 'EMAIL',
+  help: 'e-mail address of the user',
+  isRequired: true,
+};
 
 export const adminCreate: Command = {
-  summary: 'makes an administrator and prints a random password once',
+  summary: 'creates an administrator and prints a random password once',
   operands: [],
-  flags: [
-    emailFlag,
-    { flag: 'name', value: 'NAME', help: 'how the administrator is called (Administrator)' },
-  ],
+  flags: [emailFlag, { flag: 'name', value: 'NAME', help: 'the name of the administrator (Administrator)' }],
   async run({ config, flags }) {
     const { email, name = 'Administrator' } = flags;
     const user = { email: String(email), name: String(name), role: 'admin' as const };
@@ -48,7 +50,7 @@ export const adminCreate: Command = {
 };
 
 export const adminReset: Command = {
-  summary: 'prints a new random password of a user once, and ends their sessions and keys',
+  summary: 'sets a new random password, prints it once, and ends the user’s sessions and keys',
   operands: [],
   flags: [emailFlag],
   run: ({ config, flags }) =>
@@ -69,12 +71,12 @@ export const adminReset: Command = {
 };
 
 export const keysCreate: Command = {
-  summary: 'makes an API key, good for a year, and prints it once',
+  summary: 'creates an API key, valid for a year, and prints it once',
   operands: [],
   flags: [
     emailFlag,
     { flag: 'name', value: 'NAME', help: 'what the key is for', isRequired: true },
-    { flag: 'scopes', value: 'LIST', help: `what it may do, out of ${scopes.join(', ')}`, isRequired: true },
+    { flag: 'scopes', value: 'LIST', help: `what it may do: any of ${scopes.join(', ')}`, isRequired: true },
   ],
   async run({ config, flags }) {
     // checked in the next line
@@ -90,7 +92,7 @@ export const keysCreate: Command = {
         `scopes: ${made.scopes.join(',')}`,
         `expires: ${made.expiresAt}`,
         `key: ${made.key}`,
-        'The key is shown this once.',
+        'The key is shown only once.',
       ].join('\n');
     });
   },
@@ -124,6 +126,6 @@ function passwordText({ id, email, password }: { id: number; email: string; pass
     `email: ${email}`,
     `password: ${password}`,
     `The password works for ${initialPasswordMilliseconds / dayMilliseconds} days: sign in and change it.`,
-    'It is shown this once.',
+    'It is shown only once.',
   ].join('\n');
 }

@@ -12,7 +12,7 @@ import type { Command } from './commands.ts';
 import { withProgress } from './terminal.ts';
 
 export const backUp: Command = {
-  summary: 'copies the database to FILE, also while the service runs',
+  summary: 'copies the database to FILE, even while the service runs',
   operands: ['FILE'],
   flags: [],
   async run({ config, operands: [file = ''] }) {
@@ -20,17 +20,15 @@ export const backUp: Command = {
     const megabytes = (statSync(file).size / 1e6).toFixed(1);
     return (
       `The database is in ${file}, ${megabytes} MB.\n` +
-      `Its secret and certificate are not: they stay in ${config.data}.`
+      `The secret and the certificate are not part of it; they stay in ${config.data}.`
     );
   },
 };
 
 export const restoreBackup: Command = {
-  summary: 'puts the backup FILE in the place of the database',
+  summary: 'replaces the database with the backup FILE',
   operands: ['FILE'],
-  flags: [
-    { flag: 'force', help: 'replace a database that is there; all that came after the backup is lost' },
-  ],
+  flags: [{ flag: 'force', help: 'replace an existing database; what is newer than the backup is lost' }],
   async run({ config, operands: [file = ''], flags }) {
     const keys: string[] = [];
     const options = {
@@ -44,11 +42,11 @@ export const restoreBackup: Command = {
     await withProgress('Restoring', (progress) =>
       leavingNoPartial(databaseFile(config.data), () => restore(file, config.data, { ...options, progress })),
     );
-    const restored = `${config.data} holds what ${file} held. All sessions are ended.`;
+    const restored = `${config.data} was restored from ${file}. All sessions have ended.`;
     if (keys.length === 0) return restored;
     return [
       restored,
-      'These API keys work again, also those that were deleted since the backup:',
+      'These API keys are valid again, including any that were deleted after the backup:',
       ...keys,
     ].join('\n');
   },

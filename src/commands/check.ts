@@ -16,7 +16,7 @@ const faultsShownMax = 100;
 const audits: readonly Audit[] = [userAudit, sessionAudit, keyAudit, customerAudit, orderAudit];
 
 export const check: Command = {
-  summary: 'says whether the database is sound, by its exit status, too',
+  summary: 'checks the database; the exit status is 1 if anything is wrong',
   operands: [],
   flags: [],
   async run({ config: { data } }) {
@@ -26,8 +26,8 @@ export const check: Command = {
       if (version === migrations.length)
         return await checkAll(new Connection(sqlite), (fault) => faults.push(fault));
       throw new StorageError(
-        `${file} is of an older orderly: start the service once to bring it up to date, ` +
-          'or check it with the older one.',
+        `${file} was written by an older orderly: start the service once to migrate it, ` +
+          'or check it with the older version.',
       );
     });
     if (faults.length === 0) return `${counts.join(', ')}\n${file} is sound.`;
@@ -39,7 +39,7 @@ export const check: Command = {
 async function checkAll(db: Connection, tell: (fault: string) => void): Promise<string[]> {
   await withProgress('Pages and indexes', () => checkIntegrity(db).forEach(tell));
   if (hasUsers(db) && !hasAdmins(db))
-    tell('There are users, but no administrator: "orderly admin create" makes one.');
+    tell('There are users, but no administrator; "orderly admin create" creates one.');
   const counts: string[] = [];
   for (const audit of audits) {
     const rows = await withProgress(`${audit.thing}s`, (at) => auditRows(audit, db, tell, at));
@@ -53,6 +53,6 @@ function faultText(file: string, faults: readonly string[]): string {
   return [
     ...faults.slice(0, faultsShownMax),
     ...more,
-    `${file} is not sound. Restore a backup, or keep a copy before you repair anything.`,
+    `${file} is not sound. Restore a backup, or make a copy before you repair anything.`,
   ].join('\n');
 }

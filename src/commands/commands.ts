@@ -81,7 +81,7 @@ function helpOf(name: string, { operands, flags, summary }: Command): string {
 function settingRowsOf(name: string): string[] {
   if (name === 'serve') return settingRows();
   const dataRow = settingRows(settings.filter(({ flag }) => flag === 'data'));
-  return [...dataRow, '  and the settings that "orderly --help" shows'];
+  return [...dataRow, '  and the settings in "orderly --help"'];
 }
 
 const columnsMax = 80;

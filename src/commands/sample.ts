@@ -28,10 +28,10 @@ const customersStart = yearStart - 180 * dayMilliseconds;
 const rowsAtOnce = 25_000;
 
 export const sample: Command = {
-  summary: 'fills an empty database with believable users, customers and orders of 2025',
+  summary: 'fills an empty database with realistic users, customers and orders of 2025',
   operands: [],
   flags: [
-    { flag: 'orders', value: 'N', help: 'how many orders (1000)', check: wholeNumber(1, 10_000_000) },
+    { flag: 'orders', value: 'N', help: 'number of orders (1000)', check: wholeNumber(1, 10_000_000) },
     {
       flag: 'seed',
       value: 'N',
@@ -78,11 +78,11 @@ function told(
 ): string {
   const people = `${counted(users.length, 'user')}, ${counted(customerCount, 'customer')}`;
   const lines = [
-    `Made ${people} and ${counted(orderCount, 'order')}.`,
+    `Added ${people} and ${counted(orderCount, 'order')}.`,
     `Sign in as ${users[0]?.email} (staff) or ${users[1]?.email}.`,
-    `All these users have the password ${password}, shown this once.`,
+    `All of them have the password ${password}, shown only once.`,
   ];
-  if (made !== undefined) lines.unshift(`Made ${made}.`);
+  if (made !== undefined) lines.unshift(`Created ${made}.`);
   return lines.join('\n');
 }
 

@@ -28,7 +28,7 @@ async function run({ config }: CommandLine): Promise<number> {
   }
   const stop = createStopper({
     stop(reason) {
-      log.log('info', `${reason}: finishing what runs; another signal, 2 seconds later, stops at once`);
+      log.log('info', `${reason}: finishing open requests; another signal after 2 seconds stops at once`);
       starting.abort();
       finish();
     },

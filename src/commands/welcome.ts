@@ -27,7 +27,7 @@ export function logStart(log: Logger, start: Start): void {
 
 /** What this start made, and the passwords that somebody should replace. */
 function startFacts({ config, service, now }: Start): string[] {
-  const facts = service.made.map((each) => `Made ${each}.`);
+  const facts = service.made.map((each) => `Created ${each}.`);
   const file = adminFile(config.data);
   const isFileNew = facts.some((fact) => fact.includes(file));
   for (const password of listInitialPasswords(service.db.read, initialPasswordsNamedMax)) {
@@ -41,7 +41,7 @@ function initialPasswordFact(
   { email, expiresAt }: InitialPassword,
   { now, place }: { readonly now: number; readonly place: string },
 ): string {
-  const origin = `The password of ${email} was made by the service`;
+  const origin = `The password of ${email} was generated`;
   if (expiresAt <= now)
     return `${origin} and has expired: "orderly admin reset --email ${email}" prints a new one.`;
   return `${origin}${place} and works for another ${duration(expiresAt - now)}: sign in and change it.`;
@@ -62,11 +62,11 @@ export function welcome(start: Start): string {
     ...startFacts(start),
     `orderly ${version} listens on ${localUrl}`,
     '',
-    'Sign up, from another terminal:',
+    'Sign up from another terminal:',
     `  curl${trust} ${localUrl}/api/users \\`,
     "    -H 'Content-Type: application/json' \\",
     `    -d '{"name":"Eve","email":"eve@example.com","password":"tea at five"}'`,
-    `The documentation: ${localUrl}/docs`,
+    `Documentation: ${localUrl}/docs`,
     'Ctrl-C stops the service.',
     '',
   ].join('\n');

@@ -12,7 +12,7 @@ export async function withExistingDatabase<T>(
 ): Promise<T> {
   const file = databaseFile(config.data);
   if (schemaVersion(file, migrations.length) === undefined)
-    throw new StorageError(`There is no database of orderly at ${file}.`);
+    throw new StorageError(`There is no orderly database at ${file}.`);
   return withDatabase(config, use);
 }
 

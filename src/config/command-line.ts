@@ -72,7 +72,7 @@ function flagIssue(
   const type = known.get(name);
   if (type === undefined || !rawName.startsWith('--')) {
     const flags = [...known.keys()].map((flag) => `--${flag}`);
-    return `${rawName} is not known; ${didYouMean(rawName, flags) ?? '--help lists what is'}`;
+    return `${rawName} is unknown; ${didYouMean(rawName, flags) ?? '--help lists the flags'}`;
   }
   if (given[name] !== undefined) return `${rawName} is given more than once`;
   if (type === 'string' && value === undefined) return `${rawName} needs a value`;
@@ -99,7 +99,9 @@ function unknownVariables(environment: Environment): string[] {
   const unknown = Object.keys(environment).filter(
     (name) => name.startsWith('ORDERLY_') && !known.includes(name),
   );
-  return unknown.map((name) => `${name} is not known; ${didYouMean(name, known) ?? '--help lists what is'}`);
+  return unknown.map(
+    (name) => `${name} is unknown; ${didYouMean(name, known) ?? '--help lists the settings'}`,
+  );
 }
 
 function misuseOf(syntax: Syntax, given: Given): string[] {

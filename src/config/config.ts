@@ -52,7 +52,8 @@ export function combinationIssues(config: Config): string[] {
 }
 
 function certificateIssues({ tls: { mode, cert, key } }: Config): string[] {
-  if (mode === 'files' && (cert === '' || key === '')) return ['--tls files needs --tls-cert and --tls-key'];
+  if (mode === 'files' && (cert === '' || key === ''))
+    return ['--tls files requires --tls-cert and --tls-key'];
   if (mode !== 'files' && (cert !== '' || key !== ''))
     return ['--tls-cert and --tls-key are only used with --tls files'];
   return [];
@@ -61,7 +62,8 @@ function certificateIssues({ tls: { mode, cert, key } }: Config): string[] {
 function adminIssues({ adminEmail: email, adminPassword: password, passwordMin }: Config): string[] {
   const [emailVariable, passwordVariable] = adminVariables;
   if (email === '' && password === '') return [];
-  if (email === '' || password === '') return [`${emailVariable} and ${passwordVariable} go together`];
+  if (email === '' || password === '')
+    return [`${emailVariable} and ${passwordVariable} must be set together`];
   const issues: string[] = [];
   const wrongEmail = emailIssue(email);
   const wrongPassword = passwordIssue(password, { name: 'Administrator', email }, passwordMin);

@@ -72,7 +72,7 @@ export function createMetrics() {
   }: MetricsSources): string {
     const requests = [...responses].map(([key, { count }]): Sample => [routeLabels(key, mounted), count]);
     return prometheusText([
-      counter('orderly_http_requests_total', 'Requests answered, by route and status.', requests),
+      counter('orderly_http_requests_total', 'Responses, by route and status.', requests),
       histogram(
         'orderly_http_request_duration_seconds',
         'Time from the head of a request to its response.',
@@ -108,7 +108,7 @@ function connectionFamilies(
     gauge('orderly_connections', 'Open client connections.', open),
     counter(
       'orderly_connections_refused_total',
-      'Connections refused: all places taken (full), or all of one address.',
+      'Connections refused, by reason: full, or too many of one address.',
       byReason(refused),
     ),
     counter(
@@ -181,13 +181,13 @@ function processFamilies(delay: DelayHistogram): Family[] {
     gauge('orderly_build_info', 'Always 1; the labels have the versions.', [[build, 1]]),
     gauge(
       'orderly_event_loop_delay_seconds',
-      'Delay of the event loop since the last look.',
+      'Delay of the event loop since the last scrape.',
       delaySamples(delay),
     ),
     gauge('orderly_heap_used_bytes', 'Memory used on the JavaScript heap.', heapUsed),
     gauge('process_resident_memory_bytes', 'Resident memory.', rss),
     counter('process_cpu_seconds_total', 'CPU time used.', (user + system) / 1e6),
-    gauge('process_start_time_seconds', 'When the process started, since 1970.', startSeconds),
+    gauge('process_start_time_seconds', 'Start of the process, Unix time.', startSeconds),
   ];
 }
 

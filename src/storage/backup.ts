@@ -22,7 +22,7 @@ type Progress = (share: number) => void;
 
 /** A consistent copy as of the call, as one file; the service may go on writing. Throws StorageError. */
 export async function backup(folder: string, file: string, progress?: Progress): Promise<void> {
-  if (existsSync(file)) throw new StorageError(`${file} exists; a backup doesn't overwrite anything.`);
+  if (existsSync(file)) throw new StorageError(`${file} exists; a backup does not overwrite files.`);
   await fromDatabase(databaseFile(folder), Infinity, (source) =>
     copyDatabase(source, file, progress === undefined ? {} : { progress }),
   );
@@ -50,7 +50,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
   try {
     const target = databaseFile(folder);
     if (existsSync(target) && !options.force)
-      throw new StorageError(`${target} exists and may be newer than the backup; only --force replaces it.`);
+      throw new StorageError(`${target} exists and may be newer than the backup; --force replaces it.`);
     await fromDatabase(file, options.schemaVersionMax, async (source) => {
       const [fault] = checkIntegrity(new Connection(source));
       if (fault !== undefined) throw new StorageError(`${file} is damaged: ${fault}`);
@@ -75,7 +75,7 @@ export function checkIntegrity(db: Connection): string[] {
     .map(([text]) => `${text}.`);
   const dangling = db
     .all<[string, number | null, string, number]>('PRAGMA foreign_key_check')
-    .map(([table, row, parent]) => `Row ${row} of ${table} refers to a row that is not in ${parent}.`);
+    .map(([table, row, parent]) => `Row ${row} of ${table} refers to a missing row of ${parent}.`);
   return [...damaged, ...dangling];
 }
 
@@ -136,7 +136,7 @@ export async function fromDatabase<T>(
   use: (source: DatabaseSync, version: number) => Promise<T>,
 ): Promise<T> {
   const version = schemaVersion(file, schemaVersionMax);
-  if (version === undefined) throw new StorageError(`There is no database of orderly at ${file}.`);
+  if (version === undefined) throw new StorageError(`There is no orderly database at ${file}.`);
   const source = openSqlite(file);
   try {
     return await use(source, version);

@@ -55,7 +55,7 @@ export function createCheckpointer({
     if (now < nextLook || working !== undefined || retry !== undefined || isClosed) return;
     nextLook = now + lookMilliseconds;
     const { size, nlink } = fstatSync(logDescriptor);
-    if (nlink === 0) return commits.fail(new Error('The log was deleted under the running service.'));
+    if (nlink === 0) return commits.fail(new Error('The WAL was deleted under the running service.'));
     if (size < checkpointFrames * frameBytes) stats.walBytes = size;
     else
       working = measure()
@@ -138,7 +138,7 @@ export function createCheckpointer({
    */
   function failed(error: unknown): void {
     const passes = error instanceof ThreadError || isPassing(error);
-    log(passes ? 'warn' : 'error', "the log couldn't be folded into the database", { cause: String(error) });
+    log(passes ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
     foreign.changed(); // it may have looked away
     if (passes) later();
     else commits.fail(error instanceof Error ? error : new Error(String(error)));

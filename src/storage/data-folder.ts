@@ -69,7 +69,7 @@ export function lockFolder(folder: string): () => void {
     lock?.close();
     if (!isBusy(error)) throw toStorageError(error, file);
     throw new StorageError(
-      `Another process is serving the data folder ${folder}. Stop it first, or choose another folder.`,
+      `Another process uses the data folder ${folder}. Stop it first, or choose another folder.`,
     );
   }
 }
@@ -85,12 +85,11 @@ export function schemaVersion(file: string, versionMax: number): number | undefi
     const tables = scalar(sqlite, 'SELECT count(*) FROM sqlite_schema');
     const isOurs = scalar(sqlite, 'PRAGMA application_id') === applicationId;
     if (!isOurs && tables === 0) return undefined; // a first start that was cut short
-    if (!isOurs)
-      throw new StorageError(`${file} is a database of another application; it was left as it is.`);
+    if (!isOurs) throw new StorageError(`${file} belongs to another application; it was not changed.`);
     const version = Number(scalar(sqlite, 'PRAGMA user_version'));
     if (version <= versionMax) return version;
     throw new StorageError(
-      `${file} has schema version ${version}, made by a newer orderly; this one knows versions up to ${versionMax}. Use the newer one.`,
+      `${file} has schema version ${version}, written by a newer orderly; this one supports versions up to ${versionMax}. Use the newer one.`,
     );
   } catch (error) {
     throw toStorageError(error, file);
@@ -177,21 +176,21 @@ function lacksSharedMemory(error: Error): boolean {
 
 const sentences: Readonly<Record<number, string>> = {
   5: 'is locked by another process',
-  8: 'can only be read; the service needs to write',
-  10: "can't be read or written: the disk reports an error",
+  8: 'is read-only, but the service must write to it',
+  10: "can't be read or written: the disk reports an I/O error",
   11: 'is damaged: restore a backup',
   13: "can't grow: the disk is full",
-  14: "can't be opened: look at the folder's permissions",
+  14: "can't be opened: check the folder's permissions",
   26: 'is not a database',
 };
 
 /** The same of what the operating system reports. */
 const systemSentences: Readonly<Record<string, string>> = {
-  EACCES: "can't be opened: look at the folder's permissions",
+  EACCES: "can't be opened: check the folder's permissions",
   EPERM: "can't be changed: it belongs to another account",
-  EROFS: 'is on a file system that can only be read',
+  EROFS: 'is on a read-only file system',
   ENOSPC: "can't grow: the disk is full",
-  EIO: "can't be read or written: the disk reports an error",
+  EIO: "can't be read or written: the disk reports an I/O error",
   EMFILE: "can't be opened: the process has too many open files",
 };
 

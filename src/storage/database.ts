@@ -91,7 +91,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   const stats = newStats();
   stats.canWrite = startWal(sqlite);
   if (!stats.canWrite)
-    log('warn', 'starting read-only, as the disk is full: changes are refused until there is room');
+    log('warn', 'starting read-only because the disk is full: changes are rejected until there is space');
   const logDescriptor = openWal(sqlite, options.folder);
   const schedule = oncePerTurn(() => {
     reads.end();
@@ -220,7 +220,7 @@ function checkpointAndClose(sqlite: DatabaseSync, log: NonNullable<DatabaseOptio
   try {
     sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
-    log('warn', "the log couldn't be folded in; the next start does it", { cause: String(error) });
+    log('warn', 'the checkpoint at shutdown failed; the next start repeats it', { cause: String(error) });
   }
   sqlite.close();
 }

@@ -232,9 +232,9 @@ export function createGroupCommit(options: Options) {
     if (performance.now() >= nextComplaint) {
       // now and then: a full disk doesn't get a line a request
       nextComplaint = performance.now() + complaintMilliseconds;
-      options.log('error', 'changes are refused for an error of the storage', { cause: String(error) });
+      options.log('error', 'changes are rejected because of a storage error', { cause: String(error) });
     }
-    refuse(writes, "The storage can't take changes at the moment.");
+    refuse(writes, 'Writes are temporarily unavailable.');
   }
 
   function refuse(writes: Write[], detail: string): void {

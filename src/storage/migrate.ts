@@ -46,9 +46,7 @@ export async function openMigrated(
     refuseTruncated(sqlite, file);
     if (version > 0 && version < migrations.length) {
       const backup = join(folder, `orderly-v${version}.backup.db`);
-      report(
-        `The database is brought from schema ${version} to ${migrations.length}, which may take a while; as it is now it's kept in ${backup}.`,
-      );
+      report(`Migrating the database from schema ${version} to ${migrations.length}; backup in ${backup}.`);
       await copyDatabase(sqlite, backup, { progress: () => abandoned?.throwIfAborted() });
     }
     abandoned?.throwIfAborted();
@@ -75,7 +73,7 @@ function refuseTruncated(sqlite: DatabaseSync, file: string): void {
   const bytes = Number(scalar(sqlite, 'PRAGMA page_count')) * Number(scalar(sqlite, 'PRAGMA page_size'));
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (log === 0 && statSync(file).size < bytes)
-    throw new StorageError(`${file} is cut short: restore a backup.`);
+    throw new StorageError(`${file} is truncated: restore a backup.`);
 }
 
 function migrate(sqlite: DatabaseSync, migrations: readonly Migration[], version: number): void {
@@ -85,7 +83,7 @@ function migrate(sqlite: DatabaseSync, migrations: readonly Migration[], version
   try {
     for (const migration of migrations.slice(version)) apply(sqlite, migration);
     if (scalar(sqlite, 'PRAGMA foreign_key_check') !== undefined)
-      throw new StorageError('The migrations leave rows that refer to nothing.');
+      throw new StorageError('The migrations leave rows with dangling references.');
     sqlite.exec(
       `${emptyCommitSql}; PRAGMA user_version = ${migrations.length}; COMMIT; PRAGMA foreign_keys = ON`,
     );

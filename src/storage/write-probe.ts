@@ -25,7 +25,7 @@ export function createWriteProbe({ sqlite, stats, log }: Options) {
     stop();
     if (!writesPage()) return probeLater();
     stats.canWrite = true;
-    log('info', 'changes can be written again', {});
+    log('info', 'changes are accepted again', {});
   }
 
   function writesPage(): boolean {

@@ -101,7 +101,7 @@ function printed({
   readonly stderr: string;
 }): Readonly<Record<string, string>> {
   assert.deepEqual([status, stderr], [0, '']);
-  assert.match(stdout, /is shown this once\.\n$/);
+  assert.match(stdout, /is shown only once\.\n$/);
   return Object.fromEntries(
     [...stdout.matchAll(/^(\w+): (.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
   );

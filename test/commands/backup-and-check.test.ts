@@ -59,14 +59,14 @@ describe('backup and restore', { concurrency: true }, () => {
       [live.status, live.stderr],
       [
         1,
-        `orderly: Another process is serving the data folder ${service.folder}. Stop it first, ` +
+        `orderly: Another process uses the data folder ${service.folder}. Stop it first, ` +
           'or choose another folder.\n',
       ],
     );
     await service.stop();
     const there = await orderly(['restore', copy, `--data=${service.folder}`]);
     assert.equal(there.status, 1);
-    assert.match(there.stderr, /exists and may be newer than the backup; only --force replaces it\.$/m);
+    assert.match(there.stderr, /exists and may be newer than the backup; --force replaces it\.$/m);
     assert.equal(rowsOf(join(service.folder, 'orderly.db'), 'orders').length, 2);
     assert.equal((await orderly(['restore', copy, '--force', `--data=${service.folder}`])).status, 0);
     assert.deepEqual(
@@ -96,7 +96,7 @@ describe('backup and restore', { concurrency: true }, () => {
     await service.stop();
     const { status, stdout } = await orderly(['restore', copy, '--force', `--data=${service.folder}`]);
     assert.equal(status, 0);
-    assert.match(stdout, /All sessions are ended\.$/m);
+    assert.match(stdout, /All sessions have ended\.$/m);
     assert.ok(stdout.includes(`  ${key.id} "${key.name}" of ${person.email}, ${key.prefix}…\n`), stdout);
     using db = new DatabaseSync(join(service.folder, 'orderly.db'));
     for (const table of ['sessions', 'usedRefreshTokens'])
@@ -111,8 +111,8 @@ describe('backup and restore', { concurrency: true }, () => {
     foreign.close();
     for (const [file, complaint] of [
       ['text.db', /is not a database/],
-      ['foreign.db', /is a database of another application/],
-      ['none.db', /There is no database of orderly at/],
+      ['foreign.db', /belongs to another application/],
+      ['none.db', /There is no orderly database at/],
     ] as const) {
       const { status, stderr } = await orderly(['restore', join(folder, file), `--data=${folder}/data`]);
       assert.equal(status, 1);
@@ -122,7 +122,7 @@ describe('backup and restore', { concurrency: true }, () => {
     const { status, stderr } = await orderly(['backup', join(folder, 'text.db'), `--data=${folder}`]);
     assert.deepEqual(
       [status, stderr],
-      [1, `orderly: ${folder}/text.db exists; a backup doesn't overwrite anything.\n`],
+      [1, `orderly: ${folder}/text.db exists; a backup does not overwrite files.\n`],
     );
   });
 });
@@ -156,7 +156,7 @@ describe('sample and check', { concurrency: true }, () => {
         { env: root },
       );
       assert.deepEqual([status, stderr], [0, '']);
-      assert.match(stdout, /^Made 5 users, 100 customers and 400 orders\.$/m);
+      assert.match(stdout, /^Added 5 users, 100 customers and 400 orders\.$/m);
       return folder;
     });
     folders.push(...(await Promise.all(made)));
@@ -298,7 +298,7 @@ const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ['UPDATE orders SET userId = 9999 WHERE id = 10', /^order 10 at \/userId: There is no user 9999\.$/m],
   [
     'UPDATE orders SET customerId = 9999 WHERE id = 11',
-    /^Row 11 of orders refers to a row that is not in customers\.$/m,
+    /^Row 11 of orders refers to a missing row of customers\.$/m,
   ],
   ["UPDATE customers SET nameKey = 'x' WHERE id = 1", /^customer 1 at \/nameKey: /m],
   ["UPDATE customers SET emailKey = 'x' WHERE id = 2", /^customer 2 at \/emailKey: /m],

@@ -67,13 +67,13 @@ describe('the command line', { concurrency: true }, () => {
     ['admin creat', 64, [/no command "admin"; did you mean admin create\?/]],
     ['admin remove', 64, [/no command "admin"; there are admin create, admin reset$/]],
     ['help nonsense', 64, [/no command "nonsense"; there are serve, admin create/]],
-    ['serve --prot=8443', 78, [/--prot is not known; did you mean --port\?/]],
+    ['serve --prot=8443', 78, [/--prot is unknown; did you mean --port\?/]],
     ['keys create --name n', 64, [/--email EMAIL is missing/, /--scopes LIST is missing/]],
     ['keys create --email a@example.com --name n --scopes orders:eat', 64, [/--scopes: .*orders:write/]],
     [
       'serve --port 99999 --tls maybe --nope',
       78,
-      [/--nope is not known/, /--port must be .*, not "99999"/, /--tls must be .*, not "maybe"/],
+      [/--nope is unknown/, /--port must be .*, not "99999"/, /--tls must be .*, not "maybe"/],
     ],
     [
       '--tls files --tls-cert none.pem --tls-key none.pem --port 0',
@@ -83,13 +83,13 @@ describe('the command line', { concurrency: true }, () => {
     [
       '--host 203.0.113.7 --tls off',
       78,
-      [/can't listen on 203.0.113.7, port 8443: this machine does not have that address/],
+      [/can't listen on 203.0.113.7, port 8443: this machine does not have this address/],
     ],
-    ['check --data nowhere', 1, [/There is no database of orderly at nowhere.orderly\.db/]],
+    ['check --data nowhere', 1, [/There is no orderly database at nowhere.orderly\.db/]],
     [
       'keys create --email a@example.com --name n --scopes orders:read --data nowhere',
       1,
-      [/There is no database/],
+      [/There is no orderly database/],
     ],
     ['--data THIS-FILE/x', 1, [/can't be used: ENOTDIR/]],
     ['--data /proc/nowhere', 1, [/\/proc\/nowhere can't be used/]],
@@ -147,14 +147,14 @@ describe('settings', () => {
       '--orders 0 --seed x',
       [/^--orders must be a whole number from 1 .*, not "0"$/, /^--seed must be/],
     ],
-    ['a short flag', 'check', '-d', [/^-d is not known; --help/]],
+    ['a short flag', 'check', '-d', [/^-d is unknown; --help/]],
     ['a flag without its value', 'check', '--data', [/^--data needs a value$/]],
     ['a value for a flag without', 'restore', 'x --force=yes', [/^--force takes no value$/]],
     [
       'a flag named as what every object has',
       'check',
       '--constructor --__proto__=1',
-      [/^--constructor is not known/, /^--__proto__ is not known/],
+      [/^--constructor is unknown/, /^--__proto__ is unknown/],
     ],
     ['a flag given twice', 'check', '--log info --log warn', [/^--log is given more than once$/]],
     [
@@ -198,7 +198,7 @@ describe('settings', () => {
       'half a certificate',
       'serve',
       '--tls files --tls-cert x',
-      [/^--tls files needs --tls-cert and --tls-key$/],
+      [/^--tls files requires --tls-cert and --tls-key$/],
     ],
     [
       'a certificate that is not asked for',
@@ -237,7 +237,7 @@ describe('settings', () => {
 
   test('a variable of orderly that is not known is a fault, in the environment and in .env', () => {
     const faults = faultsOf('check', '', { ORDERLY_JWT_SECRET: 'planted' }, { ORDERLY_PROT: '1' });
-    assertAll(faults, [/^ORDERLY_PROT is not known/, /^ORDERLY_JWT_SECRET is not known/]);
+    assertAll(faults, [/^ORDERLY_PROT is unknown/, /^ORDERLY_JWT_SECRET is unknown/]);
     assert.doesNotMatch(faults.join(), /planted/);
   });
 
@@ -246,7 +246,7 @@ describe('settings', () => {
       /^ORDERLY_ADMIN_EMAIL is invalid: /,
       /^ORDERLY_ADMIN_PASSWORD is invalid: .*too common/,
     ]);
-    assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/go together/]);
+    assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/must be set together/]);
     const given = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'nineteen characters' };
     assert.ok(readCommandLine(['--password-min=19'], given, {}));
     assertAll(faultsOf('serve', '--password-min=20', given), [/^ORDERLY_ADMIN_PASSWORD .*20 to 128/]);

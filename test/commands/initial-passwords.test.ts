@@ -98,7 +98,7 @@ describe('a password that the service made', { concurrency: 4, skip }, () => {
   test('is named by each start: how long it works, and what to do when it has expired', async (t) => {
     const service = await firstStart(t);
     await service.restart();
-    const origin = 'The password of admin@localhost was made by the service';
+    const origin = 'The password of admin@localhost was generated';
     const place = `, is in ${fileIn(service.folder)}`;
     assert.deepEqual(saidAtStart(service), [
       `${origin}${place} and works for another 7 days: sign in and change it.`,

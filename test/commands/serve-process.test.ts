@@ -19,7 +19,7 @@ import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
 const dayMilliseconds = 86_400_000;
 const isRoot = process.getuid?.() === 0;
 const readOnly =
-  /^orderly: .*lock\.db (can't be opened: look at the folder's permissions|can only be read).*\n$/;
+  /^orderly: .*lock\.db (can't be opened: check the folder's permissions|can only be read).*\n$/;
 
 describe('orderly serve', { concurrency: true }, () => {
   test('the first start makes a secret, a certificate and an administrator, and names files', async (t) => {
@@ -52,13 +52,13 @@ describe('orderly serve', { concurrency: true }, () => {
       .map((line): Record<string, unknown> => JSON.parse(line));
     const messages = lines.flatMap(({ message }) => (message === undefined ? [] : [message]));
     assert.deepEqual(messages, [
-      'Made a secret to sign tokens with: data/secret.key.',
-      'Made a self-signed certificate: data/tls/cert.pem.',
-      'Made an administrator, admin@localhost; the password is in data/initial-admin.json.',
-      'The password of admin@localhost was made by the service and works for another 7 days: ' +
+      'Created a secret that signs tokens: data/secret.key.',
+      'Created a self-signed certificate: data/tls/cert.pem.',
+      'Created an administrator, admin@localhost; the password is in data/initial-admin.json.',
+      'The password of admin@localhost was generated and works for another 7 days: ' +
         'sign in and change it.',
       'listening',
-      'SIGTERM: finishing what runs; another signal, 2 seconds later, stops at once',
+      'SIGTERM: finishing open requests; another signal after 2 seconds stops at once',
       'stopped',
     ]);
     for (const { time, level } of lines)
@@ -73,7 +73,7 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.deepEqual([second.status, second.stdout], [1, '']);
     assert.equal(
       second.stderr,
-      `orderly: Another process is serving the data folder ${folder}. Stop it first, ` +
+      `orderly: Another process uses the data folder ${folder}. Stop it first, ` +
         'or choose another folder.\n',
     );
     assert.equal((await fetch(`${first.url}/health/ready`)).status, 200);
@@ -89,7 +89,10 @@ describe('orderly serve', { concurrency: true }, () => {
     ]);
     assert.deepEqual(
       [status, stderr],
-      [1, `orderly: something else listens on 127.0.0.1, port ${port}: choose another --port, or stop it.\n`],
+      [
+        1,
+        `orderly: another process listens on 127.0.0.1, port ${port}: choose another --port, or stop it.\n`,
+      ],
     );
   });
 
@@ -132,7 +135,7 @@ describe('orderly serve', { concurrency: true }, () => {
     writeFileSync(join(data, 'secret.key'), 'short\n');
     assert.throws(
       () => readSecrets(configWith(`--data=${data}`), []),
-      /secret\.key is damaged: delete it, and a new one is made/,
+      /secret\.key is damaged: delete it to get a new one/,
     );
   });
 
@@ -169,10 +172,10 @@ describe('orderly serve', { concurrency: true }, () => {
     ]);
     assert.equal(await statusOf(`${service.url}/health/live`, Buffer.from(first.certPem)), 200);
     writeFileSync(cert, second.certPem);
-    await reloaded(service, /could not be read again; the old one stays/);
+    await reloaded(service, /could not be reloaded; the old one stays/);
     assert.equal(await statusOf(`${service.url}/health/live`, Buffer.from(first.certPem)), 200);
     writeFileSync(key, second.keyPem);
-    await reloaded(service, /the certificate was read again/);
+    await reloaded(service, /the certificate was reloaded/);
     assert.equal(await statusOf(`${service.url}/health/live`, Buffer.from(second.certPem)), 200);
   });
 

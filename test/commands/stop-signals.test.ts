@@ -58,7 +58,7 @@ describe('signals to stop', () => {
         const npm = await npmStart(t);
         const socket = await requestBegun(npm.port);
         process.kill(target === 'group' ? -npm.pid : npm.pid, signal);
-        await npm.logged(new RegExp(`${signal}: finishing what runs`));
+        await npm.logged(new RegExp(`${signal}: finishing open requests`));
         socket.write('}');
         assert.match(await text(socket), /^HTTP\/1\.1 4\d\d .*\r\n(?:.*\r\n)*Connection: close\r\n/);
         assert.deepEqual(await npm.ended, [0, null], `${signal} to ${target}`);
@@ -75,7 +75,7 @@ describe('a start that is abandoned', { concurrency: true }, () => {
     assert.deepEqual(ended, [0, null]);
     assert.deepEqual(readdirSync(join(cwd, 'data')).sort(), ['lock.db', 'orderly.db', 'secret.key', 'tls']);
     const service = await serving(t, [], { cwd });
-    assert.match(service.output.stdout, /Made an administrator/);
+    assert.match(service.output.stdout, /Created an administrator/);
     assert.equal((await service.end()).status, 0);
   });
 

@@ -26,7 +26,7 @@ describe('orderly on a terminal', { concurrency: true }, () => {
         );
         assert.match(shown, /orderly \S+ listens on http:\/\/localhost:\d+\r\n/);
         assert.match(shown, /curl http:\/\/localhost:\d+\/api\/users/);
-        assert.match(shown, /\d\d:\d\d:\d\d .*info.* SIGINT: finishing what runs/);
+        assert.match(shown, /\d\d:\d\d:\d\d .*info.* SIGINT: finishing open requests/);
         assert.equal(status, 0);
         // eslint-disable-next-line no-control-regex
         assert.equal(/\x1b/.test(shown), hasEscapes);

@@ -272,7 +272,7 @@ describe('TLS with certificates from files', () => {
     writeFileSync(cert, first);
     service.inside.reload();
     assert.equal(await seen(second), printOf(second), 'a certificate without its key');
-    await until(() => service.logged.filter((line) => line.includes('could not be read again')).length === 2);
+    await until(() => service.logged.filter((line) => line.includes('could not be reloaded')).length === 2);
     const connection = rawOver(open);
     connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
     assert.equal((await connection.answer()).status, 200);

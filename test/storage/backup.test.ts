@@ -94,10 +94,10 @@ test('a backup holds nothing that was written after it began', async (t) => {
 test('a backup overwrites nothing and needs a database', async (t) => {
   const folder = newFolder(t);
   const file = join(folder, 'backup.db');
-  await assert.rejects(backup(folder, file), says(/There is no database/));
+  await assert.rejects(backup(folder, file), says(/There is no orderly database/));
   await openNotes(t, { folder });
   writeFileSync(file, 'mine');
-  await assert.rejects(backup(folder, file), says(/doesn't overwrite/));
+  await assert.rejects(backup(folder, file), says(/does not overwrite/));
   await assert.rejects(backup(folder, join(folder, 'nowhere', 'backup.db')), says(/nowhere/));
 });
 
@@ -115,11 +115,11 @@ test('a database is replaced only by force, its log with it, and never under a l
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   await database.write(addNote('newer'));
-  await assert.rejects(restore(file, folder, forced), says(/Another process is serving/));
+  await assert.rejects(restore(file, folder, forced), says(/Another process uses/));
   const log = `${databaseFile(folder)}-wal`;
   copyFileSync(log, join(folder, 'log'));
   await database.close();
-  await assert.rejects(restore(file, folder, strict), says(/only --force replaces it/));
+  await assert.rejects(restore(file, folder, strict), says(/--force replaces it/));
   copyFileSync(join(folder, 'log'), log); // as a crash leaves it
   await restore(file, folder, forced);
   assert.equal(existsSync(log), false);
@@ -202,7 +202,7 @@ test('what is not a sound database of ours is not restored', async (t) => {
   const folder = newFolder(t);
   const file = await madeBackup(t, 'x'.repeat(20_000));
   const other = join(folder, 'other.db');
-  await assert.rejects(restore(other, folder, strict), says(/There is no database/));
+  await assert.rejects(restore(other, folder, strict), says(/There is no orderly database/));
   writeFileSync(other, 'no database'.repeat(1000));
   await assert.rejects(restore(other, folder, strict), says(/is not a database/));
   const theirs = new DatabaseSync(join(folder, 'theirs.db'));
@@ -233,7 +233,5 @@ test('rows that refer to nothing are found', async (t) => {
   assert.deepEqual(checkIntegrity(beside.connection), []);
   beside.connection.get('PRAGMA foreign_keys = OFF');
   beside.write((db) => db.run('INSERT INTO marks VALUES (7)'));
-  assert.deepEqual(checkIntegrity(beside.connection), [
-    'Row 1 of marks refers to a row that is not in notes.',
-  ]);
+  assert.deepEqual(checkIntegrity(beside.connection), ['Row 1 of marks refers to a missing row of notes.']);
 });

@@ -114,7 +114,7 @@ test('a thread that can’t start or open the file is tried again, as that passe
     log: (level, message) => logged.push([level, message]),
   });
   await writeWhile(database, () => database.stats.checkpoints < 1);
-  const warning = ['warn', "the log couldn't be folded into the database"];
+  const warning = ['warn', 'a checkpoint of the WAL failed'];
   assert.deepEqual(logged, [warning, warning]);
 });
 

@@ -38,7 +38,7 @@ test('a new folder gets a database that only its owner can read', async (t) => {
 test('a second service on one folder is refused, until the first has ended', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
-  await assert.rejects(openNotes(t, { folder }), says(/Another process is serving/));
+  await assert.rejects(openNotes(t, { folder }), says(/Another process uses/));
   await database.close();
   await openNotes(t, { folder });
 });
@@ -67,7 +67,7 @@ test('a service in another process holds its folder until it dies, and its answe
     answered += text;
   });
   await once(child.stdout, 'data');
-  await assert.rejects(openNotes(t, { folder }), says(/Another process is serving/));
+  await assert.rejects(openNotes(t, { folder }), says(/Another process uses/));
   const beside = await openCommandDatabase(folder, migrations);
   beside.write(addNote('from beside'));
   beside.close();
@@ -122,15 +122,15 @@ test('a database that is cut short is refused', async (t) => {
   await database.close();
   const { size } = statSync(databaseFile(folder));
   truncateSync(databaseFile(folder), size - 100); // SQLite counts pages, the last one as a whole
-  await assert.rejects(openNotes(t, { folder }), says(/cut short/));
+  await assert.rejects(openNotes(t, { folder }), says(/truncated/));
   truncateSync(databaseFile(folder), size - 4096);
-  await assert.rejects(openNotes(t, { folder }), says(/damaged|cut short/));
+  await assert.rejects(openNotes(t, { folder }), says(/damaged|truncated/));
 });
 
 test('a database of a newer version is refused', async (t) => {
   const folder = newFolder(t);
   await (await openNotes(t, { folder, migrations: [...migrations, { name: 'more', sql: '' }] })).close();
-  await assert.rejects(openNotes(t, { folder }), says(/schema version 2, made by a newer orderly/));
+  await assert.rejects(openNotes(t, { folder }), says(/schema version 2, written by a newer orderly/));
   await assert.rejects(openCommandDatabase(folder, migrations), says(/schema version 2/));
 });
 
@@ -151,7 +151,7 @@ test('an older database is backed up and migrated; a migration that fails change
   };
   await assert.rejects(
     openNotes(t, { folder, migrations: [...migrations, dangling] }),
-    says(/refer to nothing/),
+    says(/dangling references/),
   );
   const migrated = await openNotes(t, { folder, migrations: [...migrations, column] });
   assert.deepEqual(migrated.read.all('SELECT text, colour FROM notes'), [['old', 'white']]);

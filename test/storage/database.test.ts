@@ -218,7 +218,7 @@ test('a log that is deleted under the service is a failure, as the next writes w
     void database.write(() => 1).catch(() => {});
     return fatal.length > 0;
   });
-  assert.deepEqual(fatal, ['The log was deleted under the running service.']);
+  assert.deepEqual(fatal, ['The WAL was deleted under the running service.']);
   await assert.rejects(
     database.write(() => 1),
     isUnavailable,

@@ -25,7 +25,7 @@ for (const [how, error] of [
     rmSync(`${databaseFile(folder)}-wal`);
     await disk.endSync();
     await before;
-    assert.deepEqual(fatal, ['The log was deleted under the running service.']);
+    assert.deepEqual(fatal, ['The WAL was deleted under the running service.']);
     const refused = assert.rejects(inFlight, isUnavailable);
     await disk.endSync(error);
     await refused;

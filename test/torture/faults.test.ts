@@ -184,7 +184,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
         ],
         [
           'of another application',
-          /orderly\.db is a database of another application; it was left as it is/,
+          /orderly\.db belongs to another application; it was not changed/,
           (file) => {
             rmSync(file);
             using other = new DatabaseSync(file);
@@ -198,7 +198,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
         ],
         [
           'of a newer version',
-          /orderly\.db has schema version 99, made by a newer orderly.*Use the newer one/,
+          /orderly\.db has schema version 99, written by a newer orderly.*Use the newer one/,
           (file) => {
             using newer = new DatabaseSync(file);
             newer.exec('PRAGMA user_version = 99');
@@ -257,7 +257,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     t.after(() => first.kill('SIGKILL'));
     await assertRefused(
       folder,
-      /Another process is serving the data folder .*Stop it first, or choose another folder/,
+      /Another process uses the data folder .*Stop it first, or choose another folder/,
     );
     const client = createLoadClient(first.port);
     const shop = await openShop(client);

@@ -131,11 +131,11 @@ export const customerAudit: Audit<
     if (!fits(Customer, customer)) return check(Customer, customer);
     return [
       ...check(CustomerReplacement, customer),
-      ...unless(row[8] === nameKey(customer.name), '/nameKey', 'nameKey is not that of the name.'),
+      ...unless(row[8] === nameKey(customer.name), '/nameKey', 'nameKey does not match the name.'),
       ...unless(
         row[9] === (customer.email === null ? null : emailKey(customer.email)),
         '/emailKey',
-        'emailKey is not that of the e-mail address.',
+        'emailKey does not match the e-mail address.',
       ),
       ...unless(row[10] === 1, '/userId', `There is no user ${customer.userId}.`),
       ...unless(customer.createdAt <= customer.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),

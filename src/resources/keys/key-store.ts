@@ -130,8 +130,8 @@ export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
   columns: `${columns}, hash`,
   issues: (row) => [
     ...check(Key, keyOf(row)),
-    ...unless(row[7].startsWith(`ord_${row[0]}_`), '/prefix', 'prefix is not that of the id.'),
-    ...unless(row[8].length === 32, '/hash', 'hash is not one of SHA-256.'),
+    ...unless(row[7].startsWith(`ord_${row[0]}_`), '/prefix', 'prefix does not match the id.'),
+    ...unless(row[8].length === 32, '/hash', 'hash is not a SHA-256 hash.'),
   ],
 };
 

@@ -209,9 +209,9 @@ export const userAudit: Audit<
   columns: `${columns}, nameKey, emailKey, passwordHash`,
   issues: (row) => [
     ...check(User, userOf(row)),
-    ...unless(row[6] === nameKey(row[1]), '/nameKey', 'nameKey is not that of the name.'),
-    ...unless(row[7] === emailKey(row[2]), '/emailKey', 'emailKey is not that of the e-mail address.'),
-    ...unless(row[8].startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not one of scrypt.'),
+    ...unless(row[6] === nameKey(row[1]), '/nameKey', 'nameKey does not match the name.'),
+    ...unless(row[7] === emailKey(row[2]), '/emailKey', 'emailKey does not match the e-mail address.'),
+    ...unless(row[8].startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not a scrypt hash.'),
   ],
 };
 
