@@ -5,7 +5,7 @@ import { serviceFor } from '../service.ts';
 import { newCustomer, newOrder } from './resource-support.ts';
 
 for (const cacheBytes of ['0', '8000'])
-  test(`with ${cacheBytes} bytes of cache a change is read back at once, by whom and in whatever order`, async (t) => {
+  test(`with ${cacheBytes} bytes of cache a change is read back at once`, async (t) => {
     const service = await serviceFor(t, { settings: { 'cache-bytes': cacheBytes } });
     const { token } = await service.person();
     const paths: string[] = [];
