@@ -13,8 +13,8 @@ import type { Database } from './database.ts';
 export type Step = (db: Connection, rowsMax: number) => number;
 
 /**
- * Until no step changes anything. The first write is made in any case; once `isOver` it is the last, and what is
- * left is for the next start.
+ * Until no step changes anything. The first write is made in any case; once `isOver` it is the last, and what
+ * is left is for the next start.
  */
 export async function inSlices(
   db: Pick<Database, 'write'>,
@@ -28,7 +28,7 @@ export async function inSlices(
       return !slice(writer, steps);
     });
     if (isDone || isOver()) return;
-    const taken = performance.now() - start; // with its commit and sync: a slow disk is left to others for longer
+    const taken = performance.now() - start; // with its commit and sync, which others wait for, too
     await pause(Math.max(taken, slicePauseMillisecondsMin), undefined, { ref: false });
   }
 }

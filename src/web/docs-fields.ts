@@ -86,8 +86,13 @@ function isReadable(pattern: string): boolean {
 
 function range(min = 0, max: number | undefined, unit: string): string {
   if (max === undefined) return '';
-  const most = max.toLocaleString('en').replaceAll(',', ' ');
+  const most = withSpaces(max);
   if (max === Number.MAX_SAFE_INTEGER) return `From ${min}.`;
   if (min === max) return `Exactly ${min}${unit}.`;
   return min === 0 && unit !== '' ? `At most ${most}${unit}.` : `${min}–${most}${unit}.`;
+}
+
+/** 1 000 000; toLocaleString would take a quarter of the page's time. */
+function withSpaces(number: number): string {
+  return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ' ');
 }

@@ -1,4 +1,5 @@
 // The documentation page: the OpenAPI document for people, with forms that try it.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { counted } from '../counted.ts';
 import type { Rate } from '../http/rate-limit.ts';
 import {
@@ -40,7 +41,14 @@ type DocsOptions = {
 /** The operations of a tag, in a section of their own. */
 type Group = { readonly id: string; readonly name: string; readonly operations: readonly Placed[] };
 
-export function docsPage({ document, publicUrl, rates, steps, isSelfSigned }: DocsOptions): Page {
+/** Made in several turns of the event loop, since all of it takes tens of milliseconds. */
+export async function docsPage({
+  document,
+  publicUrl,
+  rates,
+  steps,
+  isSelfSigned,
+}: DocsOptions): Promise<Page> {
   const description = document as Description; // openapi.ts makes it so, and the tests read all of it
   const setting: Setting = {
     description,
@@ -52,13 +60,16 @@ export function docsPage({ document, publicUrl, rates, steps, isSelfSigned }: Do
     const operations = operationsOf(description).filter(({ operation }) => operation.tags.includes(name));
     return { id: name.toLowerCase().replace(' ', '-'), name, says, operations };
   });
-  const sections = groups.map(({ id, name, says, operations }) => {
+  const sections: Html[] = [];
+  for (const { id, name, says, operations } of groups) {
+    await nextTurn();
     const states = name === 'Orders' ? orderStates(steps) : '';
     const articles = operations.map((each) => operationArticle(each, setting));
-    return html`<section id="${id}"><h2>${name}</h2><p>${inline(says)}</p>${states}
+    sections.push(html`<section id="${id}"><h2>${name}</h2><p>${inline(says)}</p>${states}
 ${resources(operations, description)}${articles}</section>
-`;
-  });
+`);
+  }
+  await nextTurn();
   const main = html`${introduction(setting)}${signIn}${conventions}${limits(rates)}
 ${sections}${problemSection(setting)}`;
   return pageOf({

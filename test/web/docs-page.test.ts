@@ -335,10 +335,10 @@ describe('the pages', () => {
     }
   });
 
-  test('rates are shown as they are set, and curl is told of a self-signed certificate', () => {
+  test('rates are shown as they are set, and curl is told of a self-signed certificate', async () => {
     assert.ok(textOf(html).includes('Not limited: each user and each API key.'));
     assert.ok(!html.includes('--cacert'));
-    const page = docsPage({
+    const page = await docsPage({
       document,
       publicUrl: 'https://localhost:8443',
       rates,

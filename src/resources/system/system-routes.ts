@@ -13,7 +13,7 @@ export type SystemServices = {
   readonly metrics: () => string;
   /** The OpenAPI document's JSON text. */
   readonly openapi: () => string;
-  readonly docsPage: () => Html;
+  readonly docsPage: () => Promise<Html>;
   readonly problemPage: (kind: ProblemKind | undefined) => Html;
 };
 
@@ -28,7 +28,7 @@ const cachedBriefly = 'public, max-age=300';
 const tag = 'Service';
 
 export function systemRoutes(services: SystemServices): Route[] {
-  const docs = once(() => responseOf(services.docsPage()));
+  const docs = once(async () => responseOf(await services.docsPage()));
   return [
     liveRoute(),
     readyRoute(services),
@@ -115,7 +115,7 @@ function openapiRoute({ openapi }: SystemServices): Route {
 
 const openapiFields = ['Content-Security-Policy', jsonPolicy, 'Link', '</openapi.json>; rel="service-desc"'];
 
-function docsRoute(path: '/docs' | '/', summary: string, docs: () => Representation<never>): Route {
+function docsRoute(path: '/docs' | '/', summary: string, docs: () => Promise<Representation<never>>): Route {
   return route({
     method: 'GET',
     path,

@@ -1,0 +1,201 @@
+// No work on the event loop takes longer than 50 ms, whoever asks for it.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { suite, test, type TestContext } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { executable, serviceFor, type Person, type TestService } from '../service.ts';
+
+const turnMillisecondsMax = 50;
+const rows = 20_000;
+
+/**
+ * The longest turn of this thread's event loop, in time on the processor: on a loaded machine the time that
+ * passes says more about the others.
+ */
+class TurnWatch {
+  #longest = 0;
+  #isOver = false;
+
+  constructor() {
+    this.#watch(cpuMilliseconds());
+  }
+
+  #watch(before: number): void {
+    setImmediate(() => {
+      const now = cpuMilliseconds();
+      this.#longest = Math.max(this.#longest, now - before);
+      if (!this.#isOver) this.#watch(now);
+    }).unref();
+  }
+
+  end(): number {
+    this.#isOver = true;
+    return this.#longest;
+  }
+}
+
+function cpuMilliseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+type Asked = { readonly path: string; readonly init: object };
+
+/** Asks from a thread, whose work isn't that of the service, and returns the status. */
+async function ask(t: TestContext): Promise<(asked: Asked) => Promise<number>> {
+  const worker = new Worker(`(${askInThread.toString()})()`, { eval: true });
+  t.after(() => worker.terminate());
+  await once(worker, 'online');
+  return async (asked) => {
+    const answered = once(worker, 'message');
+    worker.postMessage(asked);
+    const [status] = await answered;
+    return status;
+  };
+}
+
+/** The whole program of the thread, sent there as text. */
+function askInThread(): void {
+  const { parentPort } = process.getBuiltinModule('node:worker_threads');
+  parentPort?.on('message', async ({ path, init }) => {
+    const response = await fetch(path, init);
+    if (response.status === 422 && path.includes('limit')) console.log(await response.clone().text());
+    await response.arrayBuffer();
+    parentPort.postMessage(response.status);
+  });
+}
+
+suite('the event loop', { skip: executable !== undefined }, () => {
+  const bodyBytes = 64 * 1024;
+  const fill = (start: string, one: string, end: string): string =>
+    start + one.repeat(Math.floor((bodyBytes - start.length - end.length) / one.length)) + end;
+  const bodies: Readonly<Record<string, string>> = {
+    'numbers with a point': fill('{"items":[', '1.5,', '1]}'),
+    'numbers that are rounded': fill('{"items":[', '0.99999999999999999999,', '1]}'),
+    'one rounded number among others': fill('{"items":[', '1.5,', '0.99999999999999999999]}'),
+    'deep nesting': fill('{"items":[', '[[[[[[[[[[[[[]]]]]]]]]]]]],', '[]]}'),
+    'a string of escapes': fill('{"note":"', '\\u00e9\\"', '"}'),
+    'a string of backslashes': fill('{"note":"', '\\\\', '"}'),
+    'unknown members': `{${Array.from({ length: 5_000 }, (_, index) => `"m${index}":1`).join()}}`,
+    'items without members': fill('{"items":[', '{},', '{}]}'),
+    'items with everything wrong': fill('{"items":[', '{"quantity":-1,"unitPrice":1.5,"x":1},', '{}]}'),
+  };
+
+  for (const [name, body] of Object.entries(bodies)) {
+    test(`is free of long turns while a body with ${name} is read`, async (t) => {
+      const { service, person, send } = await start(t);
+      const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
+      for (const path of ['/orders', '/customers', '/api/users']) {
+        const watch = new TurnWatch();
+        const status = await send({ path: service.url + path, init: { method: 'POST', headers, body } });
+        assertShort(watch);
+        assert([400, 422].includes(status), `status ${status}`);
+      }
+    });
+  }
+
+  for (const coding of ['br', 'gzip', 'identity']) {
+    test(`is free of long turns while its documents are first made, as ${coding}`, async (t) => {
+      const { service, send } = await start(t);
+      const headers = { 'accept-encoding': coding };
+      for (const path of ['/openapi.json', '/docs', '/', '/problems', '/metrics']) {
+        const watch = new TurnWatch();
+        assert.equal(await send({ path: service.url + path, init: { headers } }), 200);
+        assertShort(watch);
+      }
+    });
+  }
+
+  test('is free of long turns while the fattest page is read', async (t) => {
+    const { service, person, send } = await start(t);
+    giveOrders(service, person, { count: 200, items: 100 });
+    const path = `${service.url}/orders?limit=200&total=true`;
+    const init = { headers: { authorization: `Bearer ${person.token}` } };
+    const watch = new TurnWatch();
+    assert.equal(await send({ path, init }), 200);
+    assertShort(watch);
+  });
+
+  test(`is free of long turns while a user with ${rows} orders is deleted`, async (t) => {
+    const { service, person, send } = await start(t);
+    giveOrders(service, person, { count: rows, items: 1 });
+    const init = { method: 'DELETE', headers: { authorization: `Bearer ${person.token}` } };
+    const watch = new TurnWatch();
+    assert.equal(await send({ path: `${service.url}/api/users/${person.id}`, init }), 204);
+    await service.inside?.app.tidyUp();
+    assertShort(watch);
+    assert.equal(countIn(service, `orders WHERE userId = ${person.id}`), 0);
+  });
+
+  test(`is free of long turns while ${rows} expired responses are removed`, async (t) => {
+    const { service } = await start(t);
+    change(
+      service,
+      `INSERT INTO keptAnswers (request, fingerprint, objectId, status, etag, text, createdAt)
+       SELECT randomblob(32), '', value, 201, '', hex(zeroblob(400)), 0 FROM ${series(rows)}`,
+    );
+    const watch = new TurnWatch();
+    await service.inside?.app.tidyUp();
+    assertShort(watch);
+    assert.equal(countIn(service, 'keptAnswers'), 0);
+  });
+
+  test(`is free of long turns while ${rows} used refresh tokens of ended sessions are removed`, async (t) => {
+    const { service, person } = await start(t);
+    change(
+      service,
+      `INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt)
+       SELECT ${person.id}, randomblob(32), 0, 0, 1 FROM ${series(1_000)};
+       INSERT INTO usedRefreshTokens (hash, sessionId)
+       SELECT randomblob(32), sessions.id FROM sessions, ${series(rows / 1_000)} WHERE expiresAt = 1`,
+    );
+    const watch = new TurnWatch();
+    await service.inside?.app.tidyUp();
+    assertShort(watch);
+    assert.equal(countIn(service, 'usedRefreshTokens'), 0);
+  });
+});
+
+async function start(t: TestContext) {
+  const service = await serviceFor(t);
+  return { service, person: await service.person(), send: await ask(t) };
+}
+
+function assertShort(watch: TurnWatch): void {
+  const longest = watch.end();
+
+  assert(longest <= turnMillisecondsMax, `a turn took ${longest.toFixed(1)} ms on the processor`);
+}
+
+function series(count: number): string {
+  return `(WITH RECURSIVE s (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM s WHERE value < ${count})
+    SELECT value FROM s)`;
+}
+
+/** Beside the service, as another process would. */
+function change(service: TestService, sql: string): void {
+  using sqlite = new DatabaseSync(join(service.folder, 'orderly.db'));
+  sqlite.exec(sql);
+}
+
+function countIn(service: TestService, rest: string): number | undefined {
+  return service.inside?.db.read.get<[number]>(`SELECT count(*) FROM ${rest}`)?.[0];
+}
+
+function giveOrders(
+  service: TestService,
+  { id }: Person,
+  { count, items }: { count: number; items: number },
+): void {
+  const item = { sku: null, name: 'x'.repeat(200), quantity: 1, unitPrice: 1, total: 1 };
+  const text = JSON.stringify(Array<object>(items).fill(item));
+  change(
+    service,
+    `INSERT INTO customers (id, userId, name, nameKey, createdAt, updatedAt)
+     VALUES (1, ${id}, 'Ada', 'ada', 0, 0);
+     INSERT INTO orders (status, customerId, userId, currency, items, total, createdAt, updatedAt)
+     SELECT 'open', 1, ${id}, 'EUR', '${text}', ${items}, 0, 0 FROM ${series(count)}`,
+  );
+}
