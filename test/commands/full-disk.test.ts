@@ -1,10 +1,10 @@
 // A full disk: a service starts on it for reading, and what needs room says so.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { withSmallDisk } from '../small-disk.ts';
-import { orderly, serving } from './command-support.ts';
+import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
 
 const env = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
 
@@ -53,6 +53,29 @@ test('a certificate that can’t be made for want of room is no wrong setting', 
     const { status, stderr } = await orderly(['serve', '--port=0', `--data=${data}`], { env });
     assert.match(stderr, /^orderly: \S+ can't grow: the disk is full/);
     assert.equal(status, 1);
+  }));
+
+test('a backup or a restore onto a full disk names the file that has no room, and leaves nothing', (t) =>
+  withSmallDisk(t, 1, async (disk) => {
+    const data = await dataFolder(t);
+    const good = join(newFolder(t), 'good.db');
+    assert.equal((await orderly(['backup', good, `--data=${data}`])).status, 0);
+    mkdirSync(join(disk.folder, 'data'));
+    writeFileSync(join(disk.folder, 'data', 'lock.db'), '');
+    disk.fill();
+    const before = readdirSync(disk.folder, { recursive: true });
+
+    const full = join(disk.folder, 'backup.db');
+    const backup = await orderly(['backup', full, `--data=${data}`]);
+    assert.equal(backup.status, 1);
+    assert.ok(backup.stderr.includes(`orderly: ${full}`), backup.stderr);
+    assert.match(backup.stderr, /can't grow: the disk is full/);
+
+    const restore = await orderly(['restore', good, `--data=${join(disk.folder, 'data')}`]);
+    assert.equal(restore.status, 1);
+    assert.ok(restore.stderr.includes(`orderly: ${join(disk.folder, 'data', 'orderly.db')}`), restore.stderr);
+    assert.match(restore.stderr, /can't grow: the disk is full/);
+    assert.deepEqual(readdirSync(disk.folder, { recursive: true }), before);
   }));
 
 async function makeKey(data: string): Promise<string> {

@@ -1,0 +1,33 @@
+// A signal during a backup ends it, and nothing of the half-made copy stays.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { until } from '../storage/storage-support.ts';
+import { dataFolder, newFolder, program } from './command-support.ts';
+
+const databaseBytes = 128 * 1024 ** 2;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} during a backup leaves nothing`, async (t) => {
+    const data = await dataFolder(t);
+    using sqlite = new DatabaseSync(join(data, 'orderly.db'));
+    sqlite.exec(`PRAGMA synchronous = OFF; CREATE TABLE filling (bytes BLOB) STRICT;
+      INSERT INTO filling VALUES (zeroblob(${databaseBytes}))`);
+    const target = newFolder(t);
+    const file = join(target, 'backup.db');
+    const [command = '', ...first] = program;
+    const child = spawn(command, [...first, 'backup', file, `--data=${data}`], { stdio: 'ignore' });
+    const exited = once(child, 'exit');
+    t.after(() => child.kill('SIGKILL'));
+    await until(() => existsSync(`${file}.partial`));
+    child.kill(signal);
+    const [status] = await exited;
+    assert.equal(status, 128 + constants.signals[signal]);
+    assert.deepEqual(readdirSync(target), []);
+  });
+}
