@@ -27,7 +27,7 @@ export type ServiceOptions = {
   readonly extraRoutes?: readonly Route[];
 };
 
-/** The options with their defaults, and what is made of them first. */
+/** The options with their defaults, and what is opened first. */
 type Foundation = {
   readonly config: Config;
   readonly log: Logger;

@@ -1,16 +1,16 @@
-// Where orderly starts: plain JavaScript, so that a Node that is too old says so instead of failing to read
-// the sources.
+// Where orderly starts: plain JavaScript, so that a Node that is too old reports it instead of failing to
+// parse the sources.
 import module from 'node:module';
 import { join } from 'node:path';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-// Before 24.15 its SQLite could lose what was committed; main.ts looks at that in newer ones.
+// Before 24.15 its SQLite could lose what was committed; main.ts checks newer ones.
 if (major < 24 || (major === 24 && minor < 15)) {
   console.error(
     `orderly needs Node 24.15 or newer, and this is ${process.versions.node}. ` +
-      '"npm install" brings one along,',
+      '"npm install" installs one,',
   );
-  console.error('unless it is told to leave out optional packages; "npm start" then uses it.');
+  console.error('unless optional packages are omitted; "npm start" then uses it.');
   process.exit(78);
 }
 // Without a listener this signal would open Node's debugger to every local user.

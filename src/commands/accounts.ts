@@ -1,4 +1,4 @@
-// `orderly admin create`, `admin reset` and `keys create`: what is made is printed with its secret, once.
+// `orderly admin create`, `admin reset` and `keys create`: each prints the secret it makes, once.
 import { scopes, type Scope } from '../auth/access.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { CommandFlag } from '../config/settings.ts';
@@ -83,15 +83,15 @@ export const keysCreate: Command = {
     const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] };
     refuse(check(NewKey, wanted));
     return withExistingDatabase(config, async (db) => {
-      const made = db.write((writer) =>
+      const key = db.write((writer) =>
         addKey(asOperator(writer), userOf(writer, String(flags['email'])).id, wanted, Date.now()),
       );
       return [
-        `id: ${made.id}`,
-        `name: ${made.name}`,
-        `scopes: ${made.scopes.join(',')}`,
-        `expires: ${made.expiresAt}`,
-        `key: ${made.key}`,
+        `id: ${key.id}`,
+        `name: ${key.name}`,
+        `scopes: ${key.scopes.join(',')}`,
+        `expires: ${key.expiresAt}`,
+        `key: ${key.key}`,
         'The key is shown only once.',
       ].join('\n');
     });
@@ -114,10 +114,10 @@ function asOperator(writer: Connection): Permit {
 
 function userOf(db: Connection, email: string): User {
   const id = findCredentials(db, email)?.id;
-  const found = id === undefined ? undefined : findUser(db, 'everyone', id);
-  if (found === undefined)
+  const user = id === undefined ? undefined : findUser(db, 'everyone', id);
+  if (user === undefined)
     throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
-  return parseRepresentation(found);
+  return parseRepresentation(user);
 }
 
 function passwordText({ id, email, password }: { id: number; email: string; password: string }): string {

@@ -12,7 +12,7 @@ import { databaseFile, StorageError } from '../storage/data-folder.ts';
 import type { Command } from './commands.ts';
 import { print, withProgress } from './terminal.ts';
 
-const faultsShownMax = 100;
+const issuesShownMax = 100;
 const audits: readonly Audit[] = [userAudit, sessionAudit, keyAudit, customerAudit, orderAudit];
 
 export const check: Command = {
@@ -21,37 +21,37 @@ export const check: Command = {
   flags: [],
   async run({ config: { data } }) {
     const file = databaseFile(data);
-    const faults: string[] = [];
+    const issues: string[] = [];
     const counts = await fromDatabase(file, migrations.length, async (sqlite, version) => {
       if (version === migrations.length)
-        return await checkAll(new Connection(sqlite), (fault) => faults.push(fault));
+        return await checkAll(new Connection(sqlite), (issue) => issues.push(issue));
       throw new StorageError(
         `${file} was written by an older orderly: start the service once to migrate it, ` +
           'or check it with the older version.',
       );
     });
-    if (faults.length === 0) return `${counts.join(', ')}\n${file} is sound.`;
-    await print(faultText(file, faults));
+    if (issues.length === 0) return `${counts.join(', ')}\n${file} is sound.`;
+    await print(issueText(file, issues));
     return 1;
   },
 };
 
-async function checkAll(db: Connection, tell: (fault: string) => void): Promise<string[]> {
-  await withProgress('Pages and indexes', () => checkIntegrity(db).forEach(tell));
+async function checkAll(db: Connection, report: (issue: string) => void): Promise<string[]> {
+  await withProgress('Pages and indexes', () => checkIntegrity(db).forEach(report));
   if (hasUsers(db) && !hasAdmins(db))
-    tell('There are users, but no administrator; "orderly admin create" creates one.');
+    report('There are users, but no administrator; "orderly admin create" creates one.');
   const counts: string[] = [];
   for (const audit of audits) {
-    const rows = await withProgress(`${audit.thing}s`, (at) => auditRows(audit, db, tell, at));
+    const rows = await withProgress(`${audit.thing}s`, (at) => auditRows(audit, db, report, at));
     counts.push(`${audit.thing}s: ${rows}`);
   }
   return counts;
 }
 
-function faultText(file: string, faults: readonly string[]): string {
-  const more = faults.length > faultsShownMax ? [`… and ${faults.length - faultsShownMax} more`] : [];
+function issueText(file: string, issues: readonly string[]): string {
+  const more = issues.length > issuesShownMax ? [`… and ${issues.length - issuesShownMax} more`] : [];
   return [
-    ...faults.slice(0, faultsShownMax),
+    ...issues.slice(0, issuesShownMax),
     ...more,
     `${file} is not sound. Restore a backup, or make a copy before you repair anything.`,
   ].join('\n');

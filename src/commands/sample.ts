@@ -65,11 +65,11 @@ async function run({ config, flags }: CommandLine): Promise<string> {
       const customers = addCustomers(db, picker, customerCount, users, (done) => at(done / all));
       addOrders(db, picker, orderCount, customers, (done) => at((customerCount + done) / all));
     });
-    return told(made, users, customerCount, orderCount, password);
+    return summaryOf(made, users, customerCount, orderCount, password);
   });
 }
 
-function told(
+function summaryOf(
   made: string | undefined,
   users: readonly SampleUser[],
   customerCount: number,

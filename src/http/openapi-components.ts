@@ -8,10 +8,10 @@ export type Components = ReturnType<typeof createComponents>;
 
 /** Named schemas, and responses alike, become components, and are referred to. */
 export function createComponents() {
-  const made: Record<'schemas' | 'responses', Record<string, Json>> = { schemas: {}, responses: {} };
+  const components: Record<'schemas' | 'responses', Record<string, Json>> = { schemas: {}, responses: {} };
 
-  function component(kind: keyof typeof made, name: string, json: Json): Json {
-    const known = (made[kind][name] ??= json);
+  function component(kind: keyof typeof components, name: string, json: Json): Json {
+    const known = (components[kind][name] ??= json);
     if (!isDeepStrictEqual(known, json)) throw new TypeError(`two ${kind} are named ${name}`);
     return { $ref: `#/components/${kind}/${name}` };
   }
@@ -29,7 +29,7 @@ export function createComponents() {
     return typeof title === 'string' ? component('schemas', title, shown) : shown;
   }
 
-  return { ...made, use, response: (name: string, json: Json) => component('responses', name, json) };
+  return { ...components, use, response: (name: string, json: Json) => component('responses', name, json) };
 }
 
 /** A value that fits, from the schema's own examples. */

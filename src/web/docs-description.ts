@@ -67,12 +67,12 @@ export function successOf({ responses }: Operation): readonly [status: string, R
   return Object.entries(responses).find(([status]) => status < '300') ?? ['', { description: '' }];
 }
 
-/** The problems that a response can tell of. */
+/** The problems that a response can report. */
 export function kindsOf(response: Response, description: Description): string[] {
   return Object.keys(follow(description, response).content?.['application/problem+json']?.examples ?? {});
 }
 
-/** Those that every operation can tell of; what is wrong with a request's own data is told of at each. */
+/** Those that every operation can report; what is wrong with a request's own data is listed at each. */
 export function kindsEverywhere(description: Description): Set<string> {
   const sets = operationsOf(description).map(
     ({ operation }) =>

@@ -18,7 +18,7 @@ export type Setting = {
   readonly publicUrl: string;
   /** The command, with what it needs to trust the service. */
   readonly curl: string;
-  /** Problems that every operation can answer with, told of in one place. */
+  /** Problems that every operation can respond with, listed in one place. */
   readonly everywhere: ReadonlySet<string>;
 };
 type Body = { readonly type: string; readonly schema: Schema; readonly example?: unknown };
@@ -28,7 +28,7 @@ export function operationArticle({ method, path, operation }: Placed, setting: S
   const { operationId: id, summary, requestBody } = operation;
   const parameters = operation.parameters
     .map((each) => follow(description, each))
-    .filter(({ name }) => name !== 'X-Request-Id'); // told of once for all
+    .filter(({ name }) => name !== 'X-Request-Id'); // described once for all
   const [body] = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({ type, ...media }));
   const [status, { content = {} }] = successOf(operation);
   const example = Object.values(content).find((media) => media.example !== undefined)?.example;
@@ -120,10 +120,10 @@ ${text}</textarea></div>`;
 }
 
 function input(id: string, { name, in: place, required, schema }: Parameter): Html {
-  const marks = html`id="${id}" name="${name}" data-place="${place}" aria-describedby="${id}-fault"`;
+  const marks = html`id="${id}" name="${name}" data-place="${place}" aria-describedby="${id}-issue"`;
   const control = controlOf(schema, required === true ? html`${marks} required` : marks);
   return html`<div class="field"><label for="${id}">${name} <small>${place}</small></label>${control}
-<p class="fault" id="${id}-fault"></p></div>`;
+<p class="issue" id="${id}-issue"></p></div>`;
 }
 
 function controlOf(schema: Schema, marks: Html): Html {

@@ -223,9 +223,10 @@ that says which are allowed.</p>`;
 /** What the group's operations answer with. */
 function resources(operations: readonly Placed[], description: Description): Html {
   const answers = operations.flatMap(({ operation }) => Object.values(successOf(operation)[1].content ?? {}));
-  const found = new Map<string, unknown>();
-  for (const { schema, example } of answers) if (schema.$ref !== undefined) found.set(schema.$ref, example);
-  return html`${[...found].map(([$ref, example]) => resource($ref, example, description))}`;
+  const resources = new Map<string, unknown>();
+  for (const { schema, example } of answers)
+    if (schema.$ref !== undefined) resources.set(schema.$ref, example);
+  return html`${[...resources].map(([$ref, example]) => resource($ref, example, description))}`;
 }
 
 function resource($ref: string, example: unknown, description: Description): Html {

@@ -27,7 +27,7 @@ declare const IntersectionObserver: new (
 ) => { observe(element: Element): void };
 
 export function docsScript(): void {
-  type Fault = {
+  type Issue = {
     readonly pointer?: string;
     readonly parameter?: string;
     readonly header?: string;
@@ -36,7 +36,7 @@ export function docsScript(): void {
   /** What the service may say: by the status of the answer, some of these. */
   type Body = Readonly<
     Record<'type' | 'detail' | 'accessToken' | 'refreshToken', string> & Record<'id' | 'expiresIn', number>
-  > & { readonly errors?: readonly Fault[] };
+  > & { readonly errors?: readonly Issue[] };
   type Answer = {
     readonly response: Response;
     readonly milliseconds: number;
@@ -159,14 +159,14 @@ export function docsScript(): void {
       body,
     } = answer;
     const problem = status < 400 ? undefined : body;
-    const faults = problem?.errors ?? [];
-    const told = problem === undefined ? '' : `: ${problem.detail}`;
+    const issues = problem?.errors ?? [];
+    const detail = problem === undefined ? '' : `: ${problem.detail}`;
     say(
       at('.outcome', form),
-      `${status} ${statusText}, in ${milliseconds} ms${told}`,
+      `${status} ${statusText}, in ${milliseconds} ms${detail}`,
       status < 400 ? 'good' : 'bad',
     );
-    for (const input of form.querySelectorAll('[aria-describedby]')) mark(input, faults);
+    for (const input of form.querySelectorAll('[aria-describedby]')) mark(input, issues);
     const parts =
       problem === undefined
         ? []
@@ -175,8 +175,8 @@ export function docsScript(): void {
               href: problem.type.replace(/^.*(?=\/problems\/)/, ''),
             }),
           ];
-    if (faults.some(({ pointer }) => pointer !== undefined))
-      parts.push(folded('What you sent', true, annotated(sent, faults)));
+    if (issues.some(({ pointer }) => pointer !== undefined))
+      parts.push(folded('What you sent', true, annotated(sent, issues)));
     if (text !== '') parts.push(folded('Answer', true, make('pre', text)));
     parts.push(
       folded('Header fields', false, make('pre', [...headers].map((each) => each.join(': ')).join('\n'))),
@@ -184,20 +184,20 @@ export function docsScript(): void {
     at('.answer', form).replaceChildren(...parts);
   }
 
-  /** Faults of parameters and header fields, beside their inputs. */
-  function mark(input: Element, faults: readonly Fault[]): void {
-    const own = faults.filter(
+  /** Issues of parameters and header fields, beside their inputs. */
+  function mark(input: Element, issues: readonly Issue[]): void {
+    const own = issues.filter(
       ({ parameter, header }) => (parameter ?? header)?.toLowerCase() === input.name.toLowerCase(),
     );
-    at(`#${input.id}-fault`).textContent = own.map(({ detail }) => detail).join(' ');
+    at(`#${input.id}-issue`).textContent = own.map(({ detail }) => detail).join(' ');
     input.ariaInvalid = own.length > 0 ? 'true' : null;
   }
 
   /**
-   * The body as it was sent, each fault beneath the line of its member; one of a missing member goes to what
+   * The body as it was sent, each issue beneath the line of its member; one of a missing member goes to what
    * lacks it.
    */
-  function annotated(sent: string, faults: readonly Fault[]): Element {
+  function annotated(sent: string, issues: readonly Issue[]): Element {
     const path: (string | number)[] = [];
     const lines = JSON.stringify(JSON.parse(sent), null, 2)
       .split('\n')
@@ -212,7 +212,7 @@ export function docsScript(): void {
             name?.replaceAll('~', '~0').replaceAll('/', '~1') ?? (typeof last === 'number' ? last + 1 : 0);
         return { text, pointer: path.map((step) => `/${step}`).join(''), own: [''] };
       });
-    for (const { pointer = '', detail } of faults) {
+    for (const { pointer = '', detail } of issues) {
       let wanted = decodeURIComponent(pointer.slice(1));
       while (wanted !== '' && !lines.some((line) => line.pointer === wanted))
         wanted = wanted.slice(0, wanted.lastIndexOf('/'));
@@ -223,7 +223,7 @@ export function docsScript(): void {
       text,
       own: [, ...details],
     } of lines)
-      shown.append(`${text}\n`, ...details.map((detail) => make('p', detail, 'fault')));
+      shown.append(`${text}\n`, ...details.map((detail) => make('p', detail, 'issue')));
     return shown;
   }
 

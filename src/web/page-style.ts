@@ -72,7 +72,7 @@ article { padding: 8px 0 40px; margin-top: 32px; border-top: 1px solid var(--lin
 }
 .post, .good, pre i { color: var(--good); }
 .put, .patch, .deprecated, dt em { color: var(--warn); }
-.delete, .problem, .bad, .fault { color: var(--bad); }
+.delete, .problem, .bad, .issue { color: var(--bad); }
 dl { margin: 0; }
 dt { font-weight: 600; }
 dt span, dt em { font: 400 var(--small) system-ui, sans-serif; margin-left: 4px; }
@@ -120,12 +120,12 @@ form > button {
 .try form > :not(.field), .field:has(textarea) { grid-column: 1 / -1; }
 .try form > button { justify-self: start; }
 #sign-in-form { max-width: 400px; margin-top: 20px; }
-.fault { font: 600 var(--small)/1.45 system-ui, sans-serif; margin: 4px 0; white-space: normal; }
-pre .fault {
+.issue { font: 600 var(--small)/1.45 system-ui, sans-serif; margin: 4px 0; white-space: normal; }
+pre .issue {
   padding: 5px 10px; border-left: 3px solid; border-radius: 0 4px 4px 0;
   background: color-mix(in srgb, currentColor 7%, transparent);
 }
-.fault:empty, .outcome:empty { display: none; }
+.issue:empty, .outcome:empty { display: none; }
 .outcome { font-weight: 650; margin: 8px 0; }
 .answer > a { display: inline-block; margin-bottom: 10px; }
 figure { margin: 20px 0; }

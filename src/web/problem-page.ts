@@ -48,7 +48,7 @@ function placesOf(kind: ProblemKind, description: Description): Html {
   const found = operationsOf(description).filter(({ operation }) =>
     Object.values(operation.responses).some((each) => kindsOf(each, description).includes(kind)),
   );
-  if (found.length === 0) return html`<p>It is told of a path as a whole, not of one operation.</p>`;
+  if (found.length === 0) return html`<p>It concerns a path as a whole, not one operation.</p>`;
   const places = found.map(({ method, path, operation: { operationId, summary } }) => {
     const title = link(`/docs#${operationId}`, summary);
     return html`<li>${title} <code>${method} ${path}</code></li>`;

@@ -1,4 +1,4 @@
-// The documentation page in a real browser: `npm run check:docs`. Signs in, places an order, sees a fault
+// The documentation page in a real browser: `npm run check:docs`. Signs in, places an order, sees an issue
 // explained, and takes pictures.
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
@@ -69,7 +69,7 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
     );
   });
 
-  await t.test('faults are explained beside what they are about', async () => {
+  await t.test('issues are explained beside what they are about', async () => {
     const bad = {
       customerId: 1,
       currency: 'EUR',
@@ -81,7 +81,7 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
     };
     assert.match(
       await outcome(tab, 'createOrder', { body: JSON.stringify(bad) }),
-      /^422 Unprocessable Entity, in \d+ ms: The request has 3 faults/,
+      /^422 Unprocessable Entity, in \d+ ms: The request has 3 errors/,
     );
     const explained = await tab.evaluate<string>(
       'document.querySelector("#createOrder .answer .sample pre").textContent',
@@ -95,7 +95,7 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
         await tab.evaluate(
           'document.querySelector("#createOrder .outcome").scrollIntoView({ block: "start" })',
         );
-        await picture(`faults-${width}-${scheme}`);
+        await picture(`issues-${width}-${scheme}`);
         assert.ok(
           await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'),
           `the answer at ${width} scrolls sideways`,
@@ -114,7 +114,7 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
     );
     assert.equal(await tab.evaluate('document.querySelector("#listOrders-limit").ariaInvalid'), 'true');
     assert.match(
-      await tab.evaluate('document.querySelector("#listOrders-limit-fault").textContent'),
+      await tab.evaluate('document.querySelector("#listOrders-limit-issue").textContent'),
       /at most 200/,
     );
     assert.match(await outcome(tab, 'getOrder', { id: '1', 'If-None-Match': '*' }), /^304 /);
