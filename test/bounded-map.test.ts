@@ -51,3 +51,25 @@ test('look-ups that find something are counted apart from those that do not', ()
   for (const key of ['a', 'a', 'c', 'nowhere']) map.get(key);
   assert.deepEqual([map.hits, map.misses], [3, 1]);
 });
+
+test('a bound of nothing keeps nothing', () => {
+  const map = new BoundedMap<string, string>(0, byLength);
+  map.set('a', 'x');
+  assert.deepEqual([map.get('a'), map.size, map.weight], [undefined, 0, 0]);
+});
+
+test('what is deleted makes room in its own generation', () => {
+  const map = new BoundedMap<string, string>(20, byLength);
+  for (const key of ['a', 'b', 'c']) map.set(key, 'xxxxx'); // c begins the young generation
+  map.delete('a');
+  map.set('d', 'xxxxx');
+  map.set('e', 'xxxxx');
+  assert.deepEqual([map.get('b'), map.weight], [undefined, 15]);
+
+  map.clear();
+  map.set('old', 'x'.repeat(10));
+  map.set('young', 'xxxxx');
+  map.delete('young');
+  map.set('next', 'x'.repeat(10));
+  assert.deepEqual([map.weight, map.size], [20, 2]);
+});
