@@ -237,6 +237,18 @@ async function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Pro
   return Number(sample.exec(text)?.[1]);
 }
 
+test('answers that were read are not unread any more, and nothing is cut for them', async (t) => {
+  const { fat } = large(20_000_000);
+  const service = await serviceFor(t, { extraRoutes: [fat] });
+  const { token } = await service.person();
+  for (let index = 0; index < 5; index += 1) {
+    const { text } = await service.get('/test/large', { token });
+    assert.equal(text.length, 20_000_008);
+  }
+  const { text } = await service.get('/metrics');
+  assert.match(text, /^orderly_connections_cut_total\{reason="unread"\} 0$/m);
+});
+
 /** How many bytes come until the connection ends. */
 async function bytesOf(socket: Socket): Promise<number> {
   let bytes = 0;
