@@ -25,8 +25,6 @@ const longLinesLeft: Readonly<Record<string, number>> = {
   'src/resources/keys/key-store.ts': 2,
   'src/resources/sessions/session-store.ts': 3,
   'src/resources/system/stored-response-store.ts': 2,
-  'src/resources/users/user-routes.ts': 1,
-  'src/resources/users/user-store.ts': 2,
   'src/resources/users/user.ts': 1,
   'src/storage/data-folder.ts': 2,
   'src/storage/database.ts': 1,
@@ -45,7 +43,6 @@ const longLinesLeft: Readonly<Record<string, number>> = {
 };
 const longFilesLeft: Readonly<Record<string, number>> = {
   'src/http/problem.ts': 315,
-  'src/schema/schema.ts': 376,
   'test/commands/backup-and-check.test.ts': 345,
   'test/http/access-matrix.test.ts': 370,
   'test/http/conditional.test.ts': 304,
@@ -71,15 +68,10 @@ const longFilesLeft: Readonly<Record<string, number>> = {
   'test/torture/faults.test.ts': 409,
   'test/torture/mixed-writes.ts': 488,
   'test/torture/torture-rounds.ts': 347,
-  'test/types.test.ts': 437,
   'test/web/browser-check.ts': 301,
   'test/web/docs-page.test.ts': 370,
 };
 const longFunctionsLeft: Readonly<Record<string, number>> = {
-  'src/resources/customers/customer-routes.ts customerRoutes': 89,
-  'src/resources/orders/order-routes.ts orderRoutes': 79,
-  'src/resources/sessions/session-routes.ts sessionRoutes': 67,
-  'src/resources/users/user-routes.ts userRoutes': 103,
   'src/storage/group-commit.ts createGroupCommit': 63,
 };
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
-import { permitWithoutCaller } from '../http/permit.ts';
+import { permitWithoutCaller } from '../storage/permit.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { addUser, hasUsers } from '../resources/users/user-store.ts';
 import type { Connection, Work } from '../storage/connection.ts';

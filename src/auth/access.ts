@@ -32,7 +32,7 @@ export type Caller = {
   readonly authTime: number;
 };
 
-/** Whose rows a store may touch: required everywhere, so that forgetting it doesn't compile. */
+/** Whose rows a caller may see: every list and every look-up by id requires it. */
 export type RowAccess = 'everyone' | { readonly userId: number };
 
 /** A rule: its sentence for the documentation, whether a credential is looked at, and the decision. */
@@ -118,7 +118,12 @@ export function rowAccessOf(caller: Caller): RowAccess {
   return isStaff(caller) ? 'everyone' : { userId: caller.userId };
 }
 
-/** Whether what belongs to this user, null for nobody, may be touched. */
-export function allows(reach: RowAccess, ownerId: number | null): boolean {
-  return reach === 'everyone' || reach.userId === ownerId;
+/** The same for accounts, sessions and keys, which only administrators see all of. */
+export function accountAccessOf(caller: Caller): RowAccess {
+  return isAdmin(caller) ? 'everyone' : { userId: caller.userId };
+}
+
+/** Whether it covers what belongs to this user, null for nobody. */
+export function allows(access: RowAccess, ownerId: number | null): boolean {
+  return access === 'everyone' || access.userId === ownerId;
 }

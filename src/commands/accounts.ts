@@ -4,13 +4,19 @@ import { ConfigError } from '../config/config-error.ts';
 import type { CommandFlag } from '../config/settings.ts';
 import { Problem } from '../errors.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
-import { permitWithoutCaller, type Permit } from '../http/permit.ts';
-import { parseRepresentation } from '../http/representation.ts';
+import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
+import { requireVisible, type Visible } from '../resources/flows/visible.ts';
 import { addKey, removeKeysOf } from '../resources/keys/key-store.ts';
 import { NewKey } from '../resources/keys/key.ts';
 import { endSessionsOf } from '../resources/sessions/session-store.ts';
-import { addUser, findCredentials, findUser, replaceUser } from '../resources/users/user-store.ts';
-import { NewUser, type User } from '../resources/users/user.ts';
+import {
+  addUser,
+  findCredentials,
+  replaceUser,
+  userRows,
+  type StoredUser,
+} from '../resources/users/user-store.ts';
+import { NewUser } from '../resources/users/user.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -60,9 +66,10 @@ export const adminReset: Command = {
       const { id, email } = db.write((writer) => {
         const user = userOf(writer, String(flags['email']));
         const permit = asOperator(writer);
-        replaceUser(permit, user.id, user, { hash, expiresAt: Date.now() + initialPasswordMilliseconds });
-        endSessionsOf(permit, user.id, null);
-        removeKeysOf(permit, user.id);
+        const expiresAt = Date.now() + initialPasswordMilliseconds;
+        replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
+        endSessionsOf(permit, user, null);
+        removeKeysOf(permit, user);
         return user;
       });
       removeAdminFile(config.data, email);
@@ -83,9 +90,10 @@ export const keysCreate: Command = {
     const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] };
     refuse(check(NewKey, wanted));
     return withExistingDatabase(config, async (db) => {
-      const key = db.write((writer) =>
-        addKey(asOperator(writer), userOf(writer, String(flags['email'])).id, wanted, Date.now()),
-      );
+      const key = db.write((writer) => {
+        const { id: userId } = userOf(writer, String(flags['email']));
+        return addKey(asOperator(writer), { ...wanted, userId }, Date.now());
+      });
       return [
         `id: ${key.id}`,
         `name: ${key.name}`,
@@ -112,12 +120,11 @@ function asOperator(writer: Connection): Permit {
   return permitWithoutCaller(writer, 'the command line');
 }
 
-function userOf(db: Connection, email: string): User {
-  const id = findCredentials(db, email)?.id;
-  const user = id === undefined ? undefined : findUser(db, 'everyone', id);
-  if (user === undefined)
+function userOf(db: Connection, email: string): Visible<StoredUser> {
+  const credentials = findCredentials(db, email);
+  if (credentials === undefined)
     throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
-  return parseRepresentation(user);
+  return requireVisible(userRows, { db, id: credentials.id, access: 'everyone' });
 }
 
 function passwordText({ id, email, password }: { id: number; email: string; password: string }): string {

@@ -4,10 +4,12 @@ import { makeFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import { wholeNumber } from '../config/setting-checks.ts';
 import { counted } from '../counted.ts';
-import { permitWithoutCaller } from '../http/permit.ts';
+import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
-import type { Address, CustomerCore } from '../resources/customers/customer.ts';
-import { coreOf, type NewItem, type OrderStatus } from '../resources/orders/order.ts';
+import type { Address } from '../resources/customers/address.ts';
+import type { CustomerCore } from '../resources/customers/customer.ts';
+import type { NewItem } from '../resources/orders/order-items.ts';
+import { coreOf, type OrderStatus } from '../resources/orders/order.ts';
 import { addOrder } from '../resources/orders/order-store.ts';
 import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
@@ -96,7 +98,7 @@ type SampleCustomer = {
 
 function addUsers(db: CommandDatabase, picker: Picker, count: number, passwordHash: string): SampleUser[] {
   return db.write((writer) => {
-    const permit = permitWithoutCaller(writer, 'the command line');
+    const permit = asOperator(writer);
     return Array.from({ length: count }, (_, index) => {
       const { name, email } = personOf(picker, index);
       const createdAt = Math.floor(customersStart + (index * dayMilliseconds) / count);
@@ -132,7 +134,7 @@ function addCustomers(
     };
     const userId = picker.pick(users).id;
     customers.push({
-      id: addCustomer(writer, customer, userId, customerTime(index, count)),
+      id: addCustomer(asOperator(writer), { ...customer, userId }, customerTime(index, count)),
       userId,
       country,
       address,
@@ -171,8 +173,14 @@ function addOrders(
       shippingAddress: address,
       note,
     });
-    addOrder(writer, { ...core, status }, id, userId, createdAt, updatedAt);
+    const order = { ...core, status, customerId: id, userId };
+    addOrder(asOperator(writer), order, { createdAt, updatedAt });
   });
+}
+
+/** Whoever may write the data folder may do anything. */
+function asOperator(writer: Connection): Permit<null> {
+  return permitWithoutCaller(writer, 'the command line');
 }
 
 /** In transactions of some thousand rows: one for all would need room for two copies. */

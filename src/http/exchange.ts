@@ -8,7 +8,7 @@ import type { Database } from '../storage/database.ts';
 import { checkPrecondition } from './conditional.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import { addressBucket, clientAddress, isLocal, type Peer } from './peer.ts';
-import { permitFor, type Permit } from './permit.ts';
+import { permitFor, type Permit } from '../storage/permit.ts';
 import { quotaExceeded, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
 import type { Context } from './route.ts';

@@ -1,8 +1,8 @@
-// The answer of a list endpoint: a page's elements, where the next page is, and how many there are in all.
+// The response of a list: a page's elements, where the next page is, and how many there are in all.
 import { boolean, integer, optional, string } from '../schema/schema.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsLookedAtMax, pageRowsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
-import { countRows, findPositions, type Listing, type Position } from '../storage/keyset.ts';
+import { countRows, findPositions, type Position, type Selection } from '../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
 import { etagOf, type Representation } from './representation.ts';
 import type { Context } from './route.ts';
@@ -28,59 +28,54 @@ export const listParameters = {
   total: optional(boolean({ description: 'Whether to count all elements of the list.' })),
 };
 
-/** What a resource's list is: everything of a Listing but the page. */
-export type Selection = Omit<Listing, 'after' | 'rows' | 'rowsLookedAtMax'> & {
-  /** Whose all elements are. Checked again as they are loaded: the slow thread has found them earlier. */
-  readonly owners: readonly number[];
-};
-
 type ListContext<Query> = Pick<Context<object, Query, unknown, unknown>, 'db' | 'path' | 'query'>;
 
-/** `load` gives an element's representation, or undefined for one just deleted. */
+type List<T> = {
+  readonly cursors: Cursors;
+  readonly selection: Selection;
+  /** An element's representation, or undefined for one just deleted. */
+  readonly load: (db: Connection, id: number) => Representation<T> | undefined;
+};
+type Page<T> = Representation<readonly T[]>;
+
 export function listPage<T, Query extends object>(
-  context: ListContext<Query>,
-  cursors: Cursors,
-  selection: Selection,
-  load: (db: Connection, id: number) => Representation<T> | undefined,
-): Representation<readonly T[]> | Promise<Representation<readonly T[]>> {
-  const { db, path } = context;
-  const { owners, ...listed } = selection;
-  const query: ListQuery = context.query as ListQuery; // every list's query has listParameters
+  { db, path, query: parameters }: ListContext<Query>,
+  { cursors, selection, load }: List<T>,
+): Page<T> | Promise<Page<T>> {
+  const query: ListQuery = parameters as ListQuery; // every list's query has listParameters
   const rows = query.limit ?? pageRowsDefault;
-  const listing: Listing = {
-    ...listed,
-    after: cursors.open(path, query),
-    rows,
-    rowsLookedAtMax: pageRowsLookedAtMax,
-  };
-  const finish = (found: readonly Position[], count: number | undefined): Representation<readonly T[]> => {
-    const { elements, last } = elementsOf(found, rows, (id) => owned(load(db.read, id), owners));
+  const after = cursors.open(path, query);
+  const pageOf = (positions: readonly Position[], total: number | undefined): Page<T> => {
+    const loadOwned = (id: number) => unlessMoved(load(db.read, id), selection);
+    const { elements, last } = elementsOf(positions, rows, loadOwned);
     const next = last === undefined ? null : cursors.next(path, query, last);
-    return listText(elements, next, count);
+    return listText(elements, next, total);
   };
-  const positions = findPositions(db, listing);
-  const total = query.total === true ? countRows(db, listing) : undefined;
-  if (!(positions instanceof Promise) && total === undefined) return finish(positions, undefined);
-  return Promise.all([positions, total]).then(([found, count]) => finish(found, count));
+  const found = findPositions(db, { ...selection, after, rows, rowsLookedAtMax: pageRowsLookedAtMax });
+  const total = query.total === true ? countRows(db, selection) : undefined;
+  if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined);
+  return Promise.all([found, total]).then(([positions, count]) => pageOf(positions, count));
 }
 
-function owned<T>(
+/** An element may have got another owner since the worker found it. */
+function unlessMoved<T>(
   element: Representation<T> | undefined,
-  owners: readonly number[],
+  { owners }: Selection,
 ): Representation<T> | undefined {
-  return element !== undefined && owners.every((id) => id === element.ownerId) ? element : undefined;
+  if (element === undefined) return undefined;
+  return owners.every((id) => id === element.ownerId) ? element : undefined;
 }
 
 /** As many as fit; `last` is where the page ends when there are more. */
 function elementsOf<T>(
-  found: readonly Position[],
+  positions: readonly Position[],
   rows: number,
   load: (id: number) => Representation<T> | undefined,
 ): { elements: Representation<T>[]; last: Position | undefined } {
   const elements: Representation<T>[] = [];
   let bytes = 0;
   let last: Position | undefined;
-  for (const position of found.slice(0, rows)) {
+  for (const position of positions.slice(0, rows)) {
     const element = load(position[1]);
     if (element !== undefined) {
       bytes += element.text.length;
@@ -89,11 +84,11 @@ function elementsOf<T>(
     }
     last = position;
   }
-  return { elements, last: found.length > rows ? last : undefined };
+  return { elements, last: positions.length > rows ? last : undefined };
 }
 
 /**
- * Joins texts that are made already. Its ETag is that of theirs, which stand for the bytes and are far fewer.
+ * Joins the texts of the elements. The ETag is a hash of theirs, which stand for the bytes and are far fewer.
  */
 export function listText<T>(
   elements: readonly Representation<T>[],
@@ -106,7 +101,8 @@ export function listText<T>(
     data += data === '' ? element.text : `,${element.text}`;
     etags += element.etag;
   }
-  const rest = `"next":${next === null ? 'null' : `"${next}"`}${total === undefined ? '' : `,"total":${total}`}`;
+  let rest = next === null ? '"next":null' : `"next":"${next}"`;
+  if (total !== undefined) rest += `,"total":${total}`;
   return {
     id: 0,
     ownerId: null,

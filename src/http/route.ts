@@ -5,7 +5,7 @@ import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/sch
 import type { Connection } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
-import type { Permit } from './permit.ts';
+import type { Permit } from '../storage/permit.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Representation } from './representation.ts';
 

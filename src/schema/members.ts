@@ -93,7 +93,7 @@ export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }
 
-/** Read-only members may be sent with PUT and PATCH if they are the current ones: GET, edit, PUT works. */
+/** Read-only members may be sent with PUT and PATCH with their current values: GET, edit, PUT works. */
 export function readOnlyIssues(
   current: Readonly<Record<string, unknown>>,
   sent: Readonly<Record<string, unknown>>,

@@ -7,27 +7,31 @@ export type Position = readonly [key: string | number, id: number];
 
 export type Condition = { readonly sql: string; readonly params: readonly SqlValue[] };
 
-/**
- * Rows that an index gives in order. `at`: the sort key's one value, where that is what tells streams apart.
- */
+/** Rows that an index has in order. `at`: the sort key's one value, where that is what tells streams apart. */
 export type Stream = Condition & { readonly at?: string };
 
 /**
- * One list's page. Every stream has an index that begins with the columns of its condition and goes on with
- * its key, so it comes sorted; several are merged. Not so when `isGathered`: then there are few rows, found
- * by an index and sorted here. `rest` is what no index sorts: it is tested entry by entry, in an index that
- * holds its columns.
+ * Which rows a list has, and in what order. Every stream has an index that begins with the columns of its
+ * condition and continues with the key, so it is sorted; several are merged. With `sortsInMemory` they are
+ * not: then there are few rows, found by an index and sorted here.
  */
-export type Listing = {
+export type Selection = {
   readonly table: string;
   readonly key: string;
   readonly isDescending: boolean;
   readonly streams: readonly Stream[];
   readonly sortsInMemory?: boolean;
+  /** What no index sorts: it is tested entry by entry, in an index that has its columns. */
   readonly residual: Condition | undefined;
+  /** Whose all rows are. To be checked again as they are loaded: the worker has found them earlier. */
+  readonly owners: readonly number[];
+};
+
+/** One page of it. */
+export type Listing = Selection & {
   readonly after: Position | undefined;
   readonly rows: number;
-  /** How many entries may be gathered, or tested against `rest`, before the slow thread takes over. */
+  /** How many entries may be gathered, or tested against `residual`, before the worker takes over. */
   readonly rowsLookedAtMax: number;
 };
 
@@ -35,20 +39,29 @@ type Db = Pick<Database, 'read' | 'readInWorker'>;
 
 /** Keys and ids of the page's rows in order, and one more when there are more. */
 export function findPositions(db: Db, listing: Listing): Position[] | Promise<Position[]> {
-  const { sortsInMemory: isGathered, residual: rest, rows, rowsLookedAtMax } = listing;
   const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream, 'indexed'));
   if (streams.length === 0) return [];
-  if (isGathered === true)
-    return exceedsLimit(db.read, listing, listing.streams)
-      ? findInWorker(db, listing)
-      : read(db.read, sortedInMemory(listing));
-  if (rest === undefined) return read(db.read, merged(listing, streams, rows + 1));
+  if (listing.sortsInMemory === true) return findGathered(db, listing);
+  if (listing.residual === undefined) return read(db.read, merged(listing, streams, listing.rows + 1));
+  return findTested(db, listing, streams);
+}
+
+/** Counted first: how many rows there are to sort is not known before. */
+function findGathered(db: Db, listing: Listing): Position[] | Promise<Position[]> {
+  if (exceedsLimit(db.read, listing, listing.streams)) return findInWorker(db, listing);
+  return read(db.read, sortedInMemory(listing));
+}
+
+/** Of the next entries those that pass the test; where a page needs more entries, the worker looks. */
+function findTested(db: Db, listing: Listing, streams: readonly Stream[]): Position[] | Promise<Position[]> {
+  const { rows, rowsLookedAtMax } = listing;
   const near = merged(listing, streams, rowsLookedAtMax);
-  const found = read(db.read, {
+  const positions = read(db.read, {
     sql: `SELECT key, id FROM (${near.sql}) AS near WHERE fits LIMIT ?`,
     params: [...near.params, rows + 1],
   });
-  return found.length <= rows && exceedsLimit(db.read, listing, streams) ? findInWorker(db, listing) : found;
+  const isComplete = positions.length > rows || !exceedsLimit(db.read, listing, streams);
+  return isComplete ? positions : findInWorker(db, listing);
 }
 
 function findInWorker(db: Db, listing: Listing): Promise<Position[]> {
@@ -64,9 +77,8 @@ function exceedsLimit(
 ): boolean {
   const parts = streams.map(({ sql }) => `SELECT 1 FROM ${table} WHERE ${sql}`);
   const params = [...streams.flatMap((stream) => stream.params), rowsLookedAtMax];
-  return (
-    connection.get(`SELECT 1 FROM (${parts.join(' UNION ALL ')}) LIMIT 1 OFFSET ?`, ...params) !== undefined
-  );
+  const sql = `SELECT 1 FROM (${parts.join(' UNION ALL ')}) LIMIT 1 OFFSET ?`;
+  return connection.get(sql, ...params) !== undefined;
 }
 
 function read(connection: Connection, { sql, params }: Condition): Position[] {
@@ -78,76 +90,76 @@ function read(connection: Connection, { sql, params }: Condition): Position[] {
  * SQLite from walking all the same.
  */
 function sortedInMemory(listing: Listing): Condition {
-  const { residual: rest, rows } = listing;
   const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream, 'tested'));
-  const parts = streams.map(
-    (stream) => `${selectOf(listing, stream)}${rest === undefined ? '' : ` AND ${rest.sql}`}`,
-  );
-  const params = [...streams.flatMap((stream) => [...stream.params, ...(rest?.params ?? [])]), rows + 1];
+  const parts = streams.map((stream) => withResidual(listing, stream));
+  const selects = parts.map((part) => selectOf(listing, part));
+  const direction = directionOf(listing);
   return {
-    sql: `SELECT key, id FROM (${parts.join(' UNION ALL ')}) ORDER BY +key ${direction(listing)}, +id ${direction(listing)} LIMIT ?`,
-    params,
+    sql:
+      `SELECT key, id FROM (${selects.join(' UNION ALL ')}) ` +
+      `ORDER BY +key ${direction}, +id ${direction} LIMIT ?`,
+    params: [...parts.flatMap(({ params }) => params), listing.rows + 1],
   };
 }
 
-function selectOf({ table, key }: Listing, stream: Stream, more = ''): string {
-  return `SELECT ${key} AS key, id${more} FROM ${table} WHERE ${stream.sql}`;
+function withResidual({ residual }: Selection, stream: Stream): Condition {
+  return residual === undefined ? stream : and([stream, residual]);
+}
+
+function selectOf({ table, key }: Selection, { sql }: Condition, more = ''): string {
+  return `SELECT ${key} AS key, id${more} FROM ${table} WHERE ${sql}`;
 }
 
 /**
- * What of a stream comes after the page's beginning. Rows alike in the key are a stream of their own: SQLite
- * uses an index for `(key, id) < (?, ?)` only up to the key, and would walk past all that are alike.
+ * What of a stream comes after the page's beginning. Rows with the same key are a stream of their own: SQLite
+ * uses an index for `(key, id) < (?, ?)` only up to the key, and would walk past all of them.
  */
-function streamsAfter(
-  { key: column, isDescending, after }: Listing,
-  stream: Stream,
-  begin: 'indexed' | 'tested',
-): Stream[] {
+function streamsAfter(listing: Listing, stream: Stream, way: 'indexed' | 'tested'): Stream[] {
+  const { after, isDescending } = listing;
   if (after === undefined) return [stream];
-  const sign = isDescending ? '<' : '>';
   const [afterKey, afterId] = after;
-  const [key, id] = begin === 'indexed' ? [column, 'id'] : [`+${column}`, '+id'];
-  if (column === 'id') return [both(stream, `${id} ${sign} ?`, afterId)];
-  if (stream.at !== undefined && stream.at !== afterKey)
-    return (isDescending ? stream.at < afterKey : stream.at > afterKey) ? [stream] : [];
-  const alike = both(stream, `${id} ${sign} ?`, afterId);
-  return stream.at !== undefined
-    ? [alike]
-    : [both(alike, `${key} = ?`, afterKey), both(stream, `${key} ${sign} ?`, afterKey)];
+  const sign = isDescending ? '<' : '>';
+  const [key, id] = way === 'indexed' ? [listing.key, 'id'] : [`+${listing.key}`, '+id'];
+  const afterThisId = narrowed(stream, `${id} ${sign} ?`, afterId);
+  if (listing.key === 'id') return [afterThisId];
+  if (stream.at === afterKey) return [afterThisId];
+  if (stream.at !== undefined) return isAfter(stream.at, afterKey, isDescending) ? [stream] : [];
+  return [narrowed(afterThisId, `${key} = ?`, afterKey), narrowed(stream, `${key} ${sign} ?`, afterKey)];
+}
+
+function isAfter(key: string, other: string | number, isDescending: boolean): boolean {
+  return isDescending ? key < other : key > other;
 }
 
 /** The narrower condition first: of two bounds on a column SQLite takes the first to the index. */
-function both(stream: Stream, narrower: string, param: SqlValue): Stream {
+function narrowed(stream: Stream, narrower: string, param: SqlValue): Stream {
   return { ...stream, sql: `${narrower} AND ${stream.sql}`, params: [param, ...stream.params] };
 }
 
 /**
- * The next rows in order; `fits` tells whether the rest holds, too: asked in here, so that an index with its
- * columns answers it.
+ * The next rows in order. `fits` is whether they pass the residual condition: evaluated in here, so that an
+ * index with its columns answers it.
  */
 function merged(listing: Listing, streams: readonly Stream[], limit: number): Condition {
-  const { residual: rest } = listing;
-  const parts = streams.map((stream) =>
-    selectOf(listing, stream, rest === undefined ? '' : `, ${rest.sql} AS fits`),
-  );
-  const order = `ORDER BY key ${direction(listing)}, id ${direction(listing)}`;
+  const { residual } = listing;
+  const fits = residual === undefined ? '' : `, ${residual.sql} AS fits`;
+  const selects = streams.map((stream) => selectOf(listing, stream, fits));
+  const direction = directionOf(listing);
   return {
-    sql: `${parts.join(' UNION ALL ')} ${order} LIMIT ?`,
-    params: [...streams.flatMap(({ params }) => [...(rest?.params ?? []), ...params]), limit],
+    sql: `${selects.join(' UNION ALL ')} ORDER BY key ${direction}, id ${direction} LIMIT ?`,
+    params: [...streams.flatMap(({ params }) => [...(residual?.params ?? []), ...params]), limit],
   };
 }
 
-function direction({ isDescending }: Listing): string {
+function directionOf({ isDescending }: Selection): string {
   return isDescending ? 'DESC' : 'ASC';
 }
 
-/** How many rows a list has in all, counted aside. */
-export async function countRows(db: Db, { table, streams, residual: rest }: Listing): Promise<number> {
-  const counts = streams.map(
-    ({ sql }) =>
-      `(SELECT count(*) FROM ${table} WHERE ${sql}${rest === undefined ? '' : ` AND ${rest.sql}`})`,
-  );
-  const params = streams.flatMap((stream) => [...stream.params, ...(rest?.params ?? [])]);
+/** How many rows a list has in all, counted in the worker. */
+export async function countRows(db: Db, selection: Selection): Promise<number> {
+  const parts = selection.streams.map((stream) => withResidual(selection, stream));
+  const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);
+  const params = parts.flatMap((part) => part.params);
   const [row] = await db.readInWorker<Row>(`SELECT ${counts.join(' + ')}`, params);
   return Number(row?.[0]);
 }
@@ -157,7 +169,7 @@ export function andOrNone(conditions: readonly Condition[]): Condition | undefin
   return conditions.length === 0 ? undefined : and(conditions);
 }
 
-/** The same of one at least. */
+/** The same of at least one. */
 export function and(conditions: readonly Condition[]): Condition {
   return {
     sql: conditions.map(({ sql }) => sql).join(' AND '),
@@ -169,6 +181,18 @@ export function equals(column: string, value: SqlValue): Condition {
   return { sql: `${column} = ?`, params: [value] };
 }
 
+export function atLeast(column: string, value: SqlValue): Condition {
+  return { sql: `${column} >= ?`, params: [value] };
+}
+
+export function below(column: string, value: SqlValue): Condition {
+  return { sql: `${column} < ?`, params: [value] };
+}
+
+export function beginsWith(column: string, prefix: SqlValue): Condition {
+  return { sql: `${column} >= ? AND ${column} < ?`, params: [prefix, `${prefix}\u{10ffff}`] };
+}
+
 /** The same where another condition is to choose the index. */
 export function withoutIndex({ sql, params }: Condition): Condition {
   return { sql: `+${sql}`, params };
@@ -176,7 +200,3 @@ export function withoutIndex({ sql, params }: Condition): Condition {
 
 /** No condition, as SQLite takes it to the table's own index. */
 export const matchAll: Condition = { sql: 'id > 0', params: [] };
-
-export function beginsWith(column: string, prefix: string): Condition {
-  return { sql: `${column} >= ? AND ${column} < ?`, params: [prefix, `${prefix}\u{10ffff}`] };
-}

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { migrations } from '../../src/migrations/migrations.ts';
-import { permitWithoutCaller } from '../../src/http/permit.ts';
+import { permitWithoutCaller } from '../../src/storage/permit.ts';
 import { addUser } from '../../src/resources/users/user-store.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { executable } from '../service.ts';

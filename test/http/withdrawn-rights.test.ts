@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { adminOnly, scopes } from '../../src/auth/access.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
-import { permitWithoutCaller } from '../../src/http/permit.ts';
-import { parseRepresentation } from '../../src/http/representation.ts';
+import { permitWithoutCaller } from '../../src/storage/permit.ts';
+import { requireVisible } from '../../src/resources/flows/visible.ts';
 import { noContent, nothing, route } from '../../src/http/route.ts';
-import { findUser, replaceUser } from '../../src/resources/users/user-store.ts';
+import { replaceUser, userRows } from '../../src/resources/users/user-store.ts';
 import { items, newKey, newOrder } from '../resources/resource-support.ts';
 import { executable, password, serviceFor, type Person, type TestService } from '../service.ts';
 import { assertProblem, kindOf, sharedService } from './http-support.ts';
@@ -322,10 +322,8 @@ test('a demotion earlier in the same transaction counts', async (t) => {
     reply: noContent(),
     handle({ caller, db, authorizeWrite }) {
       const demoting = db.write((writer) => {
-        const found = findUser(writer, 'everyone', caller.userId);
-        assert.ok(found);
-        const user = { ...parseRepresentation(found), role: 'user' as const };
-        replaceUser(permitWithoutCaller(writer, 'the command line'), caller.userId, user, undefined);
+        const user = requireVisible(userRows, { db: writer, id: caller.userId, access: 'everyone' });
+        replaceUser(permitWithoutCaller(writer, 'the command line'), user, { ...user, role: 'user' });
       });
       const changing = db.write((writer) => (authorizeWrite(writer), nothing));
       return Promise.all([demoting, changing]).then(() => nothing);

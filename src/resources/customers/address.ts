@@ -1,25 +1,87 @@
-// Postal addresses: which postal codes a country has.
+// A postal address: what is sent and shown, and which postal codes a country has.
+import { country, singleLine } from '../../schema/members.ts';
+import { named, nullable, object, optional, string, type Infer, type Issue } from '../../schema/schema.ts';
 import { postalCodes } from './postal-codes.ts';
+
+const part = (description: string, example: string) => nullable(singleLine(200, description, example));
+const postalCode = string({
+  minLength: 1,
+  maxLength: 32,
+  pattern: '^[A-Za-z0-9 \\t-]+$',
+  mustBe: 'a postal code such as 26133',
+  examples: ['26133'],
+  description:
+    'In its country’s format; required where the country has postal codes. Trimmed and upper-cased.',
+});
+const addressMembers = {
+  name: part('The recipient, if that is not the customer.', 'c/o Sea & Sand'),
+  line1: singleLine(200, 'Street and number.', 'Ammerländer Heerstraße 114'),
+  line2: part('Second line of the street address.', '2nd floor'),
+  city: singleLine(200, 'Town.', 'Oldenburg'),
+  region: part('State, province or county.', 'Niedersachsen'),
+  postalCode: nullable(postalCode),
+  country,
+};
+
+export const Address = named('Address', object(addressMembers));
+export type Address = Infer<typeof Address>;
+
+export const NewAddress = named(
+  'NewAddress',
+  object(
+    {
+      ...addressMembers,
+      name: optional(addressMembers.name),
+      line2: optional(addressMembers.line2),
+      region: optional(addressMembers.region),
+      postalCode: optional(addressMembers.postalCode),
+    },
+    {},
+    postalCodeIssues,
+  ),
+);
+export type NewAddress = Infer<typeof NewAddress>;
+
+/** What is absent is null, and the postal code in its normal form. */
+export function normalAddress(address: NewAddress | null): Address | null {
+  if (address === null) return null;
+  const { name = null, line1, line2 = null, city, region = null, postalCode = null, country } = address;
+  return {
+    name,
+    line1,
+    line2,
+    city,
+    region,
+    postalCode: postalCode === null ? null : normalPostalCode(postalCode),
+    country,
+  };
+}
+
+type PostalPlace = { readonly country: string; readonly postalCode?: string | null };
+
+function postalCodeIssues({ country, postalCode = null }: PostalPlace): Issue[] {
+  const detail = postalCodeIssue(country, postalCode === null ? null : normalPostalCode(postalCode));
+  return detail === undefined ? [] : [{ pointer: '/postalCode', code: 'postal-code', detail }];
+}
 
 const postalCodeLengthMax = 16;
 
 /**
- * The sentence that says what would be right, or undefined. Takes the code as `normalPostalCode` gives it,
- * null for none. Where no pattern is known 1–16 letters, digits, blanks and hyphens will do; an unknown
- * country is a fault at `country`, not here.
+ * The sentence that says what would be valid, or undefined. Takes the code as `normalPostalCode` returns it,
+ * null for none. Where no pattern is known, 1–16 letters, digits, blanks and hyphens are valid; an unknown
+ * country is an issue of `country`, not of its postal code.
  */
 export function postalCodeIssue(country: string, postalCode: string | null): string | undefined {
-  const known = postalCodes.get(country);
+  const entry = postalCodes.get(country);
   if (postalCode === null) {
-    return known?.[2] === 'required'
-      ? `An address in ${country} needs a postal code, such as ${known[1]}.`
-      : undefined;
+    if (entry?.[2] !== 'required') return undefined;
+    return `An address in ${country} needs a postal code, such as ${entry[1]}.`;
   }
-  const fits = postalCode.length <= postalCodeLengthMax && (known?.[0] ?? anyCode).test(postalCode);
-  if (fits && postalCode !== '') return undefined; // some patterns of the public data match nothing at all
-  if (known === undefined)
+  const matches = postalCode.length <= postalCodeLengthMax && (entry?.[0] ?? anyCode).test(postalCode);
+  if (matches && postalCode !== '') return undefined; // some patterns of the public data match the empty text
+  if (entry === undefined)
     return `A postal code must have 1 to ${postalCodeLengthMax} letters A to Z, digits, spaces and hyphens.`;
-  return `A postal code of ${country} looks like ${known[1]}.`;
+  return `A postal code of ${country} looks like ${entry[1]}.`;
 }
 
 const anyCode = /^[A-Z0-9 \-]+$/;

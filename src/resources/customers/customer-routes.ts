@@ -1,23 +1,17 @@
 // Customers over HTTP: /customers.
-import { isStaff, rowAccessOf, signedIn, type Caller, type RowAccess } from '../../auth/access.ts';
+import { isStaff, rowAccessOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import { parseRepresentation, type Representation } from '../../http/representation.ts';
-import {
-  created,
-  listOf,
-  noContent,
-  nothing,
-  ok,
-  route,
-  type Context,
-  type Route,
-} from '../../http/route.ts';
-import { id, mergePatch } from '../../schema/members.ts';
-import { check, fits } from '../../schema/schema-check.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { cached, type RepresentationCache } from '../../http/representation-cache.ts';
+import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
+import { id } from '../../schema/members.ts';
+import { fits } from '../../schema/schema-check.ts';
+import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { cached, requireVisible, type Cache } from '../users/owned.ts';
+import { changeObject, removeObject, type Resource } from '../flows/change.ts';
+import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import {
   Customer,
@@ -26,26 +20,63 @@ import {
   NewCustomer,
   coreOf,
   customerFilters,
-  ownerOf,
+  mergedCustomer,
+  wantedCustomer,
 } from './customer.ts';
 import {
   addCustomer,
+  customerListing,
+  customerRows,
   findCustomer,
   removeCustomer,
   replaceCustomer,
-  customerListing,
 } from './customer-store.ts';
 
-export function customerRoutes({
-  cursors,
-  cache,
-}: {
+export type CustomerServices = {
   readonly cursors: Cursors;
-  readonly cache: Cache<Customer>;
-}): Route[] {
-  const load = cached(cache, findCustomer);
+  readonly cache: RepresentationCache<Customer>;
+};
 
-  const list = route({
+export function customerRoutes({ cursors, cache }: CustomerServices): Route[] {
+  const customers = customerRepresentations(cache);
+  return [
+    listCustomers(cursors, customers),
+    createCustomer(customers),
+    readCustomer(customers),
+    putCustomer(),
+    patchCustomer(),
+    deleteCustomer(),
+  ];
+}
+
+type CustomerRepresentations = Rows<Representation<Customer>>;
+
+/** What is committed, remembered in the cache. */
+export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
+  return {
+    name: 'customer',
+    find: cached(cache, findRepresentation),
+    ownerOf: ({ ownerId }) => ownerId,
+  };
+}
+
+function findRepresentation(db: Connection, id: number): Representation<Customer> | undefined {
+  const customer = findCustomer(db, id);
+  return customer === undefined ? undefined : representCustomer(customer);
+}
+
+function representCustomer(customer: Customer): Representation<Customer> {
+  return represent(customer, { id: customer.id, ownerId: customer.userId });
+}
+
+const customerResource: Resource<Customer, Customer> = {
+  ...customerRows,
+  accessOf: rowAccessOf,
+  represent: representCustomer,
+};
+
+function listCustomers(cursors: Cursors, { find }: CustomerRepresentations): Route {
+  return route({
     method: 'GET',
     path: '/customers',
     tag: 'Customers',
@@ -55,11 +86,15 @@ export function customerRoutes({
     description: 'Lists one’s own; staff see all.',
     query: { ...customerFilters, ...listParameters },
     reply: listOf(Customer),
-    handle: (context) =>
-      listPage(context, cursors, customerListing(rowAccessOf(context.caller), context.query), load),
+    handle(context) {
+      const selection = customerListing(rowAccessOf(context.caller), context.query);
+      return listPage(context, { cursors, selection, load: find });
+    },
   });
+}
 
-  const create = route({
+function createCustomer({ find }: CustomerRepresentations): Route {
+  return route({
     method: 'POST',
     path: '/customers',
     countsAsCreated: true,
@@ -68,28 +103,38 @@ export function customerRoutes({
     access: signedIn,
     scope: 'customers:write',
     isIdempotent: true,
-    ownerOf: (db, id) => load(db, id)?.ownerId,
+    ownerOf: (db, id) => find(db, id)?.ownerId,
     body: NewCustomer,
     reply: created(Customer, ({ id }) => `/customers/${id}`, {
       links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' },
     }),
     problems: ['forbidden'],
-    validateReferences: ({ userId }, { caller, db }) =>
-      fits(id, userId) && isStaff(caller) ? userIssues(db.read, userId) : [],
-    handle({ body, db, now, authorizeWrite }) {
-      const core = coreOf(body);
-      return db.write((writer) => {
-        const { caller } = authorizeWrite(writer);
-        const userId = body.userId ?? caller.userId;
-        if (userId !== caller.userId && !isStaff(caller))
-          throw forbidden('Only staff may create a customer for another user.');
-        if (userId !== caller.userId) throwIfInvalid(userIssues(writer, userId));
-        return existing(writer, addCustomer(writer, core, userId, now), 'everyone');
-      });
+    validateReferences({ userId }, { caller, db }) {
+      return fits(id, userId) && isStaff(caller) ? userIssues(db.read, userId) : [];
     },
+    handle: addNewCustomer,
   });
+}
 
-  const read = route({
+type CreationContext = Context<object, object, Infer<typeof NewCustomer>, Caller>;
+
+function addNewCustomer(context: CreationContext): Promise<Representation<Customer>> {
+  const { body, db, now, authorizeWrite } = context;
+  const core = coreOf(body);
+  return db.write((writer) => {
+    const permit = authorizeWrite(writer);
+    const { caller } = permit;
+    const userId = body.userId ?? caller.userId;
+    if (userId !== caller.userId && !isStaff(caller))
+      throw forbidden('Only staff may create a customer for another user.');
+    if (userId !== caller.userId) throwIfInvalid(userIssues(writer, userId));
+    const id = addCustomer(permit, { ...core, userId }, now);
+    return representCustomer(requireVisible(customerRows, { db: writer, id, access: 'everyone' }));
+  });
+}
+
+function readCustomer(customers: CustomerRepresentations): Route {
+  return route({
     method: 'GET',
     path: '/customers/{id}',
     tag: 'Customers',
@@ -99,35 +144,58 @@ export function customerRoutes({
     reply: ok(Customer),
     isConditional: true,
     problems: ['forbidden'],
-    handle: ({ params, caller, db }) =>
-      requireVisible(rowAccessOf(caller), load(db.read, params.id), 'customer', params.id),
+    handle({ params: { id }, caller, db }) {
+      return requireVisible(customers, { db: db.read, id, access: rowAccessOf(caller) });
+    },
   });
+}
 
-  const changing = {
-    path: '/customers/{id}',
-    tag: 'Customers',
-    access: signedIn,
-    scope: 'customers:write',
-    reply: ok(Customer),
-    isConditional: true,
-    problems: ['forbidden'],
-  } as const;
-  const replace = route({
-    ...changing,
+const changingCustomers = {
+  path: '/customers/{id}',
+  tag: 'Customers',
+  access: signedIn,
+  scope: 'customers:write',
+  reply: ok(Customer),
+  isConditional: true,
+  problems: ['forbidden'],
+} as const;
+
+function putCustomer(): Route {
+  return route({
+    ...changingCustomers,
     method: 'PUT',
     summary: 'Replace a customer',
     body: CustomerReplacement,
-    handle: (context) => change(context, 'PUT'),
+    handle: (context) => changeCustomer(context, () => context.body),
   });
-  const update = route({
-    ...changing,
+}
+
+function patchCustomer(): Route {
+  return route({
+    ...changingCustomers,
     method: 'PATCH',
     summary: 'Change a customer',
     body: CustomerPatch,
-    handle: (context) => change(context, 'PATCH'),
+    handle: (context) => changeCustomer(context, (current) => mergedCustomer(current, context.body)),
   });
+}
 
-  const remove = route({
+function changeCustomer(
+  context: Context<{ readonly id: number }, object, object, Caller>,
+  replacementOf: (current: Customer) => unknown,
+): Promise<Representation<Customer>> {
+  return changeObject(context, customerResource, {
+    merge: (current, caller) => wantedCustomer(current, replacementOf(current), caller),
+    write(permit, current, wanted) {
+      const { userId } = wanted;
+      if (userId !== null && userId !== current.userId) throwIfInvalid(userIssues(permit.writer, userId));
+      replaceCustomer(permit, current, { ...wanted, now: context.now });
+    },
+  });
+}
+
+function deleteCustomer(): Route {
+  return route({
     method: 'DELETE',
     path: '/customers/{id}',
     tag: 'Customers',
@@ -137,43 +205,6 @@ export function customerRoutes({
     reply: noContent(),
     isConditional: true,
     problems: ['customer-has-orders', 'forbidden'],
-    handle: ({ params, db, precondition, authorizeWrite }) =>
-      db.write((writer) => {
-        const { caller } = authorizeWrite(writer);
-        precondition(existing(writer, params.id, rowAccessOf(caller)).etag);
-        removeCustomer(writer, params.id);
-        return nothing;
-      }),
+    handle: (context) => removeObject(context, customerResource, { remove: removeCustomer }),
   });
-
-  return [list, create, read, replace, update, remove];
-}
-
-type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
-
-function change(
-  { params, body, db, now, precondition, authorizeWrite }: ChangeContext,
-  method: 'PUT' | 'PATCH',
-): Promise<Representation<Customer>> {
-  return db.write((writer) => {
-    const { caller } = authorizeWrite(writer);
-    const before = existing(writer, params.id, rowAccessOf(caller));
-    const current = parseRepresentation(before);
-    const { name, email, phone, address } = current;
-    const wanted = (
-      method === 'PUT' ? body : mergePatch({ name, email, phone, address }, body)
-    ) as CustomerReplacement; // checked next
-    throwIfInvalid(check(CustomerReplacement, wanted)); // an address may be patched to less than one
-    const userId = ownerOf(current, wanted, caller);
-    const core = coreOf(wanted);
-    precondition(before.etag);
-    if (JSON.stringify({ ...current, ...core, userId }) === JSON.stringify(current)) return before;
-    if (userId !== null && userId !== current.userId) throwIfInvalid(userIssues(writer, userId));
-    replaceCustomer(writer, params.id, core, userId, now);
-    return existing(writer, params.id, 'everyone');
-  });
-}
-
-function existing(db: Connection, id: number, reach: RowAccess): Representation<Customer> {
-  return requireVisible(reach, findCustomer(db, 'everyone', id), 'customer', id);
 }

@@ -1,24 +1,17 @@
 // The rows of customers.
 import { allows, type RowAccess } from '../../auth/access.ts';
 import { Problem } from '../../errors.ts';
-import type { Selection } from '../../http/list.ts';
-import { represent, type Representation } from '../../http/representation.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema-check.ts';
-import type { ObjectOf } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import {
-  andOrNone,
-  beginsWith,
-  equals,
-  matchAll,
-  withoutIndex,
-  type Condition,
-} from '../../storage/keyset.ts';
+import { beginsWith, equals, type Selection } from '../../storage/keyset.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { ascending, descending, selectRows, type List } from '../flows/listing.ts';
+import type { Rows, Visible } from '../flows/visible.ts';
 import { ownedBy, ownerGone, ownerIsKnown, ownerOf } from '../users/user-store.ts';
-import { Customer, CustomerReplacement, type CustomerCore, type customerFilters } from './customer.ts';
+import { Customer, CustomerReplacement, type CustomerCore, type CustomerFilter } from './customer.ts';
 
 type CustomerRow = readonly [
   id: number,
@@ -34,19 +27,21 @@ const columns = 'id, userId, name, email, phone, address, createdAt, updatedAt';
 
 const shownColumns = columns.replace('userId', ownerOf('customers'));
 
-export function findCustomer(
-  db: Connection,
-  reach: RowAccess,
-  id: number,
-): Representation<Customer> | undefined {
+export function findCustomer(db: Connection, id: number): Customer | undefined {
   const row = db.get<CustomerRow>(`SELECT ${shownColumns} FROM customers WHERE id = ?`, id);
-  if (row === undefined || !allows(reach, row[1])) return undefined;
-  return represent(customerOf(row), { id, ownerId: row[1] });
+  return row === undefined ? undefined : customerOf(row);
 }
 
-export function customerExists(db: Connection, reach: RowAccess, id: number): boolean {
+export const customerRows: Rows<Customer> = {
+  name: 'customer',
+  find: findCustomer,
+  ownerOf: ({ userId }) => userId,
+};
+
+/** Whether there is one that the access covers. */
+export function customerExists(db: Connection, access: RowAccess, id: number): boolean {
   const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
-  return row !== undefined && allows(reach, row[0]);
+  return row !== undefined && allows(access, row[0]);
 }
 
 function customerOf([id, userId, name, email, phone, address, createdAt, updatedAt]: readonly [
@@ -65,36 +60,37 @@ function customerOf([id, userId, name, email, phone, address, createdAt, updated
   };
 }
 
-export function addCustomer(db: Connection, customer: CustomerCore, userId: number, now: number): number {
+type OwnedCore<UserId> = CustomerCore & { readonly userId: UserId };
+
+export function addCustomer({ writer: db }: Permit, customer: OwnedCore<number>, now: number): number {
   const sql =
     'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
     'SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?';
-  const { changes, lastId } = db.run(sql, ...valuesOf(customer), now, now, userId);
+  const { changes, lastId } = db.run(sql, ...valuesOf(customer), now, now, customer.userId);
   if (changes === 0) throw ownerGone();
   return lastId;
 }
 
 export function replaceCustomer(
-  db: Connection,
-  id: number,
-  customer: CustomerCore,
-  userId: number | null,
-  now: number,
+  { writer: db }: Permit,
+  { id }: Visible<Customer>,
+  wanted: OwnedCore<number | null> & { readonly now: number },
 ): void {
   const sql =
     'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, ' +
-    'address = ?, updatedAt = max(?, createdAt) ' +
-    'WHERE id = ?';
-  db.run(sql, userId, ...valuesOf(customer), now, id);
+    'address = ?, updatedAt = max(?, createdAt) WHERE id = ?';
+  db.run(sql, wanted.userId, ...valuesOf(wanted), wanted.now, id);
   db.invalidate({ kind: 'customer', id });
 }
 
-export function removeCustomer(db: Connection, id: number): void {
-  if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined) {
-    throw new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
-  }
+export function removeCustomer({ writer: db }: Permit, { id }: Visible<Customer>): void {
+  if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined) throw hasOrders(id);
   db.run('DELETE FROM customers WHERE id = ?', id);
   db.invalidate({ kind: 'customer', id });
+}
+
+function hasOrders(id: number): Problem {
+  return new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
 }
 
 /** A step of `forgetRemovedUsers`. */
@@ -119,7 +115,7 @@ function valuesOf({ name, email, phone, address }: CustomerCore): SqlValue[] {
   ];
 }
 
-/** A customer is what the description says, and what is looked up by is derived from it. */
+/** A customer fits its schema, and the columns that look-ups use are derived from it. */
 export const customerAudit: Audit<
   readonly [...CustomerRow, nameKey: string, emailKey: string | null, ownerIsKnown: number]
 > = {
@@ -143,36 +139,29 @@ export const customerAudit: Audit<
   },
 };
 
-const sortColumns = { id: 'id', name: 'nameKey', createdAt: 'createdAt' } as const;
+const customerList: List<CustomerFilter> = {
+  table: 'customers',
+  defaultSort: 'id',
+  orderBy: {
+    id: ascending('id'),
+    '-id': descending('id'),
+    name: ascending('nameKey'),
+    '-name': descending('nameKey'),
+    createdAt: ascending('createdAt'),
+    '-createdAt': descending('createdAt'),
+  },
+  filters: {
+    email: {
+      column: 'emailKey',
+      matches: equals,
+      keyOf: emailKey,
+      indexes: { sorted: [], otherwise: 'gathered' },
+    },
+    userId: { column: 'userId', matches: ownedBy, indexes: 'for every sort' },
+    name: { column: 'nameKey', matches: beginsWith, keyOf: nameKey },
+  },
+};
 
-/** Which customers a list shows, and in what order. Those with one e-mail address are few. */
-export function customerListing(
-  reach: RowAccess,
-  { sort = 'id', userId, email, name }: ObjectOf<typeof customerFilters>,
-): Selection {
-  // customerSorts has nothing else
-  const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns];
-  const owners: number[] = [];
-  if (userId !== undefined) owners.push(userId);
-  if (reach !== 'everyone') owners.push(reach.userId);
-  const equalities: Condition[] = [];
-  if (email !== undefined) equalities.push(equals('emailKey', emailKey(email)));
-  for (const owner of owners) equalities.push(ownedBy(owner));
-  const isGathered = email !== undefined;
-  const indexed = equalities.slice(0, 1);
-  const residual = equalities.slice(1).map(withoutIndex);
-  if (name !== undefined) {
-    const named = beginsWith('nameKey', nameKey(name));
-    if (key === 'nameKey' && !isGathered) indexed.push(named);
-    else residual.push(named);
-  }
-  return {
-    table: 'customers',
-    key,
-    isDescending: sort.startsWith('-'),
-    owners,
-    streams: [andOrNone(indexed) ?? matchAll],
-    sortsInMemory: isGathered,
-    residual: andOrNone(residual),
-  };
+export function customerListing(access: RowAccess, query: CustomerFilter): Selection {
+  return selectRows(customerList, { access, query });
 }

@@ -1,7 +1,8 @@
-// A customer and their address: what is sent and shown, and the rules of changing one.
+// A customer: what is sent and shown, and the rules of changing one.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { forbidden, throwIfInvalid } from '../../errors.ts';
-import { country, email, id, singleLine, phone, readOnlyIssues, timestamp } from '../../schema/members.ts';
+import { forbidden, invalid, throwIfInvalid } from '../../errors.ts';
+import { email, id, mergePatch, phone, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
+import { check, fits } from '../../schema/schema-check.ts';
 import {
   named,
   nullable,
@@ -9,52 +10,12 @@ import {
   oneOf,
   optional,
   partial,
-  string,
   type Infer,
-  type Issue,
+  type ObjectOf,
 } from '../../schema/schema.ts';
-import { normalPostalCode, postalCodeIssue } from './address.ts';
+import { Address, NewAddress, normalAddress } from './address.ts';
 
 const name = singleLine(200, 'The customer’s name.', 'Grace Hopper');
-const part = (description: string, example: string) => nullable(singleLine(200, description, example));
-const postalCode = string({
-  minLength: 1,
-  maxLength: 32,
-  pattern: '^[A-Za-z0-9 \\t-]+$',
-  mustBe: 'a postal code such as 26133',
-  examples: ['26133'],
-  description:
-    'In its country’s format; required where the country has postal codes. Trimmed and upper-cased.',
-});
-const addressMembers = {
-  name: part('The recipient, if that is not the customer.', 'c/o Sea & Sand'),
-  line1: singleLine(200, 'Street and number.', 'Ammerländer Heerstraße 114'),
-  line2: part('Second line of the street address.', '2nd floor'),
-  city: singleLine(200, 'Town.', 'Oldenburg'),
-  region: part('State, province or county.', 'Niedersachsen'),
-  postalCode: nullable(postalCode),
-  country,
-};
-
-export const Address = named('Address', object(addressMembers));
-export type Address = Infer<typeof Address>;
-
-export const NewAddress = named(
-  'NewAddress',
-  object(
-    {
-      ...addressMembers,
-      name: optional(addressMembers.name),
-      line2: optional(addressMembers.line2),
-      region: optional(addressMembers.region),
-      postalCode: optional(addressMembers.postalCode),
-    },
-    {},
-    postalCodeIssues,
-  ),
-);
-export type NewAddress = Infer<typeof NewAddress>;
-
 const owner = nullable(id, {
   description: 'The user who owns the customer; null once that user is deleted.',
 });
@@ -126,7 +87,7 @@ export const CustomerPatch = named(
 export type CustomerReplacement = Infer<typeof CustomerReplacement>;
 
 export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;
-/** What a list of customers can be asked for. */
+/** The parameters of a list of customers. */
 export const customerFilters = {
   userId: optional(id),
   email: optional(email),
@@ -134,10 +95,12 @@ export const customerFilters = {
   sort: optional(oneOf(customerSorts, { description: 'A leading `-` means descending; `id` by default.' })),
 };
 
-/** What a customer is made of, beside what the service sets. */
+export type CustomerFilter = ObjectOf<typeof customerFilters>;
+
+/** The members that the service doesn't set. */
 export type CustomerCore = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;
 
-/** Absent is null, the postal code in its normal form. */
+/** What is absent is null, and the postal code in its normal form. */
 export function coreOf(body: Pick<CustomerReplacement, keyof CustomerCore>): CustomerCore {
   return {
     name: body.name,
@@ -147,36 +110,22 @@ export function coreOf(body: Pick<CustomerReplacement, keyof CustomerCore>): Cus
   };
 }
 
-export function normalAddress(address: NewAddress | null): Address | null {
-  if (address === null) return null;
-  const { name = null, line1, line2 = null, city, region = null, postalCode = null, country } = address;
-  return {
-    name,
-    line1,
-    line2,
-    city,
-    region,
-    postalCode: postalCode === null ? null : normalPostalCode(postalCode),
-    country,
-  };
+type WantedCustomer = CustomerCore & Pick<Customer, 'userId'>;
+
+/** A patch, merged into what may be changed of the customer. */
+export function mergedCustomer({ name, email, phone, address }: Customer, patch: object): unknown {
+  return mergePatch({ name, email, phone, address }, patch);
 }
 
-function postalCodeIssues({
-  country,
-  postalCode,
-}: {
-  readonly country: string;
-  readonly postalCode?: string | null;
-}): Issue[] {
-  const fault = postalCodeIssue(
-    country,
-    typeof postalCode === 'string' ? normalPostalCode(postalCode) : null,
-  );
-  return fault === undefined ? [] : [{ pointer: '/postalCode', code: 'postal-code', detail: fault }];
+/** Throws where the replacement is invalid, or not the caller's to make. */
+export function wantedCustomer(current: Customer, replacement: unknown, caller: Caller): WantedCustomer {
+  // a patch may have taken a member of the address that is required
+  if (!fits(CustomerReplacement, replacement)) throw invalid(check(CustomerReplacement, replacement));
+  return { ...coreOf(replacement), userId: ownerOf(current, replacement, caller) };
 }
 
-/** Whose the customer becomes. Only staff may name another user, who has to exist. */
-export function ownerOf(current: Customer, wanted: CustomerReplacement, caller: Caller): number | null {
+/** Only staff may name another user; whether that user exists is for the store to check. */
+function ownerOf(current: Customer, wanted: CustomerReplacement, caller: Caller): number | null {
   const issues = readOnlyIssues(current, wanted, ['id', 'createdAt', 'updatedAt']);
   if (wanted.userId === null && current.userId !== null)
     issues.push({ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' });

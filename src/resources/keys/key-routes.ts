@@ -1,19 +1,39 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all need a session's token.
-import { checkStepUp, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
+import { accountAccessOf, checkStepUp, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { created, listOf, noContent, nothing, ok, route, type Route } from '../../http/route.ts';
+import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { requireVisible } from '../users/owned.ts';
+import { removeObject, type Resource } from '../flows/change.ts';
+import { requireVisible } from '../flows/visible.ts';
 import { Key, MadeKey, NewKey } from './key.ts';
-import { addKey, findKey, removeKey, keyListing } from './key-store.ts';
+import { addKey, findKey, keyListing, keyRows, removeKey, type StoredKey } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
-  const create = route({
+  return [createKey(), listKeys(cursors), readKey(), deleteKey()];
+}
+
+const keyResource: Resource<StoredKey, Key> = {
+  ...keyRows,
+  accessOf: accountAccessOf,
+  represent: representKey,
+};
+
+function representKey({ userId, ...key }: StoredKey): Representation<Key> {
+  return represent(key, { id: key.id, ownerId: userId });
+}
+
+function findRepresentation(db: Connection, id: number): Representation<Key> | undefined {
+  const key = findKey(db, id);
+  return key === undefined ? undefined : representKey(key);
+}
+
+function createKey(): Route {
+  return route({
     method: 'POST',
     path: '/api/keys',
     countsAsCreated: true,
@@ -27,24 +47,27 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     }),
     description: 'Needs a sign-in within the last 10 minutes. A user has at most 50 keys.',
     problems: ['step-up-required'],
-    async handle(context) {
-      const { body, caller, db, now, authorizeWrite } = context;
-      checkStepUp(caller, now, 'Creating an API key');
-      const made = await db.write((writer) => {
-        const permit = authorizeWrite(writer);
-        const { userId } = permit.caller;
-        const made = addKey(permit, userId, body, now);
-        return {
-          ...represent(made, { id: made.id, ownerId: userId }),
-          etag: owned(writer, made.id, permit.caller).etag,
-        };
-      });
-      context.report({ name: 'authn_token_created', userId: caller.userId, keyId: made.id });
-      return made;
-    },
+    handle: addNewKey,
   });
+}
 
-  const list = route({
+/** The ETag is that of the key without its secret, as reading it shows it. */
+async function addNewKey(context: Context<object, object, NewKey, Caller>): Promise<Representation<MadeKey>> {
+  const { body, caller, db, now, authorizeWrite } = context;
+  checkStepUp(caller, now, 'Creating an API key');
+  const made = await db.write((writer) => {
+    const permit = authorizeWrite(writer);
+    const { userId } = permit.caller;
+    const key = addKey(permit, { ...body, userId }, now);
+    const stored = requireVisible(keyRows, { db: writer, id: key.id, access: { userId } });
+    return { ...represent(key, { id: key.id, ownerId: userId }), etag: representKey(stored).etag };
+  });
+  context.report({ name: 'authn_token_created', userId: caller.userId, keyId: made.id });
+  return made;
+}
+
+function listKeys(cursors: Cursors): Route {
+  return route({
     method: 'GET',
     path: '/api/keys',
     tag: 'API keys',
@@ -59,11 +82,13 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
       const userId = query.userId ?? caller.userId;
       if (userId !== caller.userId && !isAdmin(caller))
         throw forbidden('Only an administrator may see the API keys of others.');
-      return listPage(context, cursors, keyListing(userId), (db, id) => findKey(db, { userId }, id));
+      return listPage(context, { cursors, selection: keyListing({ userId }), load: findRepresentation });
     },
   });
+}
 
-  const read = route({
+function readKey(): Route {
+  return route({
     method: 'GET',
     path: '/api/keys/{id}',
     tag: 'API keys',
@@ -71,10 +96,14 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     access: signedIn,
     reply: ok(Key),
     problems: ['forbidden'],
-    handle: ({ params, caller, db }) => owned(db.read, params.id, caller),
+    handle({ params: { id }, caller, db }) {
+      return representKey(requireVisible(keyRows, { db: db.read, id, access: accountAccessOf(caller) }));
+    },
   });
+}
 
-  const remove = route({
+function deleteKey(): Route {
+  return route({
     method: 'DELETE',
     path: '/api/keys/{id}',
     tag: 'API keys',
@@ -83,24 +112,11 @@ export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
     reply: noContent(),
     isConditional: true,
     problems: ['forbidden'],
-    async handle(context) {
-      const { params, db, precondition, authorizeWrite } = context;
-      const userId = await db.write((writer) => {
-        const permit = authorizeWrite(writer);
-        const { etag, ownerId } = owned(writer, params.id, permit.caller);
-        precondition(etag);
-        removeKey(permit, params.id);
-        return ownerId;
+    handle(context) {
+      return removeObject(context, keyResource, {
+        remove: removeKey,
+        event: ({ id, userId }) => ({ name: 'authn_token_revoked', userId, keyId: id }),
       });
-      context.report({ name: 'authn_token_revoked', userId, keyId: params.id });
-      return nothing;
     },
   });
-
-  return [create, list, read, remove];
-}
-
-/** For its user and administrators only, not for other staff. */
-function owned(db: Connection, id: number, caller: Caller): Representation<Key> {
-  return requireVisible(isAdmin(caller) ? 'everyone' : caller, findKey(db, 'everyone', id), 'API key', id);
 }

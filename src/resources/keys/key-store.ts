@@ -1,18 +1,19 @@
-// The rows of API keys; of a key itself only its hash is kept.
+// The rows of API keys; of a key itself only its hash is stored.
 import { randomBytes } from 'node:crypto';
-import { allows, type RowAccess, type Role, type Scope } from '../../auth/access.ts';
+import type { RowAccess, Role, Scope } from '../../auth/access.ts';
 import type { KeyFacts } from '../../auth/caller-cache.ts';
 import { hashOf } from '../../auth/credentials.ts';
 import { invalidAt } from '../../errors.ts';
-import type { Selection } from '../../http/list.ts';
-import type { Permit } from '../../http/permit.ts';
-import { represent, type Representation } from '../../http/representation.ts';
+import type { Permit } from '../../storage/permit.ts';
 import { keysPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { equals } from '../../storage/keyset.ts';
+import { equals, type Selection } from '../../storage/keyset.ts';
+import { descending, selectRows, type List, type NewestFirst } from '../flows/listing.ts';
+import type { Rows, Visible } from '../flows/visible.ts';
+import type { StoredUser } from '../users/user-store.ts';
 import { Key, expiryOf, type MadeKey, type NewKey } from './key.ts';
 
 type KeyRow = readonly [
@@ -27,11 +28,15 @@ type KeyRow = readonly [
 ];
 const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
 
-export function findKey(db: Connection, reach: RowAccess, id: number): Representation<Key> | undefined {
+/** Whose it is isn't shown. */
+export type StoredKey = Key & { readonly userId: number };
+
+export function findKey(db: Connection, id: number): StoredKey | undefined {
   const row = db.get<KeyRow>(`SELECT ${columns} FROM apiKeys WHERE id = ?`, id);
-  if (row === undefined || !allows(reach, row[1])) return undefined;
-  return represent(keyOf(row), { id, ownerId: row[1] });
+  return row === undefined ? undefined : { ...keyOf(row), userId: row[1] };
 }
+
+export const keyRows: Rows<StoredKey> = { name: 'API key', find: findKey, ownerOf: ({ userId }) => userId };
 
 function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: readonly [
   ...KeyRow,
@@ -48,10 +53,11 @@ function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: r
   };
 }
 
-/** What the key stands for now. */
+/** The caller that the key stands for now. */
 export function findKeyFacts(db: Connection, id: number): KeyFacts | undefined {
   const row = db.get<[number, Role, string, Uint8Array, number | null]>(
-    'SELECT userId, role, scopes, hash, expiresAt FROM apiKeys JOIN users ON users.id = userId WHERE apiKeys.id = ?',
+    'SELECT userId, role, scopes, hash, expiresAt ' +
+      'FROM apiKeys JOIN users ON users.id = userId WHERE apiKeys.id = ?',
     id,
   );
   if (row === undefined) return undefined;
@@ -69,14 +75,19 @@ export function findKeyFacts(db: Connection, id: number): KeyFacts | undefined {
   return { caller, hash, endsAt: expiresAt ?? Infinity };
 }
 
-/** Throws where the user has as many as one may have. */
-export function addKey({ writer: db }: Permit, userId: number, wanted: NewKey, now: number): MadeKey {
+/** Throws where the user has as many as is allowed. */
+export function addKey(
+  { writer: db }: Permit,
+  key: NewKey & { readonly userId: number },
+  now: number,
+): MadeKey {
+  const { userId, name, scopes } = key;
   checkCount(db, userId);
-  const { name, scopes } = wanted;
-  const expiresAt = expiryOf(wanted, now);
+  const expiresAt = expiryOf(key, now);
   const secret = randomBytes(32).toString('base64url');
   const sql =
-    'INSERT INTO apiKeys (userId, name, scopes, hash, prefix, createdAt, expiresAt) VALUES (?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO apiKeys (userId, name, scopes, hash, prefix, createdAt, expiresAt) ' +
+    'VALUES (?, ?, ?, ?, ?, ?, ?)';
   const id = db.run(sql, userId, name, scopes.join(' '), hashOf(secret), '', now, expiresAt).lastId;
   const prefix = `ord_${id}_${secret.slice(0, 4)}`;
   db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
@@ -92,24 +103,24 @@ export function addKey({ writer: db }: Permit, userId: number, wanted: NewKey, n
   };
 }
 
-/** Expired ones count: they are shown until they are deleted. */
+/** Expired keys count: they are shown until they are deleted. */
 function checkCount(db: Connection, userId: number): void {
   const [count] = db.get<[number]>('SELECT count(*) FROM apiKeys WHERE userId = ?', userId) ?? [0];
   if (count < keysPerUserMax) return;
   throw invalidAt('', 'max-keys', `A user may have at most ${keysPerUserMax} API keys; delete one first.`);
 }
 
-export function removeKey({ writer: db }: Permit, id: number): void {
+export function removeKey({ writer: db }: Permit, { id }: Visible<StoredKey>): void {
   db.run('DELETE FROM apiKeys WHERE id = ?', id);
   db.invalidate({ kind: 'key', id });
 }
 
-export function removeKeysOf({ writer: db }: Permit, userId: number): void {
-  db.run('DELETE FROM apiKeys WHERE userId = ?', userId);
-  db.invalidate({ kind: 'user', id: userId });
+export function removeKeysOf({ writer: db }: Permit, { id }: Visible<StoredUser>): void {
+  db.run('DELETE FROM apiKeys WHERE userId = ?', id);
+  db.invalidate({ kind: 'user', id });
 }
 
-/** A line for each key that hasn't expired. */
+/** A line of text for each key that hasn't expired. */
 export function describeLiveKeys(db: Connection, now: number): string[] {
   const sql =
     'SELECT apiKeys.id, apiKeys.name, email, prefix FROM apiKeys JOIN users ON users.id = userId ' +
@@ -119,7 +130,7 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
     .map(([id, name, email, prefix]) => `  ${id} ${JSON.stringify(name)} of ${email}, ${prefix}…`);
 }
 
-/** Times of last use, gathered. */
+/** Writes the times of last use since it was last called. */
 export function touchKeys(db: Connection, used: ReadonlyMap<number, number>): void {
   for (const [id, time] of used) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', time, id);
 }
@@ -135,16 +146,15 @@ export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
   ],
 };
 
-/** Newest first. */
-export function keyListing(userId: number): Selection {
-  return {
-    table: 'apiKeys',
-    key: 'id',
-    isDescending: true,
-    owners: [userId],
-    streams: [equals('userId', userId)],
-    residual: undefined,
-  };
+const keyList: List<NewestFirst> = {
+  table: 'apiKeys',
+  defaultSort: '-id',
+  orderBy: { '-id': descending('id') },
+  filters: { userId: { column: 'userId', matches: equals, indexes: 'for every sort' } },
+};
+
+export function keyListing(access: RowAccess): Selection {
+  return selectRows(keyList, { access, query: {} });
 }
 
 function scopesOf(text: string): Scope[] {

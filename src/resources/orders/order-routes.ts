@@ -3,43 +3,87 @@ import { allows, isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from
 import { forbidden, notFound, throwIfInvalid } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import { parseRepresentation, type Representation } from '../../http/representation.ts';
-import { created, listOf, ok, route, type Route } from '../../http/route.ts';
-import { id, mergePatch, readOnlyIssues } from '../../schema/members.ts';
-import { check, fits } from '../../schema/schema-check.ts';
-import type { Issue } from '../../schema/schema.ts';
+import { represent, representText, type Representation } from '../../http/representation.ts';
+import { cached, type RepresentationCache } from '../../http/representation-cache.ts';
+import { created, listOf, ok, route, type Context, type Route } from '../../http/route.ts';
+import { id } from '../../schema/members.ts';
+import { fits } from '../../schema/schema-check.ts';
+import type { Infer, Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Customer } from '../customers/customer.ts';
-import { customerExists, findCustomer } from '../customers/customer-store.ts';
-import { cached, requireVisible, type Cache } from '../users/owned.ts';
+import { customerRepresentations } from '../customers/customer-routes.ts';
+import { customerExists } from '../customers/customer-store.ts';
+import { changeObject, type Resource } from '../flows/change.ts';
+import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userExists, userIssues } from '../users/user-store.ts';
 import {
   NewOrder,
   Order,
   OrderPatch,
-  OrderReplacement,
   checkOpen,
   checkStep,
   coreOf,
   orderFilters,
-  type OrderCore,
+  patchedCore,
 } from './order.ts';
-import { addOrder, findOrder, replaceOrder, orderListing } from './order-store.ts';
+import { addOrder, orderListing, orderRows, readOrderText, replaceOrder } from './order-store.ts';
 
 export type OrderServices = {
   readonly cursors: Cursors;
-  readonly cache: Cache<Order>;
-  readonly customerCache: Cache<Customer>;
+  readonly cache: RepresentationCache<Order>;
+  readonly customerCache: RepresentationCache<Customer>;
+};
+
+/** What the routes read from: committed, remembered in the caches. */
+type OrderReads = {
+  readonly cursors: Cursors;
+  readonly orders: Rows<Representation<Order>>;
+  readonly customers: Rows<Representation<Customer>>;
+};
+
+/** Mounted with the orders interface. */
+export function orderRoutes(services: OrderServices): Route[] {
+  const reads = readsOf(services);
+  return [
+    listOrders(reads),
+    placeOrder(reads),
+    readOrder(reads),
+    patchOrder(reads),
+    listOrdersOfCustomer(reads),
+  ];
+}
+
+/** Mounted with the users interface. */
+export function userOrderRoutes(services: OrderServices): Route[] {
+  const reads = readsOf(services);
+  return [listOrdersOfUser(reads), readOrderOfUser(reads)];
+}
+
+function readsOf({ cursors, cache, customerCache }: OrderServices): OrderReads {
+  const find = cached(cache, findRepresentation);
+  const orders = { name: 'order', find, ownerOf: ({ ownerId }: Representation<Order>) => ownerId };
+  return { cursors, orders, customers: customerRepresentations(customerCache) };
+}
+
+function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
+  const order = readOrderText(db, id);
+  return order === undefined ? undefined : representText(order.json, { id, ownerId: order.ownerId });
+}
+
+function representOrder(order: Order): Representation<Order> {
+  return represent(order, { id: order.id, ownerId: order.userId });
+}
+
+const orderResource: Resource<Order, Order> = {
+  ...orderRows,
+  accessOf: rowAccessOf,
+  represent: representOrder,
 };
 
 const filters = { ...orderFilters, ...listParameters };
 
-/** Mounted with the orders interface. */
-export function orderRoutes({ cursors, cache, customerCache }: OrderServices): Route[] {
-  const load = cached(cache, findOrder);
-  const loadCustomer = cached(customerCache, findCustomer);
-
-  const list = route({
+function listOrders({ cursors, orders }: OrderReads): Route {
+  return route({
     method: 'GET',
     path: '/orders',
     tag: 'Orders',
@@ -49,11 +93,15 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     query: filters,
     reply: listOf(Order),
     description: 'Lists one’s own; staff see all. Newest first by default.',
-    handle: (context) =>
-      listPage(context, cursors, orderListing(rowAccessOf(context.caller), context.query), load),
+    handle(context) {
+      const selection = orderListing(rowAccessOf(context.caller), context.query);
+      return listPage(context, { cursors, selection, load: orders.find });
+    },
   });
+}
 
-  const create = route({
+function placeOrder({ orders, customers }: OrderReads): Route {
+  return route({
     method: 'POST',
     path: '/orders',
     countsAsCreated: true,
@@ -62,38 +110,54 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     access: signedIn,
     scope: 'orders:write',
     isIdempotent: true,
-    ownerOf: (db, id) => load(db, id)?.ownerId,
+    ownerOf: (db, id) => orders.find(db, id)?.ownerId,
     body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, {
       links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' },
     }),
     problems: ['forbidden'],
     validateReferences({ customerId, userId }, { caller, db }) {
-      const customer = fits(id, customerId) ? loadCustomer(db.read, customerId) : undefined;
-      const isOwn = customer !== undefined && allows(rowAccessOf(caller), customer.ownerId);
       const issues: Issue[] = [];
-      if (fits(id, customerId) && !isOwn) issues.push(unknownCustomer(customerId));
+      if (fits(id, customerId)) {
+        const customer = customers.find(db.read, customerId);
+        const isVisible = customer !== undefined && allows(rowAccessOf(caller), customer.ownerId);
+        if (!isVisible) issues.push(unknownCustomer(customerId));
+      }
       if (fits(id, userId) && isStaff(caller)) issues.push(...userIssues(db.read, userId));
       return issues;
     },
-    handle({ body, db, now, authorizeWrite }) {
-      const core = coreOf(body);
-      return db.write((writer) => {
-        const { caller } = authorizeWrite(writer);
-        const userId = body.userId ?? caller.userId;
-        if (userId !== caller.userId && !isStaff(caller))
-          throw forbidden('Only staff may place an order for another user.');
-        const issues: Issue[] = [];
-        if (!customerExists(writer, rowAccessOf(caller), body.customerId))
-          issues.push(unknownCustomer(body.customerId));
-        if (userId !== caller.userId) issues.push(...userIssues(writer, userId));
-        throwIfInvalid(issues);
-        return addOrder(writer, core, body.customerId, userId, now);
-      });
-    },
+    handle: addNewOrder,
   });
+}
 
-  const read = route({
+type PlacingContext = Context<object, object, Infer<typeof NewOrder>, Caller>;
+
+function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
+  const { body, db, now, authorizeWrite } = context;
+  const { customerId } = body;
+  const core = coreOf(body);
+  return db.write((writer) => {
+    const permit = authorizeWrite(writer);
+    const { caller } = permit;
+    const userId = body.userId ?? caller.userId;
+    if (userId !== caller.userId && !isStaff(caller))
+      throw forbidden('Only staff may place an order for another user.');
+    const issues: Issue[] = [];
+    if (!customerExists(writer, rowAccessOf(caller), customerId)) issues.push(unknownCustomer(customerId));
+    if (userId !== caller.userId) issues.push(...userIssues(writer, userId));
+    throwIfInvalid(issues);
+    const order = addOrder(permit, { ...core, customerId, userId }, { createdAt: now, updatedAt: now });
+    return representOrder(order);
+  });
+}
+
+function unknownCustomer(id: number): Issue {
+  const detail = `Customer ${id} does not exist or is not yours.`;
+  return { pointer: '/customerId', code: 'unknown', detail };
+}
+
+function readOrder({ orders }: OrderReads): Route {
+  return route({
     method: 'GET',
     path: '/orders/{id}',
     tag: 'Orders',
@@ -103,11 +167,14 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     reply: ok(Order),
     isConditional: true,
     problems: ['forbidden'],
-    handle: ({ params, caller, db }) =>
-      requireVisible(rowAccessOf(caller), load(db.read, params.id), 'order', params.id),
+    handle({ params: { id }, caller, db }) {
+      return requireVisible(orders, { db: db.read, id, access: rowAccessOf(caller) });
+    },
   });
+}
 
-  const update = route({
+function patchOrder({ orders }: OrderReads): Route {
+  return route({
     method: 'PATCH',
     path: '/orders/{id}',
     tag: 'Orders',
@@ -115,27 +182,26 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     access: signedIn,
     scope: 'orders:write',
     isIdempotent: true,
-    ownerOf: (db, id) => load(db, id)?.ownerId,
+    ownerOf: (db, id) => orders.find(db, id)?.ownerId,
     isConditional: true,
     body: OrderPatch,
     reply: ok(Order),
     problems: ['invalid-transition', 'order-not-open', 'forbidden'],
-    handle: ({ params, body, db, now, precondition, authorizeWrite }) =>
-      db.write((writer) => {
-        const { caller } = authorizeWrite(writer);
-        const before = owned(writer, params.id, caller);
-        const current = parseRepresentation(before);
-        const wanted = changedCore(current, body);
-        precondition(before.etag);
-        checkStep(current, wanted.status, caller);
-        checkOpen(current, wanted);
-        if (JSON.stringify({ ...current, ...wanted }) === JSON.stringify(current)) return before;
-        replaceOrder(writer, params.id, wanted, now);
-        return owned(writer, params.id, caller);
-      }),
+    handle(context) {
+      return changeObject(context, orderResource, {
+        merge: (current) => patchedCore(current, context.body),
+        check(current, wanted, caller) {
+          checkStep(current, wanted.status, caller);
+          checkOpen(current, wanted);
+        },
+        write: (permit, current, wanted) => replaceOrder(permit, current, { ...wanted, now: context.now }),
+      });
+    },
   });
+}
 
-  const ofCustomer = route({
+function listOrdersOfCustomer({ cursors, orders, customers }: OrderReads): Route {
+  return route({
     method: 'GET',
     path: '/customers/{id}/orders',
     tag: 'Orders',
@@ -147,24 +213,16 @@ export function orderRoutes({ cursors, cache, customerCache }: OrderServices): R
     problems: ['not-found', 'forbidden'],
     handle(context) {
       const { params, caller, db, query } = context;
-      requireVisible(rowAccessOf(caller), loadCustomer(db.read, params.id), 'customer', params.id);
-      return listPage(
-        context,
-        cursors,
-        orderListing(rowAccessOf(caller), query, { customerId: params.id }),
-        load,
-      );
+      const access = rowAccessOf(caller);
+      const customer = requireVisible(customers, { db: db.read, id: params.id, access });
+      const selection = orderListing(access, query, { customerId: customer.id });
+      return listPage(context, { cursors, selection, load: orders.find });
     },
   });
-
-  return [list, create, read, update, ofCustomer];
 }
 
-/** Mounted with the users interface. */
-export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
-  const load = cached(cache, findOrder);
-
-  const list = route({
+function listOrdersOfUser({ cursors, orders }: OrderReads): Route {
+  return route({
     method: 'GET',
     path: '/api/users/{id}/orders',
     tag: 'Orders',
@@ -177,11 +235,14 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
     handle(context) {
       const { params, db, query } = context;
       if (!userExists(db.read, params.id)) throw notFound('user', params.id);
-      return listPage(context, cursors, orderListing({ userId: params.id }, query), load);
+      const selection = orderListing({ userId: params.id }, query);
+      return listPage(context, { cursors, selection, load: orders.find });
     },
   });
+}
 
-  const read = route({
+function readOrderOfUser({ orders }: OrderReads): Route {
+  return route({
     method: 'GET',
     path: '/api/users/{id}/orders/{order_id}',
     tag: 'Orders',
@@ -191,35 +252,10 @@ export function userOrderRoutes({ cursors, cache }: OrderServices): Route[] {
     reply: ok(Order),
     isConditional: true,
     handle({ params, db }) {
-      const found = load(db.read, params.order_id);
-      if (found === undefined || found.ownerId !== params.id)
+      const order = orders.find(db.read, params.order_id);
+      if (order === undefined || order.ownerId !== params.id)
         throw notFound(`order of user ${params.id} with the id`, params.order_id);
-      return found;
+      return order;
     },
   });
-
-  return [list, read];
-}
-
-function unknownCustomer(id: number): Issue {
-  return {
-    pointer: '/customerId',
-    code: 'unknown',
-    detail: `Customer ${id} does not exist or is not yours.`,
-  };
-}
-
-/** What the order becomes. Throws what speaks against the data of it. */
-function changedCore(current: Order, patch: object): OrderCore {
-  const { total: _computed, ...kept } = current;
-  const merged = mergePatch(kept, patch) as OrderReplacement; // checked next
-  throwIfInvalid([
-    ...check(OrderReplacement, merged),
-    ...readOnlyIssues(current, merged, ['id', 'customerId', 'userId', 'createdAt', 'updatedAt']),
-  ]);
-  return coreOf(merged);
-}
-
-function owned(db: Connection, id: number, caller: Caller): Representation<Order> {
-  return requireVisible(rowAccessOf(caller), findOrder(db, 'everyone', id), 'order', id);
 }

@@ -1,20 +1,13 @@
 // The rows of orders.
-import { allows, type RowAccess } from '../../auth/access.ts';
-import type { Selection } from '../../http/list.ts';
-import { representText, type Representation } from '../../http/representation.ts';
+import type { RowAccess } from '../../auth/access.ts';
 import { timestampOf } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import {
-  andOrNone,
-  equals,
-  matchAll,
-  and,
-  withoutIndex,
-  type Condition,
-  type Stream,
-} from '../../storage/keyset.ts';
+import { atLeast, below, equals, type Selection } from '../../storage/keyset.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { ascending, descending, selectRows, type Indexes, type List } from '../flows/listing.ts';
+import type { Rows, Visible } from '../flows/visible.ts';
 import { ownedBy, ownerGone, ownerIsKnown, ownerOf } from '../users/user-store.ts';
 import {
   Order,
@@ -43,18 +36,57 @@ const columns =
 
 const shownColumns = columns.replace('userId', ownerOf('orders'));
 
-/** The representation as it is in the database: JSON columns go into the text as they are. */
-export function findOrder(db: Connection, reach: RowAccess, id: number): Representation<Order> | undefined {
-  const row = db.get<OrderRow>(`SELECT ${shownColumns} FROM orders WHERE id = ?`, id);
-  if (row === undefined || !allows(reach, row[3])) return undefined;
-  return representOrder(row);
+export function findOrder(db: Connection, id: number): Order | undefined {
+  const row = findRow(db, id);
+  return row === undefined ? undefined : orderOf(row);
 }
 
-function representOrder(row: OrderRow): Representation<Order> {
-  return representText(orderText(row), { id: row[0], ownerId: row[3] });
+export const orderRows: Rows<Order> = { name: 'order', find: findOrder, ownerOf: ({ userId }) => userId };
+
+/**
+ * A fast read: the text that `JSON.stringify` makes of `findOrder`. The JSON columns go into it as they are:
+ * nothing is parsed to be made text again.
+ */
+export function readOrderText(db: Connection, id: number): OrderText | undefined {
+  const row = findRow(db, id);
+  return row === undefined ? undefined : { json: textOf(row), ownerId: row[3] };
 }
 
-function orderText([
+export type OrderText = { readonly json: string; readonly ownerId: number | null };
+
+function findRow(db: Connection, id: number): OrderRow | undefined {
+  return db.get<OrderRow>(`SELECT ${shownColumns} FROM orders WHERE id = ?`, id);
+}
+
+function orderOf([
+  id,
+  status,
+  customerId,
+  userId,
+  currency,
+  items,
+  total,
+  shippingAddress,
+  note,
+  createdAt,
+  updatedAt,
+]: readonly [...OrderRow, ...SqlValue[]]): Order {
+  return {
+    id,
+    status,
+    customerId,
+    userId,
+    currency,
+    items: JSON.parse(items), // written by addOrder or replaceOrder
+    total,
+    shippingAddress: shippingAddress === null ? null : JSON.parse(shippingAddress), // by them, too
+    note,
+    createdAt: timestampOf(createdAt),
+    updatedAt: timestampOf(updatedAt),
+  };
+}
+
+function textOf([
   id,
   status,
   customerId,
@@ -77,17 +109,13 @@ function orderText([
   );
 }
 
-export function addOrder(
-  db: Connection,
-  order: OrderCore,
-  customerId: number,
-  userId: number,
-  now: number,
-  updatedAt = now,
-): Representation<Order> {
-  const { status, currency, total, note } = order;
-  const items = JSON.stringify(order.items);
-  const shippingAddress = order.shippingAddress === null ? null : JSON.stringify(order.shippingAddress);
+type NewOrderRow = OrderCore & { readonly customerId: number; readonly userId: number };
+/** Milliseconds since 1970. */
+type OrderTimes = { readonly createdAt: number; readonly updatedAt: number };
+
+export function addOrder({ writer: db }: Permit, order: NewOrderRow, times: OrderTimes): Order {
+  const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
+  const { createdAt, updatedAt } = times;
   const sql =
     'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, ' +
     'createdAt, updatedAt) ' +
@@ -97,17 +125,17 @@ export function addOrder(
     status,
     customerId,
     currency,
-    items,
+    JSON.stringify(items),
     total,
-    shippingAddress,
+    jsonOrNull(shippingAddress),
     note,
-    now,
+    createdAt,
     updatedAt,
     userId,
   );
   if (changes === 0) throw ownerGone();
-  return representOrder([
-    lastId,
+  return {
+    id: lastId,
     status,
     customerId,
     userId,
@@ -116,18 +144,16 @@ export function addOrder(
     total,
     shippingAddress,
     note,
-    now,
-    updatedAt,
-  ]);
+    createdAt: timestampOf(createdAt),
+    updatedAt: timestampOf(updatedAt),
+  };
 }
 
 export function replaceOrder(
-  db: Connection,
-  id: number,
-  { status, currency, items, total, shippingAddress, note }: OrderCore,
-  now: number,
+  { writer: db }: Permit,
+  { id }: Visible<Order>,
+  { status, currency, items, total, shippingAddress, note, now }: OrderCore & { readonly now: number },
 ): void {
-  const address = shippingAddress === null ? null : JSON.stringify(shippingAddress);
   db.run(
     'UPDATE orders SET status = ?, currency = ?, items = ?, total = ?, shippingAddress = ?, note = ?, ' +
       'updatedAt = max(?, createdAt) WHERE id = ?',
@@ -135,12 +161,16 @@ export function replaceOrder(
     currency,
     JSON.stringify(items),
     total,
-    address,
+    jsonOrNull(shippingAddress),
     note,
     now,
     id,
   );
   db.invalidate({ kind: 'order', id });
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
 }
 
 /** A step of `forgetRemovedUsers`. */
@@ -149,86 +179,68 @@ export function disownOrders(db: Connection, userId: number, rowsMax: number): n
   return db.run(sql, userId, rowsMax).changes;
 }
 
-/** An order is what the description says, its sums are right, and its address would be taken today. */
+/** An order fits its schema, its sums are right, and its address would be accepted today. */
 export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
   thing: 'order',
   table: 'orders',
   columns: `${columns}, ${ownerIsKnown('orders')}`,
   issues(row) {
-    const order: unknown = JSON.parse(orderText(row));
+    const order: unknown = orderOf(row);
     if (!fits(Order, order)) return check(Order, order);
     return [
       ...check(OrderReplacement, order),
+      ...unless(
+        row[5] === JSON.stringify(order.items),
+        '/items',
+        'The JSON is not as the service writes it.',
+      ),
+      ...unless(
+        row[7] === jsonOrNull(order.shippingAddress),
+        '/shippingAddress',
+        'The JSON is not as the service writes it.',
+      ),
       ...unless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
       ...unless(row[11] === 1, '/userId', `There is no user ${order.userId}.`),
     ];
   },
 };
 
-/**
- * Which orders a list shows, and in what order. The first of customer, user and (by `createdAt` only)
- * currency chooses the family of indexes (see the migration), each status is a stream of it, and what is
- * left is tested entry by entry.
- */
+/** A user's or a customer's orders are few: by `createdAt` they come in order, else they are gathered. */
+const few: Indexes = { sorted: ['createdAt'], otherwise: 'gathered' };
+
+const orderList: List<OrderFilter> = {
+  table: 'orders',
+  defaultSort: '-createdAt',
+  orderBy: {
+    createdAt: ascending('createdAt'),
+    '-createdAt': descending('createdAt'),
+    id: ascending('id'),
+    '-id': descending('id'),
+    updatedAt: ascending('updatedAt'),
+    '-updatedAt': descending('updatedAt'),
+    status: ascending('status'),
+    '-status': descending('status'),
+    total: ascending('total'),
+    '-total': descending('total'),
+  },
+  filters: {
+    customerId: { column: 'customerId', matches: equals, indexes: few },
+    userId: { column: 'userId', matches: ownedBy, indexes: few },
+    currency: {
+      column: 'currency',
+      matches: equals,
+      indexes: { sorted: ['createdAt'], otherwise: 'tested' },
+    },
+    createdFrom: { column: 'createdAt', matches: atLeast, keyOf: Date.parse },
+    createdBefore: { column: 'createdAt', matches: below, keyOf: Date.parse },
+  },
+  streams: { column: 'status', values: statuses, asked: ({ status }) => status },
+};
+
 export function orderListing(
-  reach: RowAccess,
-  filter: OrderFilter,
+  access: RowAccess,
+  query: OrderFilter,
   place: { readonly customerId?: number } = {},
 ): Selection {
-  const { sort = '-createdAt', status = statuses } = filter;
-  const key = sort.replace('-', '');
-  const customers = distinct([place.customerId, filter.customerId]);
-  const owners = distinct([filter.userId, reach === 'everyone' ? undefined : reach.userId]);
-  const equalities = equalitiesOf(customers, owners, filter.currency);
-  const isOwned = customers.length > 0 || owners.length > 0;
-  const hasFamily = isOwned || key === 'createdAt'; // else all are walked, and a currency is tested
-  const indexed: Condition[] = [];
-  const residual: Condition[] = [];
-  if (hasFamily) {
-    indexed.push(...equalities.slice(0, 1));
-    residual.push(...equalities.slice(1).map(withoutIndex));
-  } else {
-    residual.push(...equalities);
-  }
-  if (key === 'createdAt') indexed.push(...createdRange(filter));
-  else residual.push(...createdRange(filter));
-  const isPlain = indexed.length === 0 && residual.length === 0 && filter.status === undefined;
-  const streamOf = (each: OrderStatus): Stream => {
-    const condition = and([...indexed, equals('status', each)]);
-    return key === 'status' ? { ...condition, at: each } : condition;
-  };
-  return {
-    table: 'orders',
-    key,
-    isDescending: sort.startsWith('-'),
-    owners,
-    streams: key === 'id' && isPlain ? [matchAll] : [...new Set(status)].map(streamOf),
-    sortsInMemory: isOwned && key !== 'createdAt',
-    residual: andOrNone(residual),
-  };
-}
-
-/** The first chooses the family of indexes. */
-/** Two that differ are a list without elements. */
-function distinct(ids: readonly (number | undefined)[]): number[] {
-  return [...new Set(ids)].filter((each) => each !== undefined);
-}
-
-function equalitiesOf(
-  customers: readonly number[],
-  owners: readonly number[],
-  currency: string | undefined,
-): Condition[] {
-  const equalities: Condition[] = [];
-  for (const customer of customers) equalities.push(equals('customerId', customer));
-  for (const owner of owners) equalities.push(ownedBy(owner));
-  if (currency !== undefined) equalities.push(equals('currency', currency));
-  return equalities;
-}
-
-function createdRange({ createdFrom, createdBefore }: OrderFilter): Condition[] {
-  const range: Condition[] = [];
-  if (createdFrom !== undefined) range.push({ sql: 'createdAt >= ?', params: [Date.parse(createdFrom)] });
-  if (createdBefore !== undefined) range.push({ sql: 'createdAt < ?', params: [Date.parse(createdBefore)] });
-  return range;
+  return selectRows(orderList, { access, query, place });
 }

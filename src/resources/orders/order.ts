@@ -1,7 +1,9 @@
-// An order: what is sent and shown, its sums, and the steps of its status.
+// An order: what is sent and shown, and the steps of its status.
+import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { Problem, forbidden } from '../../errors.ts';
-import { currency, id, singleLine, text, timestamp } from '../../schema/members.ts';
+import { Problem, forbidden, throwIfInvalid } from '../../errors.ts';
+import { currency, id, mergePatch, readOnlyIssues, text, timestamp } from '../../schema/members.ts';
+import { check } from '../../schema/schema-check.ts';
 import {
   array,
   integer,
@@ -12,15 +14,15 @@ import {
   optional,
   partial,
   type Infer,
-  type Issue,
   type ObjectOf,
 } from '../../schema/schema.ts';
-import { Address, NewAddress, normalAddress } from '../customers/customer.ts';
+import { Address, NewAddress, normalAddress } from '../customers/address.ts';
+import { NewItem, OrderItem, amount, priced, sentTotal, sumIssues } from './order-items.ts';
 
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
 export type OrderStatus = (typeof statuses)[number];
 
-/** Contract section 2. What leads nowhere is final. */
+/** The statuses that may follow each; one without any is final. */
 export const steps: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   open: ['paid', 'cancelled'],
   paid: ['shipped', 'refunded'],
@@ -35,36 +37,6 @@ const status = oneOf(statuses, {
     'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, ' +
     'delivered → refunded.',
 });
-const amount = (description: string, example: number) =>
-  integer({ minimum: 0, description, examples: [example] });
-const sentTotal = optional(amount('Computed by the service; if sent, it must be correct.', 1498));
-const itemMembers = {
-  sku: nullable(singleLine(64, 'The shop’s article number.', 'TEA-250')),
-  name: singleLine(200, 'The article’s name.', 'Green tea, 250 g'),
-  quantity: integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
-  unitPrice: integer({
-    minimum: 0,
-    maximum: 1e12,
-    description: 'In the currency’s minor unit.',
-    examples: [749],
-  }),
-};
-
-const OrderItem = named(
-  'OrderItem',
-  object({ ...itemMembers, total: amount('quantity × unitPrice.', 1498) }),
-);
-type OrderItem = Infer<typeof OrderItem>;
-const NewItem = named(
-  'NewOrderItem',
-  object(
-    { ...itemMembers, sku: optional(itemMembers.sku), total: sentTotal },
-    {},
-    ({ quantity, unitPrice, total }) => sumIssues(quantity * unitPrice, total),
-  ),
-);
-export type NewItem = Infer<typeof NewItem>;
-
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
 const note = nullable(text(2000, 'A note for the shop.', 'Please ring twice.'));
@@ -155,7 +127,7 @@ export const orderSorts = [
   'total',
   '-total',
 ] as const;
-/** What a list of orders can be asked for. */
+/** The parameters of a list of orders. */
 export const orderFilters = {
   status: optional(
     array(oneOf(statuses), {
@@ -178,29 +150,10 @@ export type OrderFilter = Omit<ObjectOf<typeof orderFilters>, 'status'> & {
   readonly status?: readonly OrderStatus[];
 };
 
-/** The items with their totals, and the sum of them. */
-export function priced(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
-  let total = 0;
-  const items = newItems.map(({ sku = null, name, quantity, unitPrice }): OrderItem => {
-    total += quantity * unitPrice;
-    return { sku, name, quantity, unitPrice, total: quantity * unitPrice };
-  });
-  return { items, total };
-}
-
-/** A sum that was sent has to be right. */
-function sumIssues(right: number, sent: number | undefined): Issue[] {
-  if (!Number.isSafeInteger(right))
-    return [{ pointer: '/total', code: 'maximum', detail: `The total exceeds ${Number.MAX_SAFE_INTEGER}.` }];
-  return sent === undefined || sent === right
-    ? []
-    : [{ pointer: '/total', code: 'total', detail: `total must be ${right}, or omitted.` }];
-}
-
-/** What an order is made of, beside what the service sets. */
+/** The members that the service doesn't set, and the sums. */
 export type OrderCore = Pick<Order, 'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'>;
 
-/** Absent is null, sums are computed. */
+/** What is absent is null, and the sums are computed. */
 export function coreOf({
   status = 'open',
   currency,
@@ -211,31 +164,40 @@ export function coreOf({
   return { status, currency, ...priced(items), shippingAddress: normalAddress(shippingAddress), note };
 }
 
+/** The order's members after a PATCH. Throws where they are invalid. */
+export function patchedCore(current: Order, patch: object): OrderCore {
+  const { total: _computed, ...members } = current;
+  const merged = mergePatch(members, patch);
+  const issues = check(OrderReplacement, merged);
+  const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
+  issues.push(...readOnlyIssues(current, { ...patch }, readOnly));
+  throwIfInvalid(issues);
+  return coreOf(merged as OrderReplacement); // it was checked
+}
+
 /** Throws unless the caller may take the order from its present status to the wanted one. */
 export function checkStep(order: Order, to: OrderStatus, caller: Caller): void {
   const { id, status: from } = order;
   if (from === to) return;
   const allowed = steps[from];
   if (!allowed.includes(to)) {
-    const could = allowed.length === 0 ? 'that status is final' : `it can become ${allowed.join(' or ')}`;
-    throw new Problem('invalid-transition', `Order ${id} is ${from} and can’t become ${to}; ${could}.`, {
-      transition: { from, to, allowed },
-    });
+    const possible = allowed.length === 0 ? 'that status is final' : `it can become ${allowed.join(' or ')}`;
+    const detail = `Order ${id} is ${from} and can’t become ${to}; ${possible}.`;
+    throw new Problem('invalid-transition', detail, { transition: { from, to, allowed } });
   }
   if (!isStaff(caller) && to !== 'cancelled')
     throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
 }
 
-/** Throws if something changes that only changes while the order is open. */
+/** Throws where a member changes that may change only while the order is open. */
 export function checkOpen(order: Order, wanted: OrderCore): void {
   if (order.status === 'open') return;
-  const changed = (['items', 'currency', 'shippingAddress'] as const).filter(
-    (name) => JSON.stringify(order[name]) !== JSON.stringify(wanted[name]),
+  const fixed = ['items', 'currency', 'shippingAddress'] as const;
+  const changed = fixed.filter((name) => !isDeepStrictEqual(order[name], wanted[name]));
+  if (changed.length === 0) return;
+  throw new Problem(
+    'order-not-open',
+    `Order ${order.id} is ${order.status}; ` +
+      `its ${changed.join(' and ')} can only be changed while it is open.`,
   );
-  if (changed.length > 0)
-    throw new Problem(
-      'order-not-open',
-      `Order ${order.id} is ${order.status}; ` +
-        `its ${changed.join(' and ')} can only be changed while it is open.`,
-    );
 }

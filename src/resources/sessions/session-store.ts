@@ -1,14 +1,16 @@
 // The rows of sessions and of the refresh tokens they have used up.
-import { allows, type RowAccess, type Role } from '../../auth/access.ts';
+import type { RowAccess, Role } from '../../auth/access.ts';
 import type { SessionFacts } from '../../auth/caller-cache.ts';
-import type { Selection } from '../../http/list.ts';
-import type { Permit } from '../../http/permit.ts';
-import { represent, type Representation } from '../../http/representation.ts';
+import type { Permit } from '../../storage/permit.ts';
 import { sessionsPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { equals, type Condition, type Selection } from '../../storage/keyset.ts';
+import { descending, selectRows, type List, type NewestFirst } from '../flows/listing.ts';
+import type { Rows, Visible } from '../flows/visible.ts';
+import type { StoredUser } from '../users/user-store.ts';
 import { endOf, Session } from './session.ts';
 
 type SessionRow = readonly [
@@ -22,15 +24,14 @@ type SessionRow = readonly [
 const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
 
 /** A session that hasn't ended. */
-export function findSession(
-  db: Connection,
-  reach: RowAccess,
-  id: number,
-  now: number,
-): Representation<Session> | undefined {
+export function findSession(db: Connection, id: number, now: number): Session | undefined {
   const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
-  if (row === undefined || !allows(reach, row[1])) return undefined;
-  return represent(sessionOf(row), { id, ownerId: row[1] });
+  return row === undefined ? undefined : sessionOf(row);
+}
+
+/** Those that haven't ended by now. */
+export function sessionRows(now: number): Rows<Session> {
+  return { name: 'session', find: (db, id) => findSession(db, id, now), ownerOf: ({ userId }) => userId };
 }
 
 function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: SessionRow): Session {
@@ -44,10 +45,11 @@ function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: Se
   };
 }
 
-/** What a token of the session stands for now. */
+/** The caller that a token of the session stands for now. */
 export function findSessionFacts(db: Connection, id: number): SessionFacts | undefined {
   const row = db.get<[number, Role, number, number]>(
-    'SELECT userId, role, sessions.createdAt, expiresAt FROM sessions JOIN users ON users.id = userId WHERE sessions.id = ?',
+    'SELECT userId, role, sessions.createdAt, expiresAt ' +
+      'FROM sessions JOIN users ON users.id = userId WHERE sessions.id = ?',
     id,
   );
   if (row === undefined) return undefined;
@@ -67,15 +69,17 @@ export function findSessionFacts(db: Connection, id: number): SessionFacts | und
   };
 }
 
-export function addSession(
-  db: Connection,
-  userId: number,
-  refreshHash: Uint8Array,
-  userAgent: string | null,
-  now: number,
-): number {
+type NewSession = {
+  readonly userId: number;
+  readonly refreshHash: Uint8Array;
+  readonly userAgent: string | null;
+};
+
+export function addSession({ writer: db }: Permit, session: NewSession, now: number): number {
+  const { userId, refreshHash, userAgent } = session;
   const sql =
-    'INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt, userAgent) VALUES (?, ?, ?, ?, ?, ?)';
+    'INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt, userAgent) ' +
+    'VALUES (?, ?, ?, ?, ?, ?)';
   endOldest(db, userId);
   return db.run(sql, userId, refreshHash, now, now, endOf(now, now), userAgent).lastId;
 }
@@ -89,45 +93,51 @@ function endOldest(db: Connection, userId: number): void {
   db.invalidate({ kind: 'session', id });
 }
 
-/** How a refresh token relates to the session: its current one, one used before, or none of its own. */
+type RefreshToken = { readonly sessionId: number; readonly hash: Uint8Array };
+
+/** How a refresh token relates to its session: its current one, one used before, or none of its own. */
 export function refreshTokenState(
   db: Connection,
-  id: number,
-  hash: Uint8Array,
+  { sessionId, hash }: RefreshToken,
   now: number,
 ): 'current' | 'used' | 'unknown' {
-  const isCurrent =
-    db.get('SELECT 1 FROM sessions WHERE id = ? AND refreshHash = ? AND expiresAt > ?', id, hash, now) !==
-    undefined;
-  if (isCurrent) return 'current';
-  return db.get('SELECT 1 FROM usedRefreshTokens WHERE hash = ? AND sessionId = ?', hash, id) === undefined
-    ? 'unknown'
-    : 'used';
+  const current = 'SELECT 1 FROM sessions WHERE id = ? AND refreshHash = ? AND expiresAt > ?';
+  if (db.get(current, sessionId, hash, now) !== undefined) return 'current';
+  const used = 'SELECT 1 FROM usedRefreshTokens WHERE hash = ? AND sessionId = ?';
+  return db.get(used, hash, sessionId) === undefined ? 'unknown' : 'used';
 }
 
-export function rotate(db: Connection, id: number, used: Uint8Array, next: Uint8Array, now: number): void {
-  db.run('INSERT INTO usedRefreshTokens (hash, sessionId) VALUES (?, ?)', used, id);
-  const createdAt = db.get<[number]>('SELECT createdAt FROM sessions WHERE id = ?', id)?.[0] ?? now;
+export function rotateRefreshToken(
+  { writer: db }: Permit,
+  { sessionId, hash, nextHash }: RefreshToken & { readonly nextHash: Uint8Array },
+  now: number,
+): void {
+  db.run('INSERT INTO usedRefreshTokens (hash, sessionId) VALUES (?, ?)', hash, sessionId);
+  const [createdAt] = db.get<[number]>('SELECT createdAt FROM sessions WHERE id = ?', sessionId) ?? [now];
   const usedAt = Math.max(now, createdAt); // the clock may have stepped back
   db.run(
     'UPDATE sessions SET refreshHash = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?',
-    next,
+    nextHash,
     usedAt,
     endOf(createdAt, usedAt),
-    id,
+    sessionId,
   );
-  db.invalidate({ kind: 'session', id });
+  db.invalidate({ kind: 'session', id: sessionId });
 }
 
-export function endSession({ writer: db }: Permit, id: number): void {
+export function endSession({ writer: db }: Permit, { id }: Visible<Session>): void {
   db.run('DELETE FROM sessions WHERE id = ?', id);
   db.invalidate({ kind: 'session', id });
 }
 
-/** All of a user's sessions but one. The user's other credentials are forgotten with them. */
-export function endSessionsOf({ writer: db }: Permit, userId: number, exceptId: number | null): void {
-  db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', userId, exceptId ?? 0);
-  db.invalidate({ kind: 'user', id: userId });
+/** All of a user's sessions but one. What is remembered of the user's keys is invalidated, too. */
+export function endSessionsOf(
+  { writer: db }: Permit,
+  { id }: Visible<StoredUser>,
+  exceptId: number | null,
+): void {
+  db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', id, exceptId ?? 0);
+  db.invalidate({ kind: 'user', id });
 }
 
 /** Of everybody, at once: for a database that no service has open. */
@@ -146,7 +156,8 @@ export function forgetUsedTokens(db: Connection, rowsMax: number): number {
   const [id] = db.get<[number]>('SELECT id FROM removedSessions LIMIT 1') ?? [];
   if (id === undefined) return 0;
   const sql =
-    'DELETE FROM usedRefreshTokens WHERE hash IN (SELECT hash FROM usedRefreshTokens WHERE sessionId = ? LIMIT ?)';
+    'DELETE FROM usedRefreshTokens WHERE hash IN ' +
+    '(SELECT hash FROM usedRefreshTokens WHERE sessionId = ? LIMIT ?)';
   const { changes } = db.run(sql, id, rowsMax);
   return changes > 0 ? changes : db.run('DELETE FROM removedSessions WHERE id = ?', id).changes;
 }
@@ -165,14 +176,15 @@ export const sessionAudit: Audit<SessionRow> = {
   ],
 };
 
-/** Those that haven't ended, newest first. */
-export function sessionListing(userId: number, now: number): Selection {
-  return {
-    table: 'sessions',
-    key: 'id',
-    isDescending: true,
-    owners: [userId],
-    streams: [{ sql: 'userId = ? AND +expiresAt > ?', params: [userId, now] }],
-    residual: undefined,
-  };
+const sessionList: List<NewestFirst> = {
+  table: 'sessions',
+  defaultSort: '-id',
+  orderBy: { '-id': descending('id') },
+  filters: { userId: { column: 'userId', matches: equals, indexes: 'for every sort' } },
+};
+
+/** Those that haven't ended by now. */
+export function sessionListing(access: RowAccess, now: number): Selection {
+  const hasNotEnded: Condition = { sql: '+expiresAt > ?', params: [now] };
+  return selectRows(sessionList, { access, query: {}, always: hasNotEnded });
 }

@@ -1,11 +1,17 @@
 // Users over HTTP: /api/users.
-import { adminOnly, checkStepUp, isAdmin, self, type Access, type Caller } from '../../auth/access.ts';
-import { invalid, throwIfInvalid } from '../../errors.ts';
+import {
+  accountAccessOf,
+  adminOnly,
+  checkStepUp,
+  isAdmin,
+  self,
+  type Access,
+  type Caller,
+} from '../../auth/access.ts';
+import { throwIfInvalid } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import type { PasswordChecks } from '../../http/password-checks.ts';
-import type { Permit } from '../../http/permit.ts';
-import { parseRepresentation, type Representation } from '../../http/representation.ts';
+import type { Representation } from '../../http/representation.ts';
 import {
   created,
   listOf,
@@ -16,59 +22,45 @@ import {
   type Context,
   type Route,
 } from '../../http/route.ts';
-import { mergePatch } from '../../schema/members.ts';
+import type { Infer, Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { requireVisible } from './owned.ts';
+import { removeObject } from '../flows/change.ts';
+import { requireVisible } from '../flows/visible.ts';
+import { NewUser, User, checkMayGiveRole, passwordIssues, userFilters } from './user.ts';
 import {
-  NewUser,
-  User,
-  UserPatch,
-  UserReplacement,
-  checkMayGiveRole,
-  checkReplacement,
-  currentPasswordFault,
-  passwordIssues,
-  userFilters,
-} from './user.ts';
-import { addUser, checkNotLastAdmin, findUser, removeUser, replaceUser, userListing } from './user-store.ts';
+  patchUser,
+  putUser,
+  representUser,
+  userResource,
+  type UserChangeServices,
+} from './user-change-routes.ts';
+import { addUser, findUser, removeUser, userListing, userRows } from './user-store.ts';
 
-export type UserServices = {
-  readonly passwords: PasswordChecks;
+export type UserServices = UserChangeServices & {
   readonly cursors: Cursors;
-  readonly passwordMin: number;
   readonly registration: 'open' | 'closed';
-  /**
-   * Ends all sessions of a user but one. Handed in, since sessions know of users and not the other way round.
-   */
-  readonly endSessions: (permit: Permit, userId: number, exceptId: number | null) => void;
-  /** Removes all API keys of a user; handed in for the same reason. */
-  readonly removeKeys: (permit: Permit, userId: number) => void;
   /** Begins to take a removed user out of the rows they owned, and doesn't wait for it. */
   readonly removeLeftovers: () => void;
-  /** Called once a user's password has been replaced, with their e-mail address before that. */
-  readonly onPasswordChange: (email: string) => void;
 };
 
-export function userRoutes({
-  passwords,
-  cursors,
-  passwordMin,
-  registration,
-  endSessions,
-  removeKeys,
-  removeLeftovers,
-  onPasswordChange,
-}: UserServices): Route[] {
-  const registrant: Access<object, Caller | undefined> = {
-    description:
-      registration === 'open'
-        ? 'Anyone may call this; only an administrator may give a role other than user.'
-        : 'Registration is closed: only an administrator may call this.',
-    credentials: registration === 'open' ? 'optional' : 'required',
-    permits: (caller) => registration === 'open' || (caller !== undefined && isAdmin(caller)),
-  };
+export function userRoutes(services: UserServices): Route[] {
+  return [
+    listUsers(services),
+    signUp(services),
+    readUser(),
+    putUser(services),
+    patchUser(services),
+    deleteUser(services),
+  ];
+}
 
-  const list = route({
+function findRepresentation(db: Connection, id: number): Representation<User> | undefined {
+  const user = findUser(db, id);
+  return user === undefined ? undefined : representUser(user);
+}
+
+function listUsers({ cursors }: UserServices): Route {
+  return route({
     method: 'GET',
     path: '/api/users',
     tag: 'Users',
@@ -77,43 +69,77 @@ export function userRoutes({
     scope: 'users:read',
     query: { ...userFilters, ...listParameters },
     reply: listOf(User),
-    handle: (context) =>
-      listPage(context, cursors, userListing(context.query), (db, id) => findUser(db, 'everyone', id)),
+    handle(context) {
+      const selection = userListing(accountAccessOf(context.caller), context.query);
+      return listPage(context, { cursors, selection, load: findRepresentation });
+    },
   });
+}
 
-  const create = route({
+function signUp(services: UserServices): Route {
+  const { passwordMin } = services;
+  return route({
     method: 'POST',
     path: '/api/users',
     countsAsCreated: true,
     tag: 'Users',
     summary: 'Sign up, or make a user',
-    access: registrant,
+    access: registrant(services.registration),
     scope: 'users:write',
     isIdempotent: true,
     body: NewUser,
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'GET /api/users/{id}' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
-    validateReferences: ({ password, email, name }) =>
-      typeof password === 'string' && typeof email === 'string'
-        ? passwordIssues(password, { email, name: typeof name === 'string' ? name : '' }, passwordMin)
-        : [],
-    async handle(context) {
-      const { body, caller, db, now, authorizeWrite } = context;
-      throwIfInvalid(passwordIssues(body.password, body, passwordMin));
-      const { name, email, role = 'user' } = body;
-      if (role !== 'user') checkMayGiveRole(caller, now);
-      const passwordHash = await passwords.hashNew(context, body.password);
-      const made = await db.write((writer) => {
-        const permit = authorizeWrite(writer);
-        if (role !== 'user') checkMayGiveRole(permit.caller, now);
-        return existing(writer, addUser(permit, { name, email, role, passwordHash }, now));
-      });
-      context.report({ name: 'user_created', userId: made.id, role });
-      return made;
-    },
+    validateReferences: (body) => newPasswordIssues(body, passwordMin),
+    handle: (context) => addNewUser(context, services),
   });
+}
 
-  const read = route({
+function registrant(registration: UserServices['registration']): Access<object, Caller | undefined> {
+  if (registration === 'open') {
+    return {
+      description: 'Anyone may call this; only an administrator may give a role other than user.',
+      credentials: 'optional',
+      permits: () => true,
+    };
+  }
+  return {
+    description: 'Registration is closed: only an administrator may call this.',
+    credentials: 'required',
+    permits: (caller) => caller !== undefined && isAdmin(caller),
+  };
+}
+
+/** Of a body whose other members may be invalid. */
+function newPasswordIssues(body: Readonly<Record<string, unknown>>, passwordMin: number): Issue[] {
+  const { password, email, name } = body;
+  if (typeof password !== 'string' || typeof email !== 'string') return [];
+  return passwordIssues(password, { email, name: typeof name === 'string' ? name : '' }, passwordMin);
+}
+
+type SignUpContext = Context<object, object, Infer<typeof NewUser>, Caller | undefined>;
+
+async function addNewUser(
+  context: SignUpContext,
+  { passwords, passwordMin }: UserServices,
+): Promise<Representation<User>> {
+  const { body, caller, db, now, authorizeWrite } = context;
+  throwIfInvalid(passwordIssues(body.password, body, passwordMin));
+  const { name, email, role = 'user' } = body;
+  if (role !== 'user') checkMayGiveRole(caller, now);
+  const passwordHash = await passwords.hashNew(context, body.password);
+  const user = await db.write((writer) => {
+    const permit = authorizeWrite(writer);
+    if (role !== 'user') checkMayGiveRole(permit.caller, now);
+    const id = addUser(permit, { name, email, role, passwordHash }, now);
+    return representUser(requireVisible(userRows, { db: writer, id, access: 'everyone' }));
+  });
+  context.report({ name: 'user_created', userId: user.id, role });
+  return user;
+}
+
+function readUser(): Route {
+  return route({
     method: 'GET',
     path: '/api/users/{id}',
     tag: 'Users',
@@ -122,105 +148,15 @@ export function userRoutes({
     scope: 'users:read',
     reply: ok(User),
     isConditional: true,
-    handle: ({ params, db }) => existing(db.read, params.id),
+    handle({ params: { id }, caller, db }) {
+      const access = accountAccessOf(caller);
+      return representUser(requireVisible(userRows, { db: db.read, id, access }));
+    },
   });
+}
 
-  const changing = {
-    path: '/api/users/{id}',
-    tag: 'Users',
-    access: self,
-    scope: 'users:write',
-    reply: ok(User),
-    isConditional: true,
-    problems: ['email-taken', 'last-admin', 'step-up-required'],
-  } as const;
-  const replace = route({
-    ...changing,
-    method: 'PUT',
-    summary: 'Replace a user',
-    body: UserReplacement,
-    handle: (context) => change(context, 'PUT'),
-  });
-  const update = route({
-    ...changing,
-    method: 'PATCH',
-    summary: 'Change a user',
-    body: UserPatch,
-    handle: (context) => change(context, 'PATCH'),
-  });
-
-  /** Checked before the password is hashed, and again with the row as it is when the change is made. */
-  async function change(context: ChangeContext, method: 'PUT' | 'PATCH'): Promise<Representation<User>> {
-    const { params, body, db, now, precondition, authorizeWrite } = context;
-    const wantedOf = (current: User, caller: Caller): UserReplacement => {
-      const { name, email } = current;
-      // the body was checked, and so was what is kept
-      const wanted = (method === 'PUT' ? body : mergePatch({ name, email }, body)) as UserReplacement;
-      checkReplacement({ current, wanted, caller, now, passwordMin });
-      return wanted;
-    };
-    const passwordHash = await newPasswordHash(
-      context,
-      wantedOf(parseRepresentation(existing(db.read, params.id)), context.caller),
-    );
-    const { role: roleBefore, email: emailBefore } = parseRepresentation(existing(db.read, params.id));
-    const made = await db.write((writer) => {
-      const permit = authorizeWrite(writer);
-      const { caller } = permit;
-      const before = existing(writer, params.id);
-      const current = parseRepresentation(before);
-      const wanted = wantedOf(current, caller);
-      precondition(before.etag);
-      const { name, email, role = current.role } = wanted;
-      if (
-        passwordHash === undefined &&
-        name === current.name &&
-        email === current.email &&
-        role === current.role
-      )
-        return before;
-      if (role !== 'admin') checkNotLastAdmin(writer, params.id);
-      const newPassword = passwordHash === undefined ? undefined : { hash: passwordHash, expiresAt: null };
-      replaceUser(permit, params.id, { name, email, role }, newPassword);
-      if (passwordHash !== undefined) endCredentials(permit, params.id);
-      return existing(writer, params.id);
-    });
-    const { role } = parseRepresentation(made);
-    if (passwordHash !== undefined) {
-      context.report({ name: 'authn_password_change', userId: params.id });
-      onPasswordChange(emailBefore);
-    }
-    if (role !== roleBefore) context.report({ name: 'user_updated', userId: params.id, role });
-    return made;
-  }
-
-  async function newPasswordHash(
-    context: ChangeContext,
-    { password, currentPassword }: UserReplacement,
-  ): Promise<string | undefined> {
-    if (password === undefined) return undefined;
-    if (currentPassword !== undefined) await checkCurrentPassword(context, currentPassword);
-    return passwords.hashNew(context, password);
-  }
-
-  /** Were it changed elsewhere meanwhile, this session would have ended, which the write notices. */
-  async function checkCurrentPassword(context: ChangeContext, currentPassword: string): Promise<void> {
-    const { db, params } = context;
-    const { email } = parseRepresentation(existing(db.read, params.id));
-    const found = await passwords.verifyAsSignIn(context, email, currentPassword);
-    if (found?.id === params.id) return;
-    throw invalid([currentPasswordFault('mismatch', 'This is not the current password.')]);
-  }
-
-  /** After a change of one's own password the session that made it and the keys go on. */
-  function endCredentials(permit: Permit<Caller>, userId: number): void {
-    const { caller } = permit;
-    if (caller.userId === userId) return endSessions(permit, userId, caller.sessionId);
-    endSessions(permit, userId, null);
-    removeKeys(permit, userId);
-  }
-
-  const remove = route({
+function deleteUser({ removeLeftovers }: UserServices): Route {
+  return route({
     method: 'DELETE',
     path: '/api/users/{id}',
     tag: 'Users',
@@ -230,29 +166,17 @@ export function userRoutes({
     reply: noContent(),
     isConditional: true,
     description:
-      'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`. Needs a sign-in within the last 10 minutes.',
+      'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`. ' +
+      'Needs a sign-in within the last 10 minutes.',
     problems: ['last-admin', 'step-up-required'],
     async handle(context) {
-      const { params, caller, db, now, precondition, authorizeWrite } = context;
-      checkStepUp(caller, now, 'Deleting a user');
-      await db.write((writer) => {
-        const permit = authorizeWrite(writer);
-        precondition(existing(writer, params.id).etag);
-        checkNotLastAdmin(writer, params.id);
-        removeUser(permit, params.id);
+      checkStepUp(context.caller, context.now, 'Deleting a user');
+      await removeObject(context, userResource, {
+        remove: removeUser,
+        event: ({ id }) => ({ name: 'user_deleted', userId: id }),
       });
       removeLeftovers();
-      context.report({ name: 'user_deleted', userId: params.id });
       return nothing;
     },
   });
-
-  return [list, create, read, replace, update, remove];
-}
-
-type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
-
-/** Who may ask for which id is the route's access rule. */
-function existing(db: Connection, id: number): Representation<User> {
-  return requireVisible('everyone', findUser(db, 'everyone', id), 'user', id);
 }

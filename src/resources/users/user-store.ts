@@ -1,19 +1,18 @@
 // The rows of users.
-import { allows, type RowAccess, type Role } from '../../auth/access.ts';
+import type { RowAccess, Role } from '../../auth/access.ts';
 import { Problem } from '../../errors.ts';
-import type { Credentials } from '../../http/password-checks.ts';
-import type { Permit } from '../../http/permit.ts';
-import { represent, type Representation } from '../../http/representation.ts';
+import type { Permit } from '../../storage/permit.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
-import type { Issue, ObjectOf } from '../../schema/schema.ts';
+import type { Issue } from '../../schema/schema.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import type { Selection } from '../../http/list.ts';
-import { andOrNone, beginsWith, equals, matchAll, type Condition } from '../../storage/keyset.ts';
+import { beginsWith, equals, type Condition, type Selection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
-import { User, type userFilters } from './user.ts';
+import { ascending, descending, selectRows, type List } from '../flows/listing.ts';
+import type { Rows, Visible } from '../flows/visible.ts';
+import { User, type UserFilter } from './user.ts';
 
 type UserRow = readonly [
   id: number,
@@ -25,22 +24,31 @@ type UserRow = readonly [
 ];
 const columns = 'id, name, email, role, createdAt, version';
 
-/** `reach` says whose row may be read: another's is as if it weren't there. */
-export function findUser(db: Connection, reach: RowAccess, id: number): Representation<User> | undefined {
+/** Every change counts, those that are not shown, too. */
+export type StoredUser = User & { readonly version: number };
+
+export function findUser(db: Connection, id: number): StoredUser | undefined {
   const row = db.get<UserRow>(`SELECT ${columns} FROM users WHERE id = ?`, id);
-  if (row === undefined || !allows(reach, id)) return undefined;
-  return represent(userOf(row), { id, ownerId: id, salt: String(row[5]) });
+  return row === undefined ? undefined : { ...userOf(row), version: row[5] };
 }
+
+export const userRows: Rows<StoredUser> = { name: 'user', find: findUser, ownerOf: ({ id }) => id };
 
 function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...SqlValue[]]): User {
   return { id, name, email, role, createdAt: timestampOf(createdAt) };
 }
 
+/** Of the account with an e-mail address. */
+type Credentials = {
+  readonly id: number;
+  readonly passwordHash: string;
+  /** In milliseconds, of a password that the service made; null for one that somebody chose. */
+  readonly passwordExpiresAt: number | null;
+};
+
 export function findCredentials(db: Connection, email: string): Credentials | undefined {
-  const row = db.get<[number, string, number | null]>(
-    'SELECT id, passwordHash, passwordExpiresAt FROM users WHERE emailKey = ?',
-    emailKey(email),
-  );
+  const sql = 'SELECT id, passwordHash, passwordExpiresAt FROM users WHERE emailKey = ?';
+  const row = db.get<[number, string, number | null]>(sql, emailKey(email));
   if (row === undefined) return undefined;
   const [id, passwordHash, passwordExpiresAt] = row;
   return { id, passwordHash, passwordExpiresAt };
@@ -48,28 +56,25 @@ export function findCredentials(db: Connection, email: string): Credentials | un
 
 export type InitialPassword = { readonly email: string; readonly expiresAt: number };
 
-/** Whose password is still one that the service made, the first to expire first. */
+/** The users whose password is still one that the service made, the first to expire first. */
 export function listInitialPasswords(db: Connection, max: number): InitialPassword[] {
-  const rows = db.all<[string, number]>(
-    `SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL
-     ORDER BY passwordExpiresAt, id LIMIT ?`,
-    max,
-  );
-  return rows.map(([email, expiresAt]) => ({ email, expiresAt }));
+  const sql =
+    'SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL ' +
+    'ORDER BY passwordExpiresAt, id LIMIT ?';
+  return db.all<[string, number]>(sql, max).map(([email, expiresAt]) => ({ email, expiresAt }));
 }
 
-export function addUser(
-  { writer: db }: Permit,
-  user: Omit<User, 'id' | 'createdAt'> & {
-    readonly passwordHash: string;
-    /** For a password that the service made. */
-    readonly passwordExpiresAt?: number;
-  },
-  now: number,
-): number {
+type NewUserRow = Omit<User, 'id' | 'createdAt'> & {
+  readonly passwordHash: string;
+  /** For a password that the service made. */
+  readonly passwordExpiresAt?: number;
+};
+
+export function addUser({ writer: db }: Permit, user: NewUserRow, now: number): number {
   checkEmailFree(db, user.email, 0);
   const sql =
-    'INSERT INTO users (name, nameKey, email, emailKey, passwordHash, passwordExpiresAt, role, createdAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO users (name, nameKey, email, emailKey, passwordHash, passwordExpiresAt, role, createdAt) ' +
+    'VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
   return db.run(
     sql,
     user.name,
@@ -86,20 +91,21 @@ export function addUser(
 /** `expiresAt` is null for a password that somebody chose. */
 type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
 
-export function replaceUser(
-  { writer: db }: Permit,
-  id: number,
-  wanted: Pick<User, 'name' | 'email' | 'role'>,
-  newPassword: NewPassword | undefined,
-): void {
-  checkEmailFree(db, wanted.email, id);
+/** Without a `newPassword` the password stays. */
+type WantedUser = Pick<User, 'name' | 'email' | 'role'> & { readonly newPassword?: NewPassword | undefined };
+
+export function replaceUser({ writer: db }: Permit, { id }: Visible<StoredUser>, wanted: WantedUser): void {
+  const { name, email, role, newPassword } = wanted;
+  if (role !== 'admin') checkNotLastAdmin(db, id);
+  checkEmailFree(db, email, id);
   db.run(
-    'UPDATE users SET name = ?, nameKey = ?, email = ?, emailKey = ?, role = ?, version = version + 1 WHERE id = ?',
-    wanted.name,
-    nameKey(wanted.name),
-    wanted.email,
-    emailKey(wanted.email),
-    wanted.role,
+    'UPDATE users SET name = ?, nameKey = ?, email = ?, emailKey = ?, role = ?, version = version + 1 ' +
+      'WHERE id = ?',
+    name,
+    nameKey(name),
+    email,
+    emailKey(email),
+    role,
     id,
   );
   if (newPassword !== undefined) replacePassword(db, id, newPassword);
@@ -111,15 +117,21 @@ function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPas
 }
 
 /** Another hash of the same password: nothing that anyone sees changes. */
-export function upgradePasswordHash(db: Connection, id: number, before: string, after: string): void {
-  db.run('UPDATE users SET passwordHash = ? WHERE id = ? AND passwordHash = ?', after, id, before);
+export function upgradePasswordHash(
+  db: Connection,
+  { id, passwordHash }: Credentials,
+  upgraded: string,
+): void {
+  const sql = 'UPDATE users SET passwordHash = ? WHERE id = ? AND passwordHash = ?';
+  db.run(sql, upgraded, id, passwordHash);
 }
 
 /**
- * Gone for everybody at once, their sessions and keys too. Their customers and orders stay: `ownerOf` shows
- * them without an owner from now on, and slices of work make their rows so.
+ * At once the user, their sessions and keys are gone for everybody. Their customers and orders stay:
+ * `ownerOf` shows them without an owner from now on, and slices of work change their rows.
  */
-export function removeUser({ writer: db }: Permit, id: number): void {
+export function removeUser({ writer: db }: Permit, { id }: Visible<StoredUser>): void {
+  checkNotLastAdmin(db, id);
   db.run('DELETE FROM users WHERE id = ?', id);
   db.invalidate({ kind: 'user', id });
   db.invalidate({ kind: 'everything' });
@@ -130,9 +142,9 @@ export function ownerOf(table: 'customers' | 'orders'): string {
   return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;
 }
 
-/** Holds for the rows of a user who is there, and of nobody else. */
-export function ownedBy(userId: number): Condition {
-  return { sql: 'userId = (SELECT id FROM users WHERE users.id = ?)', params: [userId] };
+/** Holds for the rows of a user who exists, and of nobody else. */
+export function ownedBy(column: string, userId: SqlValue): Condition {
+  return { sql: `${column} = (SELECT id FROM users WHERE users.id = ?)`, params: [userId] };
 }
 
 /** For `check`: 1 unless a row of `table` names an owner that never was. */
@@ -166,15 +178,16 @@ export function forgetRemovedUsers(
 }
 
 function checkEmailFree(db: Connection, email: string, exceptId: number): void {
-  if (db.get('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey(email), exceptId) === undefined)
-    return;
+  const other = db.get('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey(email), exceptId);
+  if (other === undefined) return;
   throw new Problem('email-taken', `Another user has the e-mail address ${email}.`);
 }
 
-export function checkNotLastAdmin(db: Connection, id: number): void {
+function checkNotLastAdmin(db: Connection, id: number): void {
   const isAdmin = db.get("SELECT 1 FROM users WHERE id = ? AND role = 'admin'", id) !== undefined;
-  if (!isAdmin || db.get("SELECT 1 FROM users WHERE role = 'admin' AND id <> ? LIMIT 1", id) !== undefined)
-    return;
+  if (!isAdmin) return;
+  const other = db.get("SELECT 1 FROM users WHERE role = 'admin' AND id <> ? LIMIT 1", id);
+  if (other !== undefined) return;
   throw new Problem('last-admin', 'This is the last administrator; create another one first.');
 }
 
@@ -190,11 +203,10 @@ export function hasAdmins(db: Connection): boolean {
   return db.get("SELECT 1 FROM users WHERE role = 'admin' LIMIT 1") !== undefined;
 }
 
-/** What is wrong with naming this user as somebody's owner. */
+/** For a member that names an owner. */
 export function userIssues(db: Connection, id: number): Issue[] {
-  return userExists(db, id)
-    ? []
-    : [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];
+  if (userExists(db, id)) return [];
+  return [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];
 }
 
 export function userExists(db: Connection, id: number): boolean {
@@ -215,22 +227,27 @@ export const userAudit: Audit<
   ],
 };
 
-const sortColumns = { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' } as const;
+const userList: List<UserFilter> = {
+  table: 'users',
+  defaultSort: 'id',
+  orderBy: {
+    id: ascending('id'),
+    '-id': descending('id'),
+    name: ascending('nameKey'),
+    '-name': descending('nameKey'),
+    email: ascending('emailKey'),
+    '-email': descending('emailKey'),
+    createdAt: ascending('createdAt'),
+    '-createdAt': descending('createdAt'),
+  },
+  filters: {
+    userId: { column: 'id', matches: equals, indexes: 'unique' },
+    email: { column: 'emailKey', matches: equals, keyOf: emailKey, indexes: 'unique' },
+    role: { column: 'role', matches: equals, indexes: 'for every sort' },
+    name: { column: 'nameKey', matches: beginsWith, keyOf: nameKey },
+  },
+};
 
-export function userListing({ sort = 'id', role, email, name }: ObjectOf<typeof userFilters>): Selection {
-  const key = sortColumns[sort.replace('-', '') as keyof typeof sortColumns]; // userSorts has nothing else
-  const streamed = [
-    ...(email === undefined ? [] : [equals('emailKey', emailKey(email))]),
-    ...(role === undefined ? [] : [equals('role', role)]),
-  ];
-  const named = name === undefined ? [] : [beginsWith('nameKey', nameKey(name))];
-  if (key === 'nameKey') streamed.push(...named.splice(0));
-  return {
-    table: 'users',
-    key,
-    isDescending: sort.startsWith('-'),
-    owners: [],
-    streams: [andOrNone(streamed) ?? matchAll],
-    residual: andOrNone(named),
-  };
+export function userListing(access: RowAccess, query: UserFilter): Selection {
+  return selectRows(userList, { access, query });
 }

@@ -12,6 +12,7 @@ import {
   string,
   type Infer,
   type Issue,
+  type ObjectOf,
 } from '../../schema/schema.ts';
 
 const name = singleLine(200, 'The person’s name.', 'Ada Lovelace');
@@ -26,7 +27,8 @@ const password = string({
   writeOnly: true,
   examples: ['correct horse battery staple'],
   description:
-    '8–128 characters of any script; rejected if it is one of the 3,000 most common passwords, or made only of the name, the e-mail address or the service’s name.',
+    '8–128 characters of any script; rejected if it is one of the 3,000 most common passwords, or made only ' +
+    'of the name, the e-mail address or the service’s name.',
 });
 
 const currentPassword = string({
@@ -93,7 +95,7 @@ export const userSorts = [
   'createdAt',
   '-createdAt',
 ] as const;
-/** What a list of users can be asked for. */
+/** The parameters of a list of users. */
 export const userFilters = {
   role: optional(oneOf(roles)),
   email: optional(email),
@@ -101,7 +103,9 @@ export const userFilters = {
   sort: optional(oneOf(userSorts, { description: 'A leading `-` means descending; `id` by default.' })),
 };
 
-type Change = {
+export type UserFilter = ObjectOf<typeof userFilters>;
+
+type UserChange = {
   readonly current: User;
   readonly wanted: UserReplacement;
   readonly caller: Caller;
@@ -109,40 +113,40 @@ type Change = {
   readonly passwordMin: number;
 };
 
-/** Throws what speaks against the change. */
-export function checkReplacement(change: Change): void {
+/** Throws where the replacement is invalid, or not the caller's to make. */
+export function checkReplacement(change: UserChange): void {
   const { current, wanted, caller, now, passwordMin } = change;
   const issues = readOnlyIssues(current, wanted, ['id', 'createdAt']);
   if (wanted.password !== undefined) issues.push(...passwordIssues(wanted.password, wanted, passwordMin));
-  if (caller.keyId === null) issues.push(...currentPasswordFaults(wanted, caller.userId === current.id));
+  if (caller.keyId === null) issues.push(...currentPasswordIssues(wanted, caller.userId === current.id));
   throwIfInvalid(issues);
   if (wanted.role !== undefined && wanted.role !== current.role) checkMayGiveRole(caller, now);
   if (wanted.password !== undefined) checkStepUp(caller, now, 'Changing a password');
   if (wanted.email !== current.email) checkEmailChange(change);
 }
 
-/** Also for a new user who isn't to be a plain one. */
+/** Also for a new user whose role is to be another than `user`. */
 export function checkMayGiveRole(caller: Caller | undefined, now: number): void {
   if (caller === undefined || !isAdmin(caller)) throw forbidden('Only an administrator may assign a role.');
   checkStepUp(caller, now, 'Assigning a role');
 }
 
-function checkEmailChange({ current, caller, now }: Change): void {
+function checkEmailChange({ current, caller, now }: UserChange): void {
   if (caller.userId === current.id || caller.keyId !== null)
     checkStepUp(caller, now, 'Changing an e-mail address');
 }
 
-/** Needed beside a new password of one's own, and only there. */
-function currentPasswordFaults({ password, currentPassword }: UserReplacement, isOwn: boolean): Issue[] {
+/** Required with a new password of one's own, and only there. */
+function currentPasswordIssues({ password, currentPassword }: UserReplacement, isOwn: boolean): Issue[] {
   const isNeeded = isOwn && password !== undefined;
   if (isNeeded === (currentPassword !== undefined)) return [];
-  if (isNeeded) return [currentPasswordFault('required', 'currentPassword is required with a new password.')];
+  if (isNeeded) return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];
   return [
-    currentPasswordFault('unexpected', 'currentPassword is only accepted with a new password of your own.'),
+    currentPasswordIssue('unexpected', 'currentPassword is only accepted with a new password of your own.'),
   ];
 }
 
-export function currentPasswordFault(code: 'required' | 'unexpected' | 'mismatch', detail: string): Issue {
+export function currentPasswordIssue(code: 'required' | 'unexpected' | 'mismatch', detail: string): Issue {
   return { pointer: '/currentPassword', code, detail };
 }
 
@@ -151,6 +155,6 @@ export function passwordIssues(
   user: Pick<User, 'name' | 'email'>,
   passwordMin: number,
 ): Issue[] {
-  const fault = passwordIssue(password, user, passwordMin);
-  return fault === undefined ? [] : [{ pointer: '/password', code: 'password', detail: fault }];
+  const detail = passwordIssue(password, user, passwordMin);
+  return detail === undefined ? [] : [{ pointer: '/password', code: 'password', detail }];
 }

@@ -1,0 +1,75 @@
+// Every PUT, PATCH and DELETE of one object: the order of steps, which no route can leave out.
+import { isDeepStrictEqual } from 'node:util';
+import type { Caller, RowAccess } from '../../auth/access.ts';
+import type { Representation } from '../../http/representation.ts';
+import { nothing, type Context } from '../../http/route.ts';
+import type { SecurityEvent } from '../../security-event.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { requireVisible, type Rows, type Visible } from './visible.ts';
+
+/** Rows, who may change which of them, and how one is shown. */
+export type Resource<Row, Shown> = Rows<Row> & {
+  readonly accessOf: (caller: Caller) => RowAccess;
+  readonly represent: (row: Row) => Representation<Shown>;
+};
+
+type ObjectContext = Context<{ readonly id: number }, unknown, unknown, Caller>;
+
+/** Wanted are the members that may change, as they are to be. */
+export type Change<Row, Wanted> = {
+  /** The body merged into the current object. Throws where the result is invalid. */
+  readonly merge: (current: Row, caller: Caller) => Wanted;
+  /** Throws where the current state does not allow the change. */
+  readonly check?: (current: Row, wanted: Wanted, caller: Caller) => void;
+  /** Whether something changes that is not shown, such as a password. */
+  readonly changesHidden?: boolean;
+  readonly write: (permit: Permit<Caller>, current: Visible<Row>, wanted: Wanted) => void;
+  readonly events?: (current: Row, wanted: Wanted) => readonly SecurityEvent[];
+};
+
+/** Without a change the ETag stays; events are reported once the change is on disk. */
+export async function changeObject<Row extends object, Shown, Wanted extends Partial<Row>>(
+  context: ObjectContext,
+  resource: Resource<Row, Shown>,
+  change: Change<Row, Wanted>,
+): Promise<Representation<Shown>> {
+  const { id } = context.params;
+  let events: readonly SecurityEvent[] = [];
+  const changed = await context.db.write((writer): Representation<Shown> => {
+    const permit = context.authorizeWrite(writer);
+    const access = resource.accessOf(permit.caller);
+    const current = requireVisible(resource, { db: writer, id, access });
+    const before = resource.represent(current);
+    const wanted = change.merge(current, permit.caller);
+    context.precondition(before.etag);
+    change.check?.(current, wanted, permit.caller);
+    if (change.changesHidden !== true && isDeepStrictEqual({ ...current, ...wanted }, current)) return before;
+    change.write(permit, current, wanted);
+    events = change.events?.(current, wanted) ?? [];
+    return resource.represent(requireVisible(resource, { db: writer, id, access: 'everyone' }));
+  });
+  for (const event of events) context.report(event);
+  return changed;
+}
+
+export type Removal<Row> = {
+  readonly remove: (permit: Permit<Caller>, row: Visible<Row>) => void;
+  readonly event?: (row: Row) => SecurityEvent;
+};
+
+export async function removeObject<Row, Shown>(
+  context: ObjectContext,
+  resource: Resource<Row, Shown>,
+  { remove, event }: Removal<Row>,
+): Promise<typeof nothing> {
+  const { id } = context.params;
+  const removalEvent = await context.db.write((writer): SecurityEvent | undefined => {
+    const permit = context.authorizeWrite(writer);
+    const row = requireVisible(resource, { db: writer, id, access: resource.accessOf(permit.caller) });
+    context.precondition(resource.represent(row).etag);
+    remove(permit, row);
+    return event?.(row);
+  });
+  if (removalEvent !== undefined) context.report(removalEvent);
+  return nothing;
+}

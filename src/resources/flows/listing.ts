@@ -1,0 +1,150 @@
+// Which rows a list shows, in what order, and which index finds them: declared once for each list.
+import type { RowAccess } from '../../auth/access.ts';
+import type { SqlValue } from '../../storage/connection.ts';
+import {
+  and,
+  andOrNone,
+  equals,
+  matchAll,
+  withoutIndex,
+  type Condition,
+  type Selection,
+  type Stream,
+} from '../../storage/keyset.ts';
+
+/** The id breaks ties. */
+export type SortKey = { readonly column: string; readonly isDescending: boolean };
+
+/**
+ * How the indexes that begin with a filter's column serve the list. `sorted`: for these sort columns there is
+ * one that has the rows in order; for the others the rows, since they are few, are gathered and sorted
+ * (`gathered`), or walked in another index and tested (`tested`). `unique`: at most one row has the value.
+ */
+export type Indexes =
+  | 'for every sort'
+  | 'unique'
+  | { readonly sorted: readonly string[]; readonly otherwise: 'gathered' | 'tested' };
+
+/** Without `indexes` it is a range, which an index serves where its column is the sort's. */
+export type Filter = {
+  readonly column: string;
+  readonly matches: (column: string, value: SqlValue) => Condition;
+  /** The column's value of a parameter's text. */
+  readonly keyOf?: (text: string) => SqlValue;
+  readonly indexes?: Indexes;
+};
+
+type Query = { readonly sort?: string };
+/** The query of a list that has no filters and one order. */
+export type NewestFirst = { readonly sort?: '-id' };
+
+type FilterName<Q> = Exclude<keyof Q & string, 'sort' | 'status'>;
+
+export type List<Q extends Query> = {
+  readonly table: string;
+  readonly orderBy: Readonly<Record<NonNullable<Q['sort']>, SortKey>>;
+  readonly defaultSort: NonNullable<Q['sort']>;
+  /** Of those given, the first that has an index chooses it. Row access goes through `userId`. */
+  readonly filters: Readonly<Record<FilterName<Q> | 'userId', Filter>>;
+  /** A column that all indexes have before the sort's: each value is a stream, and streams are merged. */
+  readonly streams?: {
+    readonly column: string;
+    readonly values: readonly string[];
+    readonly asked: (query: Q) => readonly string[] | undefined;
+  };
+};
+
+type Request<Q> = {
+  readonly access: RowAccess;
+  readonly query: Q;
+  /** Values that the path gives, by filter. */
+  readonly place?: Readonly<Record<string, number>>;
+  /** Holds for every row of the list. */
+  readonly always?: Condition;
+};
+
+/** Row access is a filter like any other, so that no list can be without it. */
+export function selectRows<Q extends Query>(list: List<Q>, request: Request<Q>): Selection {
+  const sort: NonNullable<Q['sort']> = request.query.sort ?? list.defaultSort;
+  const { column: key, isDescending } = list.orderBy[sort];
+  const given = givenFilters(list, request);
+  const chosen = given.find(({ filter }) => serviceOf(filter, key) !== 'tested');
+  const sortsInMemory = chosen !== undefined && serviceOf(chosen.filter, key) === 'gathered';
+  const indexed: Condition[] = [];
+  const residual: Condition[] = [];
+  for (const each of given) {
+    const isSortRange = isRange(each.filter) && each.filter.column === key && !sortsInMemory;
+    const isIndexed = each === chosen || chosen?.filter.indexes === 'unique' || isSortRange;
+    if (isIndexed) indexed.push(each.condition);
+    else if (chosen === undefined || isRange(each.filter)) residual.push(each.condition);
+    else residual.push(withoutIndex(each.condition)); // of two indexes SQLite might take the other
+  }
+  if (request.always !== undefined) indexed.push(request.always);
+  return {
+    table: list.table,
+    key,
+    isDescending,
+    owners: valuesOf(request, 'userId').map(Number),
+    streams: streamsOf(list, request.query, { key, indexed, isFiltered: given.length > 0 }),
+    sortsInMemory,
+    residual: andOrNone(residual),
+  };
+}
+
+type Given = { readonly filter: Filter; readonly condition: Condition };
+
+function givenFilters<Q extends Query>({ filters }: List<Q>, request: Request<Q>): Given[] {
+  return Object.entries<Filter>(filters).flatMap(([name, filter]) =>
+    valuesOf(request, name).map((value) => ({ filter, condition: conditionOf(filter, value) })),
+  );
+}
+
+/** Two that differ are a list without elements. */
+function valuesOf<Q extends Query>({ access, query, place = {} }: Request<Q>, name: string): SqlValue[] {
+  const parameters: Readonly<Record<string, unknown>> = query;
+  const values: unknown[] = [place[name], parameters[name]];
+  if (name === 'userId' && access !== 'everyone') values.push(access.userId);
+  return [...new Set(values)].filter((value) => typeof value === 'number' || typeof value === 'string');
+}
+
+function conditionOf({ column, matches, keyOf }: Filter, value: SqlValue): Condition {
+  return matches(column, keyOf !== undefined && typeof value === 'string' ? keyOf(value) : value);
+}
+
+function isRange({ indexes }: Filter): boolean {
+  return indexes === undefined;
+}
+
+function serviceOf({ indexes }: Filter, key: string): 'walked' | 'gathered' | 'tested' {
+  if (indexes === undefined) return 'tested';
+  if (typeof indexes === 'string' || indexes.sorted.includes(key)) return 'walked';
+  return indexes.otherwise;
+}
+
+type StreamOptions = {
+  readonly key: string;
+  readonly indexed: readonly Condition[];
+  readonly isFiltered: boolean;
+};
+
+function streamsOf<Q extends Query>(
+  { streams }: List<Q>,
+  query: Q,
+  { key, indexed, isFiltered }: StreamOptions,
+): Stream[] {
+  const asked = streams?.asked(query);
+  const isWholeTable = asked === undefined && !isFiltered && key === 'id';
+  if (streams === undefined || isWholeTable) return [andOrNone(indexed) ?? matchAll];
+  return [...new Set(asked ?? streams.values)].map((value): Stream => {
+    const condition = and([...indexed, equals(streams.column, value)]);
+    return streams.column === key ? { ...condition, at: value } : condition;
+  });
+}
+
+export function ascending(column: string): SortKey {
+  return { column, isDescending: false };
+}
+
+export function descending(column: string): SortKey {
+  return { column, isDescending: true };
+}

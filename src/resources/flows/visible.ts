@@ -1,0 +1,29 @@
+// Whether a caller may see a row: 404 where there is none, 403 where it is another user's, else the proof.
+import { allows, type RowAccess } from '../../auth/access.ts';
+import { forbidden, notFound } from '../../errors.ts';
+import type { Connection } from '../../storage/connection.ts';
+
+declare const visible: unique symbol;
+
+/** A row that was checked against a caller's access. What changes or removes a row takes one. */
+export type Visible<T> = T & { readonly [visible]: true };
+
+/** Rows of one kind, or what is remembered of them. */
+export type Rows<T> = {
+  /** What a sentence calls one of them. */
+  readonly name: string;
+  readonly find: (db: Connection, id: number) => T | undefined;
+  /** null: nobody's. */
+  readonly ownerOf: (row: T) => number | null;
+};
+
+/** The only function that makes a `Visible`. */
+export function requireVisible<T>(
+  { name, find, ownerOf }: Rows<T>,
+  { db, id, access }: { readonly db: Connection; readonly id: number; readonly access: RowAccess },
+): Visible<T> {
+  const row = find(db, id);
+  if (row === undefined) throw notFound(name, id);
+  if (!allows(access, ownerOf(row))) throw forbidden(`This ${name} belongs to another user.`);
+  return row as Visible<T>; // the brand exists for the compiler alone
+}

@@ -1,0 +1,51 @@
+// The items of an order and their sums, in the currency's minor unit.
+import { singleLine } from '../../schema/members.ts';
+import { integer, named, nullable, object, optional, type Infer, type Issue } from '../../schema/schema.ts';
+
+export const amount = (description: string, example: number) =>
+  integer({ minimum: 0, description, examples: [example] });
+export const sentTotal = optional(amount('Computed by the service; if sent, it must be correct.', 1498));
+const itemMembers = {
+  sku: nullable(singleLine(64, 'The shop’s article number.', 'TEA-250')),
+  name: singleLine(200, 'The article’s name.', 'Green tea, 250 g'),
+  quantity: integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
+  unitPrice: integer({
+    minimum: 0,
+    maximum: 1e12,
+    description: 'In the currency’s minor unit.',
+    examples: [749],
+  }),
+};
+
+export const OrderItem = named(
+  'OrderItem',
+  object({ ...itemMembers, total: amount('quantity × unitPrice.', 1498) }),
+);
+type OrderItem = Infer<typeof OrderItem>;
+export const NewItem = named(
+  'NewOrderItem',
+  object(
+    { ...itemMembers, sku: optional(itemMembers.sku), total: sentTotal },
+    {},
+    ({ quantity, unitPrice, total }) => sumIssues(quantity * unitPrice, total),
+  ),
+);
+export type NewItem = Infer<typeof NewItem>;
+
+/** The items with their totals, and the sum of them. */
+export function priced(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
+  let total = 0;
+  const items = newItems.map(({ sku = null, name, quantity, unitPrice }): OrderItem => {
+    total += quantity * unitPrice;
+    return { sku, name, quantity, unitPrice, total: quantity * unitPrice };
+  });
+  return { items, total };
+}
+
+/** A sum that was sent has to be the computed one. */
+export function sumIssues(computed: number, sent: number | undefined): Issue[] {
+  if (!Number.isSafeInteger(computed))
+    return [{ pointer: '/total', code: 'maximum', detail: `The total exceeds ${Number.MAX_SAFE_INTEGER}.` }];
+  if (sent === undefined || sent === computed) return [];
+  return [{ pointer: '/total', code: 'total', detail: `total must be ${computed}, or omitted.` }];
+}

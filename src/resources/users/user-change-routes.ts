@@ -1,0 +1,147 @@
+// Changing a user over HTTP: PUT and PATCH /api/users/{id}, a password's change included.
+import { accountAccessOf, self, type Caller } from '../../auth/access.ts';
+import { invalid } from '../../errors.ts';
+import type { PasswordChecks } from '../../http/password-checks.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { ok, route, type Context, type Route } from '../../http/route.ts';
+import { mergePatch } from '../../schema/members.ts';
+import type { SecurityEvent } from '../../security-event.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { changeObject, type Resource } from '../flows/change.ts';
+import { requireVisible, type Visible } from '../flows/visible.ts';
+import { User, UserPatch, UserReplacement, checkReplacement, currentPasswordIssue } from './user.ts';
+import { replaceUser, userRows, type StoredUser } from './user-store.ts';
+
+export type UserChangeServices = {
+  readonly passwords: PasswordChecks;
+  readonly passwordMin: number;
+  /** Ends all sessions of a user but one. Passed in, since sessions depend on users and not the reverse. */
+  readonly endSessions: (permit: Permit, user: Visible<StoredUser>, exceptId: number | null) => void;
+  /** Removes all API keys of a user; passed in for the same reason. */
+  readonly removeKeys: (permit: Permit, user: Visible<StoredUser>) => void;
+  /** Called once a user's password has been replaced, with their e-mail address before that. */
+  readonly onPasswordChange: (email: string) => void;
+};
+
+export const userResource: Resource<StoredUser, User> = {
+  ...userRows,
+  accessOf: accountAccessOf,
+  represent: representUser,
+};
+
+/** The version is part of the ETag alone: a new password changes no member that is shown. */
+export function representUser({ version, ...user }: StoredUser): Representation<User> {
+  return represent(user, { id: user.id, ownerId: user.id, salt: String(version) });
+}
+
+const changingUsers = {
+  path: '/api/users/{id}',
+  tag: 'Users',
+  access: self,
+  scope: 'users:write',
+  reply: ok(User),
+  isConditional: true,
+  problems: ['email-taken', 'last-admin', 'step-up-required'],
+} as const;
+
+export function putUser(services: UserChangeServices): Route {
+  return route({
+    ...changingUsers,
+    method: 'PUT',
+    summary: 'Replace a user',
+    body: UserReplacement,
+    handle: (context) => changeUser(context, services, () => context.body),
+  });
+}
+
+export function patchUser(services: UserChangeServices): Route {
+  return route({
+    ...changingUsers,
+    method: 'PATCH',
+    summary: 'Change a user',
+    body: UserPatch,
+    // the patch was checked, and so was what it is merged into
+    handle: (context) =>
+      changeUser(
+        context,
+        services,
+        ({ name, email }) => mergePatch({ name, email }, context.body) as UserReplacement,
+      ),
+  });
+}
+
+type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
+
+/** Checked before the password is hashed, and again with the row as it is when the change is made. */
+async function changeUser(
+  context: ChangeContext,
+  services: UserChangeServices,
+  replacementOf: (current: User) => UserReplacement,
+): Promise<Representation<User>> {
+  const { params, db, now } = context;
+  const { passwordMin } = services;
+  const wantedOf = (current: User, caller: Caller): UserReplacement => {
+    const wanted = replacementOf(current);
+    checkReplacement({ current, wanted, caller, now, passwordMin });
+    return wanted;
+  };
+  const access = accountAccessOf(context.caller);
+  const user = requireVisible(userRows, { db: db.read, id: params.id, access });
+  const passwordHash = await newPasswordHash(context, services, wantedOf(user, context.caller));
+  const changed = await changeObject(context, userResource, {
+    merge(current, caller) {
+      const { name, email, role = current.role } = wantedOf(current, caller);
+      return { name, email, role };
+    },
+    changesHidden: passwordHash !== undefined,
+    write(permit, current, wanted) {
+      if (passwordHash === undefined) return replaceUser(permit, current, wanted);
+      replaceUser(permit, current, { ...wanted, newPassword: { hash: passwordHash, expiresAt: null } });
+      endCredentials(permit, services, current);
+    },
+    events(current, { role }) {
+      const events: SecurityEvent[] = [];
+      if (passwordHash !== undefined) events.push({ name: 'authn_password_change', userId: current.id });
+      if (role !== current.role) events.push({ name: 'user_updated', userId: current.id, role });
+      return events;
+    },
+  });
+  if (passwordHash !== undefined) services.onPasswordChange(user.email);
+  return changed;
+}
+
+async function newPasswordHash(
+  context: ChangeContext,
+  { passwords }: UserChangeServices,
+  { password, currentPassword }: UserReplacement,
+): Promise<string | undefined> {
+  if (password === undefined) return undefined;
+  if (currentPassword !== undefined) await checkCurrentPassword(context, passwords, currentPassword);
+  return passwords.hashNew(context, password);
+}
+
+/** Were it changed elsewhere meanwhile, this session would have ended, and the write would be rejected. */
+async function checkCurrentPassword(
+  context: ChangeContext,
+  passwords: PasswordChecks,
+  currentPassword: string,
+): Promise<void> {
+  const { db, params, caller } = context;
+  const access = accountAccessOf(caller);
+  const { email } = requireVisible(userRows, { db: db.read, id: params.id, access });
+  const credentials = await passwords.verifyAsSignIn(context, email, currentPassword);
+  if (credentials?.id === params.id) return;
+  throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);
+}
+
+/** After a change of one's own password, the session that made it and the keys stay. */
+function endCredentials(
+  permit: Permit<Caller>,
+  { endSessions, removeKeys }: UserChangeServices,
+  user: Visible<StoredUser>,
+): void {
+  const { caller } = permit;
+  if (caller.userId === user.id) return endSessions(permit, user, caller.sessionId);
+  endSessions(permit, user, null);
+  removeKeys(permit, user);
+}

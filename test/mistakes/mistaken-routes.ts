@@ -1,0 +1,254 @@
+// Mistakes of routes that must not compile. Compiled by types.test.ts, never run.
+import { anyone, adminOnly, self, signedIn, type Access, type Caller } from '../../src/auth/access.ts';
+import { represent, type Representation } from '../../src/http/representation.ts';
+import { created, noContent, nothing, ok, route } from '../../src/http/route.ts';
+import { NewOrder, Order } from '../../src/resources/orders/order.ts';
+import { User } from '../../src/resources/users/user.ts';
+import { integer, optional } from '../../src/schema/schema.ts';
+
+const about = { tag: 'Test', summary: 'A route of a test' } as const;
+declare const order: Representation<Order>;
+
+export function asItShouldBe(): object[] {
+  return [
+    route({
+      method: 'PATCH',
+      path: '/orders/{id}',
+      ...about,
+      access: self,
+      body: NewOrder,
+      reply: ok(Order),
+      handle: ({ params, body, caller }) =>
+        represent({
+          id: params.id,
+          status: 'open' as const,
+          customerId: body.customerId,
+          userId: caller.userId,
+          currency: body.currency,
+          items: [],
+          total: 0,
+          shippingAddress: null,
+          note: body.note ?? null,
+          createdAt: '',
+          updatedAt: '',
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: anyone,
+      query: { limit: optional(integer()) },
+      reply: ok(Order),
+      handle: ({ query }) => ({ ...order, id: query.limit ?? 1 }),
+    }),
+  ];
+}
+
+export function mistakesOfRoutes(): object[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/orders/{id}',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ params }) => ({ ...order, id: params.nope }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ params }) => ({ ...order, id: params.id }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders/{id}',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2322
+      handle: ({ params }) => ({ ...order, text: params.id }),
+    }),
+    // @ts-expect-error TS2322
+    route({ method: 'GET', path: '/orders', ...about, access: self, reply: ok(Order), handle: () => order }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: {
+        description: '',
+        credentials: 'required',
+        // @ts-expect-error TS2322
+        permits: (_: Caller, params: { id: number }) => params.id > 0,
+      },
+      reply: ok(Order),
+      handle: () => order,
+    }),
+    // @ts-expect-error TS2741
+    route({ method: 'GET', path: '/orders', ...about, reply: ok(Order), handle: () => order }),
+    route({
+      method: 'GET',
+      path: '/orders/{id}',
+      ...about,
+      access: anyone,
+      reply: ok(Order),
+      // @ts-expect-error TS18048
+      handle: ({ caller }) => ({ ...order, id: caller.userId }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: maybe,
+      reply: ok(Order),
+      // @ts-expect-error TS18048
+      handle: ({ caller }) => ({ ...order, id: caller.userId }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      // @ts-expect-error TS2322
+      scope: 'orders:delete',
+      reply: ok(Order),
+      handle: () => order,
+    }),
+    route({
+      // @ts-expect-error TS2322
+      method: 'TRACE',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      handle: () => order,
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2322
+      problems: ['teapot'],
+      handle: () => order,
+    }),
+    route({
+      method: 'POST',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      body: NewOrder,
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ body }) => ({ ...order, id: body.price }),
+    }),
+    route({
+      method: 'POST',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS18048
+      handle: ({ body }) => ({ ...order, id: body.total }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      query: { limit: integer() },
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ query }) => ({ ...order, id: query.page }),
+    }),
+    route({
+      method: 'GET',
+      path: '/orders',
+      ...about,
+      access: signedIn,
+      query: { limit: optional(integer()) },
+      reply: ok(Order),
+      // @ts-expect-error TS2322
+      handle: ({ query }) => ({ ...order, id: query.limit }),
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(User),
+      // @ts-expect-error TS2322
+      handle: () => represent({ id: 1, name: '', email: '', role: 'user' as const }),
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(User),
+      // @ts-expect-error TS2322
+      handle: () => represent({ id: 1, name: '', email: '', role: 'root', createdAt: '' }),
+    }),
+    route({
+      method: 'POST',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: created(User, () => '/x'),
+      // @ts-expect-error TS2322
+      handle: () => order,
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(User),
+      // @ts-expect-error TS2322
+      handle: async () => Promise.resolve(order),
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(User),
+      // @ts-expect-error TS2322
+      handle: () => ({ id: 1, name: '', email: '', role: 'user', createdAt: '' }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/x',
+      ...about,
+      access: adminOnly,
+      reply: noContent(),
+      // @ts-expect-error TS2322
+      handle: () => order,
+    }),
+    route({
+      method: 'DELETE',
+      path: '/x',
+      ...about,
+      access: adminOnly,
+      reply: noContent(),
+      handle: () => nothing,
+    }),
+    route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: ok(Order),
+      // @ts-expect-error TS2339
+      handle: ({ request }) => request,
+    }),
+  ];
+}
+
+declare const maybe: Access<object, Caller | undefined>;

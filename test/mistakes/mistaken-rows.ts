@@ -1,0 +1,150 @@
+// Mistakes of reading and changing rows that must not compile. Compiled by types.test.ts, never run.
+import type { Caller } from '../../src/auth/access.ts';
+import { permitWithoutCaller } from '../../src/storage/permit.ts';
+import type { Context } from '../../src/http/route.ts';
+import {
+  addCustomer,
+  customerRows,
+  findCustomer,
+  removeCustomer,
+  replaceCustomer,
+} from '../../src/resources/customers/customer-store.ts';
+import { requireVisible } from '../../src/resources/flows/visible.ts';
+import {
+  addOrder,
+  findOrder,
+  orderListing,
+  orderRows,
+  replaceOrder,
+} from '../../src/resources/orders/order-store.ts';
+import {
+  addKey,
+  findKey,
+  keyListing,
+  keyRows,
+  removeKey,
+  removeKeysOf,
+} from '../../src/resources/keys/key-store.ts';
+import {
+  addSession,
+  endSession,
+  endSessionsOf,
+  sessionRows,
+} from '../../src/resources/sessions/session-store.ts';
+import {
+  addUser,
+  removeUser,
+  replaceUser,
+  userListing,
+  userRows,
+} from '../../src/resources/users/user-store.ts';
+import type { Connection } from '../../src/storage/connection.ts';
+import type { Database } from '../../src/storage/database.ts';
+
+export function mistakesOfStorage(
+  db: Connection,
+  database: Database,
+  { db: given }: Context<object, object, undefined, Caller>,
+): unknown[] {
+  return [
+    database.write((writer) => writer.run('DELETE FROM orders').changes),
+    // @ts-expect-error TS2322
+    database.write(async (writer) => writer.run('DELETE FROM orders').changes),
+    // @ts-expect-error TS2322
+    given.write((writer) => Promise.resolve(writer.get('SELECT 1'))),
+    // @ts-expect-error TS2339
+    given.close(),
+    requireVisible(orderRows, { db, id: 7, access: 'everyone' }),
+    requireVisible(customerRows, { db, id: 7, access: { userId: 7 } }),
+    // @ts-expect-error TS2741
+    requireVisible(orderRows, { db, id: 7 }),
+    // @ts-expect-error TS2741
+    requireVisible(customerRows, { db, id: 7 }),
+    // @ts-expect-error TS2741
+    requireVisible(userRows, { db, id: 7 }),
+    // @ts-expect-error TS2741
+    requireVisible(keyRows, { db, id: 7 }),
+    // @ts-expect-error TS2322
+    requireVisible(sessionRows(0), { db, id: 7, access: undefined }),
+    // @ts-expect-error TS2322
+    requireVisible(orderRows, { db, id: 7, access: {} }),
+    // @ts-expect-error TS2322
+    requireVisible(orderRows, { db, id: 7, access: 'all' }),
+    // @ts-expect-error TS2554
+    userListing({}),
+    // @ts-expect-error TS2345
+    keyListing(7),
+    // @ts-expect-error TS2322
+    orderListing('everyone', { sort: 'name' }),
+    // @ts-expect-error TS2353
+    orderListing({ sort: 'id' }, {}),
+  ];
+}
+
+export function mistakesOfPermits(
+  db: Connection,
+  { authorizeWrite, caller }: Context<object, object, undefined, Caller>,
+): unknown[] {
+  const permit = authorizeWrite(db);
+  const access = 'everyone';
+  const key = requireVisible(keyRows, { db, id: 7, access });
+  const user = requireVisible(userRows, { db, id: 7, access });
+  const session = requireVisible(sessionRows(0), { db, id: 7, access });
+  const customer = requireVisible(customerRows, { db, id: 7, access });
+  const order = requireVisible(orderRows, { db, id: 7, access });
+  const found = { order: findOrder(db, 7), customer: findCustomer(db, 7), key: findKey(db, 7) };
+  if (found.order === undefined || found.customer === undefined || found.key === undefined) return [];
+  return [
+    removeKey(permit, key),
+    removeKey(permitWithoutCaller(db, 'the command line'), key),
+    permit.caller.role,
+    // @ts-expect-error TS2739
+    removeKey(db, key),
+    // @ts-expect-error TS2741
+    removeKey({ writer: db, caller }, key),
+    // @ts-expect-error TS2345
+    removeKey(permit, found.key),
+    // @ts-expect-error TS2739
+    addKey(db, { userId: caller.userId, name: 'till', scopes: [] }, 0),
+    // @ts-expect-error TS2739
+    removeKeysOf(db, user),
+    // @ts-expect-error TS2345
+    removeKeysOf(permit, key),
+    // @ts-expect-error TS2739
+    removeUser(db, user),
+    // @ts-expect-error TS2345
+    removeUser(permit, 7),
+    // @ts-expect-error TS2739
+    replaceUser(db, user, { name: '', email: '', role: 'admin' }),
+    // @ts-expect-error TS2739
+    addUser(db, { name: '', email: '', role: 'admin', passwordHash: '' }, 0),
+    // @ts-expect-error TS2739
+    addSession(db, { userId: 7, refreshHash: new Uint8Array(), userAgent: null }, 0),
+    // @ts-expect-error TS2739
+    endSession(db, session),
+    // @ts-expect-error TS2345
+    endSession(permit, { id: 7 }),
+    // @ts-expect-error TS2739
+    endSessionsOf(db, user, null),
+    replaceCustomer(permit, customer, { ...customer, now: 0 }),
+    // @ts-expect-error TS2739
+    replaceCustomer(db, customer, { ...customer, now: 0 }),
+    // @ts-expect-error TS2345
+    replaceCustomer(permit, found.customer, { ...customer, now: 0 }),
+    // @ts-expect-error TS2345
+    removeCustomer(permit, found.customer),
+    // @ts-expect-error TS2739
+    removeCustomer(db, customer),
+    // @ts-expect-error TS2739
+    addCustomer(db, { ...customer, userId: 7 }, 0),
+    replaceOrder(permit, order, { ...order, now: 0 }),
+    // @ts-expect-error TS2739
+    replaceOrder(db, order, { ...order, now: 0 }),
+    // @ts-expect-error TS2345
+    replaceOrder(permit, found.order, { ...order, now: 0 }),
+    // @ts-expect-error TS2739
+    addOrder(db, { ...order, userId: 7 }, { createdAt: 0, updatedAt: 0 }),
+    // @ts-expect-error TS2345
+    permitWithoutCaller(db, 'because'),
+  ];
+}

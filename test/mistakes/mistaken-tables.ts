@@ -1,0 +1,52 @@
+// Mistakes of tables and schemas that must not compile. Compiled by types.test.ts, never run.
+import type { Caller, RowAccess, Role } from '../../src/auth/access.ts';
+import { Problem } from '../../src/errors.ts';
+import { problems } from '../../src/http/problem.ts';
+import { steps } from '../../src/resources/orders/order.ts';
+import { UserPatch } from '../../src/resources/users/user.ts';
+import { integer, nullable, object, optional, string, type Infer } from '../../src/schema/schema.ts';
+
+export function mistakesOfTables(): unknown[] {
+  const { open: _open, ...fewerSteps } = steps;
+  const { forbidden: _forbidden, ...fewerProblems } = problems;
+  const reach: RowAccess = 'everyone';
+  return [
+    reach,
+    // @ts-expect-error TS2741
+    fewerSteps satisfies typeof steps,
+    // @ts-expect-error TS2741
+    fewerProblems satisfies typeof problems,
+    // @ts-expect-error TS2345
+    new Problem('teapot', 'I am a teapot.'),
+    // @ts-expect-error TS2322
+    ((): Role => 'root')(),
+    (value: Caller) => {
+      // @ts-expect-error TS2540
+      value.role = 'admin';
+    },
+  ];
+}
+
+export function mistakesOfSchemas(): unknown[] {
+  const thing = object({
+    name: string({ maxLength: 9 }),
+    size: nullable(integer()),
+    note: optional(string({ maxLength: 9 })),
+  });
+  return [
+    { name: 'x', size: null } satisfies Infer<typeof thing>,
+    { name: 'x' } satisfies Infer<typeof UserPatch>,
+    // @ts-expect-error TS1360
+    { name: 'x' } satisfies Infer<typeof thing>,
+    // @ts-expect-error TS2322
+    { name: null, size: 1 } satisfies Infer<typeof thing>,
+    // @ts-expect-error TS1360
+    { name: 'x', size: 1, note: undefined } satisfies Infer<typeof thing>,
+    // @ts-expect-error TS2353
+    { name: 'x', size: 1, colour: 'red' } satisfies Infer<typeof thing>,
+    // @ts-expect-error TS2322
+    { role: 'root' } satisfies Infer<typeof UserPatch>,
+    // @ts-expect-error TS2345
+    string({ minLength: 1 }),
+  ];
+}

@@ -1,0 +1,20 @@
+// What the flows of src/resources/flows/ hold for all resources, and no store or route can do otherwise.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeOf, sources, texts } from '../source-text.ts';
+
+const resources = sources.filter((path) => path.startsWith('src/resources/'));
+
+test('preconditions are checked in the flow of changes, and nowhere else', () => {
+  assert.deepEqual(
+    resources.filter((path) => /\bprecondition\b/.test(codeOf(texts.get(path) ?? ''))),
+    ['src/resources/flows/change.ts'],
+  );
+});
+
+test('only requireVisible makes a Visible', () => {
+  assert.deepEqual(
+    sources.filter((path) => /\bas Visible\b/.test(codeOf(texts.get(path) ?? ''))),
+    ['src/resources/flows/visible.ts'],
+  );
+});

@@ -1,0 +1,71 @@
+// The fast read of an order is the text of the plain one.
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { after, test } from 'node:test';
+import { migrations } from '../../src/migrations/migrations.ts';
+import { addCustomer } from '../../src/resources/customers/customer-store.ts';
+import { coreOf, type NewOrder } from '../../src/resources/orders/order.ts';
+import {
+  addOrder,
+  findOrder,
+  orderRows,
+  readOrderText,
+  replaceOrder,
+} from '../../src/resources/orders/order-store.ts';
+import { requireVisible } from '../../src/resources/flows/visible.ts';
+import { addUser } from '../../src/resources/users/user-store.ts';
+import { Connection } from '../../src/storage/connection.ts';
+import { permitWithoutCaller } from '../../src/storage/permit.ts';
+
+const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+after(() => sqlite.close());
+for (const { sql } of migrations) sqlite.exec(sql);
+const db = new Connection(sqlite);
+const permit = permitWithoutCaller(db, 'the command line');
+const role = 'user';
+const userId = addUser(permit, { name: 'Ada', email: 'ada@example.com', role, passwordHash: '' }, 0);
+const customer = { name: 'Grace', email: null, phone: null, address: null, userId };
+const customerId = addCustomer(permit, customer, 0);
+
+const tea = { name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 };
+const orders: Readonly<Record<string, Omit<NewOrder, 'customerId' | 'currency'>>> = {
+  'as small as can be': { items: [tea] },
+  'with items of every kind': { items: [tea, { ...tea, sku: 'TEA-250' }, { ...tea, quantity: 1_000_000 }] },
+  'with the highest price': { items: [{ ...tea, quantity: 1, unitPrice: 1e12 }] },
+  'with an address': {
+    items: [tea],
+    shippingAddress: {
+      line1: 'Ammerländer Heerstraße 114',
+      city: 'Oldenburg',
+      postalCode: 'sw1a 1aa',
+      country: 'GB',
+    },
+  },
+  'with signs that JSON escapes': {
+    items: [{ ...tea, name: 'a "b" \\ / \u2028 é 茶 🍵' }],
+    note: '"\n\t\\\u2029',
+  },
+};
+
+for (const [name, order] of Object.entries(orders)) {
+  test(`an order ${name}`, () => {
+    const core = coreOf({ customerId, currency: 'EUR', ...order });
+    const added = addOrder(permit, { ...core, customerId, userId }, { createdAt: 1, updatedAt: 2 });
+    assert.deepEqual(findOrder(db, added.id), added);
+    assert.deepEqual(readOrderText(db, added.id), { json: JSON.stringify(added), ownerId: userId });
+    const stored = requireVisible(orderRows, { db, id: added.id, access: { userId } });
+    replaceOrder(permit, stored, { ...core, status: 'paid', note: null, now: 3 });
+    assert.equal(readOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
+  });
+}
+
+test('an order of a user who was removed', () => {
+  const core = coreOf({ customerId, currency: 'EUR', items: [tea] });
+  const { id } = addOrder(permit, { ...core, customerId, userId }, { createdAt: 1, updatedAt: 1 });
+  sqlite.exec('DELETE FROM users');
+  assert.equal(findOrder(db, id)?.userId, null);
+  assert.deepEqual(readOrderText(db, id), { json: JSON.stringify(findOrder(db, id)), ownerId: null });
+});
+
+test('no order', () =>
+  assert.deepEqual([findOrder(db, 999), readOrderText(db, 999)], [undefined, undefined]));
