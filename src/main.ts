@@ -9,6 +9,7 @@ import { didYouMean } from './config/did-you-mean.ts';
 import { Problem } from './errors.ts';
 import { StorageError } from './storage/data-folder.ts';
 import { keepsCommits } from './storage/sqlite-version.ts';
+import { isSystemError, systemErrorText } from './system-error.ts';
 import { version } from './version.ts';
 
 /** sysexits.h: a wrong setting is EX_CONFIG, wrong usage EX_USAGE. */
@@ -24,8 +25,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (error instanceof ConfigError)
       return complain(error.issues, error.isUsage ? exitStatus.usage : exitStatus.config);
     if (!isExpected(error)) throw error;
-    const hasReader = !('code' in error && error.code === 'EPIPE');
-    return complain(hasReader ? [error.message] : [], exitStatus.failure);
+    return complain(textOf(error), exitStatus.failure);
   }
 }
 
@@ -83,8 +83,7 @@ function dotEnv(): NodeJS.Dict<string> {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     // There is none, or Node's permission model keeps it away.
     if (code === 'ENOENT' || code === 'ERR_ACCESS_DENIED') return {};
-    const reason = code === 'EACCES' ? 'this account has no permission' : String(error);
-    throw new ConfigError([`.env can't be read: ${reason}`]);
+    throw new ConfigError([isSystemError(error) ? `.env ${systemErrorText(error)}` : String(error)]);
   }
 }
 
@@ -92,6 +91,13 @@ function dotEnv(): NodeJS.Dict<string> {
 function isExpected(error: unknown): error is Error {
   if (error instanceof StorageError || error instanceof Problem) return true;
   return error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error);
+}
+
+/** Nothing where nobody reads any more. */
+function textOf(error: Error): string[] {
+  if (!isSystemError(error)) return [error.message];
+  if (error.code === 'EPIPE') return [];
+  return [`${error.path ?? 'the output'} ${systemErrorText(error)}`];
 }
 
 async function say(text: string): Promise<number> {

@@ -29,6 +29,7 @@ export const floors: readonly (readonly string[])[] = [
     'src/memoize-last.ts',
     'src/counted.ts',
     'src/security-event.ts',
+    'src/system-error.ts',
     'src/invalidation.ts',
   ],
 ];

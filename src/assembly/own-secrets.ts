@@ -9,6 +9,7 @@ import { ConfigError } from '../config/config-error.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { secretBytesMin } from '../limits.ts';
 import { toStorageError, makeFolder, replacePrivate, StorageError } from '../storage/data-folder.ts';
+import { isSystemError, systemErrorText } from '../system-error.ts';
 
 const renewMilliseconds = 30 * 86_400_000;
 
@@ -69,11 +70,7 @@ function isGood(file: string, until: number): boolean {
   return existsSync(file) && new X509Certificate(readFileSync(file)).validToDate.getTime() > until;
 }
 
-/** What went wrong with a file, in words where the operating system has a code. */
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code = '', path = '', message } = error as NodeJS.ErrnoException; // a system error has both
-  if (code === 'ENOENT') return `${path} does not exist`;
-  if (code === 'EACCES' || code === 'EPERM') return `this account may not open ${path}`;
-  return message;
+  if (isSystemError(error)) return `${error.path ?? 'it'} ${systemErrorText(error)}`;
+  return error instanceof Error ? error.message : String(error);
 }

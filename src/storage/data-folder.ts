@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isSystemError, systemErrorText } from '../system-error.ts';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of ours
 /** Marks a database as ours; where it is, a commit that changes nothing. */
@@ -184,24 +185,11 @@ const sentences: Readonly<Record<number, string>> = {
   26: 'is not a database',
 };
 
-/** The same of what the operating system reports. */
-const systemSentences: Readonly<Record<string, string>> = {
-  EACCES: "can't be opened: check the folder's permissions",
-  EPERM: "can't be changed: it belongs to another account",
-  EROFS: 'is on a read-only file system',
-  ENOSPC: "can't grow: the disk is full",
-  EIO: "can't be read or written: the disk reports an I/O error",
-  EMFILE: "can't be opened: the process has too many open files",
-};
-
 export function toStorageError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const sentence = sentences[lacksSharedMemory(error) ? 13 : sqliteCode(error)];
   if (sentence !== undefined)
     return new StorageError(`${file} ${sentence} (${error.message}).`, { cause: error });
-  if (!('syscall' in error)) return error;
-  const place = 'path' in error ? error.path : file;
-  const reason = systemSentences['code' in error ? String(error.code) : ''];
-  const detail = reason === undefined ? `can't be used: ${error.message}` : `${reason} (${error.message})`;
-  return new StorageError(`${place} ${detail}.`, { cause: error });
+  if (!isSystemError(error)) return error;
+  return new StorageError(`${error.path ?? file} ${systemErrorText(error)}.`, { cause: error });
 }

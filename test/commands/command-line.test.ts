@@ -78,7 +78,7 @@ describe('the command line', { concurrency: true }, () => {
     [
       '--tls files --tls-cert none.pem --tls-key none.pem --port 0',
       78,
-      [/none.pem.* can't be used: none.pem does not exist/],
+      [/none.pem.* can't be used: none.pem can't be opened: it does not exist/],
     ],
     [
       '--host 203.0.113.7 --tls off',
@@ -91,8 +91,8 @@ describe('the command line', { concurrency: true }, () => {
       1,
       [/There is no orderly database/],
     ],
-    ['--data THIS-FILE/x', 1, [/can't be used: ENOTDIR/]],
-    ['--data /proc/nowhere', 1, [/\/proc\/nowhere can't be used/]],
+    ['--data THIS-FILE/x', 1, [/can't be opened: a part of its path is not a folder/]],
+    ['--data /proc/nowhere', 1, [/\/proc\/nowhere can't be opened/]],
   ];
   for (const [line, status, complaints] of wrong) {
     test(`"${line}" ends with ${status} and says why`, async (t) => {

@@ -180,5 +180,5 @@ test(
 test("a folder that can't be made is named", async (t) => {
   const file = join(newFolder(t), 'file');
   writeFileSync(file, '');
-  await assert.rejects(openNotes(t, { folder: join(file, 'folder') }), says(/file\/folder.* can't be used/));
+  await assert.rejects(openNotes(t, { folder: join(file, 'folder') }), says(/file\/folder.* can't be opened/));
 });
