@@ -13,7 +13,7 @@ import { createCursors } from './http/cursor.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { createPasswordChecks } from './http/password-checks.ts';
 import { trustedProxies } from './http/peer.ts';
-import { createRequestHandlers, type RequestHandlers } from './http/request-handler.ts';
+import { RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
 import { mountInterfaces, type HandlerServices } from './interfaces.ts';
@@ -67,7 +67,7 @@ export function createApp(options: AppOptions) {
   const router: Router = mountInterfaces({ config, publicUrl, services, extraRoutes });
   return {
     router,
-    handlers: requestHandlers(options, parts, router),
+    handler: requestHandler(options, parts, router),
     tidyUp: () => tidying.run(),
     close() {
       tidying.close();
@@ -112,10 +112,10 @@ function metricsTextOf(
   });
 }
 
-function requestHandlers(options: AppOptions, parts: Parts, router: Router): RequestHandlers {
+function requestHandler(options: AppOptions, parts: Parts, router: Router): RequestHandler {
   const { config, publicUrl, secrets, db, log, now, isStopping } = options;
   const { limiters, metrics } = parts;
-  return createRequestHandlers({
+  return new RequestHandler({
     router,
     authenticator: authenticatorOf(options, parts),
     sourcesOf,
@@ -125,7 +125,7 @@ function requestHandlers(options: AppOptions, parts: Parts, router: Router): Req
     now,
     log,
     metrics,
-    kept: createStoredResponses(createMacs(secrets, 'fingerprints')),
+    responses: createStoredResponses(createMacs(secrets, 'fingerprints')),
     isTrusted: trustedProxies(config.trustedProxy),
     takesQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',

@@ -9,7 +9,8 @@ import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.t
 import { readCertificate, readSecrets } from './assembly/own-secrets.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
-import { createHttpServer, type HttpServer } from './http/http-server.ts';
+import type { ConnectionCounts } from './http/connection-gate.ts';
+import { HttpServer } from './http/http-server.ts';
 import type { Route } from './http/route.ts';
 import type { Logger } from './logger.ts';
 import { migrations } from './migrations/migrations.ts';
@@ -98,7 +99,7 @@ async function serve(foundation: Foundation): Promise<Service> {
   const certificate = readCertificate(config, now(), made);
   const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now: now() });
   if (admin !== undefined) made.push(admin);
-  const server = createHttpServer({ certificate, gate: gateFor(config) });
+  const server = new HttpServer({ certificate, gate: gateFor(config) });
   const address = await listen(server, config);
   return new Service(foundation, { secrets, server, address, made });
 }
@@ -113,7 +114,6 @@ type Listening = {
 export class Service {
   readonly app: App;
   readonly db: Database;
-  readonly connections: HttpServer['connections'];
   readonly publicUrl: string;
   readonly localUrl: string;
   /** What this start made in the folder, a line each. */
@@ -127,7 +127,6 @@ export class Service {
     this.#foundation = foundation;
     this.#server = server;
     this.db = db;
-    this.connections = server.connections;
     this.publicUrl = publicUrlOf(config, address.port);
     this.localUrl = localUrlOf(config, address);
     this.made = made;
@@ -135,11 +134,15 @@ export class Service {
       ...foundation,
       secrets,
       publicUrl: this.publicUrl,
-      connections: server.connections,
+      connections: () => this.connections,
       isStopping: () => this.#stopping !== undefined,
       onPasswordChange: (email) => removeAdminFile(config.data, email),
     });
-    server.handle(this.app.handlers);
+    server.handle(this.app.handler);
+  }
+
+  get connections(): ConnectionCounts {
+    return this.#server.connections;
   }
 
   /** Stops accepting, finishes what runs, writes all. */

@@ -52,7 +52,7 @@ test('stores and rules know nothing of HTTP', () => {
   // these are about HTTP: what is stored there is a response, and a problem type is shown
   const ofSystem = [
     'src/resources/system/stored-response-store.ts → src/http/idempotency.ts',
-    'src/resources/system/system.ts → src/http/problem.ts',
+    'src/resources/system/system.ts → src/http/problem-kinds.ts',
   ];
   assert.deepEqual(crossings, ofSystem);
 });

@@ -5,7 +5,7 @@ import { suite, test } from 'node:test';
 import { commands } from '../src/commands/commands.ts';
 import { settings } from '../src/config/settings.ts';
 import { problemKinds } from '../src/errors.ts';
-import { problems } from '../src/http/problem.ts';
+import { problems } from '../src/http/problem-kinds.ts';
 import { securityEventLevels } from '../src/security-event.ts';
 import { executable, serviceFor } from './service.ts';
 import { paths, texts } from './source-text.ts';

@@ -3,12 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { unavailable } from '../errors.ts';
-import {
-  connectionsWithin,
-  createConnectionGate,
-  openFilesMax,
-  type ConnectionGate,
-} from '../http/connection-gate.ts';
+import { connectionsWithin, ConnectionGate, openFilesMax } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { trustedProxies } from '../http/peer.ts';
 import { connectionsMax } from '../limits.ts';
@@ -40,7 +35,7 @@ export function gateFor({ trustedProxy, connectionsPerAddress }: Config): Connec
     throw new ConfigError([
       `this process may open only ${filesMax} files (ulimit -n): raise the limit to 1024 or more.`,
     ]);
-  return createConnectionGate({
+  return new ConnectionGate({
     connectionsMax: connections,
     perAddressMax: connectionsPerAddress,
     isTrusted: trustedProxies(trustedProxy),

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import { bodyBytesMax, jsonDepthMax } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
-/** `take` is given the whole body, unless it is refused: 413 past `bodyBytesMax`, before more is taken in. */
+/** Calls `take` with the whole body, or `refuse`; past `bodyBytesMax` nothing more is held in memory. */
 export function readBody(
   { request, response, headers: fields, expectsContinue }: Exchange,
   take: (body: Buffer) => void,
@@ -12,7 +12,7 @@ export function readBody(
 ): void {
   if (Number(fields['content-length'] ?? 0) > bodyBytesMax) throw tooLarge();
   if (expectsContinue) response.writeContinue();
-  if (request.readableEnded) return take(Buffer.alloc(0)); // `optimizeEmptyRequests` has ended what announced no body
+  if (request.readableEnded) return take(Buffer.alloc(0)); // ended by `optimizeEmptyRequests`
   const chunks: Buffer[] = [];
   let length = 0;
   request.on('data', (chunk: Buffer) => {
@@ -34,10 +34,7 @@ function tooLarge(): Problem {
   return new Problem('content-too-large', `The body must have at most ${bodyBytesMax} bytes.`);
 }
 
-/**
- * The value of a JSON text. Refused: what RFC 8259 refuses, and what two readers may take for two things (RFC
- * 7493).
- */
+/** The value of a JSON text (RFC 8259), restricted to what every reader understands alike (RFC 7493). */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw malformed('The body is empty; it must be JSON.');
   if (!isUtf8(bytes)) throw malformed('The body must be UTF-8.');
@@ -51,7 +48,7 @@ export function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** As ECMAScript has it since 2025; the library of TypeScript doesn't know the context yet. */
+/** As in ECMAScript since 2025; TypeScript's library doesn't know the context yet. */
 type Parse = (text: string, reviver?: Reviver) => unknown;
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
@@ -63,7 +60,7 @@ function parse(text: string, reviver?: Reviver): unknown {
   }
 }
 
-/** NaN, which is no integer, where only rounding makes one of what was written. */
+/** NaN, which no schema accepts, for a number that is an integer only because it was rounded. */
 const exactly: Reviver = (_key, value, { source }) =>
   typeof value === 'number' && source !== undefined && isRounded(source) ? Number.NaN : value;
 
@@ -91,9 +88,9 @@ function placeOf(message: string, text: string): string {
 type Scan = { readonly members: number; readonly isRounding: boolean };
 
 /**
- * What a JSON text writes down outside its strings: its colons are its members, and more of them than the
- * parsed value has keys means that one was written twice. Looks at the depth on the way, before JSON.parse
- * spends its stack on it, and for numbers that are rounded to integers.
+ * Reads a JSON text outside its strings: its colons are its members, and if there are more of them than the
+ * parsed value has keys, there are duplicates. Also bounds the depth, before JSON.parse spends its stack on
+ * it, and looks for numbers that are rounded to integers.
  */
 function scan(text: string): Scan {
   let members = 0;
@@ -130,7 +127,7 @@ function scan(text: string): Scan {
   return { members, isRounding };
 }
 
-/** The number of which there is a point or an exponent at `index`. */
+/** The number whose point or exponent is at `index`. */
 function numberAt(text: string, index: number): { readonly text: string; readonly end: number } {
   let start = index;
   while (isDigit(text.charCodeAt(start - 1))) start -= 1;

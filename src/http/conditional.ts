@@ -1,8 +1,8 @@
-// Conditional requests, in the order of RFC 9110 section 13.2.2. Nothing here has a modification date.
+// Conditional requests, in the order of RFC 9110 section 13.2.2. No resource has a modification date.
 import { Problem } from '../errors.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
-/** Before a change: 412 when the object isn't any more what the client has seen. */
+/** Before a change: 412 when the object has changed since the client read it. */
 export function checkPrecondition(fields: RequestHeaders, etag: string): void {
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
     throw stale('If-Match does not match the current version; read the object again.');
@@ -10,7 +10,7 @@ export function checkPrecondition(fields: RequestHeaders, etag: string): void {
     throw stale('If-None-Match matches the current version.');
 }
 
-/** For GET and HEAD: whether 304 answers it. 412 when If-Match fails. */
+/** For GET and HEAD: whether the answer is 304. 412 when If-Match fails. */
 export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
     throw stale('If-Match does not match the current version.');
@@ -20,7 +20,7 @@ export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
   );
 }
 
-/** `*` or a list of entity tags; a weak tag never matches strongly. What isn't a tag matches nothing. */
+/** `*` or a list of entity tags; a weak tag never matches strongly, and what isn't a tag never matches. */
 function matches(field: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (field.trim() === '*') return true;
   for (const [, tag] of field.matchAll(/(?<=^|,)[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g)) {

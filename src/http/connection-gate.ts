@@ -1,9 +1,9 @@
-// Which connections are taken: so many in all, and so many from one address.
+// Which connections are accepted: a number in all, and a number from one address.
 import { addressBucket, peerOf } from './peer.ts';
 
 export type ConnectionCounts = {
   readonly open: number;
-  /** Since the start, by reason: all places are taken, or all of one address. */
+  /** Since the start, by reason: no place left at all, or none for that address. */
   readonly refused: Readonly<Record<Refusal, number>>;
 };
 export type Refusal = 'full' | 'address';
@@ -11,70 +11,75 @@ export type Refusal = 'full' | 'address';
 type Options = {
   readonly connectionsMax: number;
   readonly perAddressMax: number;
-  /** Many people's requests come through a trusted proxy. */
+  /** A trusted proxy forwards the requests of many clients. */
   readonly isTrusted: (address: string) => boolean;
 };
 
-export type ConnectionGate = ReturnType<typeof createConnectionGate>;
+export class ConnectionGate {
+  readonly connectionsMax: number;
+  readonly #perAddressMax: number;
+  readonly #isTrusted: Options['isTrusted'];
+  readonly #openByAddress = new Map<string, number>();
+  readonly #refused = { full: 0, address: 0 };
+  #open = 0;
 
-export function createConnectionGate({ connectionsMax, perAddressMax, isTrusted }: Options) {
-  const openByAddress = new Map<string, number>();
-  const refused = { full: 0, address: 0 };
-  let open = 0;
+  constructor({ connectionsMax, perAddressMax, isTrusted }: Options) {
+    this.connectionsMax = connectionsMax;
+    this.#perAddressMax = perAddressMax;
+    this.#isTrusted = isTrusted;
+  }
 
-  /** Takes a connection from this address, until `leave`; or returns why it is refused. */
-  function enter(remoteAddress: string | undefined): Refusal | undefined {
-    const refusal = refusalOf(remoteAddress);
+  get counts(): ConnectionCounts {
+    return { open: this.#open, refused: { ...this.#refused } };
+  }
+
+  /** Counts a connection from this address, until `leave`; or returns why there is no place for it. */
+  enter(remoteAddress: string | undefined): Refusal | undefined {
+    const refusal = this.#refusalOf(remoteAddress);
     if (refusal !== undefined) {
-      refuse(refusal);
+      this.refuse(refusal);
       return refusal;
     }
-    open += 1;
-    count(remoteAddress, 1);
+    this.#open += 1;
+    this.#count(remoteAddress, 1);
     return undefined;
   }
 
-  function refuse(refusal: Refusal): void {
-    refused[refusal] += 1;
+  refuse(refusal: Refusal): void {
+    this.#refused[refusal] += 1;
   }
 
-  function leave(remoteAddress: string | undefined): void {
-    open -= 1;
-    count(remoteAddress, -1);
+  leave(remoteAddress: string | undefined): void {
+    this.#open -= 1;
+    this.#count(remoteAddress, -1);
   }
 
-  function refusalOf(remoteAddress: string | undefined): Refusal | undefined {
-    if (open >= connectionsMax) return 'full';
-    const bucket = bucketOf(remoteAddress);
-    return bucket !== undefined && (openByAddress.get(bucket) ?? 0) >= perAddressMax ? 'address' : undefined;
+  #refusalOf(remoteAddress: string | undefined): Refusal | undefined {
+    if (this.#open >= this.connectionsMax) return 'full';
+    const bucket = this.#bucketOf(remoteAddress);
+    if (bucket === undefined) return undefined;
+    return (this.#openByAddress.get(bucket) ?? 0) >= this.#perAddressMax ? 'address' : undefined;
   }
 
-  function count(remoteAddress: string | undefined, step: 1 | -1): void {
-    const bucket = bucketOf(remoteAddress);
+  #count(remoteAddress: string | undefined, step: 1 | -1): void {
+    const bucket = this.#bucketOf(remoteAddress);
     if (bucket === undefined) return;
-    const connections = (openByAddress.get(bucket) ?? 0) + step;
-    if (connections > 0) openByAddress.set(bucket, connections);
-    else openByAddress.delete(bucket);
+    const connections = (this.#openByAddress.get(bucket) ?? 0) + step;
+    if (connections > 0) this.#openByAddress.set(bucket, connections);
+    else this.#openByAddress.delete(bucket);
   }
 
-  function bucketOf(remoteAddress: string | undefined): string | undefined {
-    const peer = peerOf(remoteAddress, isTrusted);
+  /** Undefined for this machine and trusted proxies, which have no bound of their own. */
+  #bucketOf(remoteAddress: string | undefined): string | undefined {
+    const peer = peerOf(remoteAddress, this.#isTrusted);
     return peer.isLoopback || peer.isTrusted ? undefined : addressBucket(peer.address);
   }
-
-  return {
-    connectionsMax,
-    enter,
-    leave,
-    refuse,
-    counts: (): ConnectionCounts => ({ open, refused: { ...refused } }),
-  };
 }
 
-/** What the service itself opens, the connections of its database and its threads among them. */
+/** Files that the service itself opens, among them those of its database and its threads. */
 const ownFilesMax = 100;
 
-/** How many files this process may have open at once; undefined where the system has no such limit. */
+/** How many files this process may have open; undefined where the system sets no limit. */
 export function openFilesMax(): number | undefined {
   const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report; // its type lacks it
   report.excludeNetwork = true; // it would look up names, and wait for them
@@ -84,7 +89,7 @@ export function openFilesMax(): number | undefined {
   return typeof soft === 'number' ? soft : undefined;
 }
 
-/** So many that clients can't take the files that the service itself needs. */
+/** How many connections leave the service the files that it needs itself. */
 export function connectionsWithin(filesMax: number | undefined, connectionsMax: number): number {
   return Math.min(connectionsMax, (filesMax ?? Infinity) - ownFilesMax);
 }

@@ -32,7 +32,8 @@ export function createCursors(seals: readonly Mac[]) {
         'The cursor does not belong to this list, filters and sort; use `next` unchanged.',
       );
     }
-    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')); // sealed, so it is what `next` wrote
+    // sealed, so it is what `next` wrote
+    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
   }
 
   /** Path and query of the page after this position. */

@@ -1,6 +1,7 @@
-// One request and its answer while they are under way.
-import { performance } from 'node:perf_hooks';
+// One request and its answer, from the first look at its head to the log line.
+import assert from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { Caller } from '../auth/access.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
@@ -9,27 +10,26 @@ import { checkPrecondition } from './conditional.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import { addressBucket, clientAddress, isLocal, type Peer } from './peer.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
-import { quotaExceeded, type Limiter } from './rate-limit.ts';
+import { quotaExceeded, type Allowance, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
 import type { Context } from './route.ts';
 import type { Mounted } from './router.ts';
 
 type AnyContext = Context<object, Query, unknown, Caller | undefined>;
 
-type Given = {
+type ExchangeOptions = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly peer: Peer;
   readonly now: number;
   readonly requestId: string;
   readonly db: Database;
   readonly isTrusted: (address: string) => boolean;
-  /** The caller as a write sees them; throws where they may no longer do this. */
+  /** The caller as a write sees them. Throws where they have lost the right to this request. */
   readonly rightsIn: (exchange: Exchange, writer: Connection) => Caller | undefined;
 };
 
-/**
- * A class, so that every exchange has the same shape and handlers are given it as it is (typed as their
- * Context).
- */
+/** Handlers receive it as their `Context`, whose functions they may take out of it. */
 export class Exchange implements AnyContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -42,7 +42,7 @@ export class Exchange implements AnyContext {
   readonly now: number;
   readonly startedAt = performance.now();
   readonly isTrusted: (address: string) => boolean;
-  readonly rightsIn: Given['rightsIn'];
+  readonly rightsIn: ExchangeOptions['rightsIn'];
   requestId: string;
   mounted: Mounted | undefined = undefined;
   params: object = {};
@@ -51,18 +51,15 @@ export class Exchange implements AnyContext {
   caller: Caller | undefined = undefined;
   db: Pick<Database, 'read' | 'write' | 'readInWorker'>;
   mediaType = 'application/json';
-  /** What the answer's head says of the buckets drawn on. */
-  rateLines = '';
-  /** What the log reports beside the request's own line. */
+  /** Of the buckets that the request has drawn on. */
+  allowances: readonly Allowance[] = noAllowances;
+  /** Logged beside the request's own line. */
   securityEvents: readonly SecurityEvent[] = noEvents;
   expectsContinue = false;
+  isPreconditionChecked = false;
   #clientAddress: string | undefined = undefined;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { peer, now, requestId, db, isTrusted, rightsIn }: Given,
-  ) {
+  constructor({ request, response, peer, now, requestId, db, isTrusted, rightsIn }: ExchangeOptions) {
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
@@ -80,32 +77,38 @@ export class Exchange implements AnyContext {
     this.rightsIn = rightsIn;
   }
 
-  /** Not a method, so that handlers can take it out of their context. */
   get precondition(): (etag: string) => void {
-    return (etag) => checkPrecondition(this.headers, etag);
+    return (etag) => {
+      assert(this.mounted?.route.isConditional, `${this.method} ${this.path} is not declared conditional`);
+      this.isPreconditionChecked = true;
+      checkPrecondition(this.headers, etag);
+    };
   }
 
   get authorizeWrite(): (writer: Connection) => Permit<Caller | undefined> {
     return (writer) => permitFor(writer, () => this.rightsIn(this, writer));
   }
 
-  /** Takes one from the bucket; 429 when it is empty. */
-  spend(limiter: Limiter, key: string): () => void {
-    const allowance = limiter.spend(key, this.now);
-    if (allowance === undefined) return nothingToPutBack;
-    this.rateLines += allowance.lines;
-    if (allowance.isSpent) throw quotaExceeded(allowance);
-    return () => {
-      limiter.putBack(key);
-      this.rateLines = this.rateLines.replace(allowance.lines, '');
+  get spend(): (limiter: Limiter, key: string) => () => void {
+    return (limiter, key) => {
+      const allowance = limiter.spend(key, this.now);
+      if (allowance === undefined) return nothingToPutBack;
+      this.allowances = [...this.allowances, allowance];
+      if (allowance.isSpent) throw quotaExceeded(allowance);
+      return () => {
+        limiter.putBack(key);
+        this.allowances = this.allowances.filter((each) => each !== allowance);
+      };
     };
   }
 
-  report(event: SecurityEvent): void {
-    this.securityEvents = [...this.securityEvents, event];
+  get report(): (event: SecurityEvent) => void {
+    return (event) => {
+      this.securityEvents = [...this.securityEvents, event];
+    };
   }
 
-  /** The client's own, beyond trusted proxies. */
+  /** The client's own address, beyond trusted proxies. */
   get clientAddress(): string {
     return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.isTrusted));
   }
@@ -124,6 +127,7 @@ export class Exchange implements AnyContext {
 }
 
 const noKeys: readonly string[] = [];
+const noAllowances: readonly Allowance[] = [];
 const noEvents: readonly SecurityEvent[] = [];
 
 function nothingToPutBack(): void {}

@@ -1,27 +1,28 @@
-// Requests that may be sent twice: Idempotency-Key, kept in the same transaction as the change.
+// Idempotency-Key: the first response is stored in the transaction of its change, and sent again on repeats.
 import type { IncomingMessage } from 'node:http';
 import { allows, rowAccessOf, type Caller } from '../auth/access.ts';
 import { Problem, forbidden } from '../errors.ts';
 import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { createResponder, RepeatedAnswer } from './responder.ts';
+import type { Database } from '../storage/database.ts';
 import type { Exchange } from './exchange.ts';
-import { headersOf, countOccurrences } from './request-headers.ts';
+import { countOccurrences, headersOf } from './request-headers.ts';
 import type { Representation } from './representation.ts';
+import type { ReplayableResponse, Responder } from './responder.ts';
 import type { Route } from './route.ts';
 
-/** Where first answers are kept. `request` names principal, method, path and key. */
-export type StoredResponses = {
-  find(db: Connection, request: string, now: number): KeptAnswer | undefined;
-  keep(db: Connection, request: string, answer: KeptAnswer, now: number): void;
-  /** Keyed digests, since bodies may hold passwords: one a secret, the current one first. */
+/** Where first responses are stored. `request` names principal, method, path and key. */
+export type ResponseStore = {
+  find(db: Connection, request: string, now: number): StoredResponse | undefined;
+  save(db: Connection, request: string, response: StoredResponse, now: number): void;
+  /** Keyed digests, since bodies may hold passwords: one for each secret, that of the current one first. */
   fingerprints(body: Buffer): readonly string[];
 };
 
-export type KeptAnswer = RepeatedAnswer & {
+export type StoredResponse = ReplayableResponse & {
   readonly fingerprint: string;
-  /** What the answer is about, and whose it was; null where the caller needed no right to see it. */
+  /** The object that the response shows, and its owner; null where no right was needed to see it. */
   readonly objectId: number;
   readonly ownerId: number | null;
 };
@@ -29,88 +30,114 @@ export type KeptAnswer = RepeatedAnswer & {
 /** No user has this id. */
 const nobodyId = 0;
 
-export function createIdempotency(
-  kept: StoredResponses,
-  { answer, repeat }: ReturnType<typeof createResponder>,
-) {
-  const running = new Set<string>();
+export class Idempotency {
+  readonly #store: ResponseStore;
+  readonly #responder: Responder;
+  /** Requests under way: what is found in the store is on disk, and what isn't can't appear meanwhile. */
+  readonly #running = new Set<string>();
 
-  /**
-   * While it runs, its key is held: so what is found kept is on disk, and what isn't found can't appear
-   * meanwhile.
-   */
-  async function run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {
-    const request = storageKeyOf(exchange, exchange.caller);
-    if (running.has(request))
-      throw new Problem(
-        'idempotency-key-in-progress',
-        'The first request with this Idempotency-Key is still running; retry in a moment.',
-        { retryAfterSeconds: 1 },
-      );
-    running.add(request);
+  constructor(store: ResponseStore, responder: Responder) {
+    this.#store = store;
+    this.#responder = responder;
+  }
+
+  async run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {
+    const request = storageKeyOf(exchange);
+    if (this.#running.has(request)) throw inProgress();
+    this.#running.add(request);
     try {
-      const fingerprints = kept.fingerprints(body);
-      const found = kept.find(exchange.db.read, request, exchange.now);
-      if (found === undefined) {
-        storeWithChange(exchange, route, { request, fingerprint: fingerprints[0] ?? '' });
-        return answer(exchange, route, await route.handle(exchange));
-      }
-      if (!fingerprints.includes(found.fingerprint))
-        throw new Problem(
-          'idempotency-key-reused',
-          'This Idempotency-Key was used with a different body; use a new key.',
-        );
-      checkOwner(exchange, route, found);
-      repeat(exchange, route, found);
+      const fingerprints = this.#store.fingerprints(body);
+      const stored = this.#store.find(exchange.db.read, request, exchange.now);
+      if (stored === undefined) await this.#runFirst(exchange, route, { request, fingerprints });
+      else this.#replay(exchange, route, { stored, fingerprints });
     } finally {
-      running.delete(request);
+      this.#running.delete(request);
     }
   }
 
-  /** The handler's write, and in the same transaction the answer to it. */
-  function storeWithChange(exchange: Exchange, route: Route, named: Named): void {
-    const { db, now, caller } = exchange;
-    exchange.db = {
-      get read() {
-        return db.read;
-      },
-      readInWorker: db.readInWorker,
-      write: (work) =>
-        db.write((connection) => {
-          const made: unknown = work(connection);
-          const answer = answerOf(route, made as Representation<unknown>, caller); // an idempotent route's write returns what it answers
-          kept.keep(connection, named.request, { ...answer, fingerprint: named.fingerprint }, now);
-          return made as never; // db.write's own type has refused a promise
-        }),
-    };
+  async #runFirst(
+    exchange: Exchange,
+    route: Route,
+    { request, fingerprints: [fingerprint = ''] }: { request: string; fingerprints: readonly string[] },
+  ): Promise<void> {
+    const { caller, now } = exchange;
+    exchange.db = withRecording(exchange.db, (writer, representation) => {
+      const response = responseOf(route, representation, caller);
+      this.#store.save(writer, request, { ...response, fingerprint }, now);
+    });
+    this.#responder.answer(exchange, route, await route.handle(exchange));
   }
 
-  return { checkKey, run };
+  #replay(
+    exchange: Exchange,
+    route: Route,
+    { stored, fingerprints }: { stored: StoredResponse; fingerprints: readonly string[] },
+  ): void {
+    if (!fingerprints.includes(stored.fingerprint))
+      throw new Problem(
+        'idempotency-key-reused',
+        'This Idempotency-Key was used with a different body; use a new key.',
+      );
+    checkOwner(exchange, route, stored);
+    this.#responder.replay(exchange, route, stored);
+  }
 }
 
-type Named = Pick<KeptAnswer, 'fingerprint'> & { readonly request: string };
+/** Adds an issue unless there is one valid Idempotency-Key. */
+export function checkIdempotencyKey(request: IncomingMessage, issues: Issue[]): void {
+  const key = headersOf(request)['idempotency-key'] ?? '';
+  const isSingle = countOccurrences(request, 'idempotency-key') === 1;
+  if (isSingle && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key)) return;
+  issues.push({
+    header: 'Idempotency-Key',
+    code: 'pattern',
+    detail: `Idempotency-Key must be sent once, as 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`,
+  });
+}
 
-function answerOf(
-  { reply }: Route,
-  made: Representation<unknown>,
-  caller: Caller | undefined,
-): Omit<KeptAnswer, 'fingerprint'> {
-  const ownerId = made.ownerId ?? nobodyId;
+/** The database, with what each write returns recorded in its own transaction. */
+function withRecording(
+  db: Exchange['db'],
+  record: (writer: Connection, representation: Representation<unknown>) => void,
+): Exchange['db'] {
+  const write: Database['write'] = (work) =>
+    db.write((writer) => {
+      const result = work(writer);
+      // the write of an idempotent route returns what it answers
+      record(writer, result as Representation<unknown>);
+      return result;
+    });
   return {
-    objectId: made.id,
-    ownerId: mayRead(caller, ownerId) ? ownerId : null, // whoever signs up another user can't read them
-    status: reply.status,
-    location: reply.location?.(made) ?? null,
-    etag: made.etag,
-    text: made.text,
+    get read() {
+      return db.read;
+    },
+    readInWorker: db.readInWorker,
+    write,
   };
 }
 
-/** Whoever lost the right to read the object isn't shown it by an answer of before. */
-function checkOwner({ caller, db }: Exchange, { ownerOf }: Route, { objectId, ownerId }: KeptAnswer): void {
-  if (ownerId === null) return;
-  const current = ownerOf?.(db.read, objectId);
-  if (mayRead(caller, current === undefined ? ownerId : (current ?? nobodyId))) return;
+function responseOf(
+  { reply }: Route,
+  representation: Representation<unknown>,
+  caller: Caller | undefined,
+): Omit<StoredResponse, 'fingerprint'> {
+  const ownerId = representation.ownerId ?? nobodyId;
+  return {
+    objectId: representation.id,
+    // whoever signs up another user has no right to read them
+    ownerId: mayRead(caller, ownerId) ? ownerId : null,
+    status: reply.status,
+    location: reply.location?.(representation) ?? null,
+    etag: representation.etag,
+    text: representation.text,
+  };
+}
+
+/** A stored response is shown only to a caller who may still read its object. */
+function checkOwner({ caller, db }: Exchange, { ownerOf }: Route, stored: StoredResponse): void {
+  if (stored.ownerId === null) return;
+  const owner = ownerOf?.(db.read, stored.objectId);
+  if (mayRead(caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
   throw forbidden('You may no longer read what the first response shows.');
 }
 
@@ -118,24 +145,11 @@ function mayRead(caller: Caller | undefined, ownerId: number): boolean {
   return caller !== undefined && allows(rowAccessOf(caller), ownerId);
 }
 
-function storageKeyOf(
-  { method, path, headers: fields, address }: Exchange,
-  caller: Caller | undefined,
-): string {
-  return `${caller?.principal ?? address} ${method} ${path} ${fields['idempotency-key']}`;
+function storageKeyOf({ method, path, headers, address, caller }: Exchange): string {
+  return `${caller?.principal ?? address} ${method} ${path} ${headers['idempotency-key']}`;
 }
 
-function checkKey(request: IncomingMessage, issues: Issue[]): void {
-  const key = headersOf(request)['idempotency-key'] ?? '';
-  if (
-    countOccurrences(request, 'idempotency-key') === 1 &&
-    key.length <= idempotencyKeyLengthMax &&
-    /^[\x21-\x7e]+$/.test(key)
-  )
-    return;
-  issues.push({
-    header: 'Idempotency-Key',
-    code: 'pattern',
-    detail: `Idempotency-Key must be sent once, as 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`,
-  });
+function inProgress(): Problem {
+  const detail = 'The first request with this Idempotency-Key is still running; retry in a moment.';
+  return new Problem('idempotency-key-in-progress', detail, { retryAfterSeconds: 1 });
 }

@@ -13,7 +13,9 @@ export const listParameters = {
     integer({
       minimum: 1,
       maximum: pageRowsMax,
-      description: `Elements per page, ${pageRowsDefault} by default. A page of more than 1 MiB ends early, with \`next\`.`,
+      description:
+        `Elements per page, ${pageRowsDefault} by default. ` +
+        `A page of more than ${pageBytesMax / 1024 ** 2} MiB ends early, with \`next\`.`,
       examples: [20],
     }),
   ),

@@ -1,14 +1,12 @@
 // Content negotiation by Accept (RFC 9110 section 12.5.1), and the Content-Type of bodies.
 import { Problem } from '../errors.ts';
 import { codings, type Coding } from './encodings.ts';
+import { bodyTypesOf, json } from './media-types.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
-/**
- * The offered media type that the client likes best; the first one when it states none. 406 when it takes
- * none.
- */
+/** The offered media type that the client prefers, the first one by default. 406 when it accepts none. */
 export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string {
-  const [first = 'application/json'] = offered;
+  const [first = json] = offered;
   if (accept === undefined || accept === '' || accept === '*/*' || accept === first) return first;
   const chosen = preferred(accept, offered);
   if (chosen !== undefined) return chosen;
@@ -60,8 +58,8 @@ function qualityOf(ranges: readonly Range[], type: string): number {
 }
 
 /**
- * The content coding that the client likes best (RFC 9110 section 12.5.3), of equals the shortest. One that
- * accepts none of them, not even plain, is sent plain: that section prefers it to a refusal.
+ * The content coding that the client prefers (RFC 9110 section 12.5.3), of equals the shortest. A client that
+ * accepts none, not even identity, gets identity: that section prefers it to a refusal.
  */
 export function chooseCoding(accept: string | undefined): Coding {
   if (accept === undefined || accept === '') return 'identity';
@@ -83,27 +81,21 @@ export function chooseCoding(accept: string | undefined): Coding {
   return best;
 }
 
-const mergePatch = 'application/merge-patch+json';
+/** 415 unless the body has the right type, in UTF-8, and isn't compressed. */
+export function checkContentType(headers: RequestHeaders, method: string): void {
+  if (headers['content-encoding'] !== undefined)
+    throw unsupported('Content-Encoding is not supported in requests; send the body uncompressed.', method);
+  const contentType = headers['content-type'] ?? '';
+  if (contentType === json || isSupported(contentType, method)) return;
+  throw unsupported(`Content-Type must be ${bodyTypesOf(method).join(' or ')}, in UTF-8.`, method);
+}
 
-/** 415 unless the body is JSON as it stands: right type, UTF-8, not compressed. */
-export function checkContentType(fields: RequestHeaders, method: string): void {
-  const acceptPatch = method === 'PATCH';
-  const allowed = acceptPatch ? ['application/json', mergePatch] : ['application/json'];
-  if (fields['content-encoding'] !== undefined) {
-    throw new Problem(
-      'unsupported-media-type',
-      'Content-Encoding is not supported in requests; send the body uncompressed.',
-      { acceptPatch },
-    );
-  }
-  if (fields['content-type'] === 'application/json') return;
-  const [type = '', ...parameters] = (fields['content-type'] ?? '')
-    .split(';')
-    .map((part) => part.trim().toLowerCase());
-  const plain = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter));
-  if (!allowed.includes(type) || !plain) {
-    throw new Problem('unsupported-media-type', `Content-Type must be ${allowed.join(' or ')}, in UTF-8.`, {
-      acceptPatch,
-    });
-  }
+function isSupported(contentType: string, method: string): boolean {
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  const isUtf8 = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter));
+  return isUtf8 && bodyTypesOf(method).includes(type);
+}
+
+function unsupported(detail: string, method: string): Problem {
+  return new Problem('unsupported-media-type', detail, { acceptPatch: method === 'PATCH' });
 }

@@ -2,7 +2,8 @@
 import type { ProblemKind } from '../errors.ts';
 import type { Components, Json } from './openapi-components.ts';
 import { commonFields, headerRefs } from './openapi-parts.ts';
-import { ProblemDocument, problems, statusOf } from './problem.ts';
+import { problems, statusOf } from './problem-kinds.ts';
+import { ProblemDocument } from './problem.ts';
 import type { Route } from './route.ts';
 
 /** Every problem that the route can report, by status. */

@@ -1,16 +1,15 @@
 // An operation of the OpenAPI document: one route.
 import { integer, string } from '../schema/schema.ts';
+import { bodyTypesOf } from './media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { failures } from './openapi-failures.ts';
 import { operationId } from './openapi-names.ts';
 import { contentOf, notModified, success } from './openapi-success.ts';
-import type { Route } from './route.ts';
+import { wordParameter, type Route } from './route.ts';
 import type { Mounted } from './router.ts';
 
 export function operation({ route, invalidStatus }: Mounted, components: Components): Json {
   const { reply } = route;
-  const bodyTypes = ['application/json'];
-  if (route.method === 'PATCH') bodyTypes.unshift('application/merge-patch+json');
   return {
     operationId: operationId(route.method, route.path, reply.kind === 'list'),
     tags: [route.tag],
@@ -21,7 +20,7 @@ export function operation({ route, invalidStatus }: Mounted, components: Compone
     parameters: parametersOf(route, components),
     requestBody: route.body && {
       required: true,
-      content: contentOf(bodyTypes, components.use(route.body), exampleOf(route.body)),
+      content: contentOf(bodyTypesOf(route.method), components.use(route.body), exampleOf(route.body)),
     },
     responses: {
       [reply.status]: success(route, components),
@@ -58,7 +57,7 @@ function parametersOf(route: Route, components: Components): Json[] {
 }
 
 function pathParameter(name: string): Json {
-  const isKind = name === 'name';
+  const isKind = name === wordParameter;
   return {
     name,
     in: 'path',

@@ -1,11 +1,11 @@
 // Parts of the OpenAPI document that aren't a route's own: header fields, security schemes, tags.
 import type { Json } from './openapi-components.ts';
+import { RequestId } from './request-id.ts';
 import type { Route } from './route.ts';
 
 const visible = '^[\\x21-\\x7e][\\x20-\\x7e]*$';
 const text = { type: 'string', maxLength: 8192, pattern: visible } as const;
 const etag = { type: 'string', maxLength: 64, pattern: '^(W/)?"[^"]*"$' } as const;
-const requestId = { type: 'string', maxLength: 64, pattern: '^[A-Za-z0-9._-]+$' } as const;
 const limited = (pattern: string) => ({ type: 'string', maxLength: 300, pattern }) as const;
 
 /** Bodies that aren't JSON. */
@@ -28,7 +28,7 @@ export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: 
 export const headerFields = {
   'X-Request-Id': {
     description: 'Identifies the request in the log; the client’s own, if it sent one.',
-    schema: requestId,
+    schema: RequestId,
   },
   'RateLimit-Policy': {
     description: 'The rates that apply: `q` requests in `w` seconds.',
@@ -90,7 +90,7 @@ export const requestFields = {
     name: 'X-Request-Id',
     in: 'header',
     description: 'An identifier for the request, in the log and in the response.',
-    schema: requestId,
+    schema: RequestId,
   },
   'If-None-Match': {
     name: 'If-None-Match',

@@ -3,7 +3,7 @@ import { problemKinds, type ProblemKind } from '../errors.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { operation } from './openapi-operation.ts';
 import { headerFields, headerRef, requestFields, securitySchemes, tags } from './openapi-parts.ts';
-import { problems, typeOf } from './problem.ts';
+import { problems, typeOf } from './problem-kinds.ts';
 import type { Mounted } from './router.ts';
 
 export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, version: string): Json {

@@ -61,7 +61,7 @@ const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
  */
 export function checkTransport(peer: Peer, fields: RequestHeaders): void {
   if (peer.isLoopback && !isProxied(fields)) return;
-  // The last is the trusted proxy's own word; what stands before it, its client may have sent.
+  // The last was added by the trusted proxy; those before it are client-supplied.
   const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(fields['forwarded']?.split(',').at(-1) ?? '')?.[1];
   const schemes = [fields['x-forwarded-proto']?.split(',').at(-1)?.trim(), forwarded].filter(
     (scheme) => scheme !== undefined,

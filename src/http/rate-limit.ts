@@ -1,75 +1,104 @@
-// Token buckets in memory: how many requests somebody may make in a span of time.
+// Token buckets in memory: how many requests a client may make in a span of time.
 import { BoundedMap } from '../bounded-map.ts';
 import { Problem } from '../errors.ts';
-import { memoizeLast } from '../memoize-last.ts';
 import { bucketsMax } from '../limits.ts';
+import type { HeaderFields } from './response-head.ts';
 
 /** `requests` in `seconds`; undefined is no limit. */
 export type Rate = { readonly requests: number; readonly seconds: number } | undefined;
 
-/** What a request is told of its bucket. */
+/** The state of a bucket after a request has drawn on it. */
 export type Allowance = {
   readonly isSpent: boolean;
   readonly policyName: string;
-  /** Of the head of the answer. */
-  readonly lines: string;
+  readonly fields: HeaderFields;
   readonly retryAfterSeconds: number;
 };
 
 export type Limiter = {
+  /** Takes a token from the bucket with this key; undefined where there is no limit. */
   spend(key: string, now: number): Allowance | undefined;
-  /** What was taken isn't counted after all. */
+  /** Returns a token: the request does not count after all. */
   putBack(key: string): void;
+  /** How many buckets there are. */
   readonly size: number;
 };
 
 type Bucket = { level: number; at: number };
 
-/**
- * Past `sizeMax` the buckets used longest ago go first, so a flood of new names pushes out the idle, not the
- * busy. Header fields as in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` are left,
- * and after `t` seconds the bucket is full again.
- */
-export function createLimiter(policyName: string, rate: Rate, sizeMax = bucketsMax): Limiter {
-  if (rate === undefined) return { spend: () => undefined, putBack: () => {}, size: 0 };
-  const { requests, seconds } = rate;
-  const perMillisecond = requests / (seconds * 1000);
-  const begin = `RateLimit-Policy: "${policyName}";q=${requests};w=${seconds}\r\nRateLimit: "${policyName}";r=`;
-  const end = memoizeLast((secondsToFull: number) => `;t=${secondsToFull}\r\n`);
-  const buckets = new BoundedMap<string, Bucket>(sizeMax);
+export function createLimiter(policyName: string, rate: Rate, bucketCountMax = bucketsMax): Limiter {
+  return rate === undefined ? unlimited : new TokenBuckets(policyName, rate, bucketCountMax);
+}
 
-  function spend(key: string, now: number): Allowance {
-    const bucket = buckets.get(key) ?? opened(key, now);
-    bucket.level = Math.min(requests, bucket.level + Math.max(0, now - bucket.at) * perMillisecond);
-    bucket.at = now;
+const unlimited: Limiter = { spend: () => undefined, putBack: () => {}, size: 0 };
+
+/**
+ * When there are too many buckets, those used longest ago are dropped first: a flood of new keys evicts idle
+ * clients, not busy ones.
+ */
+class TokenBuckets implements Limiter {
+  readonly #policyName: string;
+  readonly #policy: string;
+  readonly #requests: number;
+  readonly #perMillisecond: number;
+  readonly #buckets: BoundedMap<string, Bucket>;
+
+  constructor(policyName: string, { requests, seconds }: NonNullable<Rate>, bucketCountMax: number) {
+    this.#policyName = policyName;
+    this.#policy = `"${policyName}";q=${requests};w=${seconds}`;
+    this.#requests = requests;
+    this.#perMillisecond = requests / (seconds * 1000);
+    this.#buckets = new BoundedMap(bucketCountMax);
+  }
+
+  spend(key: string, now: number): Allowance {
+    const bucket = this.#refilled(key, now);
     const isSpent = bucket.level < 1;
     if (!isSpent) bucket.level -= 1;
-    const lines = begin + Math.floor(bucket.level) + end(secondsFor(requests - bucket.level));
-    return { isSpent, policyName, lines, retryAfterSeconds: isSpent ? secondsFor(1 - bucket.level) : 0 };
+    return {
+      isSpent,
+      policyName: this.#policyName,
+      fields: this.#fieldsOf(bucket),
+      retryAfterSeconds: isSpent ? this.#secondsFor(1 - bucket.level) : 0,
+    };
   }
 
-  function putBack(key: string): void {
-    const bucket = buckets.get(key);
-    if (bucket !== undefined) bucket.level = Math.min(requests, bucket.level + 1);
+  putBack(key: string): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket !== undefined) bucket.level = Math.min(this.#requests, bucket.level + 1);
   }
 
-  function secondsFor(tokens: number): number {
-    return Math.ceil(tokens / perMillisecond / 1000);
+  get size(): number {
+    return this.#buckets.size;
   }
 
-  function opened(key: string, now: number): Bucket {
-    const bucket = { level: requests, at: now };
-    buckets.set(key, bucket);
+  #refilled(key: string, now: number): Bucket {
+    const bucket = this.#buckets.get(key) ?? this.#open(key, now);
+    const gained = Math.max(0, now - bucket.at) * this.#perMillisecond; // a clock may be set back
+    bucket.level = Math.min(this.#requests, bucket.level + gained);
+    bucket.at = now;
     return bucket;
   }
 
-  return {
-    spend,
-    putBack,
-    get size() {
-      return buckets.size;
-    },
-  };
+  #open(key: string, now: number): Bucket {
+    const bucket = { level: this.#requests, at: now };
+    this.#buckets.set(key, bucket);
+    return bucket;
+  }
+
+  /**
+   * As in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` are left, and after `t`
+   * seconds the bucket is full again.
+   */
+  #fieldsOf({ level }: Bucket): HeaderFields {
+    const secondsToFull = this.#secondsFor(this.#requests - level);
+    const state = `"${this.#policyName}";r=${Math.floor(level)};t=${secondsToFull}`;
+    return ['RateLimit-Policy', this.#policy, 'RateLimit', state];
+  }
+
+  #secondsFor(tokens: number): number {
+    return Math.ceil(tokens / this.#perMillisecond / 1000);
+  }
 }
 
 export function quotaExceeded({ policyName, retryAfterSeconds }: Allowance): Problem {

@@ -1,16 +1,16 @@
-// The header fields of a request, by names in lower case; `node:http` has joined repeated ones with commas
-// (RFC 9110 section 5.3).
+// The head of a request: its target, and its header fields by names in lower case; `node:http` has joined
+// repeated ones with commas (RFC 9110 section 5.3).
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../errors.ts';
-import { headerBytesMax } from '../limits.ts';
+import { headerBytesMax, urlBytesMax } from '../limits.ts';
 
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
 export function headersOf(request: IncomingMessage): RequestHeaders {
-  return request.headers as RequestHeaders; // only Set-Cookie would be an array, and nobody reads it
+  return request.headers as RequestHeaders; // only Set-Cookie is an array, and nothing here reads it
 }
 
-/** How often a field came that comes once. */
+/** How many lines a field has. One with a comma in its value may have been joined from several. */
 export function countOccurrences({ headers, rawHeaders }: IncomingMessage, name: string): number {
   const joined = headers[name];
   if (joined === undefined) return 0;
@@ -18,23 +18,32 @@ export function countOccurrences({ headers, rawHeaders }: IncomingMessage, name:
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }
 
+/** The asterisk form is for OPTIONS alone (RFC 9112 section 3.2.4). */
+export function checkTarget({ url = '', method }: IncomingMessage): void {
+  if (url.length > urlBytesMax) throw targetTooLong();
+  if (url === '*' && method !== 'OPTIONS')
+    throw badRequest('The request target * is only valid with OPTIONS.');
+}
+
+export function targetTooLong(): Problem {
+  return new Problem('uri-too-long', `The request target must have at most ${urlBytesMax} bytes.`);
+}
+
 /** HTTP/1, and (RFC 9112 section 3.2) exactly one Host, which only HTTP/1.0 may leave out. */
 export function checkHost(request: IncomingMessage): void {
-  if (request.httpVersionMajor !== 1)
-    throw new Problem('bad-request', 'Only HTTP/1.1 and HTTP/1.0 are supported.');
+  if (request.httpVersionMajor !== 1) throw badRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
   const hosts = countOccurrences(request, 'host');
-  if (hosts === 0 && request.httpVersionMinor === 1)
-    throw new Problem('bad-request', 'The request must have a Host header.');
-  if (hosts > 1) throw new Problem('bad-request', 'The request must have exactly one Host header.');
+  if (hosts === 0 && request.httpVersionMinor === 1) throw badRequest('The request must have a Host header.');
+  if (hosts > 1) throw badRequest('The request must have exactly one Host header.');
   const { host } = request.headers;
   if (host !== undefined && !hostForm.test(host))
-    throw new Problem('bad-request', 'Host must be a host name or an address, optionally with a port.');
+    throw badRequest('Host must be a host name or an address, optionally with a port.');
 }
 
 /** `uri-host [ ":" port ]` (RFC 9112 section 3.2, RFC 3986 section 3.2.2); empty where a target has none. */
 const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
-/** The parser counts names and values alone: here the separators of each field, 4 bytes, count, too. */
+/** With the 4 bytes that separate fields, which the parser does not count. */
 export function checkHeaderBytes({ rawHeaders }: IncomingMessage): void {
   let bytes = 2 * rawHeaders.length;
   for (const text of rawHeaders) bytes += text.length;
@@ -46,4 +55,8 @@ export function headersTooLarge(): Problem {
     'headers-too-large',
     `The header fields must have at most ${headerBytesMax} bytes in all.`,
   );
+}
+
+function badRequest(detail: string): Problem {
+  return new Problem('bad-request', detail);
 }

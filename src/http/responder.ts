@@ -1,20 +1,22 @@
-// Answers: their heads, conditional requests, problems, CORS; and what log and metrics learn of them.
+// Answers: header fields, conditional requests and problems; each answer is logged and counted as it leaves.
+import assert from 'node:assert';
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../errors.ts';
-import { memoizeLast } from '../memoize-last.ts';
-import { keepAliveMilliseconds, urlBytesMax } from '../limits.ts';
+import { urlBytesMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
 import { isUnmodified } from './conditional.ts';
+import { createCors, type Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
-import { createHeadWriter, lastHead, headerLine } from './head.ts';
+import { acceptPatch, json, problemJson } from './media-types.ts';
 import type { Metrics } from './metrics.ts';
 import { chooseCoding } from './negotiate.ts';
 import { problemResponse } from './problem.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
+import { HeadWriter, type HeaderFields } from './response-head.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted } from './router.ts';
-import { createUnsentAnswers } from './unsent.ts';
+import { UnsentAnswers } from './unsent-answers.ts';
 
 export type ResponderOptions = {
   readonly publicUrl: string;
@@ -25,199 +27,178 @@ export type ResponderOptions = {
   readonly metrics: Metrics;
 };
 
-/** What is kept of an answer to give it again. */
-export type RepeatedAnswer = {
+/** What is stored of an answer to send it again. */
+export type ReplayableResponse = {
   readonly status: number;
   readonly location: string | null;
   readonly etag: string;
   readonly text: string;
 };
 
-/** Text is latin1, each character a byte: it leaves with the head in one write. */
+/** Text is latin1, one byte a character: it leaves with the head in one write. */
 type Body = string | Buffer;
+type Answer = {
+  readonly status: number;
+  readonly fields: string[];
+  readonly mediaType: string;
+  readonly body: Body;
+};
 
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
-const jsonPolicyLine = `Content-Security-Policy: ${jsonPolicy}\r\n`;
-const problemLines = `Cache-Control: no-store\r\n${jsonPolicyLine}`;
-const exposed =
-  'ETag, Link, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id, Idempotency-Replayed, Deprecation, Sunset';
-const preflightSeconds = 600;
+const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
+const problemFields: HeaderFields = ['Cache-Control', 'no-store', ...jsonPolicyFields];
 
-export function createResponder(options: ResponderOptions) {
-  const { corsOrigins, isStopping, log, metrics, publicUrl } = options;
-  const hsts = options.isTls ? 'Strict-Transport-Security: max-age=31536000\r\n' : '';
-  const vary =
-    corsOrigins.size > 0 ? 'Accept, Authorization, X-API-Key, Origin' : 'Accept, Authorization, X-API-Key';
-  /** What follows the tag. */
-  const caching = memoizeLast(
-    (cacheControl: string) => `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}\r\n`,
-  );
-  /** The same of documents whose content coding is negotiated. */
-  const encodedCaching = memoizeLast(
-    (cacheControl: string) => `\r\nCache-Control: ${cacheControl}\r\nVary: ${vary}, Accept-Encoding\r\n`,
-  );
-  const typeLines = memoizeLast(
-    (mediaType: string) =>
-      `X-Content-Type-Options: nosniff\r\nContent-Type: ${mediaType}\r\nContent-Length: `,
-  );
-  const writeHead = createHeadWriter(keepAliveMilliseconds / 1000);
-  const unsent = createUnsentAnswers({ onCut: () => (metrics.cuts.unread += 1) });
+export class Responder {
+  readonly #options: ResponderOptions;
+  readonly #cors: Cors;
+  readonly #transportFields: HeaderFields;
+  readonly #vary: string;
+  readonly #heads = new HeadWriter();
+  readonly #unsent: UnsentAnswers;
 
-  /** The lines that every answer has. */
-  function head(exchange: Exchange): string {
-    let lines = 'X-Request-Id: ' + exchange.requestId + '\r\n' + exchange.rateLines + hsts;
-    if (isStopping()) exchange.response.shouldKeepAlive = false;
-    if (corsOrigins.size > 0) lines += corsLines(exchange.headers['origin']);
-    const deprecated = exchange.mounted?.route.deprecated;
-    if (deprecated !== undefined) lines += deprecationLines(deprecated);
-    return lines;
+  constructor(options: ResponderOptions) {
+    this.#options = options;
+    this.#unsent = new UnsentAnswers({ onCut: () => (options.metrics.cuts.unread += 1) });
+    this.#cors = createCors(options.corsOrigins);
+    this.#transportFields = options.isTls ? ['Strict-Transport-Security', 'max-age=31536000'] : [];
+    this.#vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
   }
 
-  function corsLines(origin: string | undefined): string {
-    if (origin === undefined || !corsOrigins.has(origin)) return '';
-    return `Access-Control-Allow-Origin: ${origin}\r\nAccess-Control-Expose-Headers: ${exposed}\r\n`;
-  }
-
-  function respond(exchange: Exchange, route: Route, made: Representation<unknown>): void {
+  answer(exchange: Exchange, route: Route, representation: Representation<unknown>): void {
+    assertConditional(exchange, route);
     const { reply } = route;
-    let lines = head(exchange);
-    if (reply.kind === 'none') return send(exchange, 204, lines, '');
-    const encoded = made.encoded?.(chooseCoding(exchange.headers['accept-encoding']));
-    const etag = encoded === undefined ? made.etag : encoded.etag;
-    lines += 'ETag: ' + etag + (encoded === undefined ? caching : encodedCaching)(reply.cacheControl);
-    if (made.next !== undefined && made.next !== null)
-      lines += headerLine('Link', `<${made.next}>; rel="next"`);
-    if (reply.status === 200 && route.method === 'GET' && isUnmodified(exchange.headers, etag))
-      return send(exchange, 304, lines, '');
-    if (reply.location !== undefined) lines += headerLine('Location', reply.location(made));
-    lines += made.fields === undefined ? jsonPolicyLine : linesOf(made.fields);
+    const fields = this.#fieldsOf(exchange);
+    if (reply.kind === 'none') return this.#send(exchange, 204, fields, '');
+    const encoded = representation.encoded?.(chooseCoding(exchange.headers['accept-encoding']));
+    const etag = encoded === undefined ? representation.etag : encoded.etag;
+    const vary = encoded === undefined ? this.#vary : `${this.#vary}, Accept-Encoding`;
+    fields.push('ETag', etag, 'Cache-Control', reply.cacheControl, 'Vary', vary);
+    if (representation.next !== undefined && representation.next !== null)
+      fields.push('Link', `<${representation.next}>; rel="next"`);
+    const isRead = reply.status === 200 && route.method === 'GET';
+    if (isRead && isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, fields, '');
+    if (reply.location !== undefined) fields.push('Location', reply.location(representation));
+    fields.push(...(representation.fields ?? jsonPolicyFields));
     if (encoded !== undefined && encoded.coding !== 'identity')
-      lines += `Content-Encoding: ${encoded.coding}\r\n`;
-    sendBody(
-      exchange,
-      reply.status,
-      lines,
-      made.mediaType,
-      encoded === undefined ? made.text : encoded.bytes,
-    );
+      fields.push('Content-Encoding', encoded.coding);
+    const body = encoded === undefined ? representation.text : encoded.bytes;
+    this.#sendBody(exchange, { status: reply.status, fields, mediaType: representation.mediaType, body });
   }
 
-  /** An answer given before, again. */
-  function replay(exchange: Exchange, route: Route, kept: RepeatedAnswer): void {
-    const location = kept.location === null ? '' : headerLine('Location', kept.location);
-    const lines = `ETag: ${kept.etag}${caching(route.reply.cacheControl)}Idempotency-Replayed: true\r\n${jsonPolicyLine}${location}`;
-    sendBody(exchange, kept.status, head(exchange) + lines, 'application/json', kept.text);
+  /** A stored answer, once more. */
+  replay(exchange: Exchange, route: Route, stored: ReplayableResponse): void {
+    const { status, location, etag, text } = stored;
+    const fields = this.#fieldsOf(exchange);
+    fields.push('ETag', etag, 'Cache-Control', route.reply.cacheControl, 'Vary', this.#vary);
+    fields.push('Idempotency-Replayed', 'true', ...jsonPolicyFields);
+    if (location !== null) fields.push('Location', location);
+    this.#sendBody(exchange, { status, fields, mediaType: json, body: text });
   }
 
-  function respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted>): undefined {
+  answerOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted>): void {
     const allow = allowOf(methods).join(', ');
-    let lines = `${head(exchange)}Allow: ${allow}\r\n`;
-    if (methods.has('PATCH')) lines += 'Accept-Patch: application/merge-patch+json, application/json\r\n';
-    if (corsOrigins.size > 0) lines += 'Vary: Origin\r\n';
-    const { origin, 'access-control-request-method': asked } = exchange.headers;
-    if (origin !== undefined && corsOrigins.has(origin) && asked !== undefined) {
-      const taken =
-        'Authorization, Content-Type, X-API-Key, X-Request-Id, If-Match, If-None-Match, Idempotency-Key, Accept';
-      lines += `Access-Control-Allow-Methods: ${allow}\r\nAccess-Control-Allow-Headers: ${taken}\r\nAccess-Control-Max-Age: ${preflightSeconds}\r\n`;
-    }
-    send(exchange, 204, lines, '');
+    const fields = this.#fieldsOf(exchange);
+    fields.push('Allow', allow);
+    if (methods.has('PATCH')) fields.push('Accept-Patch', acceptPatch);
+    if (this.#cors.isEnabled) fields.push('Vary', 'Origin');
+    fields.push(...this.#cors.preflightFieldsFor(exchange.headers, allow));
+    this.#send(exchange, 204, fields, '');
   }
 
-  function respondWithProblem(exchange: Exchange, problem: Problem): void {
-    const invalidStatus = exchange.mounted?.invalidStatus ?? 400;
-    const { status, fields, json } = problemResponse(problem, {
-      publicUrl,
-      invalidStatus,
+  answerProblem(exchange: Exchange, problem: Problem): void {
+    const response = problemResponse(problem, {
+      publicUrl: this.#options.publicUrl,
+      invalidStatus: exchange.mounted?.invalidStatus ?? 400,
       path: exchange.path.slice(0, urlBytesMax),
       requestId: exchange.requestId,
     });
-    if (problem.kind === 'quota-exceeded') metrics.refusals.rate += 1;
-    if (problem.kind === 'unavailable') metrics.refusals.unavailable += 1;
+    this.#countProblem(problem);
     const event = securityEventOf(problem);
     if (event !== undefined && exchange.securityEvents.length === 0) exchange.report(event);
-    sendBody(
-      exchange,
-      status,
-      `${head(exchange)}${linesOf(fields)}${problemLines}`,
-      'application/problem+json',
-      toWireLatin1(json),
-    );
+    const fields = this.#fieldsOf(exchange);
+    fields.push(...response.fields, ...problemFields);
+    const body = toWireLatin1(response.json);
+    this.#sendBody(exchange, { status: response.status, fields, mediaType: problemJson, body });
   }
 
-  /** Head and body of the answer to what the parser refused, after which the connection ends. */
-  function refusal(problem: Problem, requestId: string, now: number): string {
-    const { status, fields, json } = problemResponse(problem, {
-      publicUrl,
-      invalidStatus: 400,
-      path: '/',
-      requestId,
-    });
-    const text = toWireLatin1(json);
+  /** The bytes of the answer to what the parser rejected, after which the connection ends. */
+  refusal(problem: Problem, requestId: string, now: number): string {
+    const { publicUrl, metrics, log } = this.#options;
+    const place = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
+    const { status, fields, json: document } = problemResponse(problem, place);
+    const text = toWireLatin1(document);
     metrics.observe(-1, status, 0);
-    log.request(
-      {
-        requestId,
-        method: '-',
-        path: '-',
-        status,
-        milliseconds: 0,
-        address: null,
-        principal: null,
-        traceparent: undefined,
-      },
-      now,
-    );
-    return (
-      lastHead(
-        status,
-        `X-Request-Id: ${requestId}\r\n${hsts}${linesOf(fields)}${problemLines}${bodyLines('application/problem+json', text)}`,
-        now,
-      ) + text
-    );
+    log.request({ ...unparsedRequest, requestId, status }, now);
+    const all = ['X-Request-Id', requestId, ...this.#transportFields, ...fields, ...problemFields];
+    addBodyFields(all, problemJson, text);
+    return this.#heads.lastText({ status, fields: all, now }) + text;
   }
 
-  function bodyLines(mediaType: string, body: Body): string {
-    return typeLines(mediaType) + body.length + '\r\n';
+  /** Of every answer. */
+  #fieldsOf(exchange: Exchange): string[] {
+    const fields = ['X-Request-Id', exchange.requestId];
+    for (const allowance of exchange.allowances) fields.push(...allowance.fields);
+    fields.push(...this.#transportFields);
+    if (this.#cors.isEnabled) fields.push(...this.#cors.fieldsFor(exchange.headers));
+    const deprecated = exchange.mounted?.route.deprecated;
+    if (deprecated !== undefined) fields.push(...deprecationFields(deprecated));
+    return fields;
   }
 
-  function sendBody(exchange: Exchange, status: number, lines: string, mediaType: string, body: Body): void {
-    send(exchange, status, lines + bodyLines(mediaType, body), body);
+  #sendBody(exchange: Exchange, { status, fields, mediaType, body }: Answer): void {
+    addBodyFields(fields, mediaType, body);
+    this.#send(exchange, status, fields, body);
   }
 
-  function send(exchange: Exchange, status: number, lines: string, body: Body): void {
+  #send(exchange: Exchange, status: number, fields: string[], body: Body): void {
     const { response } = exchange;
-    if (exchange.securityEvents.length > 0) logSecurity(exchange); // also where nobody waits for the answer
+    this.#logSecurityEvents(exchange); // also where the client has gone
     if (response.headersSent || response.destroyed) return;
+    if (this.#options.isStopping()) response.shouldKeepAlive = false;
     const milliseconds = performance.now() - exchange.startedAt;
-    writeHead(exchange, status, lines, exchange.now + milliseconds);
+    this.#heads.write(exchange, { status, fields, now: exchange.now + milliseconds });
     response.end(body, 'latin1');
-    if (typeof body === 'string' || options.isTls) boundUnsent(exchange); // else the bytes are not a copy
-    const { requestId, method, path, caller, headers: fields, mounted } = exchange;
-    metrics.observe(mounted?.index ?? -1, status, milliseconds);
-    log.request(
+    const isCopied = typeof body === 'string' || this.#options.isTls;
+    if (isCopied) this.#boundUnsent(exchange); // otherwise all answers share the bytes
+    this.#record(exchange, status, milliseconds);
+  }
+
+  #record(exchange: Exchange, status: number, milliseconds: number): void {
+    const { requestId, method, path, caller, clientAddress, headers, mounted, now } = exchange;
+    const principal = caller?.principal ?? null;
+    this.#options.metrics.observe(mounted?.index ?? -1, status, milliseconds);
+    this.#options.log.request(
       {
         requestId,
         method,
         path,
         status,
         milliseconds,
-        address: exchange.clientAddress,
-        principal: caller?.principal ?? null,
-        traceparent: fields['traceparent'],
+        address: clientAddress,
+        principal,
+        traceparent: headers['traceparent'],
       },
-      exchange.now,
+      now,
     );
   }
 
-  function boundUnsent(exchange: Exchange): void {
+  #boundUnsent(exchange: Exchange): void {
     const { response, caller } = exchange;
     const bytes = response.socket?.writableLength ?? 0;
     if (bytes === 0) return;
     const client = caller === undefined ? exchange.address : `user ${caller.userId}`;
-    unsent.add({ response, client, bytes });
+    this.#unsent.add({ response, client, bytes });
   }
 
-  function logSecurity(exchange: Exchange): void {
+  #countProblem({ kind }: Problem): void {
+    const { refusals } = this.#options.metrics;
+    if (kind === 'quota-exceeded') refusals.rate += 1;
+    if (kind === 'unavailable') refusals.unavailable += 1;
+  }
+
+  #logSecurityEvents(exchange: Exchange): void {
+    if (exchange.securityEvents.length === 0) return;
+    const { log, metrics } = this.#options;
     const { requestId, clientAddress: address, caller } = exchange;
     for (const { name, ...details } of exchange.securityEvents) {
       metrics.countEvent(name);
@@ -226,34 +207,43 @@ export function createResponder(options: ResponderOptions) {
     }
     exchange.securityEvents = [];
   }
-
-  return {
-    answer: respond,
-    repeat: replay,
-    answerOptions: respondToOptions,
-    answerProblem: respondWithProblem,
-    refusal,
-  };
 }
 
-/** What a refusal is in the log, where no handler has reported something more exact. */
-function securityEventOf({ kind, details: more }: Problem): SecurityEvent | undefined {
+/** A change that is declared conditional checks the precondition itself; reads are conditional anyway. */
+function assertConditional(
+  { isPreconditionChecked }: Exchange,
+  { method, path, isConditional }: Route,
+): void {
+  const isMissing = isConditional === true && method !== 'GET' && !isPreconditionChecked;
+  assert(!isMissing, `${method} ${path} is declared conditional and checks no precondition`);
+}
+
+const unparsedRequest = {
+  method: '-',
+  path: '-',
+  milliseconds: 0,
+  address: null,
+  principal: null,
+  traceparent: undefined,
+} as const;
+
+function addBodyFields(fields: string[], mediaType: string, body: Body): void {
+  fields.push('X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
+  fields.push('Content-Length', String(body.length));
+}
+
+/** How the log names a problem, where no handler has reported something more exact. */
+function securityEventOf({ kind, details }: Problem): SecurityEvent | undefined {
   if (kind === 'forbidden' || kind === 'insufficient-scope') return { name: 'authz_fail', code: kind };
-  if (kind === 'quota-exceeded') return { name: 'excess_rate_limit_exceeded', policies: more.violated ?? [] };
+  if (kind === 'quota-exceeded')
+    return { name: 'excess_rate_limit_exceeded', policies: details.violated ?? [] };
   return undefined;
 }
 
 /** RFC 9745 and RFC 8594. */
-function deprecationLines({ since, sunset, see }: NonNullable<Route['deprecated']>): string {
-  const end = sunset === undefined ? '' : headerLine('Sunset', sunset.toUTCString());
-  const link = see === undefined ? '' : headerLine('Link', `<${see}>; rel="deprecation"; type="text/html"`);
-  return `Deprecation: @${Math.floor(since.getTime() / 1000)}\r\n${end}${link}`;
-}
-
-/** From name, value, name, value. */
-function linesOf(fields: readonly string[]): string {
-  let lines = '';
-  for (let index = 0; index < fields.length; index += 2)
-    lines += headerLine(fields[index] ?? '', fields[index + 1] ?? '');
-  return lines;
+function deprecationFields({ since, sunset, see }: NonNullable<Route['deprecated']>): HeaderFields {
+  const fields = ['Deprecation', `@${Math.floor(since.getTime() / 1000)}`];
+  if (sunset !== undefined) fields.push('Sunset', sunset.toUTCString());
+  if (see !== undefined) fields.push('Link', `<${see}>; rel="deprecation"; type="text/html"`);
+  return fields;
 }

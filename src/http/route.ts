@@ -1,4 +1,4 @@
-// One value a route: matched, guarded, validated, typed and documented by it.
+// A route is one value: matching, access, validation, types and documentation come from it.
 import type { Access, Caller, Scope } from '../auth/access.ts';
 import type { ProblemKind } from '../errors.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
@@ -11,12 +11,15 @@ import type { Representation } from './representation.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** `'/orders/{id}'` has `{ id: number }`; `{name}` is a word. */
+/** The one path parameter that is a word; all others are ids. */
+export const wordParameter = 'name';
+
+/** `'/orders/{id}'` has `{ id: number }`. */
 export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? { readonly [K in Name]: Name extends 'name' ? string : number } & ParamsOf<Rest>
+  ? { readonly [K in Name]: Name extends typeof wordParameter ? string : number } & ParamsOf<Rest>
   : object;
 
-/** What a handler is given. */
+/** What a handler receives. */
 export type Context<Params, Query, Body, C> = {
   readonly params: Params;
   readonly query: Query;
@@ -31,16 +34,13 @@ export type Context<Params, Query, Body, C> = {
    * again, and returns the caller as they are now, with the proof that changes ask for.
    */
   authorizeWrite(writer: Connection): Permit<C>;
-  /** Throws 412 when the request's conditions don't hold for the current version. */
+  /** Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version. */
   precondition(etag: string): void;
-  /**
-   * Takes one from a bucket of the route's own (sign-in); 429 when it is empty. The function returned puts it
-   * back.
-   */
+  /** Takes a token from a bucket of the route's own; 429 when it is empty. The result puts it back. */
   spend(limiter: Limiter, key: string): () => void;
-  /** Adds a line to the log, with the request's id, address and principal; written with the answer. */
+  /** Logs an event with the request's id, address and principal, as the answer is sent. */
   report(event: SecurityEvent): void;
-  /** The media type of the answer that was agreed on. */
+  /** The negotiated media type of the answer. */
   readonly mediaType: string;
   readonly userAgent: string | null;
   /** The client's address, as buckets count it. */
@@ -77,18 +77,19 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly problems?: readonly ProblemKind[];
   readonly isIdempotent?: boolean;
   /**
-   * Whose the object with this id is now, undefined once it is gone: an answer kept for Idempotency-Key is
-   * given again only to who may still read it.
+   * The current owner of the object with this id, undefined once it is gone: a response stored for
+   * Idempotency-Key is sent again only to a caller who may still read the object.
    */
   readonly ownerOf?: (db: Connection, id: number) => number | null | undefined;
+  /** Of a change: whether `handle` checks the request's precondition; both or neither, else it fails. */
   readonly isConditional?: boolean;
   readonly isUnlimited?: boolean;
-  /** Whether what it makes draws on the day's quota of its user. */
+  /** Whether what it creates draws on its user's quota of the day. */
   readonly countsAsCreated?: boolean;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
   /**
-   * Faults of a body that its schema can't see, to complete the list of those it has found; `handle` checks
-   * them for itself.
+   * Issues of a body that its schema can't find, to complete the list of those it has found; `handle` checks
+   * for them itself.
    */
   validateReferences?(
     body: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 // Finds the route of a method and path: a tree of segments, walked once.
-import type { Method, Route } from './route.ts';
 import { idMax } from '../limits.ts';
+import { wordParameter, type Method, type Route } from './route.ts';
 
 /** A route as an interface mounts it: which status its validation faults have. */
 export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422; readonly index: number };
@@ -12,6 +12,16 @@ type Match = {
 
 type Node = { readonly words: Branch[]; id?: Branch; word?: Branch; methods?: Map<string, Mounted> };
 type Branch = { readonly name: string; readonly node: Node };
+
+export const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+];
 
 export type Router = ReturnType<typeof createRouter>;
 
@@ -41,7 +51,7 @@ function add(root: Node, mounted: Mounted): Mounted {
 
 function child(node: Node, segment: string): Node {
   const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-  if (name === 'name') return (node.word ??= { name, node: { words: [] } }).node;
+  if (name === wordParameter) return (node.word ??= { name, node: { words: [] } }).node;
   if (name !== undefined) return (node.id ??= { name, node: { words: [] } }).node;
   const known = node.words.find((word) => word.name === segment);
   if (known !== undefined) return known.node;
@@ -89,8 +99,5 @@ function idAt(path: string, start: number, end: number): number {
 }
 
 export function allowOf(methods: ReadonlyMap<string, Mounted>): string[] {
-  const names: string[] = [];
-  for (const name of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies (Method | 'HEAD')[])
-    if (methods.has(name)) names.push(name);
-  return [...names, 'OPTIONS'];
+  return allMethods.filter((method) => method === 'OPTIONS' || methods.has(method));
 }

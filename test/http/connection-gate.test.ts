@@ -5,13 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, test, type TestContext } from 'node:test';
 import { selfSigned } from '../../src/auth/certificate.ts';
-import {
-  connectionsWithin,
-  createConnectionGate,
-  openFilesMax,
-  type ConnectionGate,
-} from '../../src/http/connection-gate.ts';
-import { createHttpServer } from '../../src/http/http-server.ts';
+import { connectionsWithin, ConnectionGate, openFilesMax } from '../../src/http/connection-gate.ts';
+import { HttpServer } from '../../src/http/http-server.ts';
 import { trustedProxies } from '../../src/http/peer.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
@@ -23,7 +18,7 @@ const inProcess = { skip: executable !== undefined && 'needs bounds of its own' 
 
 describe('the gate', () => {
   const gateFor = (connectionsMax: number, perAddressMax: number): ConnectionGate =>
-    createConnectionGate({ connectionsMax, perAddressMax, isTrusted: trustedProxies(['203.0.113.0/24']) });
+    new ConnectionGate({ connectionsMax, perAddressMax, isTrusted: trustedProxies(['203.0.113.0/24']) });
   const series: readonly (readonly [
     what: string,
     addresses: readonly string[],
@@ -56,15 +51,21 @@ describe('the gate', () => {
   for (const [what, addresses, outcomes] of series) {
     test(what, () => {
       const gate = gateFor(4, 2);
-      assert.deepEqual(addresses.map(gate.enter), outcomes);
-      const { open, refused } = gate.counts();
+      assert.deepEqual(
+        addresses.map((address) => gate.enter(address)),
+        outcomes,
+      );
+      const { open, refused } = gate.counts;
       const taken = addresses.filter((_, index) => outcomes[index] === undefined);
       assert.deepEqual(
         [open, refused.full + refused.address],
         [taken.length, outcomes.length - taken.length],
       );
       for (const address of taken) gate.leave(address);
-      assert.deepEqual(addresses.slice(0, 2).map(gate.enter), [undefined, undefined]);
+      assert.deepEqual(
+        addresses.slice(0, 2).map((address) => gate.enter(address)),
+        [undefined, undefined],
+      );
     });
   }
 
@@ -89,10 +90,10 @@ describe('the gate', () => {
 describe('connections past the maximum', inProcess, () => {
   async function small(t: TestContext, certificate?: { cert: string; key: string }): Promise<Small> {
     const service = await serviceFor(t);
-    const gate = createConnectionGate({ connectionsMax: 2, perAddressMax: 2, isTrusted: () => false });
-    const server = createHttpServer({ certificate, gate, timeouts: { handshakeMilliseconds: 200 } });
+    const gate = new ConnectionGate({ connectionsMax: 2, perAddressMax: 2, isTrusted: () => false });
+    const server = new HttpServer({ certificate, gate, timeouts: { handshakeMilliseconds: 200 } });
     const { port } = await server.listen('127.0.0.1', 0);
-    server.handle(service.inside?.app.handlers ?? assert.fail('there are none'));
+    server.handle(service.inside?.app.handler ?? assert.fail('there are none'));
     t.after(() => server.close());
     return { service, server, port };
   }
@@ -113,9 +114,9 @@ describe('connections past the maximum', inProcess, () => {
       assert.equal(await third.closed, '');
       third.socket.destroy();
     }
-    assert.deepEqual(server.connections(), { open: 2, refused: { full: 3, address: 0 } });
+    assert.deepEqual(server.connections, { open: 2, refused: { full: 3, address: 0 } });
     first.socket.destroy();
-    await until(() => server.connections().open === 1);
+    await until(() => server.connections.open === 1);
     const fourth = await openRaw(port);
     fourth.write(live);
     assert.equal((await fourth.answer()).status, 200);
@@ -128,7 +129,7 @@ describe('connections past the maximum', inProcess, () => {
     const { server, port } = await small(t, { cert, key });
     const sockets = [await opened(port), await opened(port), await opened(port)];
     assert.equal(await rawOver(sockets[2] ?? assert.fail()).closed, '');
-    assert.deepEqual(server.connections().refused, { full: 1, address: 0 });
+    assert.deepEqual(server.connections.refused, { full: 1, address: 0 });
     for (const socket of sockets) socket.destroy();
   });
 
@@ -137,14 +138,14 @@ describe('connections past the maximum', inProcess, () => {
     const { server, port } = await small(t, { cert, key });
     const silent = await opened(port);
     assert.equal(await rawOver(silent).closed, '');
-    await until(() => server.connections().open === 0);
+    await until(() => server.connections.open === 0);
   });
 
   test('and such a connection holds no end up', async (t) => {
     const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
     const sockets = [await opened(service.port), await opened(service.port)];
     sockets[1]?.write('\x16\x03\x01'); // the beginning of a handshake
-    await until(() => service.inside?.connections().open === 2);
+    await until(() => service.inside?.connections.open === 2);
     const start = performance.now();
     await service.stop();
     assert.ok(performance.now() - start < 3_000);
@@ -169,7 +170,7 @@ test('past --connections-per-address an address has no more, the machine itself 
 
 type Small = {
   readonly service: TestService;
-  readonly server: ReturnType<typeof createHttpServer>;
+  readonly server: HttpServer;
   readonly port: number;
 };
 

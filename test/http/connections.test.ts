@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { ProblemKind } from '../../src/errors.ts';
-import { createHttpServer } from '../../src/http/http-server.ts';
-import { problems } from '../../src/http/problem.ts';
+import { HttpServer } from '../../src/http/http-server.ts';
+import { problems } from '../../src/http/problem-kinds.ts';
 import type { TestService } from '../service.ts';
 import { turn, until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
@@ -673,14 +673,14 @@ describe('connections', () => {
     ): Promise<number | undefined> {
       const { inside } = service();
       if (inside === undefined) return undefined;
-      const server = createHttpServer({
+      const server = new HttpServer({
         certificate: undefined,
         timeouts: { ...timeouts, idleMilliseconds },
       });
       const { port } = await server.listen('127.0.0.1', 0);
-      server.handle(inside.app.handlers);
+      server.handle(inside.app.handler);
       t.after(async () => {
-        await until(() => server.connections().open === 0);
+        await until(() => server.connections.open === 0);
         await server.close();
       });
       return port;
@@ -748,23 +748,17 @@ describe('connections', () => {
     const { inside } = service();
     if (inside === undefined) return t.skip('needs time-outs of its own');
     const held = Promise.withResolvers<void>();
-    const server = createHttpServer({
-      certificate: undefined,
-      timeouts: {
-        headersMilliseconds: 10_000,
-        requestMilliseconds: 10_000,
-        checkMilliseconds: 1000,
-        idleMilliseconds: 20,
-      },
-    });
+    const server = new HttpServer({ certificate: undefined, timeouts: { idleMilliseconds: 20 } });
     const { port } = await server.listen('127.0.0.1', 0);
-    const { handlers } = inside.app;
+    const { handler } = inside.app;
     server.handle({
-      ...handlers,
-      onRequest: (asked, answer) =>
-        void (asked.url === '/held' ? held.promise : Promise.resolve()).then(() =>
-          handlers.onRequest(asked, answer),
-        ),
+      async onRequest(asked, answer) {
+        if (asked.url === '/held') await held.promise;
+        handler.onRequest(asked, answer);
+      },
+      onContinue: (asked, answer) => handler.onContinue(asked, answer),
+      onExpectation: (asked, answer) => handler.onExpectation(asked, answer),
+      refusal: (problem) => handler.refusal(problem),
     });
     t.after(() => server.close());
     const waiting = await openRaw(port);

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import type { ProblemKind } from '../../src/errors.ts';
-import { problems, ProblemDocument, quotaExceededType } from '../../src/http/problem.ts';
+import { problems, quotaExceededType } from '../../src/http/problem-kinds.ts';
+import { ProblemDocument } from '../../src/http/problem.ts';
 import { check } from '../../src/schema/schema-check.ts';
 import { serviceFor, type Answer, type TestOptions, type TestService } from '../service.ts';
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
 import { problemKinds, type ProblemKind } from '../../src/errors.ts';
-import { createHttpServer } from '../../src/http/http-server.ts';
-import { problems, quotaExceededType } from '../../src/http/problem.ts';
+import { HttpServer } from '../../src/http/http-server.ts';
+import { problems, quotaExceededType } from '../../src/http/problem-kinds.ts';
 import { represent } from '../../src/http/representation.ts';
 import { created, ok, route, type Route } from '../../src/http/route.ts';
 import { object, string } from '../../src/schema/schema.ts';
@@ -146,9 +146,9 @@ const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provo
       checkMilliseconds: 10,
       idleMilliseconds: 5000,
     };
-    const server = createHttpServer({ certificate: undefined, timeouts });
+    const server = new HttpServer({ certificate: undefined, timeouts });
     const { port } = await server.listen('127.0.0.1', 0);
-    server.handle(inside.app.handlers);
+    server.handle(inside.app.handler);
     const answer = await askRaw(port, 'GET / HT');
     await server.close();
     return answer;

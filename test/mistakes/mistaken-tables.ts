@@ -1,7 +1,7 @@
 // Mistakes of tables and schemas that must not compile. Compiled by types.test.ts, never run.
 import type { Caller, RowAccess, Role } from '../../src/auth/access.ts';
 import { Problem } from '../../src/errors.ts';
-import { problems } from '../../src/http/problem.ts';
+import { problems } from '../../src/http/problem-kinds.ts';
 import { steps } from '../../src/resources/orders/order.ts';
 import { UserPatch } from '../../src/resources/users/user.ts';
 import { integer, nullable, object, optional, string, type Infer } from '../../src/schema/schema.ts';

@@ -1,7 +1,7 @@
 // The rows of answers kept for Idempotency-Key.
 import { hashOf } from '../../auth/credentials.ts';
 import type { Mac } from '../../auth/mac.ts';
-import type { KeptAnswer, StoredResponses } from '../../http/idempotency.ts';
+import type { ResponseStore, StoredResponse } from '../../http/idempotency.ts';
 import { idempotencySecondsMax } from '../../limits.ts';
 import type { Connection } from '../../storage/connection.ts';
 
@@ -9,15 +9,15 @@ import type { Connection } from '../../storage/connection.ts';
  * `seals` are keyed digests, one a secret: a plain one of a body with a password could be tried out. The first
  * is kept, and any of them is recognised, so that a secret can be replaced while clients repeat requests.
  */
-export function createStoredResponses(seals: readonly Mac[]): StoredResponses {
+export function createStoredResponses(seals: readonly Mac[]): ResponseStore {
   const fingerprints = (body: Buffer): string[] => {
     const text = body.toString('latin1');
     return seals.map((seal) => seal(text).toString('base64url'));
   };
-  return { find, keep, fingerprints };
+  return { find, save, fingerprints };
 }
 
-function find(db: Connection, request: string, now: number): KeptAnswer | undefined {
+function find(db: Connection, request: string, now: number): StoredResponse | undefined {
   const sql =
     'SELECT fingerprint, objectId, ownerId, status, location, etag, text FROM keptAnswers WHERE request = ? AND createdAt > ?';
   const row = db.get<[string, number, number | null, number, string | null, string, string]>(
@@ -30,10 +30,10 @@ function find(db: Connection, request: string, now: number): KeptAnswer | undefi
   return { fingerprint, objectId, ownerId, status, location, etag, text };
 }
 
-function keep(
+function save(
   db: Connection,
   request: string,
-  { fingerprint, objectId, ownerId, status, location, etag, text }: KeptAnswer,
+  { fingerprint, objectId, ownerId, status, location, etag, text }: StoredResponse,
   now: number,
 ): void {
   const sql =

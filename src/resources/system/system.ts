@@ -1,5 +1,5 @@
 // What the service says about itself, as schemas: health, problem types, where its documents are.
-import { problems, typeOf } from '../../http/problem.ts';
+import { problems, typeOf } from '../../http/problem-kinds.ts';
 import type { ProblemKind } from '../../errors.ts';
 import {
   array,

@@ -1,0 +1,35 @@
+// What is under way on a connection: who is at the other end, the last request, and the answer being sent.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Peer } from './peer.ts';
+
+/** A property of the socket costs a request less than a look-up in a map. */
+type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
+const stateKey = Symbol('state');
+
+export class ConnectionState {
+  peer: Peer | undefined = undefined;
+  #request: IncomingMessage | undefined = undefined;
+  #response: ServerResponse | undefined = undefined;
+
+  /** `node:http` gives a pipelined request's response the connection when the answer before has left. */
+  add(request: IncomingMessage, response: ServerResponse): void {
+    this.#request = request;
+    if (response.socket !== null) this.#response = response;
+    else response.once('socket', () => (this.#response = response));
+  }
+
+  /** The response that has the connection; undefined between requests. */
+  get answering(): ServerResponse | undefined {
+    return this.#response?.socket === null ? undefined : this.#response;
+  }
+
+  /** Whether the last request hasn't arrived whole. */
+  get isBodyPending(): boolean {
+    return this.#request?.complete === false;
+  }
+}
+
+export function stateOf(socket: StatefulSocket): ConnectionState {
+  return (socket[stateKey] ??= new ConnectionState());
+}

@@ -1,0 +1,63 @@
+// Cross-origin requests (the Fetch standard): which header fields let pages of other origins use the service.
+import type { RequestHeaders } from './request-headers.ts';
+import type { HeaderFields } from './response-head.ts';
+
+const requestFields = [
+  'Authorization',
+  'Content-Type',
+  'X-API-Key',
+  'X-Request-Id',
+  'If-Match',
+  'If-None-Match',
+  'Idempotency-Key',
+  'Accept',
+];
+const responseFields = [
+  'ETag',
+  'Link',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+  'Idempotency-Replayed',
+  'Deprecation',
+  'Sunset',
+];
+const preflightSeconds = 600;
+
+export type Cors = ReturnType<typeof createCors>;
+
+export function createCors(origins: ReadonlySet<string>) {
+  const exposed = responseFields.join(', ');
+  const allowed = requestFields.join(', ');
+
+  function allows(origin: string | undefined): origin is string {
+    return origin !== undefined && origins.has(origin);
+  }
+
+  return {
+    isEnabled: origins.size > 0,
+
+    /** Of every answer. */
+    fieldsFor({ origin }: RequestHeaders): HeaderFields {
+      if (!allows(origin)) return [];
+      return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed];
+    },
+
+    /** Of the answer to OPTIONS, where it is a preflight. */
+    preflightFieldsFor(headers: RequestHeaders, methods: string): HeaderFields {
+      const { origin, 'access-control-request-method': method } = headers;
+      if (!allows(origin) || method === undefined) return [];
+      return [
+        'Access-Control-Allow-Methods',
+        methods,
+        'Access-Control-Allow-Headers',
+        allowed,
+        'Access-Control-Max-Age',
+        String(preflightSeconds),
+      ];
+    },
+  };
+}

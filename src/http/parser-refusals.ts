@@ -1,0 +1,79 @@
+// Answers to what never becomes a request: bytes that the parser rejects, CONNECT, one connection too many.
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { Problem } from '../errors.ts';
+import { lingerMillisecondsMax, urlBytesMax } from '../limits.ts';
+import { stateOf } from './connection-state.ts';
+import { headersTooLarge, targetTooLong } from './request-headers.ts';
+import { allMethods } from './router.ts';
+
+/** Returns the bytes of a whole answer. */
+export type Refusal = (problem: Problem) => string;
+
+type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
+
+export function refuseWhatIsNoRequest(server: Server, refusal: Refusal): void {
+  const refused = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
+  server.on('connect', (_request, socket: Socket) => {
+    socket.on('error', () => socket.destroy()).resume();
+    refuseTunnel(socket, refusal);
+  });
+  server.on('clientError', (error: ParserError, socket: Socket) => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    refuse(error, socket, refusal);
+  });
+}
+
+/** For a connection for which there is no place. */
+export function refuseConnection(socket: Socket, refusal: Refusal): void {
+  socket.on('error', () => {}); // it has gone already
+  const detail = 'All connections are in use; retry in a moment.';
+  endWith(socket.resume(), refusal(new Problem('unavailable', detail, { retryAfterSeconds: 1 })));
+}
+
+/**
+ * What the parser rejects never becomes a request, or breaks off the body of one. It is answered after the
+ * answers still on their way, and nothing comes after it.
+ */
+function refuse(error: ParserError, socket: Socket, refusal: Refusal): void {
+  if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
+  const { answering, isBodyPending } = stateOf(socket);
+  if (answering !== undefined && (answering.req.complete || answering.headersSent))
+    return void answering.once('finish', () => refuse(error, socket, refusal));
+  if (answering === undefined && isBodyPending) return socket.destroySoon(); // the request has had its answer
+  endWith(socket, refusal(problemOf(error)));
+}
+
+/** `node:http` leaves the socket of a CONNECT to us. It is answered after the answers still on their way. */
+function refuseTunnel(socket: Socket, refusal: Refusal): void {
+  const { answering } = stateOf(socket);
+  if (answering !== undefined) return void answering.once('finish', () => refuseTunnel(socket, refusal));
+  const detail = 'CONNECT is not supported: this server is not a proxy.';
+  endWith(socket, refusal(new Problem('method-not-allowed', detail, { allow: allMethods })));
+}
+
+/** Reads and drops what still arrives, for a while: TCP resets a connection with unread bytes. */
+function endWith(socket: Socket, answer: string): void {
+  socket.end(answer, 'latin1');
+  const cut = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
+  socket.once('close', () => clearTimeout(cut));
+}
+
+function problemOf(error: ParserError): Problem {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return isLongTarget(error.rawPacket) ? targetTooLong() : headersTooLarge();
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request-timeout', 'The request did not arrive in time.');
+    default:
+      return new Problem('bad-request', 'Malformed HTTP/1.1 request.');
+  }
+}
+
+function isLongTarget(packet: Buffer | undefined): boolean {
+  if (packet === undefined) return false;
+  const lineEnd = packet.indexOf('\n');
+  const lineBytes = lineEnd === -1 ? packet.length : lineEnd;
+  return lineBytes > urlBytesMax && /^[A-Z]+ \//.test(packet.toString('latin1', 0, 16));
+}

@@ -1,0 +1,31 @@
+// The credential of a request: an access token or an API key, once.
+import type { Caller } from '../auth/access.ts';
+import type { Authenticator } from '../auth/credentials.ts';
+import { Problem } from '../errors.ts';
+import type { Exchange } from './exchange.ts';
+import { decode } from './query.ts';
+import { countOccurrences } from './request-headers.ts';
+
+type Options = { readonly authenticator: Authenticator; readonly takesQueryKeys: boolean };
+
+/** Undefined where the request carries no credential. Throws where it is invalid, or one of several. */
+export function callerOf(exchange: Exchange, { authenticator, takesQueryKeys }: Options): Caller | undefined {
+  const { headers, queryKeys, now } = exchange;
+  checkSingle(exchange);
+  if (headers['authorization'] !== undefined) return authenticator.bearer(headers['authorization'], now);
+  const [queryKey] = queryKeys;
+  if (queryKey !== undefined && !takesQueryKeys)
+    throw new Problem(
+      'invalid-token',
+      'The parameter api_key is disabled; send the key in the X-API-Key header.',
+    );
+  const key = headers['x-api-key'] ?? (queryKey === undefined ? undefined : decode(queryKey));
+  return key === undefined ? undefined : authenticator.apiKey(key, now);
+}
+
+function checkSingle({ request, queryKeys }: Exchange): void {
+  const inHeaders = countOccurrences(request, 'authorization') + countOccurrences(request, 'x-api-key');
+  if (inHeaders + queryKeys.length <= 1) return;
+  const detail = 'Send exactly one credential: an access token or an API key.';
+  throw new Problem('multiple-credentials', detail);
+}

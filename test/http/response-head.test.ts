@@ -1,0 +1,97 @@
+// Header fields as they leave: none that a value could smuggle in; and what handlers must not forget.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anyone } from '../../src/auth/access.ts';
+import { page, represent } from '../../src/http/representation.ts';
+import { HeadWriter } from '../../src/http/response-head.ts';
+import { document, ok, route, type Route } from '../../src/http/route.ts';
+import { object } from '../../src/schema/schema.ts';
+import { executable, serviceFor, type Answer, type TestService } from '../service.ts';
+
+const Nothing = object({});
+
+test('no value of a header field can add another one', async (t) => {
+  if (executable !== undefined) return t.skip('needs routes of its own');
+  for (const [value, isAllowed] of [
+    ['one\r\nX-Smuggled: 1', false],
+    ['one\nX-Smuggled: 1', false],
+    ['one\rX-Smuggled: 1', false],
+    ['one\0two', false],
+    ['caf\u00e9\tau lait', true],
+    ['\u20ac', false],
+  ] as const) {
+    const answer = await answerOf(
+      t,
+      route({
+        method: 'GET',
+        path: '/test',
+        tag: 'Test',
+        summary: 'Sends a header field',
+        access: anyone,
+        reply: document(['text/html'], 'no-store'),
+        handle: () => page('<!doctype html>', ['X-Value', value]),
+      }),
+      (service) => service.get('/test', { isUndescribed: true }),
+    );
+    assert.equal(answer.status, isAllowed ? 200 : 500, JSON.stringify(value));
+    assert.equal(answer.headers['x-smuggled'], undefined);
+  }
+});
+
+test('nor can one in the last answer of a connection', () => {
+  const now = Date.parse('2026-03-01T09:30:00.000Z');
+  assert.equal(
+    new HeadWriter().lastText({ status: 400, fields: ['X-Request-Id', 'r-1'], now }),
+    [
+      'HTTP/1.1 400 Bad Request',
+      'X-Request-Id: r-1',
+      'Date: Sun, 01 Mar 2026 09:30:00 GMT',
+      'Connection: close',
+      '\r\n',
+    ].join('\r\n'),
+  );
+  for (const value of ['one\r\nX-Smuggled: 1', 'one\nX-Smuggled: 1', 'one\0two', '\u20ac'])
+    assert.throws(() => new HeadWriter().lastText({ status: 400, fields: ['X-Value', value], now }));
+});
+
+/** A change whose declaration and whose handler may disagree on whether it is conditional. */
+function changeWith(isDeclared: boolean, isChecked: boolean): Route {
+  return route({
+    method: 'DELETE',
+    path: '/test',
+    tag: 'Test',
+    summary: 'Changes something',
+    access: anyone,
+    reply: ok(Nothing),
+    isConditional: isDeclared,
+    handle({ precondition }) {
+      if (isChecked) precondition('"the tag"');
+      return represent({});
+    },
+  });
+}
+
+for (const [isDeclared, isChecked, status] of [
+  [true, true, 200],
+  [false, false, 200],
+  [true, false, 500],
+  [false, true, 500],
+] as const) {
+  const declared = isDeclared ? 'declared' : 'not declared';
+  const checks = isChecked ? 'checks' : 'ignores';
+  test(`a change ${declared} conditional that ${checks} the precondition: ${status}`, async (t) => {
+    if (executable !== undefined) return t.skip('needs routes of its own');
+    const answer = await answerOf(t, changeWith(isDeclared, isChecked), (service) =>
+      service.delete('/test', { isUndescribed: true }),
+    );
+    assert.equal(answer.status, status);
+  });
+}
+
+async function answerOf(
+  t: Parameters<typeof serviceFor>[0],
+  extra: Route,
+  ask: (service: TestService) => Promise<Answer>,
+): Promise<Answer> {
+  return ask(await serviceFor(t, { extraRoutes: [extra] }));
+}
