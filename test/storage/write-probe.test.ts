@@ -2,21 +2,26 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { emptyCommitSql } from '../../src/storage/data-folder.ts';
 import { withSmallDisk } from '../small-disk.ts';
-import { addNote, isUnavailable, newFolder, noteTexts, openNotes } from './storage-support.ts';
+import { addNote, isUnavailable, newFolder, noteTexts, openNotes, until } from './storage-support.ts';
+
+/** From now on SQLite finds no room, until the mock is restored. */
+function fillDisk(t: TestContext) {
+  const { exec } = DatabaseSync.prototype;
+  return t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    if (![emptyCommitSql, 'PRAGMA wal_checkpoint(TRUNCATE)'].includes(sql)) return exec.call(this, sql);
+    throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+  });
+}
 
 test('a start on a full disk is one for reading, until a change can be written', async (t) => {
   const folder = newFolder(t);
   const before = await openNotes(t, { folder });
   await before.write(addNote('before'));
   await before.close();
-  const { exec } = DatabaseSync.prototype;
-  const full = t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
-    if (![emptyCommitSql, 'PRAGMA wal_checkpoint(TRUNCATE)'].includes(sql)) return exec.call(this, sql);
-    throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
-  });
+  const full = fillDisk(t);
   const logged: string[] = [];
   const database = await openNotes(t, { folder, log: (_, message) => logged.push(message) });
   full.mock.restore();
@@ -40,3 +45,15 @@ test('a commit that changes nothing is no proof that there is room again', (t) =
     await database.write(addNote('room'));
     assert.equal(database.stats.canWrite, true);
   }));
+
+test('whether there is room again is asked again and again, without changes to write', async (t) => {
+  const folder = newFolder(t);
+  await (await openNotes(t, { folder })).close();
+  const full = fillDisk(t);
+  const database = await openNotes(t, { folder });
+  const asked = full.mock.callCount();
+  await until(() => full.mock.callCount() > asked);
+  full.mock.restore();
+  assert.equal(database.stats.canWrite, false);
+  await until(() => database.stats.canWrite);
+});
