@@ -177,8 +177,27 @@ test(
   },
 );
 
+test('a start that is abandoned during the backup before a migration leaves no backup', async (t) => {
+  const folder = newFolder(t);
+  const old = await openNotes(t, { folder });
+  await old.write(addNote('x'.repeat(6_000_000))); // more than is copied in one step
+  await old.close();
+  const starting = new AbortController();
+  const started = openNotes(t, {
+    folder,
+    migrations: [...migrations, { name: 'colour', sql: 'ALTER TABLE notes ADD COLUMN colour' }],
+    abandoned: starting.signal,
+    log: () => starting.abort(), // it is logged that the backup begins
+  });
+  await assert.rejects(started, { name: 'AbortError' });
+  assert.equal(existsSync(join(folder, 'orderly-v1.backup.db')), false);
+});
+
 test("a folder that can't be made is named", async (t) => {
   const file = join(newFolder(t), 'file');
   writeFileSync(file, '');
-  await assert.rejects(openNotes(t, { folder: join(file, 'folder') }), says(/file\/folder.* can't be opened/));
+  await assert.rejects(
+    openNotes(t, { folder: join(file, 'folder') }),
+    says(/file\/folder.* can't be opened/),
+  );
 });
