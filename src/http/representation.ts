@@ -64,11 +64,6 @@ export function toWireLatin1(text: string): string {
   return /[^\x00-\x7f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
-/** What a representation is of. */
-export function parseRepresentation<T>({ text }: Representation<T>): T {
-  return JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // as `represent` was given it
-}
-
 export function etagOf(text: string): string {
   return `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
 }

@@ -121,11 +121,11 @@ export function mergedCustomer({ name, email, phone, address }: Customer, patch:
 export function wantedCustomer(current: Customer, replacement: unknown, caller: Caller): WantedCustomer {
   // a patch may have taken a member of the address that is required
   if (!fits(CustomerReplacement, replacement)) throw invalid(check(CustomerReplacement, replacement));
-  return { ...coreOf(replacement), userId: ownerOf(current, replacement, caller) };
+  return { ...coreOf(replacement), userId: wantedOwner(current, replacement, caller) };
 }
 
 /** Only staff may name another user; whether that user exists is for the store to check. */
-function ownerOf(current: Customer, wanted: CustomerReplacement, caller: Caller): number | null {
+function wantedOwner(current: Customer, wanted: CustomerReplacement, caller: Caller): number | null {
   const issues = readOnlyIssues(current, wanted, ['id', 'createdAt', 'updatedAt']);
   if (wanted.userId === null && current.userId !== null)
     issues.push({ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' });

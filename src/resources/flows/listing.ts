@@ -57,7 +57,7 @@ export type List<Q extends Query> = {
 type Request<Q> = {
   readonly access: RowAccess;
   readonly query: Q;
-  /** Values that the path gives, by filter. */
+  /** Values from the path, by filter. */
   readonly place?: Readonly<Record<string, number>>;
   /** Holds for every row of the list. */
   readonly always?: Condition;

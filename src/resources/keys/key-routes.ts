@@ -55,15 +55,15 @@ function createKey(): Route {
 async function addNewKey(context: Context<object, object, NewKey, Caller>): Promise<Representation<MadeKey>> {
   const { body, caller, db, now, authorizeWrite } = context;
   checkStepUp(caller, now, 'Creating an API key');
-  const made = await db.write((writer) => {
+  const key = await db.write((writer) => {
     const permit = authorizeWrite(writer);
     const { userId } = permit.caller;
-    const key = addKey(permit, { ...body, userId }, now);
-    const stored = requireVisible(keyRows, { db: writer, id: key.id, access: { userId } });
-    return { ...represent(key, { id: key.id, ownerId: userId }), etag: representKey(stored).etag };
+    const made = addKey(permit, { ...body, userId }, now);
+    const stored = requireVisible(keyRows, { db: writer, id: made.id, access: { userId } });
+    return { ...represent(made, { id: made.id, ownerId: userId }), etag: representKey(stored).etag };
   });
-  context.report({ name: 'authn_token_created', userId: caller.userId, keyId: made.id });
-  return made;
+  context.report({ name: 'authn_token_created', userId: caller.userId, keyId: key.id });
+  return key;
 }
 
 function listKeys(cursors: Cursors): Route {

@@ -1,4 +1,4 @@
-// The rows of answers kept for Idempotency-Key.
+// The rows of responses that are stored for Idempotency-Key.
 import { hashOf } from '../../auth/credentials.ts';
 import type { Mac } from '../../auth/mac.ts';
 import type { ResponseStore, StoredResponse } from '../../http/idempotency.ts';
@@ -7,7 +7,7 @@ import type { Connection } from '../../storage/connection.ts';
 
 /**
  * `seals` are keyed digests, one a secret: a plain one of a body with a password could be tried out. The first
- * is kept, and any of them is recognised, so that a secret can be replaced while clients repeat requests.
+ * is stored, and any of them is recognized, so that a secret can be replaced while clients repeat requests.
  */
 export function createStoredResponses(seals: readonly Mac[]): ResponseStore {
   const fingerprints = (body: Buffer): string[] => {

@@ -134,7 +134,7 @@ async function checkCurrentPassword(
   throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);
 }
 
-/** After a change of one's own password, the session that made it and the keys stay. */
+/** After a change of one's own password, the caller's session and the keys stay. */
 function endCredentials(
   permit: Permit<Caller>,
   { endSessions, removeKeys }: UserChangeServices,

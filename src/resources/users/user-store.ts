@@ -149,9 +149,9 @@ export function ownedBy(column: string, userId: SqlValue): Condition {
 
 /** For `check`: 1 unless a row of `table` names an owner that never was. */
 export function ownerIsKnown(table: 'customers' | 'orders'): string {
-  const found = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
+  const exists = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
   const removed = `EXISTS (SELECT 1 FROM removedUsers WHERE id = ${table}.userId)`;
-  return `${table}.userId IS NULL OR ${found} OR ${removed}`;
+  return `${table}.userId IS NULL OR ${exists} OR ${removed}`;
 }
 
 /** For a caller who was removed between the check of the credential and the write. */
