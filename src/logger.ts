@@ -109,7 +109,8 @@ export function createLogger(options: {
     const rest = Object.entries(details)
       .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : json(value)}`)
       .join('');
-    return `${localClock(time)} ${paint(level)} ${(message + rest).split('\n').map(printable).join('\n    ')}\n`;
+    const lines = (message + rest).split('\n').map(printable);
+    return `${localClock(time)} ${paint(level)} ${lines.join('\n    ')}\n`;
   }
 
   function paint(level: Level): string {
@@ -127,8 +128,10 @@ export function createLogger(options: {
     const { requestId, method, path, status, address, principal, traceparent } = line;
     const duration = Math.round(line.milliseconds * 1000) / 1000;
     if (isTerminal) {
-      const rest = `${printable(path)} ${duration} ms ${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
-      return add(`${localClock(time)} ${paint(level)} ${status} ${method.padEnd(6)} ${rest}\n`);
+      const target = `${method.padEnd(6)} ${printable(path)}`;
+      const client = `${address ?? '-'} ${principal ?? 'nobody'}`;
+      const prefix = `${localClock(time)} ${paint(level)} ${status}`;
+      return add(`${prefix} ${target} ${duration} ms ${client} ${requestId}\n`);
     }
     const trace = traceparent === undefined ? '' : `,"traceparent":${json(traceparent)}`;
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);

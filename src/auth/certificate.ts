@@ -2,7 +2,8 @@
 import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 
 const dayMilliseconds = 86_400_000;
-const daysDefault = 820; // systems refuse more than 825 (Apple's rule for certificates users trust themselves)
+/** Apple's systems reject more than 825 for certificates that users trust themselves. */
+const daysDefault = 820;
 const pointBytes = 65; // an uncompressed P-256 point, at the end of its SubjectPublicKeyInfo
 
 /**

@@ -91,12 +91,12 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
+const phcCost = /\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)/;
+const phcPattern = new RegExp(`^${phcCost.source}\\$([A-Za-z0-9+/]{11,86})\\$([A-Za-z0-9+/]{22,86})$`);
+
 /** Throws on what this service can't have stored; the text stays out of the error. */
 function read(phc: string): Stored {
-  const match =
-    /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/.exec(
-      phc,
-    );
+  const match = phcPattern.exec(phc);
   if (match === null) throw new Error('A stored password hash can not be read.');
   const [, ln, r, p, salt = '', key = ''] = match;
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
