@@ -8,12 +8,14 @@ import { coreOf, type NewOrder } from '../../src/resources/orders/order.ts';
 import {
   addOrder,
   findOrder,
+  orderAudit,
   orderRows,
   readOrderText,
   replaceOrder,
 } from '../../src/resources/orders/order-store.ts';
 import { requireVisible } from '../../src/resources/flows/visible.ts';
 import { addUser } from '../../src/resources/users/user-store.ts';
+import { auditRows } from '../../src/storage/audit.ts';
 import { Connection } from '../../src/storage/connection.ts';
 import { permitWithoutCaller } from '../../src/storage/permit.ts';
 
@@ -58,6 +60,25 @@ for (const [name, order] of Object.entries(orders)) {
     assert.equal(readOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
   });
 }
+
+test('check reports JSON in a row that is not as the service writes it', () => {
+  const core = coreOf({ customerId, currency: 'EUR', items: [tea] });
+  const { id } = addOrder(permit, { ...core, customerId, userId }, { createdAt: 1, updatedAt: 1 });
+  const check = (): string[] => {
+    const reported: string[] = [];
+    auditRows(
+      orderAudit,
+      db,
+      (issue) => reported.push(issue),
+      () => {},
+    );
+    return reported.filter((issue) => issue.startsWith(`order ${id} `));
+  };
+  assert.deepEqual(check(), []);
+  sqlite.exec(`UPDATE orders SET items = replace(items, '":', '": ') WHERE id = ${id}`);
+  assert.deepEqual(check(), [`order ${id} at /items: The JSON is not as the service writes it.`]);
+  sqlite.exec(`DELETE FROM orders WHERE id = ${id}`);
+});
 
 test('an order of a user who was removed', () => {
   const core = coreOf({ customerId, currency: 'EUR', items: [tea] });
