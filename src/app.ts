@@ -20,7 +20,7 @@ import { mountInterfaces, type HandlerServices } from './interfaces.ts';
 import type { Logger } from './logger.ts';
 import { findKeyFacts } from './resources/keys/key-store.ts';
 import { findSessionFacts } from './resources/sessions/session-store.ts';
-import { createStoredResponses } from './resources/system/stored-response-store.ts';
+import { createStoredResponses } from './http/stored-response-store.ts';
 import { findCredentials } from './resources/users/user-store.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';

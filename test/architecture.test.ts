@@ -49,11 +49,8 @@ test('stores and rules know nothing of HTTP', () => {
       .filter((to) => to.startsWith('src/http/') && from !== flowOfRoutes)
       .map((to) => `${from} → ${to}`),
   );
-  // these are about HTTP: what is stored there is a response, and a problem type is shown
-  const ofSystem = [
-    'src/resources/system/stored-response-store.ts → src/http/idempotency.ts',
-    'src/resources/system/system.ts → src/http/problem-kinds.ts',
-  ];
+  // a problem type is shown there
+  const ofSystem = ['src/resources/system/system.ts → src/http/problem-kinds.ts'];
   assert.deepEqual(crossings, ofSystem);
 });
 

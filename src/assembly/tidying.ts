@@ -4,7 +4,7 @@ import { disownCustomers } from '../resources/customers/customer-store.ts';
 import { touchKeys } from '../resources/keys/key-store.ts';
 import { disownOrders } from '../resources/orders/order-store.ts';
 import { forgetUsedTokens, removeEndedSessions } from '../resources/sessions/session-store.ts';
-import { removeExpiredResponses } from '../resources/system/stored-response-store.ts';
+import { removeExpiredResponses } from '../http/stored-response-store.ts';
 import { forgetRemovedUsers } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
 import { inSlices, type Step } from '../storage/slices.ts';

@@ -1,9 +1,9 @@
 // The rows of responses that are stored for Idempotency-Key.
-import { hashOf } from '../../auth/credentials.ts';
-import type { Mac } from '../../auth/mac.ts';
-import type { ResponseStore, StoredResponse } from '../../http/idempotency.ts';
-import { idempotencySecondsMax } from '../../limits.ts';
-import type { Connection } from '../../storage/connection.ts';
+import { hashOf } from '../auth/credentials.ts';
+import type { Mac } from '../auth/mac.ts';
+import type { ResponseStore, StoredResponse } from './idempotency.ts';
+import { idempotencySecondsMax } from '../limits.ts';
+import type { Connection } from '../storage/connection.ts';
 
 /**
  * `seals` are keyed digests, one a secret: a plain one of a body with a password could be tried out. The first
