@@ -6,8 +6,9 @@ import { idempotencySecondsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
 
 /**
- * `seals` are keyed digests, one a secret: a plain one of a body with a password could be tried out. The first
- * is stored, and any of them is recognized, so that a secret can be replaced while clients repeat requests.
+ * `seals` are keyed digests, one a secret: a plain one of a body with a password could be tried out. The
+ * first is stored, and any of them is recognized, so that a secret can be replaced while clients repeat
+ * requests.
  */
 export function createStoredResponses(seals: readonly Mac[]): ResponseStore {
   const fingerprints = (body: Buffer): string[] => {
@@ -19,7 +20,8 @@ export function createStoredResponses(seals: readonly Mac[]): ResponseStore {
 
 function find(db: Connection, request: string, now: number): StoredResponse | undefined {
   const sql =
-    'SELECT fingerprint, objectId, ownerId, status, location, etag, text FROM keptAnswers WHERE request = ? AND createdAt > ?';
+    'SELECT fingerprint, objectId, ownerId, status, location, etag, text FROM keptAnswers ' +
+    'WHERE request = ? AND createdAt > ?';
   const row = db.get<[string, number, number | null, number, string | null, string, string]>(
     sql,
     hashOf(request),
