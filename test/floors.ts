@@ -22,6 +22,7 @@ export const floors: readonly (readonly string[])[] = [
   ['src/http/'],
   ['src/auth/', 'src/storage/'],
   ['src/errors.ts', 'src/logger.ts', 'src/bounded-map.ts'],
+  ['src/log-buffer.ts', 'src/log-lines.ts'],
   ['src/schema/'],
   [
     'src/limits.ts',

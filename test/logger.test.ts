@@ -1,7 +1,8 @@
 // The log: JSON lines for programs, lines for people, and neither obeys what a stranger wrote.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { createLogger, type Level, type RequestLine } from '../src/logger.ts';
+import type { Level, RequestLine } from '../src/log-lines.ts';
+import { LineLogger } from '../src/logger.ts';
 
 const time = Date.parse('2026-03-01T09:30:00.000Z');
 const line: RequestLine = {
@@ -26,7 +27,7 @@ function logTo(
   const written: string[] = [];
   const sink = { write: (text: string) => written.push(text), writableLength: options.writableLength ?? 0 };
   const { level = 'info', isTerminal = false, hasColor = false } = options;
-  const log = createLogger({ level, sink, isTerminal, hasColor, now: () => time });
+  const log = new LineLogger({ level, sink, isTerminal, hasColor, now: () => time });
   return {
     log,
     sink,
@@ -168,7 +169,7 @@ test('every line arrives once and in order, whether or not the sink writes at on
     const kept: Uint8Array[] = [];
     const write = (lines: string | Uint8Array): void =>
       void kept.push(isSlow && typeof lines !== 'string' ? lines : Buffer.from(lines));
-    const log = createLogger({
+    const log = new LineLogger({
       level: 'info',
       sink: { write, writableLength: isSlow ? 1 : 0 },
       isTerminal: false,

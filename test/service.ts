@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 import type { PasswordHasher } from '../src/auth/password.ts';
 import { startService, type Service, type ServiceOptions } from '../src/running-service.ts';
 import { readCommandLine } from '../src/config/command-line.ts';
-import { createLogger } from '../src/logger.ts';
+import { LineLogger } from '../src/logger.ts';
 import { cheapHasher } from './cheap-hasher.ts';
 import { checkExchange } from './conformance.ts';
 
@@ -216,7 +216,7 @@ async function startInside(
     write: (lines: string | Uint8Array) => logged.push(...lines.toString().trimEnd().split('\n')),
     writableLength: 0,
   };
-  const log = createLogger({
+  const log = new LineLogger({
     level: config.log,
     sink,
     isTerminal: false,
@@ -236,7 +236,7 @@ async function startInside(
   return {
     port: Number(new URL(service.localUrl).port),
     inside: service,
-    flush: log.flush,
+    flush: () => log.flush(),
     stop: () => service.stop(),
   };
 }

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { CommandLine } from '../config/command-line.ts';
 import type { Config } from '../config/config.ts';
 import { lastWordsMillisecondsMax } from '../limits.ts';
-import { createLogger, type Logger } from '../logger.ts';
+import { LineLogger, type Logger } from '../logger.ts';
 import { startService, type Service } from '../running-service.ts';
 import type { Command } from './commands.ts';
 import { createStopper, listenToSignals } from './stop-signals.ts';
@@ -57,7 +57,7 @@ function logOn(stdout: NodeJS.WriteStream, { log: level }: Config): Logger {
   const isTerminal = stdout.isTTY;
   if (isTerminal) neverBlock(stdout);
   const hasColor = isTerminal && noColor === '' && terminal !== 'dumb';
-  return createLogger({ level, sink: stdout, isTerminal, hasColor, now: Date.now });
+  return new LineLogger({ level, sink: stdout, isTerminal, hasColor, now: Date.now });
 }
 
 function greet(log: Logger, config: Config, service: Service): void {

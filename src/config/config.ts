@@ -1,6 +1,6 @@
 // The settings of a service, typed, from the texts that were given.
 import { passwordIssue } from '../auth/password.ts';
-import type { Level } from '../logger.ts';
+import type { Level } from '../log-lines.ts';
 import { emailIssue } from '../schema/email.ts';
 import { parseRate, splitList, withoutSlash } from './setting-checks.ts';
 import { adminVariables } from './settings.ts';

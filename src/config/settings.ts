@@ -1,6 +1,6 @@
 // Every setting: its flag, its default, its help and its check.
 import { secretBytesMin } from '../limits.ts';
-import { levels } from '../logger.ts';
+import { levels } from '../log-lines.ts';
 import {
   addressBlock,
   listOf,

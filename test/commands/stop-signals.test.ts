@@ -11,7 +11,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { startService } from '../../src/running-service.ts';
 import { createStopper } from '../../src/commands/stop-signals.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
-import { createLogger } from '../../src/logger.ts';
+import { LineLogger } from '../../src/logger.ts';
 import { executable } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { dataFolder, newFolder, program, serving } from './command-support.ts';
@@ -98,7 +98,7 @@ describe('a start that is abandoned', { concurrency: true }, () => {
   test('leaves the folder to the next one in the same process', async (t) => {
     const folder = await dataFolder(t);
     const { config } = readCommandLine(['--port=0', '--tls=off', `--data=${folder}`], {}, {});
-    const log = createLogger({
+    const log = new LineLogger({
       level: 'off',
       sink: { write: () => {}, writableLength: 0 },
       isTerminal: false,

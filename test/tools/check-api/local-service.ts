@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService, type Service } from '../../../src/running-service.ts';
 import { readCommandLine } from '../../../src/config/command-line.ts';
-import { createLogger } from '../../../src/logger.ts';
+import { LineLogger } from '../../../src/logger.ts';
 
 export const admin = { email: 'admin@example.com', password: 'the first administrator' };
 
@@ -16,7 +16,7 @@ export async function withService<T>(use: (service: Service, baseUrl: string) =>
     { ORDERLY_ADMIN_EMAIL: admin.email, ORDERLY_ADMIN_PASSWORD: admin.password },
     {},
   );
-  const log = createLogger({
+  const log = new LineLogger({
     level: 'off',
     sink: process.stdout,
     isTerminal: false,

@@ -1,0 +1,63 @@
+// Gathers log lines for some milliseconds; drops and counts them where the reader of the log is too slow.
+import { logBacklogBytesMax } from './limits.ts';
+
+/** Has written everything once `writableLength` is 0. */
+export type Sink = { write(lines: string | Uint8Array): unknown; readonly writableLength: number };
+
+type Options = {
+  readonly sink: Sink;
+  /** People on a terminal see each line at once. */
+  readonly isImmediate: boolean;
+  /** The line that reports how many were dropped. */
+  readonly droppedLine: (count: number) => string;
+};
+
+const gatherMilliseconds = 10;
+const gatherBytesMax = 64 * 1024;
+/** Lines become bytes some at a time, which costs half of what it does line by line. */
+const joinedCharsMax = 4 * 1024;
+const utf8BytesPerCharMax = 3;
+
+export class LogBuffer {
+  readonly #options: Options;
+  #bytes = Buffer.allocUnsafe(gatherBytesMax);
+  #used = 0;
+  #joined = '';
+  #dropped = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  add(line: string): void {
+    const { sink, isImmediate } = this.#options;
+    if (sink.writableLength > logBacklogBytesMax) {
+      this.#dropped += 1;
+      return;
+    }
+    if (isImmediate) return void sink.write(line);
+    if (this.#used === 0 && this.#joined === '') setTimeout(() => this.flush(), gatherMilliseconds);
+    this.#joined += line;
+    if (this.#joined.length > joinedCharsMax) this.#encode();
+  }
+
+  flush(): void {
+    const { sink, droppedLine } = this.#options;
+    if (this.#joined !== '') this.#encode();
+    if (this.#used === 0) return;
+    sink.write(this.#bytes.subarray(0, this.#used));
+    this.#used = 0;
+    if (sink.writableLength > 0) this.#bytes = Buffer.allocUnsafe(gatherBytesMax); // it isn't written yet
+    if (this.#dropped > 0) sink.write(droppedLine(this.#dropped));
+    this.#dropped = 0;
+  }
+
+  #encode(): void {
+    const text = this.#joined;
+    this.#joined = '';
+    const bytesMax = utf8BytesPerCharMax * text.length;
+    if (this.#used + bytesMax > gatherBytesMax) this.flush();
+    if (bytesMax > gatherBytesMax) this.#options.sink.write(text);
+    else this.#used += this.#bytes.write(text, this.#used);
+  }
+}

@@ -1,0 +1,117 @@
+// How a line of the log looks: one JSON object for programs, or text for people on a terminal.
+import { memoizeLast } from './memoize-last.ts';
+
+export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
+export type Level = (typeof levels)[number];
+export type Details = Readonly<Record<string, unknown>>;
+
+/** `path` is without its query, which may hold a key. */
+export type RequestLine = {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** The client's, null where the request was never understood. */
+  readonly address: string | null;
+  readonly principal: string | null;
+  readonly traceparent: string | undefined;
+};
+
+export type EventLine = {
+  readonly time: number;
+  readonly level: Level;
+  readonly message: string;
+  readonly details: Details;
+};
+
+export type LogLines = {
+  event(line: EventLine): string;
+  request(line: RequestLine, level: Level, time: number): string;
+};
+
+export class JsonLines implements LogLines {
+  readonly #clock = memoizeLast((time: number) => new Date(time).toISOString());
+
+  event({ time, level, message, details }: EventLine): string {
+    return `${json({ time: this.#clock(time), level, message, ...details })}\n`;
+  }
+
+  /** Added up: what `JSON.stringify` and templates cost more is a twentieth of a read. */
+  request(line: RequestLine, level: Level, time: number): string {
+    const { requestId, method, path, status, address, principal, traceparent } = line;
+    const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
+    let text = '{"time":"' + this.#clock(time) + '","level":"' + level + '","requestId":"' + requestId;
+    text += '","method":"' + method + '","path":"' + safePath + '","status":' + status;
+    text += ',"durationMs":' + durationOf(line) + ',"address":' + quoted(address);
+    text += ',"principal":' + quoted(principal);
+    if (traceparent !== undefined) text += ',"traceparent":' + json(traceparent);
+    return text + '}\n';
+  }
+}
+
+export class TerminalLines implements LogLines {
+  readonly #clock = memoizeLast(localTime);
+  readonly #hasColor: boolean;
+
+  constructor(hasColor: boolean) {
+    this.#hasColor = hasColor;
+  }
+
+  event({ time, level, message, details }: EventLine): string {
+    let text = message;
+    for (const [name, value] of Object.entries(details))
+      text += ` ${name}=${typeof value === 'string' ? value : json(value)}`;
+    const lines = text.split('\n').map(printable);
+    return `${this.#clock(time)} ${this.#paint(level)} ${lines.join('\n    ')}\n`;
+  }
+
+  request(line: RequestLine, level: Level, time: number): string {
+    const { requestId, method, path, status, address, principal } = line;
+    const what = `${status} ${method.padEnd(6)} ${printable(path)} ${durationOf(line)} ms`;
+    const who = `${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
+    return `${this.#clock(time)} ${this.#paint(level)} ${what} ${who}\n`;
+  }
+
+  #paint(level: Level): string {
+    const color = level === 'error' ? 31 : level === 'warn' ? 33 : 2;
+    return this.#hasColor ? `\x1b[${color}m${level.padEnd(5)}\x1b[0m` : level.padEnd(5);
+  }
+}
+
+/** To the microsecond. */
+function durationOf({ milliseconds }: RequestLine): number {
+  return Math.round(milliseconds * 1000) / 1000;
+}
+
+/** For what is plain almost always, such as an address. */
+function quoted(text: string | null): string {
+  if (text === null) return 'null';
+  return /^[\w:./-]*$/.test(text) ? '"' + text + '"' : json(text);
+}
+
+/** For people, who look at other clocks beside it: `10:30:00 +01:00`. */
+function localTime(time: number): string {
+  const minutesAhead = -new Date(time).getTimezoneOffset();
+  const local = new Date(time + minutesAhead * 60_000).toISOString().slice(11, 19);
+  const sign = minutesAhead < 0 ? '-' : '+';
+  const offset = new Date(Math.abs(minutesAhead) * 60_000).toISOString().slice(11, 16);
+  return `${local} ${sign}${offset}`;
+}
+
+/** JSON of one line that no terminal obeys; of an error its message. */
+function json(value: unknown): string {
+  return printable(
+    JSON.stringify(value, (_, each: unknown) => (each instanceof Error ? each.message : each)),
+  );
+}
+
+/** Controls, line separators and marks that turn the direction of writing are spelled out. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
