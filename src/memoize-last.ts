@@ -1,6 +1,6 @@
-// What is made once, or anew only when what it is made of changes.
+// Values computed once, or only when their argument changes.
 
-/** For texts that many ask for one after the other: of the millisecond, of a method. */
+/** Remembers the last result: for texts that many ask for in succession, such as that of a second. */
 export function memoizeLast<Of extends string | number | null>(make: (of: Of) => string): (of: Of) => string {
   let last: Of | undefined;
   let text = '';

@@ -1,14 +1,14 @@
-// Documents that are made once: their bytes, plain and compressed, are shared by all answers.
+// Documents that don't change: all answers share their bytes, plain and compressed.
 import { hash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { compressedBytesMin } from '../limits.ts';
 
 export type Coding = 'identity' | 'gzip' | 'br';
 
-/** A document as one coding has it; each has a strong ETag of its own. */
+/** A document in one coding; each coding has a strong ETag of its own. */
 export type Encoded = { readonly coding: Coding; readonly bytes: Buffer; readonly etag: string };
 
-/** The codings beside plain, the preferred first. */
+/** The codings other than identity, the preferred first. */
 export const codings = ['br', 'gzip'] as const;
 
 const compress: Readonly<Record<(typeof codings)[number], (bytes: Buffer) => Buffer>> = {
@@ -17,7 +17,7 @@ const compress: Readonly<Record<(typeof codings)[number], (bytes: Buffer) => Buf
   gzip: (bytes) => gzipSync(bytes),
 };
 
-/** Each coding is made when it is first asked for, and then kept. */
+/** Encodes when a coding is first requested, and caches the result. */
 export function createEncodings(bytes: Buffer): (coding: Coding) => Encoded {
   const tag = hash('sha256', bytes, 'base64url').slice(0, 22);
   const plain: Encoded = { coding: 'identity', bytes, etag: `"${tag}"` };
