@@ -20,7 +20,7 @@ export function createStoredResponses(seals: readonly Mac[]): ResponseStore {
 
 function find(db: Connection, request: string, now: number): StoredResponse | undefined {
   const sql =
-    'SELECT fingerprint, objectId, ownerId, status, location, etag, text FROM keptAnswers ' +
+    'SELECT fingerprint, objectId, ownerId, status, location, etag, text FROM storedResponses ' +
     'WHERE request = ? AND createdAt > ?';
   const row = db.get<[string, number, number | null, number, string | null, string, string]>(
     sql,
@@ -39,7 +39,7 @@ function save(
   now: number,
 ): void {
   const sql =
-    'INSERT OR REPLACE INTO keptAnswers ' +
+    'INSERT OR REPLACE INTO storedResponses ' +
     '(request, fingerprint, objectId, ownerId, status, location, etag, text, createdAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   db.run(sql, hashOf(request), fingerprint, objectId, ownerId, status, location, etag, text, now);
@@ -47,6 +47,7 @@ function save(
 
 export function removeExpiredResponses(db: Connection, rowsMax: number, now: number): number {
   const sql =
-    'DELETE FROM keptAnswers WHERE rowid IN (SELECT rowid FROM keptAnswers WHERE createdAt <= ? LIMIT ?)';
+    'DELETE FROM storedResponses WHERE rowid IN ' +
+    '(SELECT rowid FROM storedResponses WHERE createdAt <= ? LIMIT ?)';
   return db.run(sql, now - idempotencySecondsMax * 1000, rowsMax).changes;
 }

@@ -1,5 +1,5 @@
-// The first schema. Times are milliseconds since 1970; JSON columns hold what answers show, spliced in as
-// text.
+// The first schema. Times are milliseconds since 1970; JSON columns hold what responses show, spliced in
+// as text.
 
 const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'];
 
@@ -123,7 +123,7 @@ CREATE INDEX orders_customerId_status_createdAt_id ON orders
 CREATE INDEX orders_currency_status_createdAt_id ON orders
   (currency, status, createdAt, id, updatedAt, total);
 
-CREATE TABLE keptAnswers (
+CREATE TABLE storedResponses (
   request BLOB PRIMARY KEY,
   fingerprint TEXT NOT NULL,
   objectId INTEGER NOT NULL,
@@ -134,6 +134,6 @@ CREATE TABLE keptAnswers (
   text TEXT NOT NULL,
   createdAt INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX keptAnswers_createdAt ON keptAnswers (createdAt);
+CREATE INDEX storedResponses_createdAt ON storedResponses (createdAt);
 `,
 };

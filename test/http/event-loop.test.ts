@@ -133,13 +133,13 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     const { service } = await start(t);
     change(
       service,
-      `INSERT INTO keptAnswers (request, fingerprint, objectId, status, etag, text, createdAt)
+      `INSERT INTO storedResponses (request, fingerprint, objectId, status, etag, text, createdAt)
        SELECT randomblob(32), '', value, 201, '', hex(zeroblob(400)), 0 FROM ${series(rows)}`,
     );
     const watch = new TurnWatch();
     await service.inside?.app.tidyUp();
     assertShort(watch);
-    assert.equal(countIn(service, 'keptAnswers'), 0);
+    assert.equal(countIn(service, 'storedResponses'), 0);
   });
 
   test(`is free of long turns while ${rows} used refresh tokens of ended sessions are removed`, async (t) => {

@@ -357,19 +357,19 @@ test('a key is kept for 24 hours, and not a millisecond longer', async (t) => {
     const { token } = await service.signIn(email, secret);
     return service.post('/customers', { token, headers: withKey('a-day'), body: { name: 'Ada' } });
   };
-  const keptRows = (): unknown => inside.db.read.get('SELECT count(*) FROM keptAnswers')?.[0];
+  const storedRows = (): unknown => inside.db.read.get('SELECT count(*) FROM storedResponses')?.[0];
   const first = await send();
   service.clock.advance(daySeconds * 1000 - 1);
   assert.equal((await send()).text, first.text);
   await inside.app.tidyUp();
-  assert.equal(keptRows(), 1);
+  assert.equal(storedRows(), 1);
   service.clock.advance(1);
   const second = await send();
   assert.deepEqual([second.status, isReplay(second), second.body.id === first.body.id], [201, false, false]);
   assert.equal((await send()).text, second.text);
   service.clock.advance(daySeconds * 1000);
   await inside.app.tidyUp();
-  assert.equal(keptRows(), 0);
+  assert.equal(storedRows(), 0);
 });
 
 describe('a kept answer is given again only to who may still read it:', () => {

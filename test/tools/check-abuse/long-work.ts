@@ -54,10 +54,10 @@ async function expiredAnswers(target: Target): Promise<Row> {
     }),
   );
   withDatabase(folder, (db) =>
-    db.exec(`UPDATE keptAnswers SET createdAt = createdAt - ${2 * dayMilliseconds}`),
+    db.exec(`UPDATE storedResponses SET createdAt = createdAt - ${2 * dayMilliseconds}`),
   );
   copyRows(folder, {
-    table: 'keptAnswers',
+    table: 'storedResponses',
     templateId: 1,
     idColumn: 'rowid',
     count: manyRows,
