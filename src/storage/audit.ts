@@ -1,4 +1,4 @@
-// Reads all rows of a table and tells what is wrong with each: for `orderly check`.
+// Reads all rows of a table and reports what is wrong with each: for `orderly check`.
 import type { Issue } from '../schema/schema.ts';
 import type { Connection, Row } from './connection.ts';
 
@@ -15,11 +15,11 @@ export type Audit<R extends Row = Row> = {
   issues(row: R): Issue[];
 };
 
-/** Tells each fault as a sentence, and returns how many rows there are. */
+/** Reports each issue as a sentence, and returns how many rows there are. */
 export function auditRows(
   { thing, table, columns, issues }: Audit,
   db: Connection,
-  tell: (fault: string) => void,
+  report: (issue: string) => void,
   progress: (share: number) => void,
 ): number {
   const [idMax] = db.get<[number | null]>(`SELECT max(id) FROM ${table}`) ?? [];
@@ -31,14 +31,14 @@ export function auditRows(
     rows = db.all(sql, rows.at(-1)?.[0] ?? Infinity)
   ) {
     for (const row of rows)
-      for (const fault of faultsOf(() => issues(row))) tell(`${thing} ${row[0]}${fault}`);
+      for (const text of issueTexts(() => issues(row))) report(`${thing} ${row[0]}${text}`);
     count += rows.length;
     progress((rows.at(-1)?.[0] ?? 0) / (idMax ?? 1));
   }
   return count;
 }
 
-function faultsOf(issues: () => Issue[]): string[] {
+function issueTexts(issues: () => Issue[]): string[] {
   try {
     return issues().map(({ pointer = '', detail }) => ` at ${pointer.replace('#', '')}: ${detail}`);
   } catch (error) {

@@ -52,13 +52,13 @@ export async function restore(file: string, folder: string, options: RestoreOpti
     if (existsSync(target) && !options.force)
       throw new StorageError(`${target} exists and may be newer than the backup; --force replaces it.`);
     await fromDatabase(file, options.schemaVersionMax, async (source) => {
-      const [fault] = checkIntegrity(new Connection(source));
-      if (fault !== undefined) throw new StorageError(`${file} is damaged: ${fault}`);
+      const [issue] = checkIntegrity(new Connection(source));
+      if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);
       await copyDatabase(source, target, {
         ...options,
         beforeRename(partial) {
           giveToFolderOwner(partial);
-          removeLog(target);
+          removeWal(target);
         },
       });
     });
@@ -116,7 +116,7 @@ export function removePartial(file: string): void {
   for (const end of ['', '-journal']) rmSync(`${file}.partial${end}`, { force: true });
 }
 
-/** The copy says that it has a log, as its source does; without one it can be read from anywhere. */
+/** A copy is in WAL mode like its source; in DELETE mode it is a single file, readable from anywhere. */
 function makeOneFile(file: string, prepare: (db: Connection) => void): void {
   const sqlite = openSqlite(file);
   try {
@@ -148,10 +148,10 @@ export async function fromDatabase<T>(
 }
 
 /**
- * A log left beside the new file would be taken for its own, so it goes first: folded in, or dropped if that
- * fails.
+ * A WAL left beside the new file would be taken for its own, so it is removed first: checkpointed, or dropped
+ * if that fails.
  */
-function removeLog(file: string): void {
+function removeWal(file: string): void {
   try {
     using replaced = openSqlite(file);
     replaced.exec('PRAGMA wal_checkpoint(TRUNCATE)');

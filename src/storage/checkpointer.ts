@@ -1,7 +1,6 @@
-// Keeps the write-ahead log short: folds it into the database on a thread, so that the event loop never
-// stalls.
+// Keeps the write-ahead log short: checkpoints it on a thread, so that the event loop never stalls.
 import { fstatSync } from 'node:fs';
-import { isPassing, emptyCommitSql } from './data-folder.ts';
+import { isTransient, emptyCommitSql } from './data-folder.ts';
 import type { ForeignWatch } from './foreign-watch.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { ThreadError, type QueryWorker } from './query-worker.ts';
@@ -9,17 +8,17 @@ import type { StorageStats } from './storage-stats.ts';
 
 const frameBytes = 4096 + 24;
 const checkpointFrames = (16 * 1024 ** 2) / frameBytes;
-/** From here on writes are held back even if much is left to fold in. */
+/** From this length on, writes are held back even if much is left to checkpoint. */
 const longFrames = 4 * checkpointFrames;
-/** What may have come during the last pass and is left for when writes are held back. */
+/** Frames written during the last pass that may be left for when writes are held back. */
 const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
-const lookMilliseconds = 50;
+const checkMilliseconds = 50;
 const retryMilliseconds = 250;
 
 type Options = {
   readonly walDescriptor: number;
   readonly worker: QueryWorker;
-  /** Paused while folding: their snapshots would keep the log in use. */
+  /** Paused during a checkpoint: their snapshots would keep the WAL in use. */
   readonly slowReads: QueryWorker;
   readonly commits: GroupCommit;
   readonly foreign: ForeignWatch;
@@ -32,7 +31,7 @@ type Options = {
 export type Checkpointer = ReturnType<typeof createCheckpointer>;
 
 export function createCheckpointer({
-  walDescriptor: logDescriptor,
+  walDescriptor: walDescriptor,
   worker,
   slowReads,
   commits,
@@ -42,24 +41,24 @@ export function createCheckpointer({
   log,
 }: Options) {
   let working: Promise<void> | undefined;
-  let nextLook = 0;
+  let nextCheckAt = 0;
   let retry: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   /**
-   * Called after each sync. The file keeps its length when the log starts anew, as writing over it is faster
-   * than making it longer.
+   * Called after each sync. The file keeps its length when the WAL restarts, as overwriting is faster than
+   * extending.
    */
-  function look(): void {
+  function check(): void {
     const now = performance.now();
-    if (now < nextLook || working !== undefined || retry !== undefined || isClosed) return;
-    nextLook = now + lookMilliseconds;
-    const { size, nlink } = fstatSync(logDescriptor);
+    if (now < nextCheckAt || working !== undefined || retry !== undefined || isClosed) return;
+    nextCheckAt = now + checkMilliseconds;
+    const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return commits.fail(new Error('The WAL was deleted under the running service.'));
     if (size < checkpointFrames * frameBytes) stats.walBytes = size;
     else
-      working = measure()
-        .catch(failed)
+      working = checkpointIfLong()
+        .catch(onError)
         .finally(() => {
           working = undefined;
         });
@@ -72,12 +71,12 @@ export function createCheckpointer({
     await worker.close();
   }
 
-  async function measure(): Promise<void> {
+  async function checkpointIfLong(): Promise<void> {
     const { frames } = await checkpoint('NOOP');
     if (frames < checkpointFrames) return;
     await slowReads.pause();
     try {
-      if (!(await checkpointWal())) later();
+      if (!(await checkpointWal())) retryLater();
     } finally {
       commits.release();
       slowReads.resume();
@@ -86,7 +85,7 @@ export function createCheckpointer({
 
   /**
    * Most of it while writes go on, the rest while they are held back. False when a reader's snapshot keeps
-   * part of the log in use.
+   * part of the WAL in use.
    */
   async function checkpointWal(): Promise<boolean> {
     for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFrames;) {
@@ -98,51 +97,51 @@ export function createCheckpointer({
     commits.hold();
     const { frames, isAll } = await checkpoint('PASSIVE');
     if (!isAll) return false;
-    await startAnew();
+    await restartWal();
     return (await checkpoint('NOOP')).frames < frames;
   }
 
   /**
-   * The first commit after all is folded in writes over the log from its start, and must sync the new header
-   * before anything else, lest a power cut revive old frames. The worker makes that commit, so the event loop
-   * doesn't wait for the sync. The service would take it for another process's: so it looks away, and the
-   * worker looks instead.
+   * The first commit after a complete checkpoint overwrites the WAL from its start, and must sync the new
+   * header before anything else, or a power cut could revive old frames. The worker makes that commit, so the
+   * event loop doesn't wait for the sync. The foreign watch would take it for another process's, so it is
+   * suspended, and the worker compares the data version instead.
    */
-  async function startAnew(): Promise<void> {
+  async function restartWal(): Promise<void> {
     endRead();
-    const [before] = await worker.query('PRAGMA data_version');
-    await foreign.lookAway(() => worker.query(emptyCommitSql));
-    const [after] = await worker.query('PRAGMA data_version');
-    if (after?.[0] !== before?.[0]) foreign.changed();
+    const [versionBefore] = await worker.query('PRAGMA data_version');
+    await foreign.ignoreDuring(() => worker.query(emptyCommitSql));
+    const [versionAfter] = await worker.query('PRAGMA data_version');
+    if (versionAfter?.[0] !== versionBefore?.[0]) foreign.onChange();
     stats.checkpoints += 1;
   }
 
   async function checkpoint(mode: 'NOOP' | 'PASSIVE'): Promise<{ frames: number; isAll: boolean }> {
     const [row] = await worker.query(`PRAGMA wal_checkpoint(${mode})`);
-    const [busy, frames, folded] = row ?? [];
+    const [busy, frames, checkpointed] = row ?? [];
     stats.walBytes = Number(frames) * frameBytes;
-    return { frames: Number(frames), isAll: busy === 0 && frames === folded };
+    return { frames: Number(frames), isAll: busy === 0 && frames === checkpointed };
   }
 
-  function later(): void {
+  function retryLater(): void {
     if (isClosed) return;
     retry = setTimeout(() => {
       retry = undefined;
-      look();
+      check();
     }, retryMilliseconds).unref();
   }
 
   /**
-   * A full disk, a lock or a want of descriptors passes, and so does that of a thread; after any other error
-   * what is on disk is unknown, as after a failed sync.
+   * A full disk, a lock, or a lack of descriptors or threads is transient; after any other error it is
+   * unknown what is on disk, as after a failed sync.
    */
-  function failed(error: unknown): void {
-    const passes = error instanceof ThreadError || isPassing(error);
-    log(passes ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
-    foreign.changed(); // it may have looked away
-    if (passes) later();
+  function onError(error: unknown): void {
+    const isTransientError = error instanceof ThreadError || isTransient(error);
+    log(isTransientError ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
+    foreign.onChange(); // it may have missed a commit
+    if (isTransientError) retryLater();
     else commits.fail(error instanceof Error ? error : new Error(String(error)));
   }
 
-  return { look, close };
+  return { check, close };
 }

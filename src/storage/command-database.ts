@@ -7,13 +7,12 @@ import { openMigrated, type Migration } from './migrate.ts';
 export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;
 
 /**
- * Makes or migrates the database where needed, which no running service may get in the way of. Throws
- * StorageError.
+ * Makes or migrates the database where needed, which requires that no service runs. Throws StorageError.
  */
 export async function openCommandDatabase(folder: string, migrations: readonly Migration[]) {
   const sqlite = await openCurrent(folder, migrations);
-  // Folding the log in is the service's; without one, closing does it. Only what writes a lot does it in
-  // between, every 64 MB.
+  // A running service checkpoints; without one, closing does. A command that writes a lot also does, every
+  // 64 MB.
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536');
   const connection = new Connection(sqlite);
 

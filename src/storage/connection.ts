@@ -1,4 +1,4 @@
-// A connection to the database with its prepared statements kept; rows come as arrays.
+// A connection to the database that caches its prepared statements; rows are arrays.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Invalidation } from '../invalidation.ts';
@@ -41,14 +41,14 @@ export class Connection {
     return { changes: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
-  /** Names something that may be cached and that this transaction makes stale. */
+  /** Records something that may be cached and that this transaction makes stale. */
   invalidate(invalidation: Invalidation): void {
     this.invalidations.push(invalidation);
   }
 
   #prepare(sql: string): StatementSync {
-    const kept = this.#statements.get(sql);
-    if (kept !== undefined) return kept;
+    const prepared = this.#statements.get(sql);
+    if (prepared !== undefined) return prepared;
     const statement = this.#sqlite.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;

@@ -97,7 +97,7 @@ export function schemaVersion(file: string, versionMax: number): number | undefi
   }
 }
 
-/** Only this account may read what the service keeps. A file must not be opened here while SQLite has it open:
+/** Only this account may read the service's files. A file must not be opened here while SQLite has it open:
  * closing any descriptor of it would drop SQLite's locks (POSIX), so it is opened only where it doesn't
  * exist. */
 export function makePrivate(file: string): void {
@@ -154,15 +154,15 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Not the request's fault: locked, out of memory, read-only, interrupted, an I/O error, a full disk, a file
+ * Not caused by the request: locked, out of memory, read-only, interrupted, an I/O error, a full disk, a file
  * that can't be opened.
  */
 export function isEnvironment(error: unknown): boolean {
   return [5, 6, 7, 8, 9, 10, 13, 14].includes(sqliteCode(error));
 }
 
-/** A lock, a want of memory or descriptors, a full disk: the same may work later, and nothing is broken. */
-export function isPassing(error: unknown): boolean {
+/** A lock, a lack of memory or descriptors, a full disk: a retry may succeed, and nothing is broken. */
+export function isTransient(error: unknown): boolean {
   return [5, 6, 7, 13, 14].includes(sqliteCode(error));
 }
 

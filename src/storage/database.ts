@@ -1,5 +1,5 @@
-// The database of a running service: one connection writes in groups, one reads, and the log between them is
-// kept short.
+// The database of a running service: one connection writes in groups, one reads, and a checkpointer keeps
+// the WAL between them short.
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../errors.ts';
@@ -8,7 +8,7 @@ import type { Connection, Row, SqlValue, Work } from './connection.ts';
 import {
   databaseFile,
   isFull,
-  isPassing,
+  isTransient,
   lockFolder,
   maySync,
   openSqlite,
@@ -31,14 +31,14 @@ const slowReadsMax = 100;
 export type DatabaseOptions = {
   readonly folder: string;
   readonly migrations: readonly Migration[];
-  /** What a commit made stale, told before anyone can read it. */
+  /** Called with what a commit made stale, before anyone can read again. */
   onCommit(invalidations: readonly Invalidation[]): void;
   /** Another process changed the database: anything cached may be stale. */
   onForeignChange(): void;
-  /** Called once; the service must end with a failure, so that a restart recovers from the log. */
+  /** Called once; the service must end with a failure, so that a restart recovers from the WAL. */
   onFatal(error: Error): void;
   log?(level: 'info' | 'warn' | 'error', message: string, fields?: object): void;
-  /** Aborted, it ends a start that takes long. */
+  /** Ends a start that takes long. */
   readonly abandoned?: AbortSignal;
   /** Instead of `fs.fdatasync`, to make disks slow or broken. */
   readonly fdatasync?: Fdatasync;
@@ -48,8 +48,8 @@ export type DatabaseOptions = {
 
 export type Database = {
   /**
-   * Sees what is committed; all reads of one turn of the event loop see the same. Cache what it gives in that
-   * turn only.
+   * Sees what is committed; all reads of one turn of the event loop see the same. Cache what it
+   * returns in that turn only.
    */
   readonly read: Connection;
   /**
@@ -60,7 +60,7 @@ export type Database = {
   /** The rows of a statement that may look at many, on a thread of its own. */
   readInWorker<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]>;
   readonly stats: Readonly<StorageStats>;
-  /** Answers everything pending, folds the log in and closes. */
+  /** Answers everything pending, checkpoints and closes. */
   close(): Promise<void>;
 };
 
@@ -92,7 +92,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
   stats.canWrite = startWal(sqlite);
   if (!stats.canWrite)
     log('warn', 'starting read-only because the disk is full: changes are rejected until there is space');
-  const logDescriptor = openWal(sqlite, options.folder);
+  const walDescriptor = openWal(sqlite, options.folder);
   const schedule = oncePerTurn(() => {
     reads.end();
     commits.run();
@@ -106,31 +106,31 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     reads.end(); // or this turn's snapshot could still fill a cache with what was before
     options.onForeignChange();
   });
-  const poll = setInterval(foreign.look, foreignPollMilliseconds).unref();
+  const poll = setInterval(foreign.check, foreignPollMilliseconds).unref();
   const commits: GroupCommit = createGroupCommit({
     sqlite,
-    walDescriptor: logDescriptor,
+    walDescriptor: walDescriptor,
     fdatasync: options.fdatasync ?? (maySync ? fdatasync : alreadySynced),
     stats,
     probe: createWriteProbe({ sqlite, stats, log }),
     schedule,
     log,
-    onBegin: foreign.look,
+    onBegin: foreign.check,
     onCommit: (invalidations) => {
-      reads.end(); // whatever was read since the turn ended
+      reads.end(); // its snapshot may have begun since the turn ended
       options.onCommit(invalidations);
     },
-    onSynced: () => keeper.look(),
+    onSynced: () => checkpointer.check(),
     onFatal: (error) => {
       clearInterval(poll);
-      sqlite.close(); // first: whoever closes last folds the log in, and a connection that only reads can't
+      sqlite.close(); // first: the last to close checkpoints, and a read-only connection can't
       options.onFatal(error);
     },
   });
   const queryWorker = options.queryWorker ?? createQueryWorker;
   const slowReads = queryWorker(file, 'read');
-  const keeper: Checkpointer = createCheckpointer({
-    walDescriptor: logDescriptor,
+  const checkpointer: Checkpointer = createCheckpointer({
+    walDescriptor: walDescriptor,
     slowReads,
     commits,
     foreign,
@@ -142,14 +142,14 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
 
   async function close(): Promise<void> {
     await commits.close();
-    await keeper.close();
+    await checkpointer.close();
     await slowReads.close();
     clearInterval(poll);
-    // Who closes last removes -wal and -shm, unless it only reads: the next start may find no room for them.
+    // The last to close removes -wal and -shm unless it is read-only: the next start may lack room for them.
     if (!stats.canWrite && sqlite.isOpen) sqlite.close();
     reads.close();
     if (sqlite.isOpen) checkpointAndClose(sqlite, log);
-    closeSync(logDescriptor);
+    closeSync(walDescriptor);
     unlock();
   }
   let closing: Promise<void> | undefined;
@@ -159,14 +159,14 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     readInWorker: async <R extends Row>(sql: string, params: readonly SqlValue[]) => {
       if (closing !== undefined || slowReads.waiting >= slowReadsMax)
         throw unavailable('Too many long queries are waiting; retry in a moment.');
-      return (await slowReads.query(sql, params).catch(passing)) as unknown as R[]; // the caller's knowledge
+      return (await slowReads.query(sql, params).catch(rethrow)) as unknown as R[]; // the caller's knowledge
     },
     stats,
     close: () => (closing ??= close()),
   };
 }
 
-/** Writes and syncs the log's header; false when there is no room for it. */
+/** Writes and syncs the WAL's header; false when there is no room for it. */
 function startWal(sqlite: DatabaseSync): boolean {
   try {
     sqlite.exec(emptyCommitSql);
@@ -178,11 +178,10 @@ function startWal(sqlite: DatabaseSync): boolean {
 }
 
 /**
- * A descriptor of the log's own, to sync it with; SQLite's locks are on other files, so this does no harm.
+ * A separate descriptor of the WAL, to sync it with. SQLite's locks are on other files, so it is harmless.
  */
 function openWal(sqlite: DatabaseSync, folder: string): number {
-  // From here on the event loop waits neither for locks nor for syncs, and the log keeper alone folds the log
-  // in.
+  // From here on the event loop waits neither for locks nor for syncs, and only the checkpointer checkpoints.
   sqlite.exec(
     'PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192',
   );
@@ -192,9 +191,9 @@ function openWal(sqlite: DatabaseSync, folder: string): number {
   return descriptor;
 }
 
-/** Not the query's fault, and gone before long. */
-function passing(error: unknown): never {
-  throw error instanceof ThreadError || isPassing(error)
+/** A transient error, which the query did not cause, becomes a 503. */
+function rethrow(error: unknown): never {
+  throw error instanceof ThreadError || isTransient(error)
     ? unavailable('Long queries are temporarily unavailable.')
     : error;
 }

@@ -4,29 +4,29 @@ import type { DatabaseSync } from 'node:sqlite';
 export type ForeignWatch = ReturnType<typeof createForeignWatch>;
 
 /**
- * On the connection that writes, whose own commits don't count. `changed` is to be called when another
- * process changed something.
+ * On the connection that writes, whose own commits don't count. `onChange` is called when another process
+ * has changed something.
  */
-export function createForeignWatch(sqlite: DatabaseSync, changed: () => void) {
+export function createForeignWatch(sqlite: DatabaseSync, onChange: () => void) {
   const dataVersion = sqlite.prepare('PRAGMA data_version');
   let version = read(undefined);
-  let isAway = false;
+  let isIgnoring = false;
 
-  function look(): void {
-    if (isAway) return;
+  function check(): void {
+    if (isIgnoring) return;
     const before = version;
     version = read(before);
-    if (version !== before) changed();
+    if (version !== before) onChange();
   }
 
-  /** Whatever happens meanwhile is not noticed. */
-  async function lookAway(work: () => Promise<unknown>): Promise<void> {
-    look();
-    isAway = true;
+  /** Commits made meanwhile are not reported. */
+  async function ignoreDuring(work: () => Promise<unknown>): Promise<void> {
+    check();
+    isIgnoring = true;
     try {
       await work();
     } finally {
-      isAway = false;
+      isIgnoring = false;
       version = read(version);
     }
   }
@@ -35,9 +35,9 @@ export function createForeignWatch(sqlite: DatabaseSync, changed: () => void) {
     try {
       return Object.values(dataVersion.get() ?? {})[0];
     } catch {
-      return known; // locked for a moment, or broken, which writes will tell
+      return known; // locked for a moment, or broken, which the next write reports
     }
   }
 
-  return { changed, look, lookAway };
+  return { onChange, check, ignoreDuring };
 }

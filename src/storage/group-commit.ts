@@ -11,11 +11,11 @@ import type { WriteProbe } from './write-probe.ts';
 
 const waitingWritesMax = 10_000;
 const walBytesMax = 1024 ** 3;
-/** How long one turn may run writes before others get theirs. */
+/** How long writes may run in one turn of the event loop. */
 const groupMillisecondsMax = 4;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
-const complaintMilliseconds = 1_000;
+const errorLogMilliseconds = 1_000;
 
 type Write = {
   readonly work: (db: Connection) => unknown;
@@ -45,7 +45,7 @@ type Options = {
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 export function createGroupCommit(options: Options) {
-  const { sqlite, walDescriptor: logDescriptor, stats, schedule, probe } = options;
+  const { sqlite, walDescriptor: walDescriptor, stats, schedule, probe } = options;
   const db = new Connection(sqlite);
   const [begin, commit, rollback] = [
     sqlite.prepare('BEGIN IMMEDIATE'),
@@ -57,14 +57,14 @@ export function createGroupCommit(options: Options) {
     release: sqlite.prepare('RELEASE work'),
     rollback: sqlite.prepare('ROLLBACK TO work'),
   };
-  const gathering: Write[] = [];
+  const queued: Write[] = [];
   let committed: Write[] = [];
   let isSyncing = false;
   let busyUntil: number | undefined;
   let isHeld = false;
   let isWorking = false;
   let refusal: string | undefined;
-  let nextComplaint = 0;
+  let nextErrorLogAt = 0;
   let onDrained: (() => void) | undefined;
 
   function write<T>(work: Work<T>): Promise<T> {
@@ -73,23 +73,28 @@ export function createGroupCommit(options: Options) {
     return new Promise((resolve, reject) => {
       stats.waitingWrites += 1;
       // result is what work returned
-      const taken: Write = { work, resolve: resolve as (result: unknown) => void, reject, result: undefined };
-      if (why !== undefined) return refuse([taken], why);
-      gathering.push(taken);
+      const queuedWrite: Write = {
+        work,
+        resolve: resolve as (result: unknown) => void,
+        reject,
+        result: undefined,
+      };
+      if (why !== undefined) return refuse([queuedWrite], why);
+      queued.push(queuedWrite);
       schedule();
     });
   }
 
-  /** Runs what gathered in one transaction; called at the end of a turn. */
+  /** Runs what is queued in one transaction; called at the end of a turn. */
   function run(): void {
-    if (gathering.length === 0 || isHeld || !tryBegin()) return;
+    if (queued.length === 0 || isHeld || !tryBegin()) return;
     const done = runWorks();
     if (done.length > 0) tryCommit(done);
     else if (sqlite.isTransaction) rollback.run();
-    if (gathering.length > 0) schedule();
+    if (queued.length > 0) schedule();
   }
 
-  /** From now on writes gather without being run, while the log is folded in. */
+  /** From now on writes are queued without being run, while the WAL is checkpointed. */
   function hold(): void {
     assert(refusal !== failed, failed);
     isHeld = true;
@@ -100,30 +105,30 @@ export function createGroupCommit(options: Options) {
     schedule();
   }
 
-  /** Takes no more writes; resolves when all that were taken are answered. */
+  /** Accepts no more writes; resolves when all that were accepted are answered. */
   function close(): Promise<void> {
     refusal ??= 'The service is stopping.';
     probe.stop();
     return new Promise((resolve) => {
       onDrained = resolve;
-      answered(0);
+      countAnswered(0);
     });
   }
 
   /**
-   * After a failed sync nobody knows what the disk holds: only a restart, which reads the log again, can
-   * tell.
+   * After a failed sync it is unknown what the disk holds: only a restart, which reads the WAL again, finds
+   * out.
    */
   function fail(error: Error): void {
     if (refusal === failed) return;
     refusal = failed;
     stats.canWrite = false;
     probe.stop();
-    refuse([...committed.splice(0), ...gathering.splice(0)], failed);
+    refuse([...committed.splice(0), ...queued.splice(0)], failed);
     options.onFatal(error);
   }
 
-  /** False while another process is writing: that is waited for off the event loop, but not for ever. */
+  /** False while another process is writing: then it is retried, for a limited time. */
   function tryBegin(): boolean {
     try {
       begin.run();
@@ -133,7 +138,7 @@ export function createGroupCommit(options: Options) {
         setTimeout(schedule, busyRetryMilliseconds);
       } else {
         busyUntil = undefined;
-        rejectWithStorageError(gathering.splice(0), error);
+        rejectWithStorageError(queued.splice(0), error);
       }
       return false;
     }
@@ -147,12 +152,12 @@ export function createGroupCommit(options: Options) {
     const until = performance.now() + groupMillisecondsMax;
     const done: Write[] = [];
     let ran = 0;
-    for (const write of gathering) {
+    for (const write of queued) {
       ran += 1;
       if (runOne(write)) done.push(write);
       if (!sqlite.isTransaction || performance.now() > until) break;
     }
-    gathering.splice(0, ran);
+    queued.splice(0, ran);
     if (sqlite.isTransaction) return done;
     db.invalidations.length = 0;
     rejectWithStorageError(done, new Error('SQLite rolled the transaction back.'));
@@ -207,7 +212,7 @@ export function createGroupCommit(options: Options) {
 
   /**
    * One at a time: the kernel reports a write that failed to one sync alone, so another that ended well could
-   * answer for what is lost. What is committed meanwhile gathers for the next one.
+   * answer for what is lost. What is committed meanwhile waits for the next one.
    */
   function sync(): void {
     if (committed.length === 0 || isSyncing) return;
@@ -215,23 +220,23 @@ export function createGroupCommit(options: Options) {
     committed = [];
     isSyncing = true;
     const start = performance.now();
-    options.fdatasync(logDescriptor, (error) => {
+    options.fdatasync(walDescriptor, (error) => {
       isSyncing = false;
       if (error !== null) fail(error);
       if (refusal === failed) return refuse(batch, failed);
       countSync(stats, (performance.now() - start) / 1000);
       sync();
       for (const write of batch) write.resolve(write.result);
-      answered(batch.length);
+      countAnswered(batch.length);
       options.onSynced();
     });
   }
 
   function rejectWithStorageError(writes: Write[], error: unknown): void {
     probe.probeLater();
-    if (performance.now() >= nextComplaint) {
-      // now and then: a full disk doesn't get a line a request
-      nextComplaint = performance.now() + complaintMilliseconds;
+    if (performance.now() >= nextErrorLogAt) {
+      // at most one line a second: a full disk fails every request
+      nextErrorLogAt = performance.now() + errorLogMilliseconds;
       options.log('error', 'changes are rejected because of a storage error', { cause: String(error) });
     }
     refuse(writes, 'Writes are temporarily unavailable.');
@@ -244,10 +249,10 @@ export function createGroupCommit(options: Options) {
 
   function reject(write: Write, error: unknown): void {
     write.reject(error);
-    answered(1);
+    countAnswered(1);
   }
 
-  function answered(writes: number): void {
+  function countAnswered(writes: number): void {
     stats.waitingWrites -= writes;
     if (stats.waitingWrites === 0) onDrained?.();
   }
@@ -269,7 +274,6 @@ const failed = 'The storage failed; the service is stopping.';
 
 function overload(stats: StorageStats): string | undefined {
   if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
-  if (stats.walBytes >= walBytesMax)
-    return 'The log of changes is full until it can be folded into the database.';
+  if (stats.walBytes >= walBytesMax) return 'The write-ahead log is full until it can be checkpointed.';
   return undefined;
 }

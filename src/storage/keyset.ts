@@ -27,8 +27,8 @@ export type Selection = {
   readonly owners: readonly number[];
 };
 
-/** One page of it. */
-export type Listing = Selection & {
+/** One page of that list. */
+export type PageRequest = Selection & {
   readonly after: Position | undefined;
   readonly rows: number;
   /** How many entries may be gathered, or tested against `residual`, before the worker takes over. */
@@ -38,41 +38,41 @@ export type Listing = Selection & {
 type Db = Pick<Database, 'read' | 'readInWorker'>;
 
 /** Keys and ids of the page's rows in order, and one more when there are more. */
-export function findPositions(db: Db, listing: Listing): Position[] | Promise<Position[]> {
-  const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream, 'indexed'));
+export function findPositions(db: Db, page: PageRequest): Position[] | Promise<Position[]> {
+  const streams = page.streams.flatMap((stream) => streamsAfter(page, stream, 'indexed'));
   if (streams.length === 0) return [];
-  if (listing.sortsInMemory === true) return findGathered(db, listing);
-  if (listing.residual === undefined) return read(db.read, merged(listing, streams, listing.rows + 1));
-  return findTested(db, listing, streams);
+  if (page.sortsInMemory === true) return findGathered(db, page);
+  if (page.residual === undefined) return read(db.read, merged(page, streams, page.rows + 1));
+  return findTested(db, page, streams);
 }
 
 /** Counted first: how many rows there are to sort is not known before. */
-function findGathered(db: Db, listing: Listing): Position[] | Promise<Position[]> {
-  if (exceedsLimit(db.read, listing, listing.streams)) return findInWorker(db, listing);
-  return read(db.read, sortedInMemory(listing));
+function findGathered(db: Db, page: PageRequest): Position[] | Promise<Position[]> {
+  if (exceedsLimit(db.read, page, page.streams)) return findInWorker(db, page);
+  return read(db.read, sortedInMemory(page));
 }
 
 /** Of the next entries those that pass the test; where a page needs more entries, the worker looks. */
-function findTested(db: Db, listing: Listing, streams: readonly Stream[]): Position[] | Promise<Position[]> {
-  const { rows, rowsLookedAtMax } = listing;
-  const near = merged(listing, streams, rowsLookedAtMax);
+function findTested(db: Db, page: PageRequest, streams: readonly Stream[]): Position[] | Promise<Position[]> {
+  const { rows, rowsLookedAtMax } = page;
+  const near = merged(page, streams, rowsLookedAtMax);
   const positions = read(db.read, {
     sql: `SELECT key, id FROM (${near.sql}) AS near WHERE fits LIMIT ?`,
     params: [...near.params, rows + 1],
   });
-  const isComplete = positions.length > rows || !exceedsLimit(db.read, listing, streams);
-  return isComplete ? positions : findInWorker(db, listing);
+  const isComplete = positions.length > rows || !exceedsLimit(db.read, page, streams);
+  return isComplete ? positions : findInWorker(db, page);
 }
 
-function findInWorker(db: Db, listing: Listing): Promise<Position[]> {
-  const { sql, params } = sortedInMemory(listing);
+function findInWorker(db: Db, page: PageRequest): Promise<Position[]> {
+  const { sql, params } = sortedInMemory(page);
   return db.readInWorker<Row & Position>(sql, params);
 }
 
 /** Whether these are more rows than may be looked at on the event loop. */
 function exceedsLimit(
   connection: Connection,
-  { table, rowsLookedAtMax }: Listing,
+  { table, rowsLookedAtMax }: PageRequest,
   streams: readonly Stream[],
 ): boolean {
   const parts = streams.map(({ sql }) => `SELECT 1 FROM ${table} WHERE ${sql}`);
@@ -89,16 +89,16 @@ function read(connection: Connection, { sql, params }: Condition): Position[] {
  * Few rows pass: then finding them all and sorting them is less work than walking past the others. `+` keeps
  * SQLite from walking all the same.
  */
-function sortedInMemory(listing: Listing): Condition {
-  const streams = listing.streams.flatMap((stream) => streamsAfter(listing, stream, 'tested'));
-  const parts = streams.map((stream) => withResidual(listing, stream));
-  const selects = parts.map((part) => selectOf(listing, part));
-  const direction = directionOf(listing);
+function sortedInMemory(page: PageRequest): Condition {
+  const streams = page.streams.flatMap((stream) => streamsAfter(page, stream, 'tested'));
+  const parts = streams.map((stream) => withResidual(page, stream));
+  const selects = parts.map((part) => selectOf(page, part));
+  const direction = directionOf(page);
   return {
     sql:
       `SELECT key, id FROM (${selects.join(' UNION ALL ')}) ` +
       `ORDER BY +key ${direction}, +id ${direction} LIMIT ?`,
-    params: [...parts.flatMap(({ params }) => params), listing.rows + 1],
+    params: [...parts.flatMap(({ params }) => params), page.rows + 1],
   };
 }
 
@@ -114,14 +114,14 @@ function selectOf({ table, key }: Selection, { sql }: Condition, more = ''): str
  * What of a stream comes after the page's beginning. Rows with the same key are a stream of their own: SQLite
  * uses an index for `(key, id) < (?, ?)` only up to the key, and would walk past all of them.
  */
-function streamsAfter(listing: Listing, stream: Stream, way: 'indexed' | 'tested'): Stream[] {
-  const { after, isDescending } = listing;
+function streamsAfter(page: PageRequest, stream: Stream, way: 'indexed' | 'tested'): Stream[] {
+  const { after, isDescending } = page;
   if (after === undefined) return [stream];
   const [afterKey, afterId] = after;
   const sign = isDescending ? '<' : '>';
-  const [key, id] = way === 'indexed' ? [listing.key, 'id'] : [`+${listing.key}`, '+id'];
+  const [key, id] = way === 'indexed' ? [page.key, 'id'] : [`+${page.key}`, '+id'];
   const afterThisId = narrowed(stream, `${id} ${sign} ?`, afterId);
-  if (listing.key === 'id') return [afterThisId];
+  if (page.key === 'id') return [afterThisId];
   if (stream.at === afterKey) return [afterThisId];
   if (stream.at !== undefined) return isAfter(stream.at, afterKey, isDescending) ? [stream] : [];
   return [narrowed(afterThisId, `${key} = ?`, afterKey), narrowed(stream, `${key} ${sign} ?`, afterKey)];
@@ -140,11 +140,11 @@ function narrowed(stream: Stream, narrower: string, param: SqlValue): Stream {
  * The next rows in order. `fits` is whether they pass the residual condition: evaluated in here, so that an
  * index with its columns answers it.
  */
-function merged(listing: Listing, streams: readonly Stream[], limit: number): Condition {
-  const { residual } = listing;
+function merged(page: PageRequest, streams: readonly Stream[], limit: number): Condition {
+  const { residual } = page;
   const fits = residual === undefined ? '' : `, ${residual.sql} AS fits`;
-  const selects = streams.map((stream) => selectOf(listing, stream, fits));
-  const direction = directionOf(listing);
+  const selects = streams.map((stream) => selectOf(page, stream, fits));
+  const direction = directionOf(page);
   return {
     sql: `${selects.join(' UNION ALL ')} ORDER BY key ${direction}, id ${direction} LIMIT ?`,
     params: [...streams.flatMap(({ params }) => [...(residual?.params ?? []), ...params]), limit],

@@ -41,9 +41,9 @@ export async function openMigrated(
     makePrivate(file);
     sqlite = openSqlite(file);
     sqlite.exec('PRAGMA journal_mode = WAL');
-    if (version === migrations.length) foldInIfRoom(sqlite);
+    if (version === migrations.length) checkpointIfRoom(sqlite);
     else sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    refuseTruncated(sqlite, file);
+    rejectTruncated(sqlite, file);
     if (version > 0 && version < migrations.length) {
       const backup = join(folder, `orderly-v${version}.backup.db`);
       report(`Migrating the database from schema ${version} to ${migrations.length}; backup in ${backup}.`);
@@ -59,8 +59,8 @@ export async function openMigrated(
   }
 }
 
-/** Where the disk is full the log stays as it is, and reads find in it what isn't in the database yet. */
-function foldInIfRoom(sqlite: DatabaseSync): void {
+/** On a full disk the WAL stays as it is, and reads find in it what isn't in the database yet. */
+function checkpointIfRoom(sqlite: DatabaseSync): void {
   try {
     sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
@@ -68,11 +68,11 @@ function foldInIfRoom(sqlite: DatabaseSync): void {
   }
 }
 
-/** With a log beside it SQLite can't tell; with the log folded in, all pages must be there. */
-function refuseTruncated(sqlite: DatabaseSync, file: string): void {
+/** With a WAL beside it SQLite can't tell; once it is checkpointed, all pages must be in the file. */
+function rejectTruncated(sqlite: DatabaseSync, file: string): void {
   const bytes = Number(scalar(sqlite, 'PRAGMA page_count')) * Number(scalar(sqlite, 'PRAGMA page_size'));
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (log === 0 && statSync(file).size < bytes)
+  const walBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (walBytes === 0 && statSync(file).size < bytes)
     throw new StorageError(`${file} is truncated: restore a backup.`);
 }
 

@@ -5,14 +5,16 @@ import type { Row, SqlValue } from './connection.ts';
 const idleMilliseconds = 10_000;
 
 type Query = { readonly sql: string; readonly params: readonly SqlValue[] };
-type Asked = Query & { readonly resolve: (rows: Row[]) => void; readonly reject: (error: unknown) => void };
+type PendingQuery = Query & {
+  readonly resolve: (rows: Row[]) => void;
+  readonly reject: (error: unknown) => void;
+};
 type Answer = { readonly rows: Row[] } | { readonly error: string; readonly errcode: number | undefined };
 
 export type QueryWorker = ReturnType<typeof createQueryWorker>;
 
 /**
- * The thread couldn't start or ended early, for want of descriptors or memory: what it was asked may pass
- * later.
+ * The thread couldn't start or ended early, for lack of descriptors or memory: the query may succeed later.
  */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
@@ -20,12 +22,12 @@ export class ThreadError extends Error {
 
 /**
  * The thread that reads starts with its first query and ends when it has been idle a while. The one that
- * writes starts at once and stays: without it the log can't be kept short, and when it is needed there may be
+ * writes starts at once and stays: without it the WAL can't be kept short, and when it is needed there may be
  * no descriptor or memory left to start it. The caller bounds how many queries wait.
  */
 export function createQueryWorker(file: string, access: 'read' | 'write') {
-  const waiting: Asked[] = [];
-  let running: Asked | undefined;
+  const waiting: PendingQuery[] = [];
+  let running: PendingQuery | undefined;
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let paused: (() => void) | undefined;
@@ -37,7 +39,7 @@ export function createQueryWorker(file: string, access: 'read' | 'write') {
     });
   }
 
-  /** Resolves when nothing runs any more; what is asked from now on waits for `resume`. */
+  /** Resolves when nothing runs any more; queries made from now on wait for `resume`. */
   function pause(): Promise<void> {
     return new Promise((resolve) => {
       paused = resolve;
@@ -50,7 +52,7 @@ export function createQueryWorker(file: string, access: 'read' | 'write') {
     next();
   }
 
-  /** Answers what was asked, then ends the thread. */
+  /** Answers the queries made, then ends the thread. */
   async function close(): Promise<void> {
     if (running !== undefined) await query('SELECT 1');
     clearTimeout(idle);
@@ -82,7 +84,7 @@ export function createQueryWorker(file: string, access: 'read' | 'write') {
       if (worker !== started) return;
       worker = undefined;
       const message = `The thread for queries ended early: ${cause instanceof Error ? cause.message : 'no reason given'}`;
-      ran(({ reject }) => reject(new ThreadError(message, { cause })));
+      finish(({ reject }) => reject(new ThreadError(message, { cause })));
     };
     started.unref();
     return started
@@ -91,14 +93,14 @@ export function createQueryWorker(file: string, access: 'read' | 'write') {
       .on('message', (answer: Answer) => {
         started.unref();
         if (access === 'read') idle = setTimeout(close, idleMilliseconds).unref();
-        ran(({ resolve, reject }) => {
+        finish(({ resolve, reject }) => {
           if ('rows' in answer) resolve(answer.rows);
           else reject(Object.assign(new Error(answer.error), { errcode: answer.errcode }));
         });
       });
   }
 
-  function ran(settle: (asked: Asked) => void): void {
+  function finish(settle: (query: PendingQuery) => void): void {
     if (running !== undefined) settle(running);
     running = undefined;
     paused?.();
