@@ -14,7 +14,7 @@ import { customerRoutes } from './resources/customers/customer-routes.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { removeKeysOf } from './resources/keys/key-store.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
-import { steps } from './resources/orders/order.ts';
+import { transitions } from './resources/orders/order.ts';
 import { sessionRoutes } from './resources/sessions/session-routes.ts';
 import { endSessionsOf } from './resources/sessions/session-store.ts';
 import { systemRoutes, type SystemServices } from './resources/system/system-routes.ts';
@@ -98,7 +98,7 @@ function serviceRoutes(
       document: description(),
       publicUrl,
       rates: config.rates,
-      steps,
+      steps: transitions,
       isSelfSigned: config.tls.mode === 'self-signed',
     }),
   );

@@ -71,12 +71,12 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
    * The caller of a request under way, with the rights of this moment. Throws `invalid-token` where session,
    * key or user has gone.
    */
-  function again(caller: Caller, now: number, sources = known): Caller {
+  function refresh(caller: Caller, now: number, sources = known): Caller {
     if (caller.keyId !== null) return callerOfKey(sources, caller.keyId, now);
     return callerOfSession(sources, caller.sessionId ?? 0, now); // it is one or the other
   }
 
-  return { bearer, apiKey, again };
+  return { bearer, apiKey, refresh };
 }
 
 /** Of a remembered token beside its text, measured. */

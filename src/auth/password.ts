@@ -12,32 +12,32 @@ const saltBytes = 16;
 const keyBytes = 32;
 const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
-const contractCost: Cost = { ln: 15, r: 8, p: 3 };
+const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
 /** Of what no request asks for: a command, the first administrator. */
-const nobodys: Place = { line: 'new-password', holders: [] };
+const unqueuedPlace: Place = { line: 'new-password', holders: [] };
 
 /** `hash` and `verify` throw `unavailable` or `quota-exceeded` where the place can't be had. */
-export function createPasswordHasher({ cost = contractCost }: { readonly cost?: Cost } = {}) {
+export function createPasswordHasher({ cost = defaultCost }: { readonly cost?: Cost } = {}) {
   const pool = createScryptPool();
-  const nobody: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
+  const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
-  async function hash(password: string, place = nobodys): Promise<string> {
+  async function hash(password: string, place = unqueuedPlace): Promise<string> {
     const salt = randomBytes(saltBytes);
-    const key = await pool.derive({ password: normal(password), salt, keyBytes, ...cost }, place);
-    return written({ cost, salt, key: Buffer.from(key) });
+    const key = await pool.derive({ password: normalized(password), salt, keyBytes, ...cost }, place);
+    return phcOf({ cost, salt, key: Buffer.from(key) });
   }
 
   /** Against a user's stored hash; `null`, for a user who doesn't exist, takes as long and is false. */
-  async function verify(password: string, phc: string | null, place = nobodys): Promise<boolean> {
-    const stored = phc === null ? nobody : read(phc);
+  async function verify(password: string, phc: string | null, place = unqueuedPlace): Promise<boolean> {
+    const stored = phc === null ? dummy : parsePhc(phc);
     const { salt, key } = stored;
-    const input = { password: normal(password), salt, keyBytes: key.length, ...stored.cost };
+    const input = { password: normalized(password), salt, keyBytes: key.length, ...stored.cost };
     return timingSafeEqual(await pool.derive(input, place), key);
   }
 
   /** Whether a stored hash was made with other parameters than are used now. */
   function needsUpgrade(phc: string): boolean {
-    const { salt, key } = read(phc);
+    const { salt, key } = parsePhc(phc);
     return !phc.startsWith(prefix(cost)) || salt.length !== saltBytes || key.length !== keyBytes;
   }
 
@@ -60,26 +60,26 @@ export function passwordIssue(
   { name, email }: { readonly name: string; readonly email: string },
   minLength: number,
 ): string | undefined {
-  const points = [...normal(password)].length;
+  const points = [...normalized(password)].length;
   if (points < minLength || points > passwordPointsMax)
     return `A password must have ${minLength} to ${passwordPointsMax} characters.`;
-  const folded = normal(password).toLowerCase();
-  const address = normal(email).toLowerCase();
+  const folded = normalized(password).toLowerCase();
+  const address = normalized(email).toLowerCase();
   const at = address.lastIndexOf('@');
   const [localPart, domain] = [address.slice(0, at), address.slice(at + 1)];
   if (isCommon(folded)) return 'This password is too common; choose one that is harder to guess.';
   if (folded === address || folded === localPart) return 'A password must differ from the e-mail address.';
-  if (isMadeOf(folded, [serviceName, normal(name).toLowerCase(), localPart, domain]))
+  if (isMadeOf(folded, [serviceName, normalized(name).toLowerCase(), localPart, domain]))
     return 'A password must be more than the name or the e-mail address; add other words.';
   return undefined;
 }
 
-function normal(text: string): string {
+function normalized(text: string): string {
   return text.normalize('NFKC');
 }
 
 /** The PHC string format, as passlib writes scrypt: base64 without padding. */
-function written({ cost, salt, key }: Stored): string {
+function phcOf({ cost, salt, key }: Stored): string {
   return `${prefix(cost)}${unpadded(salt)}$${unpadded(key)}`;
 }
 
@@ -95,7 +95,7 @@ const phcCost = /\$scrypt\$ln=([1-9]\d?),r=([1-9]\d?),p=([1-9]\d?)/;
 const phcPattern = new RegExp(`^${phcCost.source}\\$([A-Za-z0-9+/]{11,86})\\$([A-Za-z0-9+/]{22,86})$`);
 
 /** Throws on what this service can't have stored; the text stays out of the error. */
-function read(phc: string): Stored {
+function parsePhc(phc: string): Stored {
   const match = phcPattern.exec(phc);
   if (match === null) throw new Error('A stored password hash can not be read.');
   const [, ln, r, p, salt = '', key = ''] = match;

@@ -41,7 +41,7 @@ export const adminCreate: Command = {
     const { email, name = 'Administrator' } = flags;
     const user = { email: String(email), name: String(name), role: 'admin' as const };
     const password = randomPassword(config.passwordMin);
-    refuse(check(NewUser, { ...user, password }));
+    rejectInvalidFlags(check(NewUser, { ...user, password }));
     return withDatabase(config, async (db, hasher) => {
       const passwordHash = await hasher.hash(password);
       const now = Date.now();
@@ -88,7 +88,7 @@ export const keysCreate: Command = {
   async run({ config, flags }) {
     // checked in the next line
     const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] };
-    refuse(check(NewKey, wanted));
+    rejectInvalidFlags(check(NewKey, wanted));
     return withExistingDatabase(config, async (db) => {
       const key = db.write((writer) => {
         const { id: userId } = userOf(writer, String(flags['email']));
@@ -107,7 +107,7 @@ export const keysCreate: Command = {
 };
 
 /** Throws the issues of what flags of the same names gave. */
-function refuse(issues: readonly Issue[]): void {
+function rejectInvalidFlags(issues: readonly Issue[]): void {
   if (issues.length > 0)
     throw new ConfigError(
       [],

@@ -187,7 +187,7 @@ export class RequestHandler {
   #authorizeAgain(exchange: Exchange, route: Route): void {
     const { caller, params } = exchange;
     if (caller === undefined) return;
-    exchange.caller = this.#options.authenticator.again(caller, this.#options.now());
+    exchange.caller = this.#options.authenticator.refresh(caller, this.#options.now());
     checkAccess(route, exchange.caller, params);
   }
 
@@ -196,7 +196,7 @@ export class RequestHandler {
     const { caller, mounted, params } = exchange;
     if (caller === undefined || mounted === undefined) return caller;
     const { authenticator, sourcesOf, now } = this.#options;
-    const current = authenticator.again(caller, now(), sourcesOf(writer));
+    const current = authenticator.refresh(caller, now(), sourcesOf(writer));
     checkAccess(mounted.route, current, params);
     return current;
   };

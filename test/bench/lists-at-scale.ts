@@ -10,11 +10,11 @@ import { listPage } from '../../src/http/list.ts';
 import { represent, representText, type Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { customerSorts } from '../../src/resources/customers/customer.ts';
-import { findCustomer, customerListing } from '../../src/resources/customers/customer-store.ts';
+import { findCustomer, customerSelection } from '../../src/resources/customers/customer-store.ts';
 import { orderSorts } from '../../src/resources/orders/order.ts';
-import { orderListing, readOrderText } from '../../src/resources/orders/order-store.ts';
+import { orderSelection, readOrderText } from '../../src/resources/orders/order-store.ts';
 import { userSorts } from '../../src/resources/users/user.ts';
-import { findUser, userListing } from '../../src/resources/users/user-store.ts';
+import { findUser, userSelection } from '../../src/resources/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import type { Position, Selection } from '../../src/storage/keyset.ts';
 import { median, ms } from './bench-table.ts';
@@ -98,21 +98,21 @@ function cases(): Case[] {
     ...Object.entries(orderFilters).flatMap(([name, filter]) =>
       orderSorts.map((sort) => ({
         name: `orders, ${name}, ${sort}`,
-        selection: orderListing('everyone', { ...filter, sort }),
+        selection: orderSelection('everyone', { ...filter, sort }),
         load: loadOrder,
       })),
     ),
     ...Object.entries(customerFilters).flatMap(([name, filter]) =>
       customerSorts.map((sort) => ({
         name: `customers, ${name}, ${sort}`,
-        selection: customerListing('everyone', { ...filter, sort }),
+        selection: customerSelection('everyone', { ...filter, sort }),
         load: loadCustomer,
       })),
     ),
     ...Object.entries(userFilters).flatMap(([name, filter]) =>
       userSorts.map((sort) => ({
         name: `users, ${name}, ${sort}`,
-        selection: userListing('everyone', { ...filter, sort }),
+        selection: userSelection('everyone', { ...filter, sort }),
         load: loadUser,
       })),
     ),

@@ -9,7 +9,7 @@ import { listPage } from '../../src/http/list.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { orderSorts, statuses, type OrderFilter } from '../../src/resources/orders/order.ts';
-import { findOrder, orderListing } from '../../src/resources/orders/order-store.ts';
+import { findOrder, orderSelection } from '../../src/resources/orders/order-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import { countRows, findPositions, type Position } from '../../src/storage/keyset.ts';
@@ -126,7 +126,7 @@ describe('a list of orders, page by page, is what it should be', () => {
           return connection.all<R>(sql, ...params);
         };
         for (const filter of filters) {
-          const selection = orderListing('everyone', { ...filter, sort });
+          const selection = orderSelection('everyone', { ...filter, sort });
           const found: number[] = [];
           let position: Position | undefined;
           do {
@@ -164,7 +164,7 @@ test('who lost an element while the slow thread looked for it isn’t shown it',
       { db: { read: connection, readInWorker, write: () => assert.fail() }, path: '/orders', query },
       {
         cursors,
-        selection: orderListing(reach, {}),
+        selection: orderSelection(reach, {}),
         load,
       },
     );
@@ -185,7 +185,7 @@ test('a page whose elements have all gone meanwhile is empty, and the list goes 
       { db: { read: connection, readInWorker: slow, write: () => assert.fail() }, path: '/orders', query },
       {
         cursors,
-        selection: orderListing('everyone', { sort: 'id' }),
+        selection: orderSelection('everyone', { sort: 'id' }),
         load: (db, id) => (gone.has(id) ? undefined : load(db, id)),
       },
     );

@@ -5,13 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { customerSorts } from '../../src/resources/customers/customer.ts';
-import { customerListing } from '../../src/resources/customers/customer-store.ts';
-import { keyListing } from '../../src/resources/keys/key-store.ts';
+import { customerSelection } from '../../src/resources/customers/customer-store.ts';
+import { keySelection } from '../../src/resources/keys/key-store.ts';
 import { orderSorts } from '../../src/resources/orders/order.ts';
-import { orderListing } from '../../src/resources/orders/order-store.ts';
-import { sessionListing } from '../../src/resources/sessions/session-store.ts';
+import { orderSelection } from '../../src/resources/orders/order-store.ts';
+import { sessionSelection } from '../../src/resources/sessions/session-store.ts';
 import { userSorts } from '../../src/resources/users/user.ts';
-import { userListing } from '../../src/resources/users/user-store.ts';
+import { userSelection } from '../../src/resources/users/user-store.ts';
 import { Connection, type SqlValue } from '../../src/storage/connection.ts';
 import { countRows, findPositions, type Position, type Selection } from '../../src/storage/keyset.ts';
 
@@ -120,7 +120,7 @@ describe('a page of orders walks indexes in order', () => {
         for (const filter of filters) {
           for (const reach of [everyone, own] as const) {
             await assertCheap(
-              orderListing(reach, { ...filter, ...(status === undefined ? {} : { status }), sort }),
+              orderSelection(reach, { ...filter, ...(status === undefined ? {} : { status }), sort }),
               deep[key],
             );
           }
@@ -137,17 +137,17 @@ describe('a page of orders walks indexes in order', () => {
         { userId: 7 },
         ...(/createdAt/.test(sort) ? [{ currency: 'EUR' }] : []),
       ]) {
-        assert.equal(orderListing(everyone, { ...filter, sort }).residual, undefined);
+        assert.equal(orderSelection(everyone, { ...filter, sort }).residual, undefined);
         assert.equal(
-          orderListing(everyone, { ...filter, sort, status: ['open', 'paid'] }).residual,
+          orderSelection(everyone, { ...filter, sort, status: ['open', 'paid'] }).residual,
           undefined,
         );
       }
-      assert.equal(orderListing(own, { sort }).residual, undefined);
+      assert.equal(orderSelection(own, { sort }).residual, undefined);
     }
     for (const sort of ['createdAt', '-createdAt'] as const) {
       assert.equal(
-        orderListing(own, { sort, createdFrom: time, createdBefore: time, status: ['open'] }).residual,
+        orderSelection(own, { sort, createdFrom: time, createdBefore: time, status: ['open'] }).residual,
         undefined,
       );
     }
@@ -162,18 +162,18 @@ describe('a page of customers walks an index in order', () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
       for (const filter of filters)
         for (const reach of [everyone, own] as const)
-          await assertCheap(customerListing(reach, { ...filter, sort }), deep[key]);
+          await assertCheap(customerSelection(reach, { ...filter, sort }), deep[key]);
     });
   }
 
   test('and needs no more than that for any one filter, names where they are the sort', () => {
     for (const sort of customerSorts) {
       for (const filter of [{}, { userId: 7 }, { email: 'ada@example.com' }])
-        assert.equal(customerListing(everyone, { ...filter, sort }).residual, undefined);
-      assert.equal(customerListing(own, { sort }).residual, undefined);
+        assert.equal(customerSelection(everyone, { ...filter, sort }).residual, undefined);
+      assert.equal(customerSelection(own, { sort }).residual, undefined);
     }
     for (const sort of ['name', '-name'] as const)
-      assert.equal(customerListing(own, { sort, name: 'Gr' }).residual, undefined);
+      assert.equal(customerSelection(own, { sort, name: 'Gr' }).residual, undefined);
   });
 });
 
@@ -188,21 +188,22 @@ describe('a page of users walks an index in order', () => {
   for (const sort of userSorts) {
     test(`by ${sort}, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
-      for (const filter of filters) await assertCheap(userListing(everyone, { ...filter, sort }), deep[key]);
+      for (const filter of filters)
+        await assertCheap(userSelection(everyone, { ...filter, sort }), deep[key]);
     });
   }
 
   test('and needs no more than that for role and e-mail, names where they are the sort', () => {
     for (const sort of userSorts)
       for (const filter of choices([{ role: 'staff' as const }, { email: 'a@b.de' }]))
-        assert.equal(userListing(everyone, { ...filter, sort }).residual, undefined);
+        assert.equal(userSelection(everyone, { ...filter, sort }).residual, undefined);
     for (const sort of ['name', '-name'] as const)
-      assert.equal(userListing(everyone, { sort, name: 'Gr', role: 'user' }).residual, undefined);
+      assert.equal(userSelection(everyone, { sort, name: 'Gr', role: 'user' }).residual, undefined);
   });
 });
 
 test('a page of sessions or keys walks an index in order', async () => {
-  for (const selection of [sessionListing(own, 0), keyListing(own)]) {
+  for (const selection of [sessionSelection(own, 0), keySelection(own)]) {
     await assertCheap(selection, [500, 500]);
     assert.equal(selection.residual, undefined);
   }
@@ -212,11 +213,11 @@ test('a total is counted aside, never on the main thread', async () => {
   // countOf must not touch it
   const read = { all: () => assert.fail('counted on the main thread') } as unknown as Connection;
   for (const selection of [
-    orderListing(own, { currency: 'EUR' }),
-    customerListing(everyone, { name: 'Gr' }),
-    userListing(everyone, {}),
-    sessionListing(own, 0),
-    keyListing(own),
+    orderSelection(own, { currency: 'EUR' }),
+    customerSelection(everyone, { name: 'Gr' }),
+    userSelection(everyone, {}),
+    sessionSelection(own, 0),
+    keySelection(own),
   ]) {
     const db = {
       read,

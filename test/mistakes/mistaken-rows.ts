@@ -13,14 +13,14 @@ import { requireVisible } from '../../src/resources/flows/visible.ts';
 import {
   addOrder,
   findOrder,
-  orderListing,
+  orderSelection,
   orderRows,
   replaceOrder,
 } from '../../src/resources/orders/order-store.ts';
 import {
   addKey,
   findKey,
-  keyListing,
+  keySelection,
   keyRows,
   removeKey,
   removeKeysOf,
@@ -35,7 +35,7 @@ import {
   addUser,
   removeUser,
   replaceUser,
-  userListing,
+  userSelection,
   userRows,
 } from '../../src/resources/users/user-store.ts';
 import type { Connection } from '../../src/storage/connection.ts';
@@ -71,13 +71,13 @@ export function mistakesOfStorage(
     // @ts-expect-error TS2322
     requireVisible(orderRows, { db, id: 7, access: 'all' }),
     // @ts-expect-error TS2554
-    userListing({}),
+    userSelection({}),
     // @ts-expect-error TS2345
-    keyListing(7),
+    keySelection(7),
     // @ts-expect-error TS2322
-    orderListing('everyone', { sort: 'name' }),
+    orderSelection('everyone', { sort: 'name' }),
     // @ts-expect-error TS2353
-    orderListing({ sort: 'id' }, {}),
+    orderSelection({ sort: 'id' }, {}),
   ];
 }
 

@@ -2,18 +2,18 @@
 import type { Caller, RowAccess, Role } from '../../src/auth/access.ts';
 import { Problem } from '../../src/errors.ts';
 import { problems } from '../../src/http/problem-kinds.ts';
-import { steps } from '../../src/resources/orders/order.ts';
+import { transitions } from '../../src/resources/orders/order.ts';
 import { UserPatch } from '../../src/resources/users/user.ts';
 import { integer, nullable, object, optional, string, type Infer } from '../../src/schema/schema.ts';
 
 export function mistakesOfTables(): unknown[] {
-  const { open: _open, ...fewerSteps } = steps;
+  const { open: _open, ...fewerSteps } = transitions;
   const { forbidden: _forbidden, ...fewerProblems } = problems;
   const reach: RowAccess = 'everyone';
   return [
     reach,
     // @ts-expect-error TS2741
-    fewerSteps satisfies typeof steps,
+    fewerSteps satisfies typeof transitions,
     // @ts-expect-error TS2741
     fewerProblems satisfies typeof problems,
     // @ts-expect-error TS2345

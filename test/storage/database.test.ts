@@ -151,7 +151,7 @@ test('a transaction that can’t begin any more refuses its writes and leaves no
   assert.deepEqual(noteTexts(database.read), ['before']);
 });
 
-test('what a commit made stale is told before the write is answered', async (t) => {
+test('what a commit made stale is reported before the write is answered', async (t) => {
   const order: unknown[] = [];
   const database = await openNotes(t, { onCommit: (stale) => order.push(...stale) });
   await database.write((db) => db.invalidate(noteChange(1)));

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { problemKinds } from '../../src/errors.ts';
 import { noContent, nothing, route } from '../../src/http/route.ts';
 import { anyone } from '../../src/auth/access.ts';
-import { steps } from '../../src/resources/orders/order.ts';
+import { transitions } from '../../src/resources/orders/order.ts';
 import { docsPage } from '../../src/web/docs-page.ts';
 import { validate } from '../conformance.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
@@ -289,15 +289,15 @@ describe('the pages', () => {
       .map(({ attributes }) => `${attributes.get('x')},${attributes.get('y')}`);
     assert.deepEqual(
       tags.filter(({ name }) => name === 'text').map(({ text }) => text),
-      Object.keys(steps),
+      Object.keys(transitions),
     );
-    assert.equal(new Set(boxes).size, Object.keys(steps).length, 'no box covers another');
+    assert.equal(new Set(boxes).size, Object.keys(transitions).length, 'no box covers another');
     assert.equal(
       tags.filter(({ attributes }) => attributes.has('marker-end')).length,
-      Object.values(steps).flat().length,
+      Object.values(transitions).flat().length,
     );
     const label = tags[0]?.attributes.get('aria-label') ?? '';
-    for (const [from, to] of Object.entries(steps))
+    for (const [from, to] of Object.entries(transitions))
       assert.ok(
         label.includes(to.length === 0 ? `${from} is final` : `${from} can become ${to.join(' or ')}`),
         from,
@@ -342,7 +342,7 @@ describe('the pages', () => {
       document,
       publicUrl: 'https://localhost:8443',
       rates,
-      steps,
+      steps: transitions,
       isSelfSigned: true,
     });
     assert.ok(textOf(page.html).includes('600 requests in 60 seconds, for each user and each API key.'));

@@ -25,7 +25,7 @@ import {
 } from './customer.ts';
 import {
   addCustomer,
-  customerListing,
+  customerSelection,
   customerRows,
   findCustomer,
   removeCustomer,
@@ -87,7 +87,7 @@ function listCustomers(cursors: Cursors, { find }: CustomerRepresentations): Rou
     query: { ...customerFilters, ...listParameters },
     reply: listOf(Customer),
     handle(context) {
-      const selection = customerListing(rowAccessOf(context.caller), context.query);
+      const selection = customerSelection(rowAccessOf(context.caller), context.query);
       return listPage(context, { cursors, selection, load: find });
     },
   });

@@ -10,7 +10,7 @@ import { beginsWith, equals, type Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { ascending, descending, selectRows, type List } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
-import { ownedBy, ownerGone, ownerIsKnown, ownerOf } from '../users/user-store.ts';
+import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
 import { Customer, CustomerReplacement, type CustomerCore, type CustomerFilter } from './customer.ts';
 
 type CustomerRow = readonly [
@@ -25,7 +25,7 @@ type CustomerRow = readonly [
 ];
 const columns = 'id, userId, name, email, phone, address, createdAt, updatedAt';
 
-const shownColumns = columns.replace('userId', ownerOf('customers'));
+const shownColumns = columns.replace('userId', ownerSql('customers'));
 
 export function findCustomer(db: Connection, id: number): Customer | undefined {
   const row = db.get<CustomerRow>(`SELECT ${shownColumns} FROM customers WHERE id = ?`, id);
@@ -67,7 +67,7 @@ export function addCustomer({ writer: db }: Permit, customer: OwnedCore<number>,
     'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
     'SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?';
   const { changes, lastId } = db.run(sql, ...valuesOf(customer), now, now, customer.userId);
-  if (changes === 0) throw ownerGone();
+  if (changes === 0) throw ownerDeleted();
   return lastId;
 }
 
@@ -121,7 +121,7 @@ export const customerAudit: Audit<
 > = {
   thing: 'customer',
   table: 'customers',
-  columns: `${columns}, nameKey, emailKey, ${ownerIsKnown('customers')}`,
+  columns: `${columns}, nameKey, emailKey, ${ownerIsKnownSql('customers')}`,
   issues(row) {
     const customer = customerOf(row);
     if (!fits(Customer, customer)) return check(Customer, customer);
@@ -162,6 +162,6 @@ const customerList: List<CustomerFilter> = {
   },
 };
 
-export function customerListing(access: RowAccess, query: CustomerFilter): Selection {
+export function customerSelection(access: RowAccess, query: CustomerFilter): Selection {
   return selectRows(customerList, { access, query });
 }

@@ -50,26 +50,26 @@ export type List<Q extends Query> = {
   readonly streams?: {
     readonly column: string;
     readonly values: readonly string[];
-    readonly asked: (query: Q) => readonly string[] | undefined;
+    readonly requested: (query: Q) => readonly string[] | undefined;
   };
 };
 
-type Request<Q> = {
+type ListRequest<Q> = {
   readonly access: RowAccess;
   readonly query: Q;
   /** Values from the path, by filter. */
-  readonly place?: Readonly<Record<string, number>>;
+  readonly pathValues?: Readonly<Record<string, number>>;
   /** Holds for every row of the list. */
   readonly always?: Condition;
 };
 
 /** Row access is a filter like any other, so that no list can be without it. */
-export function selectRows<Q extends Query>(list: List<Q>, request: Request<Q>): Selection {
+export function selectRows<Q extends Query>(list: List<Q>, request: ListRequest<Q>): Selection {
   const sort: NonNullable<Q['sort']> = request.query.sort ?? list.defaultSort;
   const { column: key, isDescending } = list.orderBy[sort];
   const given = givenFilters(list, request);
-  const chosen = given.find(({ filter }) => serviceOf(filter, key) !== 'tested');
-  const sortsInMemory = chosen !== undefined && serviceOf(chosen.filter, key) === 'gathered';
+  const chosen = given.find(({ filter }) => indexUseOf(filter, key) !== 'tested');
+  const sortsInMemory = chosen !== undefined && indexUseOf(chosen.filter, key) === 'gathered';
   const indexed: Condition[] = [];
   const residual: Condition[] = [];
   for (const each of given) {
@@ -93,16 +93,19 @@ export function selectRows<Q extends Query>(list: List<Q>, request: Request<Q>):
 
 type Given = { readonly filter: Filter; readonly condition: Condition };
 
-function givenFilters<Q extends Query>({ filters }: List<Q>, request: Request<Q>): Given[] {
+function givenFilters<Q extends Query>({ filters }: List<Q>, request: ListRequest<Q>): Given[] {
   return Object.entries<Filter>(filters).flatMap(([name, filter]) =>
     valuesOf(request, name).map((value) => ({ filter, condition: conditionOf(filter, value) })),
   );
 }
 
 /** Two that differ are a list without elements. */
-function valuesOf<Q extends Query>({ access, query, place = {} }: Request<Q>, name: string): SqlValue[] {
+function valuesOf<Q extends Query>(
+  { access, query, pathValues = {} }: ListRequest<Q>,
+  name: string,
+): SqlValue[] {
   const parameters: Readonly<Record<string, unknown>> = query;
-  const values: unknown[] = [place[name], parameters[name]];
+  const values: unknown[] = [pathValues[name], parameters[name]];
   if (name === 'userId' && access !== 'everyone') values.push(access.userId);
   return [...new Set(values)].filter((value) => typeof value === 'number' || typeof value === 'string');
 }
@@ -115,7 +118,7 @@ function isRange({ indexes }: Filter): boolean {
   return indexes === undefined;
 }
 
-function serviceOf({ indexes }: Filter, key: string): 'walked' | 'gathered' | 'tested' {
+function indexUseOf({ indexes }: Filter, key: string): 'walked' | 'gathered' | 'tested' {
   if (indexes === undefined) return 'tested';
   if (typeof indexes === 'string' || indexes.sorted.includes(key)) return 'walked';
   return indexes.otherwise;
@@ -132,10 +135,10 @@ function streamsOf<Q extends Query>(
   query: Q,
   { key, indexed, isFiltered }: StreamOptions,
 ): Stream[] {
-  const asked = streams?.asked(query);
-  const isWholeTable = asked === undefined && !isFiltered && key === 'id';
+  const requested = streams?.requested(query);
+  const isWholeTable = requested === undefined && !isFiltered && key === 'id';
   if (streams === undefined || isWholeTable) return [andOrNone(indexed) ?? matchAll];
-  return [...new Set(asked ?? streams.values)].map((value): Stream => {
+  return [...new Set(requested ?? streams.values)].map((value): Stream => {
     const condition = and([...indexed, equals(streams.column, value)]);
     return streams.column === key ? { ...condition, at: value } : condition;
   });

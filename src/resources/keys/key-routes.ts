@@ -11,7 +11,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { Key, MadeKey, NewKey } from './key.ts';
-import { addKey, findKey, keyListing, keyRows, removeKey, type StoredKey } from './key-store.ts';
+import { addKey, findKey, keySelection, keyRows, removeKey, type StoredKey } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   return [createKey(), listKeys(cursors), readKey(), deleteKey()];
@@ -82,7 +82,7 @@ function listKeys(cursors: Cursors): Route {
       const userId = query.userId ?? caller.userId;
       if (userId !== caller.userId && !isAdmin(caller))
         throw forbidden('Only an administrator may see the API keys of others.');
-      return listPage(context, { cursors, selection: keyListing({ userId }), load: findRepresentation });
+      return listPage(context, { cursors, selection: keySelection({ userId }), load: findRepresentation });
     },
   });
 }

@@ -153,7 +153,7 @@ const keyList: List<NewestFirst> = {
   filters: { userId: { column: 'userId', matches: equals, indexes: 'for every sort' } },
 };
 
-export function keyListing(access: RowAccess): Selection {
+export function keySelection(access: RowAccess): Selection {
   return selectRows(keyList, { access, query: {} });
 }
 

@@ -21,12 +21,12 @@ import {
   Order,
   OrderPatch,
   checkOpen,
-  checkStep,
+  checkTransition,
   coreOf,
   orderFilters,
   patchedCore,
 } from './order.ts';
-import { addOrder, orderListing, orderRows, readOrderText, replaceOrder } from './order-store.ts';
+import { addOrder, orderSelection, orderRows, readOrderText, replaceOrder } from './order-store.ts';
 
 export type OrderServices = {
   readonly cursors: Cursors;
@@ -94,7 +94,7 @@ function listOrders({ cursors, orders }: OrderReads): Route {
     reply: listOf(Order),
     description: 'Lists one’s own; staff see all. Newest first by default.',
     handle(context) {
-      const selection = orderListing(rowAccessOf(context.caller), context.query);
+      const selection = orderSelection(rowAccessOf(context.caller), context.query);
       return listPage(context, { cursors, selection, load: orders.find });
     },
   });
@@ -191,7 +191,7 @@ function patchOrder({ orders }: OrderReads): Route {
       return changeObject(context, orderResource, {
         merge: (current) => patchedCore(current, context.body),
         check(current, wanted, caller) {
-          checkStep(current, wanted.status, caller);
+          checkTransition(current, wanted.status, caller);
           checkOpen(current, wanted);
         },
         write: (permit, current, wanted) => replaceOrder(permit, current, { ...wanted, now: context.now }),
@@ -215,7 +215,7 @@ function listOrdersOfCustomer({ cursors, orders, customers }: OrderReads): Route
       const { params, caller, db, query } = context;
       const access = rowAccessOf(caller);
       const customer = requireVisible(customers, { db: db.read, id: params.id, access });
-      const selection = orderListing(access, query, { customerId: customer.id });
+      const selection = orderSelection(access, query, { customerId: customer.id });
       return listPage(context, { cursors, selection, load: orders.find });
     },
   });
@@ -235,7 +235,7 @@ function listOrdersOfUser({ cursors, orders }: OrderReads): Route {
     handle(context) {
       const { params, db, query } = context;
       if (!userExists(db.read, params.id)) throw notFound('user', params.id);
-      const selection = orderListing({ userId: params.id }, query);
+      const selection = orderSelection({ userId: params.id }, query);
       return listPage(context, { cursors, selection, load: orders.find });
     },
   });

@@ -8,7 +8,7 @@ import { atLeast, below, equals, type Selection } from '../../storage/keyset.ts'
 import type { Permit } from '../../storage/permit.ts';
 import { ascending, descending, selectRows, type Indexes, type List } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
-import { ownedBy, ownerGone, ownerIsKnown, ownerOf } from '../users/user-store.ts';
+import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
 import {
   Order,
   OrderReplacement,
@@ -34,7 +34,7 @@ type OrderRow = readonly [
 const columns =
   'id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
 
-const shownColumns = columns.replace('userId', ownerOf('orders'));
+const shownColumns = columns.replace('userId', ownerSql('orders'));
 
 export function findOrder(db: Connection, id: number): Order | undefined {
   const row = findRow(db, id);
@@ -133,7 +133,7 @@ export function addOrder({ writer: db }: Permit, order: NewOrderRow, times: Orde
     updatedAt,
     userId,
   );
-  if (changes === 0) throw ownerGone();
+  if (changes === 0) throw ownerDeleted();
   return {
     id: lastId,
     status,
@@ -183,7 +183,7 @@ export function disownOrders(db: Connection, userId: number, rowsMax: number): n
 export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
   thing: 'order',
   table: 'orders',
-  columns: `${columns}, ${ownerIsKnown('orders')}`,
+  columns: `${columns}, ${ownerIsKnownSql('orders')}`,
   issues(row) {
     const order: unknown = orderOf(row);
     if (!fits(Order, order)) return check(Order, order);
@@ -234,13 +234,13 @@ const orderList: List<OrderFilter> = {
     createdFrom: { column: 'createdAt', matches: atLeast, keyOf: Date.parse },
     createdBefore: { column: 'createdAt', matches: below, keyOf: Date.parse },
   },
-  streams: { column: 'status', values: statuses, asked: ({ status }) => status },
+  streams: { column: 'status', values: statuses, requested: ({ status }) => status },
 };
 
-export function orderListing(
+export function orderSelection(
   access: RowAccess,
   query: OrderFilter,
-  place: { readonly customerId?: number } = {},
+  pathValues: { readonly customerId?: number } = {},
 ): Selection {
-  return selectRows(orderList, { access, query, place });
+  return selectRows(orderList, { access, query, pathValues });
 }

@@ -23,7 +23,7 @@ export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'r
 export type OrderStatus = (typeof statuses)[number];
 
 /** The statuses that may follow each; one without any is final. */
-export const steps: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
+export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   open: ['paid', 'cancelled'],
   paid: ['shipped', 'refunded'],
   shipped: ['delivered', 'refunded'],
@@ -176,10 +176,10 @@ export function patchedCore(current: Order, patch: object): OrderCore {
 }
 
 /** Throws unless the caller may take the order from its present status to the wanted one. */
-export function checkStep(order: Order, to: OrderStatus, caller: Caller): void {
+export function checkTransition(order: Order, to: OrderStatus, caller: Caller): void {
   const { id, status: from } = order;
   if (from === to) return;
-  const allowed = steps[from];
+  const allowed = transitions[from];
   if (!allowed.includes(to)) {
     const possible = allowed.length === 0 ? 'that status is final' : `it can become ${allowed.join(' or ')}`;
     const detail = `Order ${id} is ${from} and can’t become ${to}; ${possible}.`;

@@ -25,7 +25,7 @@ import {
   findSessionFacts,
   refreshTokenState,
   rotateRefreshToken,
-  sessionListing,
+  sessionSelection,
   sessionRows,
 } from './session-store.ts';
 
@@ -218,7 +218,7 @@ function listSessions({ cursors }: SessionServices): Route {
         const session = findSession(db, id, now);
         return session === undefined ? undefined : representSession(session);
       };
-      return listPage(context, { cursors, selection: sessionListing({ userId }, now), load });
+      return listPage(context, { cursors, selection: sessionSelection({ userId }, now), load });
     },
   });
 }

@@ -184,7 +184,7 @@ const sessionList: List<NewestFirst> = {
 };
 
 /** Those that haven't ended by now. */
-export function sessionListing(access: RowAccess, now: number): Selection {
+export function sessionSelection(access: RowAccess, now: number): Selection {
   const hasNotEnded: Condition = { sql: '+expiresAt > ?', params: [now] };
   return selectRows(sessionList, { access, query: {}, always: hasNotEnded });
 }

@@ -34,7 +34,7 @@ import {
   userResource,
   type UserChangeServices,
 } from './user-change-routes.ts';
-import { addUser, findUser, removeUser, userListing, userRows } from './user-store.ts';
+import { addUser, findUser, removeUser, userSelection, userRows } from './user-store.ts';
 
 export type UserServices = UserChangeServices & {
   readonly cursors: Cursors;
@@ -70,7 +70,7 @@ function listUsers({ cursors }: UserServices): Route {
     query: { ...userFilters, ...listParameters },
     reply: listOf(User),
     handle(context) {
-      const selection = userListing(accountAccessOf(context.caller), context.query);
+      const selection = userSelection(accountAccessOf(context.caller), context.query);
       return listPage(context, { cursors, selection, load: findRepresentation });
     },
   });

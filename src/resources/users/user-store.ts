@@ -128,7 +128,7 @@ export function upgradePasswordHash(
 
 /**
  * At once the user, their sessions and keys are gone for everybody. Their customers and orders stay:
- * `ownerOf` shows them without an owner from now on, and slices of work change their rows.
+ * `ownerSql` shows them without an owner from now on, and slices of work change their rows.
  */
 export function removeUser({ writer: db }: Permit, { id }: Visible<StoredUser>): void {
   checkNotLastAdmin(db, id);
@@ -138,7 +138,7 @@ export function removeUser({ writer: db }: Permit, { id }: Visible<StoredUser>):
 }
 
 /** The owner of a row of `table`, as anyone may see it: null once that user is removed. */
-export function ownerOf(table: 'customers' | 'orders'): string {
+export function ownerSql(table: 'customers' | 'orders'): string {
   return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;
 }
 
@@ -148,14 +148,14 @@ export function ownedBy(column: string, userId: SqlValue): Condition {
 }
 
 /** For `check`: 1 unless a row of `table` names an owner that never was. */
-export function ownerIsKnown(table: 'customers' | 'orders'): string {
+export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
   const exists = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
   const removed = `EXISTS (SELECT 1 FROM removedUsers WHERE id = ${table}.userId)`;
   return `${table}.userId IS NULL OR ${exists} OR ${removed}`;
 }
 
 /** For a caller who was removed between the check of the credential and the write. */
-export function ownerGone(): Problem {
+export function ownerDeleted(): Problem {
   return new Problem('invalid-token', 'The user of this credential was deleted.');
 }
 
@@ -248,6 +248,6 @@ const userList: List<UserFilter> = {
   },
 };
 
-export function userListing(access: RowAccess, query: UserFilter): Selection {
+export function userSelection(access: RowAccess, query: UserFilter): Selection {
   return selectRows(userList, { access, query });
 }
