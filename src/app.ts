@@ -1,7 +1,7 @@
 // What every request is handled with: the two interfaces, and what their handlers use.
 import { countBuckets, createLimiters, type Limiters } from './assembly/limiters.ts';
 import type { Caches } from './assembly/caches.ts';
-import { Tidying } from './assembly/tidying.ts';
+import { Cleanup } from './assembly/cleanup.ts';
 import type { CallerSources } from './auth/caller-cache.ts';
 import { createAuthenticator, type Authenticator } from './auth/credentials.ts';
 import { createSigner, type Signer } from './auth/jwt.ts';
@@ -47,20 +47,20 @@ type Parts = {
   readonly signer: Signer;
   readonly limiters: Limiters;
   readonly metrics: Metrics;
-  readonly tidying: Tidying;
+  readonly cleanup: Cleanup;
 };
 
 export type App = ReturnType<typeof createApp>;
 
 export function createApp(options: AppOptions) {
   const { config, publicUrl, secrets, db, now, isStopping, extraRoutes } = options;
-  const tidying = new Tidying({ db, now, isStopping });
+  const cleanup = new Cleanup({ db, now, isStopping });
   const metrics = createMetrics();
   const parts: Parts = {
     signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
     limiters: createLimiters(config.rates),
     metrics,
-    tidying,
+    cleanup,
   };
   const metricsText = (): string => metricsTextOf(options, parts, router);
   const services = handlerServices(options, parts, metricsText);
@@ -68,9 +68,9 @@ export function createApp(options: AppOptions) {
   return {
     router,
     handler: requestHandler(options, parts, router),
-    tidyUp: () => tidying.run(),
+    cleanUp: () => cleanup.run(),
     close() {
-      tidying.close();
+      cleanup.close();
       metrics.close();
     },
   };
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions) {
 
 function handlerServices(
   { secrets, db, caches, hasher, isStopping, onPasswordChange }: AppOptions,
-  { signer, limiters, tidying }: Parts,
+  { signer, limiters, cleanup }: Parts,
   metrics: () => string,
 ): HandlerServices {
   return {
@@ -87,7 +87,7 @@ function handlerServices(
     cursors: createCursors(createMacs(secrets, 'cursors')),
     caches,
     created: limiters.created,
-    removeLeftovers: () => tidying.begin(),
+    removeLeftovers: () => cleanup.begin(),
     onPasswordChange,
     metrics,
     readiness() {
@@ -134,12 +134,12 @@ function requestHandler(options: AppOptions, parts: Parts, router: Router): Requ
   });
 }
 
-function authenticatorOf({ db, caches }: AppOptions, { signer, tidying }: Parts): Authenticator {
+function authenticatorOf({ db, caches }: AppOptions, { signer, cleanup }: Parts): Authenticator {
   return createAuthenticator({
     signer,
     sources: sourcesOf(db.read),
     cache: caches.callers,
-    used: (keyId, time) => tidying.noteKeyUse(keyId, time),
+    used: (keyId, time) => cleanup.noteKeyUse(keyId, time),
   });
 }
 

@@ -94,21 +94,21 @@ function openServiceDatabase(
 /** The folder is this process's from here on, so what it lacks can be made. */
 async function serve(foundation: Foundation): Promise<Service> {
   const { config, now, hasher, db } = foundation;
-  const made: string[] = [];
-  const secrets = readSecrets(config, made);
-  const certificate = readCertificate(config, now(), made);
+  const created: string[] = [];
+  const secrets = readSecrets(config, created);
+  const certificate = readCertificate(config, now(), created);
   const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now: now() });
-  if (admin !== undefined) made.push(admin);
+  if (admin !== undefined) created.push(admin);
   const server = new HttpServer({ certificate, gate: gateFor(config) });
   const address = await listen(server, config);
-  return new Service(foundation, { secrets, server, address, made });
+  return new Service(foundation, { secrets, server, address, created });
 }
 
 type Listening = {
   readonly secrets: readonly Uint8Array[];
   readonly server: HttpServer;
   readonly address: AddressInfo;
-  readonly made: readonly string[];
+  readonly created: readonly string[];
 };
 
 export class Service {
@@ -116,20 +116,20 @@ export class Service {
   readonly db: Database;
   readonly publicUrl: string;
   readonly localUrl: string;
-  /** What this start made in the folder, a line each. */
-  readonly made: readonly string[];
+  /** What this start created in the folder, a line each. */
+  readonly created: readonly string[];
   readonly #foundation: Foundation;
   readonly #server: HttpServer;
   #stopping: Promise<void> | undefined;
 
-  constructor(foundation: Foundation, { secrets, server, address, made }: Listening) {
+  constructor(foundation: Foundation, { secrets, server, address, created }: Listening) {
     const { config, db } = foundation;
     this.#foundation = foundation;
     this.#server = server;
     this.db = db;
     this.publicUrl = publicUrlOf(config, address.port);
     this.localUrl = localUrlOf(config, address);
-    this.made = made;
+    this.created = created;
     this.app = createApp({
       ...foundation,
       secrets,
@@ -169,7 +169,7 @@ export class Service {
   async #finish(): Promise<void> {
     const { db, hasher } = this.#foundation;
     await this.#server.close();
-    await this.app.tidyUp().catch(() => {}); // the next start does it
+    await this.app.cleanUp().catch(() => {}); // the next start does it
     this.app.close();
     await Promise.all([db.close(), hasher.close()]);
   }

@@ -1,4 +1,4 @@
-// What the service keeps beside the database: the secret that tokens are signed with, and its certificate.
+// What the service stores beside the database: the secret that tokens are signed with, and its certificate.
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,13 +16,13 @@ const renewMilliseconds = 30 * 86_400_000;
 type CertificateFiles = { readonly cert: string; readonly key: string };
 
 /** The signing secrets: as configured, or one made at the first start. */
-export function readSecrets({ jwtSecrets, data }: Config, made: string[]): Uint8Array[] {
+export function readSecrets({ jwtSecrets, data }: Config, created: string[]): Uint8Array[] {
   if (jwtSecrets.length > 0) return jwtSecrets.map((secret) => Buffer.from(secret));
   const file = join(data, 'secret.key');
   try {
     if (!existsSync(file)) {
       replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);
-      made.push(`a secret that signs tokens: ${file}`);
+      created.push(`a secret that signs tokens: ${file}`);
     }
     const secret = Buffer.from(readFileSync(file, 'utf8').trim());
     if (secret.length < secretBytesMin)
@@ -35,13 +35,17 @@ export function readSecrets({ jwtSecrets, data }: Config, made: string[]): Uint8
   }
 }
 
-export function readCertificate({ tls, data }: Config, now: number, made: string[]): Certificate | undefined {
+export function readCertificate(
+  { tls, data }: Config,
+  now: number,
+  created: string[],
+): Certificate | undefined {
   if (tls.mode === 'off') return undefined;
   const files =
     tls.mode === 'files' ? tls : { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
   try {
-    if (tls.mode === 'self-signed' && !isGood(files.cert, now + renewMilliseconds))
-      makeCertificate(files, now, made);
+    if (tls.mode === 'self-signed' && !isValidUntil(files.cert, now + renewMilliseconds))
+      makeCertificate(files, now, created);
     const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
     createSecureContext(certificate); // throws unless they are a pair
     return certificate;
@@ -53,20 +57,20 @@ export function readCertificate({ tls, data }: Config, now: number, made: string
   }
 }
 
-function makeCertificate(files: CertificateFiles, now: number, made: string[]): void {
+function makeCertificate(files: CertificateFiles, now: number, created: string[]): void {
   const { certPem, keyPem } = selfSigned({ now });
   try {
     makeFolder(dirname(files.cert));
     replacePrivate(files.key, keyPem);
     replacePrivate(files.cert, certPem);
-    made.push(`a self-signed certificate: ${files.cert}`);
+    created.push(`a self-signed certificate: ${files.cert}`);
   } catch (error) {
-    if (!isGood(files.cert, now)) throw toStorageError(error, files.cert); // else the old one serves for now
+    if (!isValidUntil(files.cert, now)) throw toStorageError(error, files.cert); // else it still serves
   }
 }
 
 /** Whether there is a certificate that is valid until then. */
-function isGood(file: string, until: number): boolean {
+function isValidUntil(file: string, until: number): boolean {
   return existsSync(file) && new X509Certificate(readFileSync(file)).validToDate.getTime() > until;
 }
 

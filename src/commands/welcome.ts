@@ -27,7 +27,7 @@ export function logStart(log: Logger, start: Start): void {
 
 /** What this start made, and the passwords that somebody should replace. */
 function startFacts({ config, service, now }: Start): string[] {
-  const facts = service.made.map((each) => `Created ${each}.`);
+  const facts = service.created.map((each) => `Created ${each}.`);
   const file = adminFile(config.data);
   const isFileNew = facts.some((fact) => fact.includes(file));
   for (const password of listInitialPasswords(service.db.read, initialPasswordsNamedMax)) {

@@ -124,7 +124,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     const init = { method: 'DELETE', headers: { authorization: `Bearer ${person.token}` } };
     const watch = new TurnWatch();
     assert.equal(await send({ path: `${service.url}/api/users/${person.id}`, init }), 204);
-    await service.inside?.app.tidyUp();
+    await service.inside?.app.cleanUp();
     assertShort(watch);
     assert.equal(countIn(service, `orders WHERE userId = ${person.id}`), 0);
   });
@@ -137,7 +137,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
        SELECT randomblob(32), '', value, 201, '', hex(zeroblob(400)), 0 FROM ${series(rows)}`,
     );
     const watch = new TurnWatch();
-    await service.inside?.app.tidyUp();
+    await service.inside?.app.cleanUp();
     assertShort(watch);
     assert.equal(countIn(service, 'storedResponses'), 0);
   });
@@ -152,7 +152,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
        SELECT randomblob(32), sessions.id FROM sessions, ${series(rows / 1_000)} WHERE expiresAt = 1`,
     );
     const watch = new TurnWatch();
-    await service.inside?.app.tidyUp();
+    await service.inside?.app.cleanUp();
     assertShort(watch);
     assert.equal(countIn(service, 'usedRefreshTokens'), 0);
   });

@@ -648,10 +648,10 @@ describe('a session', () => {
     await service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });
     const usedTokens = (): unknown =>
       service.inside?.db.read.get('SELECT count(*) FROM usedRefreshTokens')?.[0];
-    await service.inside?.app.tidyUp();
+    await service.inside?.app.cleanUp();
     assert.equal(usedTokens(), 1);
     await service.delete(`/api/sessions/${sessionId}`, { token });
-    await service.inside?.app.tidyUp();
+    await service.inside?.app.cleanUp();
     assert.equal(usedTokens(), 0);
     assert.equal(service.inside?.db.read.get('SELECT count(*) FROM removedSessions')?.[0], 0);
   });

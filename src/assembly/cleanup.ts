@@ -1,4 +1,4 @@
-// What a service writes down or removes now and then: the last use of keys, and rows that nobody needs.
+// What a service records or removes from time to time: the last use of keys, and rows that nobody needs.
 import { touchMilliseconds } from '../limits.ts';
 import { disownCustomers } from '../resources/customers/customer-store.ts';
 import { touchKeys } from '../resources/keys/key-store.ts';
@@ -15,12 +15,12 @@ type Options = {
   readonly isStopping: () => boolean;
 };
 
-export class Tidying {
+export class Cleanup {
   readonly #db: Options['db'];
   readonly #isStopping: () => boolean;
   readonly #steps: readonly Step[];
   readonly #timer: NodeJS.Timeout;
-  /** Of keys, by id, since it was last written down. */
+  /** When each key was last used, by id: what the next run stores. */
   readonly #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
 
@@ -40,7 +40,7 @@ export class Tidying {
     this.#lastUses.set(keyId, time);
   }
 
-  /** Without waiting for it; if it fails, the next time does what is left. */
+  /** Runs without being waited for; if it fails, the next run does what is left. */
   begin(): void {
     this.run().catch(() => {});
   }
