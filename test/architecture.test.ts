@@ -1,26 +1,26 @@
-// What src/ARCHITECTURE.md says is so: its floors, the hops of its paths, and the tests that it names.
+// What src/ARCHITECTURE.md says is so: its layers, the steps of its paths, and the tests that it names.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { floors, importsOf } from './floors.ts';
+import { layers, importsOf } from './layers.ts';
 import { codeOf, paths, sources, texts } from './source-text.ts';
 
 const architecture = texts.get('src/ARCHITECTURE.md') ?? '';
 const importsByFile = new Map(sources.map((path) => [path, importsOf(path)]));
 
-test('the floors are those that imports are tested against', () => {
-  const rows = tableAfter('| floor | holds |').map(([names = '']) => quotedIn(names));
+test('the layers are those that imports are tested against', () => {
+  const rows = tableAfter('| layer | holds |').map(([names = '']) => quotedIn(names));
   assert.deepEqual(
     rows.map((names) => names.map((name) => `src/${name}`).sort()),
-    floors.map((places) => [...places].sort()),
+    layers.map((places) => [...places].sort()),
   );
 });
 
-test('every hop is a function of its file', () => {
-  const hops = ['## One read', '## One write', 'And the way back:'].flatMap((place) =>
+test('every step is a function of its file', () => {
+  const steps = ['## One read', '## One write', 'And the way back:'].flatMap((place) =>
     tableAfter('| file | function | what it does |', place),
   );
-  assert.ok(hops.length > 30, `only ${hops.length} are seen`);
-  const missing = hops.filter(([file = '', name = '']) => !defines(quotedIn(file), quotedIn(name)));
+  assert.ok(steps.length > 30, `only ${steps.length} are seen`);
+  const missing = steps.filter(([file = '', name = '']) => !defines(quotedIn(file), quotedIn(name)));
   assert.deepEqual(missing, []);
 });
 

@@ -1,26 +1,26 @@
-// The shape of the sources: floors, first lines, and what must not be there.
+// The shape of the sources: layers, first lines, and what must not be there.
 import assert from 'node:assert/strict';
 import { homedir, hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { suite, test } from 'node:test';
 import { version } from '../src/version.ts';
-import { floorOf, floors, importsOf } from './floors.ts';
+import { layerOf, layers, importsOf } from './layers.ts';
 import { codeOf, programs, sources, texts } from './source-text.ts';
 
-suite('floors', () => {
+suite('layers', () => {
   const imports = sources.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
 
-  test('every source is on one', () => {
+  test('every source is in one', () => {
     assert.deepEqual(
-      sources.filter((path) => floors.flat().filter((place) => path.startsWith(place)).length !== 1),
+      sources.filter((path) => layers.flat().filter((place) => path.startsWith(place)).length !== 1),
       [],
     );
   });
 
-  for (const place of floors.flat()) {
+  for (const place of layers.flat()) {
     test(`imports of ${place} point downwards`, () => {
       const upwards = imports.filter(
-        ({ from, to }) => from.startsWith(place) && !to.startsWith(place) && floorOf(to) <= floorOf(from),
+        ({ from, to }) => from.startsWith(place) && !to.startsWith(place) && layerOf(to) <= layerOf(from),
       );
       assert.deepEqual(upwards, []);
     });

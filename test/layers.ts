@@ -1,11 +1,11 @@
-// The floors of the sources, and which file imports which.
+// The layers of the sources, and which file imports which.
 import { dirname, join, normalize } from 'node:path';
 import { texts } from './source-text.ts';
 
 /**
- * From top to bottom; imports point from a floor to a lower one. What shares a line doesn't know the other.
+ * From top to bottom; imports point from a layer to a lower one. What shares a line doesn't import the other.
  */
-export const floors: readonly (readonly string[])[] = [
+export const layers: readonly (readonly string[])[] = [
   ['src/start.js'],
   ['src/main.ts'],
   ['src/commands/'],
@@ -35,8 +35,8 @@ export const floors: readonly (readonly string[])[] = [
   ],
 ];
 
-export function floorOf(path: string): number {
-  return floors.findIndex((floor) => floor.some((place) => path.startsWith(place)));
+export function layerOf(path: string): number {
+  return layers.findIndex((layer) => layer.some((place) => path.startsWith(place)));
 }
 
 /** Files of ours that a file loads: imports, and workers by their URL. */
