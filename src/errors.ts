@@ -1,4 +1,4 @@
-// The problems a client can be told of: kinds and constructors, without HTTP.
+// The problems that are reported to clients: kinds and constructors, without HTTP.
 import { issuesMax } from './limits.ts';
 import type { Issue } from './schema/schema.ts';
 
@@ -50,8 +50,8 @@ export type ProblemDetails = {
 };
 
 /**
- * Thrown anywhere below the server, told to the client by its one `catch`. Not an Error: nobody reads its
- * stack, and taking one is a twelfth of what a refusal costs.
+ * Thrown anywhere below the request handler, reported to the client by its one `catch`. Not an Error: nobody
+ * reads its stack, and capturing one is a twelfth of the cost of a refusal.
  */
 export class Problem {
   readonly kind: ProblemKind;
@@ -66,7 +66,7 @@ export class Problem {
   }
 }
 
-/** The request's data is wrong: 400 or 422, as the interface says that the route is mounted in. */
+/** The request's data is invalid: 400 or 422, depending on the interface that the route is mounted in. */
 export function invalid(issues: readonly Issue[]): Problem {
   return new Problem('validation-failed', summaryOf(issues), { issues: issues.slice(0, issuesMax) });
 }
@@ -83,7 +83,7 @@ export function throwIfInvalid(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** One fault of the body, at a JSON Pointer such as `/customerId`. */
+/** One issue of the body, at a JSON Pointer such as `/customerId`. */
 export function invalidAt(pointer: string, code: string, detail: string): Problem {
   return invalid([{ pointer, code, detail }]);
 }
@@ -96,7 +96,7 @@ export function forbidden(detail: string): Problem {
   return new Problem('forbidden', detail);
 }
 
-/** For now the service can't take this; the same request may succeed later. */
+/** The service can't do this now; the same request may succeed later. */
 export function unavailable(detail: string, retryAfterSeconds = 1): Problem {
   return new Problem('unavailable', detail, { retryAfterSeconds });
 }

@@ -1,4 +1,4 @@
-// Every number that bounds something, its unit in its name.
+// Bounds that clients meet or that several files share, their units in their names.
 
 export const idMax = Number.MAX_SAFE_INTEGER;
 

@@ -14,7 +14,6 @@ const longLinesLeft: Readonly<Record<string, number>> = {
   'src/resources/users/user.ts': 1,
   'src/storage/data-folder.ts': 2,
   'src/storage/database.ts': 1,
-  'src/storage/keyset.ts': 1,
   'src/storage/query-worker.ts': 1,
   'test/http/access-matrix.test.ts': 1,
   'test/http/connections.test.ts': 1,

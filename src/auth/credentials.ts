@@ -96,7 +96,7 @@ function callerOfKey({ findKey }: CallerSources, id: number, now: number): Calle
   return facts.caller;
 }
 
-/** Secrets of 256 random bits are kept as their SHA-256: nothing is gained by a slow hash. */
+/** Secrets of 256 random bits are stored as their SHA-256: a slow hash would gain nothing. */
 export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

@@ -47,7 +47,7 @@ export const adminCreate: Command = {
       const now = Date.now();
       const passwordExpiresAt = now + initialPasswordMilliseconds;
       const id = db.write((writer) =>
-        addUser(asOperator(writer), { ...user, passwordHash, passwordExpiresAt }, now),
+        addUser(operatorPermit(writer), { ...user, passwordHash, passwordExpiresAt }, now),
       );
       removeAdminFile(config.data, user.email); // left by a user who had this e-mail address before
       return passwordText({ id, email: user.email, password });
@@ -65,7 +65,7 @@ export const adminReset: Command = {
       const hash = await hasher.hash(password);
       const { id, email } = db.write((writer) => {
         const user = userOf(writer, String(flags['email']));
-        const permit = asOperator(writer);
+        const permit = operatorPermit(writer);
         const expiresAt = Date.now() + initialPasswordMilliseconds;
         replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
         endSessionsOf(permit, user, null);
@@ -92,7 +92,7 @@ export const keysCreate: Command = {
     return withExistingDatabase(config, async (db) => {
       const key = db.write((writer) => {
         const { id: userId } = userOf(writer, String(flags['email']));
-        return addKey(asOperator(writer), { ...wanted, userId }, Date.now());
+        return addKey(operatorPermit(writer), { ...wanted, userId }, Date.now());
       });
       return [
         `id: ${key.id}`,
@@ -106,7 +106,7 @@ export const keysCreate: Command = {
   },
 };
 
-/** Throws the issues of what flags of the same names gave. */
+/** Throws the issues, each named after the flag that gave the value. */
 function rejectInvalidFlags(issues: readonly Issue[]): void {
   if (issues.length > 0)
     throw new ConfigError(
@@ -115,8 +115,8 @@ function rejectInvalidFlags(issues: readonly Issue[]): void {
     );
 }
 
-/** Who may write the data folder may do anything. */
-function asOperator(writer: Connection): Permit {
+/** Whoever may write to the data folder may do anything. */
+function operatorPermit(writer: Connection): Permit {
   return permitWithoutCaller(writer, 'the command line');
 }
 

@@ -4,9 +4,9 @@ import type { Limiter } from './rate-limit.ts';
 import type { Route } from './route.ts';
 
 /**
- * The route, with what it creates drawn from its user's bucket, whose keys draw on it, too. What is refused
- * is put back; a kept answer that is repeated never gets here. Staff aren't limited, nor is who isn't signed
- * in: for them there are the rates of addresses.
+ * The route, with each object that it creates drawn from its user's bucket, which the user's keys share. A
+ * rejected request puts it back; a replayed response never gets here. Staff aren't limited, nor are callers
+ * who aren't signed in: for those there are the rates of addresses.
  */
 export function withCreatedQuota(route: Route, limiter: Limiter): Route {
   if (route.countsAsCreated !== true) return route;

@@ -24,8 +24,8 @@ export function createEncodings(bytes: Buffer): (coding: Coding) => Encoded {
   const made = new Map<Coding, Encoded>([['identity', plain]]);
   return (coding) => {
     if (coding === 'identity' || bytes.length < compressedBytesMin) return plain;
-    const kept = made.get(coding);
-    if (kept !== undefined) return kept;
+    const encodedBefore = made.get(coding);
+    if (encodedBefore !== undefined) return encodedBefore;
     const encoded = { coding, bytes: compress[coding](bytes), etag: `"${tag}-${coding}"` };
     made.set(coding, encoded);
     return encoded;

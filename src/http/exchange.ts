@@ -26,7 +26,7 @@ type ExchangeOptions = {
   readonly db: Database;
   readonly isTrusted: (address: string) => boolean;
   /** The caller as a write sees them. Throws where they have lost the right to this request. */
-  readonly rightsIn: (exchange: Exchange, writer: Connection) => Caller | undefined;
+  readonly callerInWrite: (exchange: Exchange, writer: Connection) => Caller | undefined;
 };
 
 /** Handlers receive it as their `Context`, whose functions they may take out of it. */
@@ -42,7 +42,7 @@ export class Exchange implements AnyContext {
   readonly now: number;
   readonly startedAt = performance.now();
   readonly isTrusted: (address: string) => boolean;
-  readonly rightsIn: ExchangeOptions['rightsIn'];
+  readonly rightsIn: ExchangeOptions['callerInWrite'];
   requestId: string;
   mounted: Mounted | undefined = undefined;
   params: object = {};
@@ -59,7 +59,16 @@ export class Exchange implements AnyContext {
   isPreconditionChecked = false;
   #clientAddress: string | undefined = undefined;
 
-  constructor({ request, response, peer, now, requestId, db, isTrusted, rightsIn }: ExchangeOptions) {
+  constructor({
+    request,
+    response,
+    peer,
+    now,
+    requestId,
+    db,
+    isTrusted,
+    callerInWrite: rightsIn,
+  }: ExchangeOptions) {
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';

@@ -5,7 +5,7 @@ import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { failures } from './openapi-failures.ts';
 import { operationId } from './openapi-names.ts';
 import { contentOf, notModified, success } from './openapi-success.ts';
-import { wordParameter, type Route } from './route.ts';
+import { nameParameter, type Route } from './route.ts';
 import type { Mounted } from './router.ts';
 
 export function operation({ route, invalidStatus }: Mounted, components: Components): Json {
@@ -57,7 +57,7 @@ function parametersOf(route: Route, components: Components): Json[] {
 }
 
 function pathParameter(name: string): Json {
-  const isKind = name === wordParameter;
+  const isKind = name === nameParameter;
   return {
     name,
     in: 'path',

@@ -1,4 +1,4 @@
-// The bytes of an answer, made once: its text, its entity tag, and what the server needs beside them.
+// The bytes of a response, made once: its text, its entity tag, and what the server needs besides.
 import { hash } from 'node:crypto';
 import { createEncodings, type Coding, type Encoded } from './encodings.ts';
 
@@ -32,7 +32,8 @@ export function represent<T>(
 }
 
 /**
- * The same from JSON text; who calls it vouches that it is a T. `salt` tells versions apart that look alike.
+ * The same from JSON text; the caller guarantees that it is a T. `salt` distinguishes versions that look
+ * alike.
  */
 export function representText<T>(
   json: string,
@@ -54,7 +55,7 @@ export function page(html: string, fields: readonly string[]): Representation<ne
   return { id: 0, ownerId: null, text, etag: etagOf(text), mediaType: 'text/html; charset=utf-8', fields };
 }
 
-/** The same as a document that is made once and sent often: handlers keep what this returns. */
+/** The same as a document that is made once and sent often: handlers hold on to what this returns. */
 export function shared<T>(made: Representation<T>): Representation<T> {
   return { ...made, encoded: createEncodings(Buffer.from(made.text, 'latin1')) };
 }

@@ -41,7 +41,7 @@ export type RequestHandlerOptions = ResponderOptions & {
 type Step = (exchange: Exchange) => Promise<void> | void;
 type HandlerResult = Representation<unknown> | Promise<Representation<unknown>>;
 
-/** What the server calls for each request, and for bytes that aren't one. */
+/** What the server calls for each request, and for bytes that are no valid request. */
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #responder: Responder;
@@ -78,7 +78,7 @@ export class RequestHandler {
     return this.#responder.refusal(problem, this.#nextRequestId(), this.#options.now());
   }
 
-  /** In the order of the rules; synchronous to the end for what reads no body and waits for no disk. */
+  /** The steps in their order. Synchronous unless there is a body to read or a disk to wait for. */
   #handleRequest(exchange: Exchange): Promise<void> | void {
     this.#checkRequest(exchange);
     const match = this.#options.router.find(exchange.path);
@@ -114,11 +114,11 @@ export class RequestHandler {
       requestId: this.#nextRequestId(),
       db,
       isTrusted,
-      rightsIn: this.#rightsIn,
+      callerInWrite: this.#callerInWrite,
     });
   }
 
-  /** The one place where whatever is thrown ends. */
+  /** The one place where errors are caught. */
   #runStep(exchange: Exchange, step: Step): void {
     try {
       step(exchange)?.catch((error: unknown) => this.#fail(exchange, error));
@@ -157,7 +157,7 @@ export class RequestHandler {
   #handleWithoutBody(exchange: Exchange, route: Route): Promise<void> | void {
     const issues: Issue[] = [];
     exchange.query = readQuery(exchange.queryText, route.query, issues);
-    // not thrown: that is a tenth of what a refusal costs
+    // not thrown: throwing is a tenth of what a refusal costs
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
     return this.#answer(exchange, route, route.handle(exchange));
   }
@@ -191,8 +191,8 @@ export class RequestHandler {
     checkAccess(route, exchange.caller, params);
   }
 
-  /** The caller with the rights that they have inside this write, after the changes of those before it. */
-  readonly #rightsIn = (exchange: Exchange, writer: Connection): Caller | undefined => {
+  /** The caller as this write sees them, after the changes of the writes before it. */
+  readonly #callerInWrite = (exchange: Exchange, writer: Connection): Caller | undefined => {
     const { caller, mounted, params } = exchange;
     if (caller === undefined || mounted === undefined) return caller;
     const { authenticator, sourcesOf, now } = this.#options;
@@ -220,7 +220,7 @@ export class RequestHandler {
   }
 }
 
-/** Each place once: where the schema has found an issue, references aren't looked up. */
+/** At most one issue for each pointer: that of the schema takes precedence over a reference's. */
 function bodyIssues(route: Route, exchange: Exchange): Issue[] {
   const { body } = exchange;
   const issues = check(route.body ?? {}, body);

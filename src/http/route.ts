@@ -11,12 +11,12 @@ import type { Representation } from './representation.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The one path parameter that is a word; all others are ids. */
-export const wordParameter = 'name';
+/** The one path parameter that is a string; all others are ids. */
+export const nameParameter = 'name';
 
 /** `'/orders/{id}'` has `{ id: number }`. */
 export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? { readonly [K in Name]: Name extends typeof wordParameter ? string : number } & ParamsOf<Rest>
+  ? { readonly [K in Name]: Name extends typeof nameParameter ? string : number } & ParamsOf<Rest>
   : object;
 
 /** What a handler receives. */

@@ -1,8 +1,8 @@
 // Finds the route of a method and path: a tree of segments, walked once.
 import { idMax } from '../limits.ts';
-import { wordParameter, type Method, type Route } from './route.ts';
+import { nameParameter, type Method, type Route } from './route.ts';
 
-/** A route as an interface mounts it: which status its validation faults have. */
+/** A route as an interface mounts it: which status its validation issues have. */
 export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422; readonly index: number };
 
 type Match = {
@@ -51,7 +51,7 @@ function add(root: Node, mounted: Mounted): Mounted {
 
 function child(node: Node, segment: string): Node {
   const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-  if (name === wordParameter) return (node.word ??= { name, node: { words: [] } }).node;
+  if (name === nameParameter) return (node.word ??= { name, node: { words: [] } }).node;
   if (name !== undefined) return (node.id ??= { name, node: { words: [] } }).node;
   const known = node.words.find((word) => word.name === segment);
   if (known !== undefined) return known.node;

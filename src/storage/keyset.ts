@@ -7,7 +7,7 @@ export type Position = readonly [key: string | number, id: number];
 
 export type Condition = { readonly sql: string; readonly params: readonly SqlValue[] };
 
-/** Rows that an index has in order. `at`: the sort key's one value, where that is what tells streams apart. */
+/** Rows that an index has in order. `at`: the sort key's value, where each stream has but one. */
 export type Stream = Condition & { readonly at?: string };
 
 /**

@@ -15,7 +15,7 @@ export type Resource<Row, Shown> = Rows<Row> & {
 
 type ObjectContext = Context<{ readonly id: number }, unknown, unknown, Caller>;
 
-/** Wanted are the members that may change, as they are to be. */
+/** `Wanted` has the members that may change, with their new values. */
 export type Change<Row, Wanted> = {
   /** The body merged into the current object. Throws where the result is invalid. */
   readonly merge: (current: Row, caller: Caller) => Wanted;

@@ -58,9 +58,9 @@ async function addNewKey(context: Context<object, object, NewKey, Caller>): Prom
   const key = await db.write((writer) => {
     const permit = authorizeWrite(writer);
     const { userId } = permit.caller;
-    const made = addKey(permit, { ...body, userId }, now);
-    const stored = requireVisible(keyRows, { db: writer, id: made.id, access: { userId } });
-    return { ...represent(made, { id: made.id, ownerId: userId }), etag: representKey(stored).etag };
+    const key = addKey(permit, { ...body, userId }, now);
+    const stored = requireVisible(keyRows, { db: writer, id: key.id, access: { userId } });
+    return { ...represent(key, { id: key.id, ownerId: userId }), etag: representKey(stored).etag };
   });
   context.report({ name: 'authn_token_created', userId: caller.userId, keyId: key.id });
   return key;

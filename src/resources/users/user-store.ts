@@ -127,7 +127,7 @@ export function upgradePasswordHash(
 }
 
 /**
- * At once the user, their sessions and keys are gone for everybody. Their customers and orders stay:
+ * The user, their sessions and keys are gone at once. Their customers and orders stay:
  * `ownerSql` shows them without an owner from now on, and slices of work change their rows.
  */
 export function removeUser({ writer: db }: Permit, { id }: Visible<StoredUser>): void {
