@@ -4,16 +4,16 @@ import { newPasswordsWaitingMax, signInsWaitingMax } from '../limits.ts';
 
 /** Someone a hash is made for, such as an address, and how many places they may hold at once. */
 export type Holder = { readonly name: string; readonly placesMax: number };
-export type Place = { readonly line: 'sign-in' | 'new-password'; readonly holders: readonly Holder[] };
+export type Place = { readonly queue: 'sign-in' | 'new-password'; readonly holders: readonly Holder[] };
 
 const waitingMax = { 'sign-in': signInsWaitingMax, 'new-password': newPasswordsWaitingMax } as const;
-/** Whose turn it is where both lines wait: neither can hold up the other. */
+/** Whose turn it is where both queues wait: neither can hold up the other. */
 const turns = ['sign-in', 'sign-in', 'sign-in', 'new-password'] as const;
 
 /** `Server` is what a turn is for: one of the threads. */
 export function createPlaces<Server>() {
   const held = new Map<string, number>();
-  const lines = { 'sign-in': [] as Enter[], 'new-password': [] as Enter[] };
+  const queues = { 'sign-in': [] as Enter[], 'new-password': [] as Enter[] };
   let turn = 0;
   type Enter = (server: Server) => void;
 
@@ -32,18 +32,18 @@ export function createPlaces<Server>() {
     else held.delete(name);
   }
 
-  /** Throws `unavailable` where too many of the line wait already. */
-  function wait({ line }: Place): Promise<Server> {
-    if (lines[line].length >= waitingMax[line])
+  /** Throws `unavailable` where too many in that queue wait already. */
+  function wait({ queue }: Place): Promise<Server> {
+    if (queues[queue].length >= waitingMax[queue])
       throw unavailable('Too many passwords are being hashed; retry in a moment.');
-    return new Promise((enter) => lines[line].push(enter));
+    return new Promise((enter) => queues[queue].push(enter));
   }
 
   /** Whoever is next, if anybody waits. */
   function next(): Enter | undefined {
-    const line = turns[turn % turns.length] ?? 'sign-in';
+    const queue = turns[turn % turns.length] ?? 'sign-in';
     turn += 1;
-    return lines[line].shift() ?? lines['sign-in'].shift() ?? lines['new-password'].shift();
+    return queues[queue].shift() ?? queues['sign-in'].shift() ?? queues['new-password'].shift();
   }
 
   return {
@@ -51,7 +51,7 @@ export function createPlaces<Server>() {
     wait,
     next,
     get waiting() {
-      return lines['sign-in'].length + lines['new-password'].length;
+      return queues['sign-in'].length + queues['new-password'].length;
     },
   };
 }

@@ -14,7 +14,7 @@ const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
 const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
 /** Of what no request asks for: a command, the first administrator. */
-const unqueuedPlace: Place = { line: 'new-password', holders: [] };
+const unqueuedPlace: Place = { queue: 'new-password', holders: [] };
 
 /** `hash` and `verify` throw `unavailable` or `quota-exceeded` where the place can't be had. */
 export function createPasswordHasher({ cost = defaultCost }: { readonly cost?: Cost } = {}) {

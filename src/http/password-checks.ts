@@ -21,7 +21,7 @@ type Request = Pick<
 export type Credentials = {
   readonly id: number;
   readonly passwordHash: string;
-  /** In milliseconds, of a password that the service made; null for one that somebody chose. */
+  /** In milliseconds, of a password that the service generated; null for one that a user chose. */
   readonly passwordExpiresAt: number | null;
 };
 
@@ -131,7 +131,7 @@ function hasExpired(credentials: Credentials | undefined, now: number): boolean 
  * A place counts for the principal, the address and, with IPv6, for the /48 that one customer may have. Not
  * for the machine itself: a proxy on it that isn't trusted would share two among all.
  */
-function placeOf({ caller, address, isLoopback }: Request, line: Place['line']): Place {
+function placeOf({ caller, address, isLoopback }: Request, queue: Place['queue']): Place {
   const holders: Holder[] = [];
   if (!isLoopback) holders.push({ name: address, placesMax: hashingPlacesMax });
   if (caller !== undefined) holders.push({ name: `user:${caller.userId}`, placesMax: hashingPlacesMax });
@@ -139,5 +139,5 @@ function placeOf({ caller, address, isLoopback }: Request, line: Place['line']):
     const network = `${address.split(':', 3).join(':')}::/48`;
     holders.push({ name: network, placesMax: hashingPlacesPerNetworkMax });
   }
-  return { line, holders };
+  return { queue, holders };
 }

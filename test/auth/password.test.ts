@@ -123,7 +123,7 @@ for (const [name, stored] of Object.entries({
 
 test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more', async (t) => {
   const hasher = hasherFor(t);
-  const signIn: Place = { line: 'sign-in', holders: [] };
+  const signIn: Place = { queue: 'sign-in', holders: [] };
   const taken = Array.from({ length: 10 }, () => hasher.hash(password));
   assert.equal(hasher.waiting, 8);
   await assert.rejects(hasher.hash(password), isUnavailable);
@@ -138,7 +138,7 @@ test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more'
 
 test('new passwords waiting don’t hold up sign-ins, nor sign-ins new passwords', async (t) => {
   const hasher = hasherFor(t);
-  const signIn: Place = { line: 'sign-in', holders: [] };
+  const signIn: Place = { queue: 'sign-in', holders: [] };
   const done: string[] = [];
   const note = (what: string) => (): void => void done.push(what);
   const running = [hasher.hash(password), hasher.hash(password)];
@@ -152,7 +152,7 @@ test('new passwords waiting don’t hold up sign-ins, nor sign-ins new passwords
 test('a holder has no more than their places, and has them back afterwards', async (t) => {
   const hasher = hasherFor(t);
   const place: Place = {
-    line: 'sign-in',
+    queue: 'sign-in',
     holders: [
       { name: '192.0.2.1', placesMax: 2 },
       { name: 'user:7', placesMax: 3 },

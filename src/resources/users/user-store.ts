@@ -42,7 +42,7 @@ function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...Sql
 type Credentials = {
   readonly id: number;
   readonly passwordHash: string;
-  /** In milliseconds, of a password that the service made; null for one that somebody chose. */
+  /** In milliseconds, of a password that the service generated; null for one that a user chose. */
   readonly passwordExpiresAt: number | null;
 };
 
@@ -56,7 +56,7 @@ export function findCredentials(db: Connection, email: string): Credentials | un
 
 export type InitialPassword = { readonly email: string; readonly expiresAt: number };
 
-/** The users whose password is still one that the service made, the first to expire first. */
+/** The users whose password is still one that the service generated, the first to expire first. */
 export function listInitialPasswords(db: Connection, max: number): InitialPassword[] {
   const sql =
     'SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL ' +
@@ -66,7 +66,7 @@ export function listInitialPasswords(db: Connection, max: number): InitialPasswo
 
 type NewUserRow = Omit<User, 'id' | 'createdAt'> & {
   readonly passwordHash: string;
-  /** For a password that the service made. */
+  /** For a password that the service generated. */
   readonly passwordExpiresAt?: number;
 };
 
@@ -88,7 +88,7 @@ export function addUser({ writer: db }: Permit, user: NewUserRow, now: number): 
   ).lastId;
 }
 
-/** `expiresAt` is null for a password that somebody chose. */
+/** `expiresAt` is null for a password that a user chose. */
 type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
 
 /** Without a `newPassword` the password stays. */
