@@ -21,13 +21,13 @@ export const issuesMax = 100;
 export const requestIdLengthMax = 64;
 export const idempotencyKeyLengthMax = 255;
 export const idempotencySecondsMax = 24 * 3600;
-/** Requests of one connection that wait for the answer before them; a parsed one takes about 2 KB. */
+/** Requests of one connection that wait for earlier responses; a parsed request takes about 2 KB. */
 export const pipelinedRequestsMax = 100;
 /** How long pipelined requests run in one turn of the event loop. */
 export const pipelinedMillisecondsMax = 5;
 /** Shorter documents are not worth compressing. */
 export const compressedBytesMin = 1024;
-/** Answers that clients have yet to read, in all. */
+/** Responses that clients have yet to read, in total. */
 export const unsentBytesMax = 64 * 1024 * 1024;
 
 // Rates.

@@ -68,7 +68,7 @@ function greet(log: Logger, config: Config, service: Service): void {
 }
 
 /**
- * Answers dropped from memory would otherwise double the heap before they are collected; throughput pays
+ * Responses dropped from memory would otherwise double the heap before they are collected; throughput pays
  * 1–2 %. Not a flag of the command line: what was compiled under other flags counts for nothing, and the
  * start would take a third longer.
  */

@@ -10,7 +10,7 @@ export function checkPrecondition(fields: RequestHeaders, etag: string): void {
     throw stale('If-None-Match matches the current version.');
 }
 
-/** For GET and HEAD: whether the answer is 304. 412 when If-Match fails. */
+/** For GET and HEAD: whether the response is 304. 412 when If-Match fails. */
 export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
     throw stale('If-Match does not match the current version.');

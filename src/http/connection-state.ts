@@ -1,4 +1,4 @@
-// What is under way on a connection: who is at the other end, the last request, and the answer being sent.
+// What is under way on a connection: who is at the other end, the last request, and the response being sent.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Peer } from './peer.ts';
@@ -12,7 +12,7 @@ export class ConnectionState {
   #request: IncomingMessage | undefined = undefined;
   #response: ServerResponse | undefined = undefined;
 
-  /** `node:http` gives a pipelined request's response the connection when the answer before has left. */
+  /** `node:http` gives a pipelined request's response the connection when the previous one has left. */
   add(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request;
     if (response.socket !== null) this.#response = response;
@@ -20,7 +20,7 @@ export class ConnectionState {
   }
 
   /** The response that has the connection; undefined between requests. */
-  get answering(): ServerResponse | undefined {
+  get currentResponse(): ServerResponse | undefined {
     return this.#response?.socket === null ? undefined : this.#response;
   }
 

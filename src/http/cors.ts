@@ -40,13 +40,13 @@ export function createCors(origins: ReadonlySet<string>) {
   return {
     isEnabled: origins.size > 0,
 
-    /** Of every answer. */
+    /** Of every response. */
     fieldsFor({ origin }: RequestHeaders): HeaderFields {
       if (!allows(origin)) return [];
       return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed];
     },
 
-    /** Of the answer to OPTIONS, where it is a preflight. */
+    /** Of the response to OPTIONS, where it is a preflight. */
     preflightFieldsFor(headers: RequestHeaders, methods: string): HeaderFields {
       const { origin, 'access-control-request-method': method } = headers;
       if (!allows(origin) || method === undefined) return [];

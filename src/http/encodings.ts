@@ -1,4 +1,4 @@
-// Documents that don't change: all answers share their bytes, plain and compressed.
+// Documents that don't change: all responses share their bytes, plain and compressed.
 import { hash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { compressedBytesMin } from '../limits.ts';

@@ -1,4 +1,4 @@
-// One request and its answer, from the first look at its head to the log line.
+// One request and its response, from the first look at its head to the log line.
 import assert from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';

@@ -32,7 +32,7 @@ type Options = {
 type Timeouts = typeof timeoutsDefault;
 type Handler = Pick<RequestHandler, 'onRequest' | 'onContinue' | 'onExpectation' | 'refusal'>;
 
-/** Connections past the maximum that get an answer; further ones are closed without one. */
+/** Connections past the maximum that get a response; further ones are closed without one. */
 const refusedAtOnceMax = 50;
 /** While the server closes: how long a connection stays open between requests. */
 const quietMilliseconds = 250;
@@ -119,7 +119,7 @@ export class HttpServer {
   /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then cuts the rest. */
   async close(): Promise<void> {
     // Node's own would cut off at once what seems idle, though a request may be on its way there, or an
-    // answer not yet read.
+    // response not yet read.
     this.#server.closeIdleConnections = () => {};
     this.#endHandshakes();
     const quiet = setInterval(() => this.#endQuiet(), quietMilliseconds);
@@ -160,7 +160,8 @@ export class HttpServer {
   }
 
   #endQuiet(): void {
-    for (const socket of this.#speaking) if (stateOf(socket).answering === undefined) socket.destroySoon();
+    for (const socket of this.#speaking)
+      if (stateOf(socket).currentResponse === undefined) socket.destroySoon();
   }
 
   #cutAll(): void {

@@ -29,8 +29,8 @@ function look(socket: Socket, seen: WeakMap<Socket, Seen>): void {
 }
 
 function endIfIdle(socket: Socket, looks: number): void {
-  const isAnswering = stateOf(socket).answering !== undefined;
+  const isResponding = stateOf(socket).currentResponse !== undefined;
   if (socket.writableLength > 0 && looks >= idleSocketMillisecondsMax / idleLookMilliseconds)
     socket.destroy();
-  if (!isAnswering && looks > keepAliveMilliseconds / idleLookMilliseconds) socket.destroySoon();
+  if (!isResponding && looks > keepAliveMilliseconds / idleLookMilliseconds) socket.destroySoon();
 }

@@ -1,4 +1,4 @@
-// The media types of requests and answers.
+// The media types of requests and responses.
 export const json = 'application/json';
 export const problemJson = 'application/problem+json';
 export const mergePatch = 'application/merge-patch+json'; // RFC 7396

@@ -24,7 +24,7 @@ export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: 
   },
 };
 
-/** Header fields of answers. */
+/** Header fields of responses. */
 export const headerFields = {
   'X-Request-Id': {
     description: 'Identifies the request in the log; the client’s own, if it sent one.',
@@ -146,7 +146,7 @@ export const tags = [
   { name: 'Service', description: 'Health, metrics and documentation of the service.' },
 ];
 
-/** Any answer of the route may have these. */
+/** Any response of the route may have these. */
 export function commonFields({ isUnlimited, deprecated }: Route): string[] {
   const limits = isUnlimited === true ? [] : ['RateLimit-Policy', 'RateLimit'];
   const ending = deprecated === undefined ? [] : ['Deprecation', 'Sunset', 'Link'];

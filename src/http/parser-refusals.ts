@@ -1,4 +1,4 @@
-// Answers to what never becomes a request: bytes that the parser rejects, CONNECT, one connection too many.
+// Responses to what never becomes a request: bytes that the parser rejects, CONNECT, one connection too many.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../errors.ts';
@@ -7,7 +7,7 @@ import { stateOf } from './connection-state.ts';
 import { headersTooLarge, targetTooLong } from './request-headers.ts';
 import { allMethods } from './router.ts';
 
-/** Returns the bytes of a whole answer. */
+/** Returns the bytes of a whole response. */
 export type Refusal = (problem: Problem) => string;
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
@@ -34,21 +34,22 @@ export function refuseConnection(socket: Socket, refusal: Refusal): void {
 
 /**
  * What the parser rejects never becomes a request, or breaks off the body of one. It is answered after the
- * answers still on their way, and nothing comes after it.
+ * responses still on their way, and nothing comes after it.
  */
 function refuse(error: ParserError, socket: Socket, refusal: Refusal): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
-  const { answering, isBodyPending } = stateOf(socket);
-  if (answering !== undefined && (answering.req.complete || answering.headersSent))
-    return void answering.once('finish', () => refuse(error, socket, refusal));
-  if (answering === undefined && isBodyPending) return socket.destroySoon(); // the request has had its answer
+  const { currentResponse, isBodyPending } = stateOf(socket);
+  if (currentResponse !== undefined && (currentResponse.req.complete || currentResponse.headersSent))
+    return void currentResponse.once('finish', () => refuse(error, socket, refusal));
+  if (currentResponse === undefined && isBodyPending) return socket.destroySoon(); // its response was sent
   endWith(socket, refusal(problemOf(error)));
 }
 
-/** `node:http` leaves the socket of a CONNECT to us. It is answered after the answers still on their way. */
+/** `node:http` leaves the socket of a CONNECT to us. Answered after the responses still on their way. */
 function refuseTunnel(socket: Socket, refusal: Refusal): void {
-  const { answering } = stateOf(socket);
-  if (answering !== undefined) return void answering.once('finish', () => refuseTunnel(socket, refusal));
+  const { currentResponse } = stateOf(socket);
+  if (currentResponse !== undefined)
+    return void currentResponse.once('finish', () => refuseTunnel(socket, refusal));
   const detail = 'CONNECT is not supported: this server is not a proxy.';
   endWith(socket, refusal(new Problem('method-not-allowed', detail, { allow: allMethods })));
 }

@@ -1,4 +1,4 @@
-// The requests of one connection run one after the other: each starts once the answer before it has left.
+// The requests of one connection run one after the other: each starts once the previous response has left.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -17,7 +17,7 @@ export class Pipeline {
 
   /**
    * Calls `start` once the response has the connection. `node:http` gives it that after it has handed the
-   * whole answer before to the system, so a client that doesn't read stops its own requests alone.
+   * whole previous response to the system, so a client that doesn't read stops its own requests alone.
    */
   run(request: IncomingMessage, response: ServerResponse, start: Start): void {
     if (response.socket !== null) return start();

@@ -73,7 +73,7 @@ export class RequestHandler {
     });
   }
 
-  /** The bytes of the whole answer to what never became a request. */
+  /** The bytes of the whole response to what never became a request. */
   refusal(problem: Problem): string {
     return this.#responder.refusal(problem, this.#nextRequestId(), this.#options.now());
   }

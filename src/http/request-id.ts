@@ -1,4 +1,4 @@
-// The name of a request in answers, problems and the log: the client's own, or one made here.
+// The name of a request in responses, problems and the log: the client's own, or one made here.
 import { randomBytes } from 'node:crypto';
 import { requestIdLengthMax } from '../limits.ts';
 import { fits } from '../schema/schema-check.ts';

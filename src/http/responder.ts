@@ -1,4 +1,4 @@
-// Answers: header fields, conditional requests and problems; each answer is logged and counted as it leaves.
+// Responses: header fields, conditional requests and problems; each is logged and counted as it leaves.
 import assert from 'node:assert';
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../errors.ts';
@@ -16,7 +16,7 @@ import { toWireLatin1, type Representation } from './representation.ts';
 import { HeadWriter, type HeaderFields } from './response-head.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted } from './router.ts';
-import { UnsentAnswers } from './unsent-answers.ts';
+import { UnsentResponses } from './unsent-responses.ts';
 
 export type ResponderOptions = {
   readonly publicUrl: string;
@@ -27,7 +27,7 @@ export type ResponderOptions = {
   readonly metrics: Metrics;
 };
 
-/** What is stored of an answer to send it again. */
+/** What is stored of a response, to replay it. */
 export type ReplayableResponse = {
   readonly status: number;
   readonly location: string | null;
@@ -37,7 +37,7 @@ export type ReplayableResponse = {
 
 /** Text is latin1, one byte a character: it leaves with the head in one write. */
 type Body = string | Buffer;
-type Answer = {
+type OutgoingResponse = {
   readonly status: number;
   readonly fields: string[];
   readonly mediaType: string;
@@ -54,11 +54,11 @@ export class Responder {
   readonly #transportFields: HeaderFields;
   readonly #vary: string;
   readonly #heads = new HeadWriter();
-  readonly #unsent: UnsentAnswers;
+  readonly #unsent: UnsentResponses;
 
   constructor(options: ResponderOptions) {
     this.#options = options;
-    this.#unsent = new UnsentAnswers({ onCut: () => (options.metrics.cuts.unread += 1) });
+    this.#unsent = new UnsentResponses({ onCut: () => (options.metrics.cuts.unread += 1) });
     this.#cors = createCors(options.corsOrigins);
     this.#transportFields = options.isTls ? ['Strict-Transport-Security', 'max-age=31536000'] : [];
     this.#vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
@@ -85,7 +85,7 @@ export class Responder {
     this.#sendBody(exchange, { status: reply.status, fields, mediaType: representation.mediaType, body });
   }
 
-  /** A stored answer, once more. */
+  /** Sends a stored response again. */
   replay(exchange: Exchange, route: Route, stored: ReplayableResponse): void {
     const { status, location, etag, text } = stored;
     const fields = this.#fieldsOf(exchange);
@@ -121,7 +121,7 @@ export class Responder {
     this.#sendBody(exchange, { status: response.status, fields, mediaType: problemJson, body });
   }
 
-  /** The bytes of the answer to what the parser rejected, after which the connection ends. */
+  /** The bytes of the response to what the parser rejected, after which the connection ends. */
   refusal(problem: Problem, requestId: string, now: number): string {
     const { publicUrl, metrics, log } = this.#options;
     const place = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
@@ -134,7 +134,7 @@ export class Responder {
     return this.#heads.lastText({ status, fields: all, now }) + text;
   }
 
-  /** Of every answer. */
+  /** The header fields of every response. */
   #fieldsOf(exchange: Exchange): string[] {
     const fields = ['X-Request-Id', exchange.requestId];
     for (const allowance of exchange.allowances) fields.push(...allowance.fields);
@@ -145,7 +145,7 @@ export class Responder {
     return fields;
   }
 
-  #sendBody(exchange: Exchange, { status, fields, mediaType, body }: Answer): void {
+  #sendBody(exchange: Exchange, { status, fields, mediaType, body }: OutgoingResponse): void {
     addBodyFields(fields, mediaType, body);
     this.#send(exchange, status, fields, body);
   }
@@ -159,7 +159,7 @@ export class Responder {
     this.#heads.write(exchange, { status, fields, now: exchange.now + milliseconds });
     response.end(body, 'latin1');
     const isCopied = typeof body === 'string' || this.#options.isTls;
-    if (isCopied) this.#boundUnsent(exchange); // otherwise all answers share the bytes
+    if (isCopied) this.#boundUnsent(exchange); // otherwise all responses share the bytes
     this.#record(exchange, status, milliseconds);
   }
 

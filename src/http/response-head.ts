@@ -1,4 +1,4 @@
-// The head of an answer: the one place where a status and header fields become bytes.
+// The head of a response: the one place where a status and header fields become bytes.
 import { keepAliveMilliseconds } from '../limits.ts';
 import { memoizeLast } from '../memoize-last.ts';
 import type { Exchange } from './exchange.ts';
@@ -33,7 +33,7 @@ export class HeadWriter {
     response.writeHead(status, fields);
   }
 
-  /** The head of the last answer of a connection, for a socket that has no response. */
+  /** The head of the last response of a connection, for a socket that has no response. */
   lastText({ status, fields, now }: Head): string {
     fields.push('Date', this.#date(now), 'Connection', 'close');
     return headText(status, fields);

@@ -38,9 +38,9 @@ export type Context<Params, Query, Body, C> = {
   precondition(etag: string): void;
   /** Takes a token from a bucket of the route's own; 429 when it is empty. The result puts it back. */
   spend(limiter: Limiter, key: string): () => void;
-  /** Logs an event with the request's id, address and principal, as the answer is sent. */
+  /** Logs an event with the request's id, address and principal, as the response is sent. */
   report(event: SecurityEvent): void;
-  /** The negotiated media type of the answer. */
+  /** The negotiated media type of the response. */
   readonly mediaType: string;
   readonly userAgent: string | null;
   /** The client's address, as buckets count it. */
@@ -55,7 +55,7 @@ export type Reply<T> = {
   readonly mediaTypes: readonly string[];
   readonly location?: (made: Representation<unknown>) => string;
   readonly cacheControl: string;
-  /** Operations that the answer leads to: name → method and path with the same id. */
+  /** Operations that the response leads to: name → method and path with the same id. */
   readonly links?: Readonly<Record<string, string>>;
   readonly phantom?: T;
 };

@@ -10,7 +10,7 @@ export function definitions(terms: readonly (readonly [term: string, says: strin
   return html`<dl class="fields">${rows}</dl>`;
 }
 
-/** In a request it matters what is required; an answer has everything. */
+/** In a request it matters what is required; a response has everything. */
 export function fieldsOf(
   schema: Schema,
   description: Description,

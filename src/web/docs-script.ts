@@ -33,7 +33,7 @@ export function docsScript(): void {
     readonly header?: string;
     readonly detail: string;
   };
-  /** What the service may say: by the status of the answer, some of these. */
+  /** What the service may say: by the status of the response, some of these. */
   type Body = Readonly<
     Record<'type' | 'detail' | 'accessToken' | 'refreshToken', string> & Record<'id' | 'expiresIn', number>
   > & { readonly errors?: readonly Issue[] };

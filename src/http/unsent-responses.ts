@@ -1,0 +1,61 @@
+// Responses that clients have not read yet: bounded in all, at the cost of the client with the most unread.
+import type { ServerResponse } from 'node:http';
+import { unsentBytesMax } from '../limits.ts';
+
+type UnsentResponse = { readonly response: ServerResponse; readonly client: string; readonly bytes: number };
+
+/** Past `bytesMax` the client with the most unread bytes loses its connections, the oldest response first. */
+export class UnsentResponses {
+  readonly #bytesMax: number;
+  readonly #onCut: () => void;
+  readonly #responses = new Set<UnsentResponse>(); // the oldest first
+  #bytes = 0;
+
+  constructor({
+    bytesMax = unsentBytesMax,
+    onCut,
+  }: {
+    readonly bytesMax?: number;
+    readonly onCut: () => void;
+  }) {
+    this.#bytesMax = bytesMax;
+    this.#onCut = onCut;
+  }
+
+  /** For a response that its socket could not send at once. */
+  add(unsent: UnsentResponse): void {
+    this.#responses.add(unsent);
+    this.#bytes += unsent.bytes;
+    unsent.response.once('close', () => this.#remove(unsent));
+    while (this.#bytes > this.#bytesMax) this.#cutOldestOf(this.#greediest());
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  #remove(unsent: UnsentResponse): void {
+    if (this.#responses.delete(unsent)) this.#bytes -= unsent.bytes;
+  }
+
+  #greediest(): string {
+    const sums = new Map<string, number>();
+    let greediest = '';
+    for (const { client, bytes } of this.#responses) {
+      const sum = (sums.get(client) ?? 0) + bytes;
+      sums.set(client, sum);
+      if (sum > (sums.get(greediest) ?? 0)) greediest = client;
+    }
+    return greediest;
+  }
+
+  #cutOldestOf(client: string): void {
+    for (const unsent of this.#responses) {
+      if (unsent.client !== client) continue;
+      this.#remove(unsent);
+      unsent.response.destroy();
+      this.#onCut();
+      return;
+    }
+  }
+}
