@@ -10,11 +10,18 @@ const minute = 60_000;
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 const newPassword = 'another good password';
 
-type Change = (service: TestService, caller: Person, other: Person) => Promise<Answer>;
+type Other = Person & { readonly keyId: number };
+type Change = (service: TestService, caller: Person, other: Other) => Promise<Answer>;
 
 const sensitive: Readonly<Record<string, Change>> = {
   'one’s own e-mail address': (service, { id, token }) =>
     service.patch(`/api/users/${id}`, { token, body: { email: `new${id}@example.com` } }),
+  'another user’s e-mail address': (service, { token }, other) =>
+    service.patch(`/api/users/${other.id}`, { token, body: { email: `new${other.id}@example.com` } }),
+  'another user’s session': (service, { token }, other) =>
+    service.delete(`/api/sessions/${other.sessionId}`, { token }),
+  'another user’s API key': (service, { token }, other) =>
+    service.delete(`/api/keys/${other.keyId}`, { token }),
   'one’s own password': (service, { id, token }) =>
     service.patch(`/api/users/${id}`, { token, body: { password: newPassword, currentPassword: password } }),
   'another user’s password': (service, { token }, other) =>
@@ -36,7 +43,8 @@ describe('a sign-in of more than 10 minutes ago is too old for', () => {
   for (const [what, change] of Object.entries(sensitive)) {
     test(what, needsClock, async (t) => {
       const service = await serviceFor(t);
-      const [caller, other] = [await service.person('admin'), await service.person()];
+      const [caller, person] = [await service.person('admin'), await service.person()];
+      const other = { ...person, keyId: (await newKey(service, person.token)).id };
       service.clock.advance(10 * minute + 1_000);
       const refused = await change(service, caller, other);
       assertProblem(refused, 'step-up-required', 401);
@@ -45,6 +53,15 @@ describe('a sign-in of more than 10 minutes ago is too old for', () => {
       assert.ok(status < 300, text);
     });
   }
+});
+
+test('one’s own session and key end however long ago the sign-in was', needsClock, async (t) => {
+  const service = await serviceFor(t);
+  const { token, sessionId } = await service.person('admin');
+  const { id: keyId } = await newKey(service, token);
+  service.clock.advance(10 * minute + 1_000);
+  for (const path of [`/api/keys/${keyId}`, `/api/sessions/${sessionId}`])
+    assert.equal((await service.delete(path, { token })).status, 204);
 });
 
 describe('an API key, were it an administrator’s with all scopes,', () => {

@@ -53,6 +53,8 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
 }
 
 export type Removal<Row> = {
+  /** Throws where this caller, who may see the row, may not remove it. */
+  readonly check?: (row: Row, caller: Caller) => void;
   readonly remove: (permit: Permit<Caller>, row: Visible<Row>) => void;
   readonly event?: (row: Row) => SecurityEvent;
 };
@@ -60,12 +62,13 @@ export type Removal<Row> = {
 export async function removeObject<Row, Shown>(
   context: ObjectContext,
   resource: Resource<Row, Shown>,
-  { remove, event }: Removal<Row>,
+  { check, remove, event }: Removal<Row>,
 ): Promise<typeof nothing> {
   const { id } = context.params;
   const removalEvent = await context.db.write((writer): SecurityEvent | undefined => {
     const permit = context.authorizeWrite(writer);
     const row = requireVisible(resource, { db: writer, id, access: resource.accessOf(permit.caller) });
+    check?.(row, permit.caller);
     context.precondition(resource.represent(row).etag);
     remove(permit, row);
     return event?.(row);

@@ -111,9 +111,14 @@ function deleteKey(): Route {
     access: signedIn,
     reply: noContent(),
     isConditional: true,
-    problems: ['forbidden'],
+    description: 'Deleting a key of another user needs a sign-in within the last 10 minutes.',
+    problems: ['forbidden', 'step-up-required'],
     handle(context) {
       return removeObject(context, keyResource, {
+        check(key, caller) {
+          if (key.userId !== caller.userId)
+            checkStepUp(caller, context.now, 'Deleting an API key of another user');
+        },
         remove: removeKey,
         event: ({ id, userId }) => ({ name: 'authn_token_revoked', userId, keyId: id }),
       });

@@ -1,6 +1,6 @@
 // Sessions over HTTP: /api/sessions. Signing in creates one, refreshing renews its tokens.
 import { randomBytes } from 'node:crypto';
-import { accountAccessOf, anyone, isAdmin, signedIn } from '../../auth/access.ts';
+import { accountAccessOf, anyone, checkStepUp, isAdmin, signedIn } from '../../auth/access.ts';
 import { hashOf } from '../../auth/credentials.ts';
 import type { Signer } from '../../auth/jwt.ts';
 import { Problem, forbidden, notFound } from '../../errors.ts';
@@ -248,9 +248,15 @@ function deleteSession(): Route {
     access: signedIn,
     reply: noContent(),
     isConditional: true,
-    problems: ['forbidden'],
+    description: 'Ending a session of another user needs a sign-in within the last 10 minutes.',
+    problems: ['forbidden', 'step-up-required'],
     handle(context) {
       return removeObject(context, sessionResource(context.now), {
+        // or else whoever has stolen an administrator's token keeps the other administrators out
+        check(session, caller) {
+          if (session.userId !== caller.userId)
+            checkStepUp(caller, context.now, 'Ending a session of another user');
+        },
         remove: endSession,
         event: ({ id, userId }) => ({ name: 'session_expired', userId, sessionId: id }),
       });

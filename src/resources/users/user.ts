@@ -122,18 +122,13 @@ export function checkReplacement(change: UserChange): void {
   throwIfInvalid(issues);
   if (wanted.role !== undefined && wanted.role !== current.role) checkMayGiveRole(caller, now);
   if (wanted.password !== undefined) checkStepUp(caller, now, 'Changing a password');
-  if (wanted.email !== current.email) checkEmailChange(change);
+  if (wanted.email !== current.email) checkStepUp(caller, now, 'Changing an e-mail address');
 }
 
 /** Also for a new user whose role is to be another than `user`. */
 export function checkMayGiveRole(caller: Caller | undefined, now: number): void {
   if (caller === undefined || !isAdmin(caller)) throw forbidden('Only an administrator may assign a role.');
   checkStepUp(caller, now, 'Assigning a role');
-}
-
-function checkEmailChange({ current, caller, now }: UserChange): void {
-  if (caller.userId === current.id || caller.keyId !== null)
-    checkStepUp(caller, now, 'Changing an e-mail address');
 }
 
 /** Required with a new password of one's own, and only there. */
