@@ -123,7 +123,7 @@ export function accountAccessOf(caller: Caller): RowAccess {
   return isAdmin(caller) ? 'everyone' : { userId: caller.userId };
 }
 
-/** Whether it covers what belongs to this user, null for nobody. */
+/** Whether rows of this owner may be seen; null where there is no owner. */
 export function allows(access: RowAccess, ownerId: number | null): boolean {
   return access === 'everyone' || access.userId === ownerId;
 }

@@ -10,7 +10,7 @@ declare const phantom: unique symbol;
  */
 export type Representation<T> = {
   readonly id: number;
-  /** Whose it is, for the owner check; null is nobody's. */
+  /** The owner's id, for the owner check; null where there is none. */
   readonly ownerId: number | null;
   readonly text: string;
   readonly etag: string;

@@ -4,8 +4,8 @@ import type { Connection } from './connection.ts';
 declare const proven: unique symbol;
 
 /**
- * A write under way, and the caller whose rights were read inside it. What changes rows takes one instead of
- * a connection, so that forgetting the check doesn't compile.
+ * A write under way, and the caller whose rights were read inside it. A change that a caller requests takes
+ * one instead of a connection, so that forgetting the check doesn't compile.
  */
 export type Permit<C = unknown> = {
   readonly writer: Connection;

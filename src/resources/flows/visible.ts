@@ -8,12 +8,12 @@ declare const visible: unique symbol;
 /** A row that was checked against a caller's access. What changes or removes a row takes one. */
 export type Visible<T> = T & { readonly [visible]: true };
 
-/** Rows of one kind, or what is remembered of them. */
+/** Rows of one kind, or their cached representations. */
 export type Rows<T> = {
-  /** What a sentence calls one of them. */
+  /** The noun for one of them in a problem's detail. */
   readonly name: string;
   readonly find: (db: Connection, id: number) => T | undefined;
-  /** null: nobody's. */
+  /** The owner's id, null where there is none. */
   readonly ownerOf: (row: T) => number | null;
 };
 

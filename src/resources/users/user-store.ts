@@ -142,7 +142,7 @@ export function ownerSql(table: 'customers' | 'orders'): string {
   return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;
 }
 
-/** Holds for the rows of a user who exists, and of nobody else. */
+/** Selects the rows of this user, and none once the user is removed. */
 export function ownedBy(column: string, userId: SqlValue): Condition {
   return { sql: `${column} = (SELECT id FROM users WHERE users.id = ?)`, params: [userId] };
 }
