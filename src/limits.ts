@@ -23,8 +23,8 @@ export const idempotencyKeyLengthMax = 255;
 export const idempotencySecondsMax = 24 * 3600;
 /** Requests of one connection that wait for earlier responses; a parsed request takes about 2 KB. */
 export const pipelinedRequestsMax = 100;
-/** How long pipelined requests run in one turn of the event loop. */
-export const pipelinedMillisecondsMax = 5;
+/** How long requests that arrived together run in one turn of the event loop. */
+export const turnMillisecondsMax = 5;
 /** Shorter documents are not worth compressing. */
 export const compressedBytesMin = 1024;
 /** Responses that clients have yet to read, in total. */

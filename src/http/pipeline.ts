@@ -1,17 +1,18 @@
 // The requests of one connection run one after the other: each starts once the previous response has left.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
-import { pipelinedMillisecondsMax, pipelinedRequestsMax } from '../limits.ts';
+import { pipelinedRequestsMax } from '../limits.ts';
+import type { TurnSlices, Work } from './turn-slices.ts';
 
-type Start = () => void;
+type PipelineOptions = { readonly slices: TurnSlices; readonly onCut: () => void };
 
 export class Pipeline {
   readonly #onCut: () => void;
   readonly #waiting = new WeakMap<Socket, number>();
-  readonly #slices = new Slices();
+  readonly #slices: TurnSlices;
 
-  constructor({ onCut }: { readonly onCut: () => void }) {
+  constructor({ slices, onCut }: PipelineOptions) {
+    this.#slices = slices;
     this.#onCut = onCut;
   }
 
@@ -19,8 +20,8 @@ export class Pipeline {
    * Calls `start` once the response has the connection. `node:http` gives it that after it has handed the
    * whole previous response to the system, so a client that doesn't read stops its own requests alone.
    */
-  run(request: IncomingMessage, response: ServerResponse, start: Start): void {
-    if (response.socket !== null) return start();
+  run(request: IncomingMessage, response: ServerResponse, start: Work): void {
+    if (response.socket !== null) return this.#slices.run(() => this.#startUnlessGone(response, start));
     const { socket } = request;
     const count = this.#waitingOn(socket) + 1;
     // Parsed requests take far more memory than their bytes, and a client repeats what was not answered
@@ -31,11 +32,15 @@ export class Pipeline {
     response.once('socket', () => this.#slices.add(() => this.#runNext(socket, response, start)));
   }
 
-  #runNext(socket: Socket, response: ServerResponse, start: Start): void {
+  #runNext(socket: Socket, response: ServerResponse, start: Work): void {
     const left = this.#waitingOn(socket) - 1;
     this.#waiting.set(socket, left);
     if (left === 0) socket.resume();
     else this.#pauseReading(socket);
+    this.#startUnlessGone(response, start);
+  }
+
+  #startUnlessGone(response: ServerResponse, start: Work): void {
     if (!response.destroyed) start();
   }
 
@@ -54,29 +59,5 @@ export class Pipeline {
     process.nextTick(() => {
       if (this.#waitingOn(socket) > 0) socket.pause();
     });
-  }
-}
-
-/** Runs work in order, one slice in each turn of the event loop: other connections come in between. */
-class Slices {
-  readonly #queue: Start[] = [];
-  #isScheduled = false;
-
-  add(work: Start): void {
-    this.#queue.push(work);
-    this.#schedule();
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#runSlice());
-  }
-
-  #runSlice(): void {
-    this.#isScheduled = false;
-    const end = performance.now() + pipelinedMillisecondsMax;
-    while (this.#queue.length > 0 && performance.now() < end) this.#queue.shift()?.();
-    if (this.#queue.length > 0) this.#schedule();
   }
 }

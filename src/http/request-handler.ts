@@ -15,6 +15,7 @@ import { checkIdempotencyKey, Idempotency, type ResponseStore } from './idempote
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport, peerOf } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
+import { TurnSlices } from './turn-slices.ts';
 import { readQuery } from './query.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Representation } from './representation.ts';
@@ -46,13 +47,15 @@ export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
+  readonly #slices = new TurnSlices();
   readonly #pipeline: Pipeline;
   readonly #nextRequestId = createRequestIds();
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
     this.#responder = new Responder(options);
-    this.#pipeline = new Pipeline({ onCut: () => (options.metrics.cuts.pipelined += 1) });
+    const onCut = (): number => (options.metrics.cuts.pipelined += 1);
+    this.#pipeline = new Pipeline({ slices: this.#slices, onCut });
     this.#idempotency = new Idempotency(options.responses, this.#responder);
   }
 
@@ -165,9 +168,13 @@ export class RequestHandler {
   #readBody(exchange: Exchange, route: Route): void {
     readBody(
       exchange,
-      (body) => this.#runStep(exchange, () => this.#handleBody(exchange, route, body)),
+      (body) => this.#slices.run(() => this.#runBody(exchange, route, body)),
       (problem) => this.#fail(exchange, problem),
     );
+  }
+
+  #runBody(exchange: Exchange, route: Route, body: Buffer): void {
+    this.#runStep(exchange, () => this.#handleBody(exchange, route, body));
   }
 
   #handleBody(exchange: Exchange, route: Route, body: Buffer): Promise<void> | void {

@@ -83,7 +83,7 @@ function checkArray(rules: Plan, value: unknown, path: Path, result: Result): vo
     add(result, path, 'min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
   if (rules.isUnique === true && new Set(value).size < value.length)
     add(result, path, 'unique-items', 'must not contain duplicates');
-  for (let index = 0; index < value.length; index += 1) {
+  for (let index = 0; index < value.length && !isFull(result); index += 1) {
     path.push(index);
     walk(items ?? {}, value[index], path, result);
     path.pop();
@@ -97,6 +97,7 @@ function checkObject(rules: Plan, value: unknown, path: Path, result: Result): v
   const { misfits } = result;
   let present = 0;
   for (const name in value) {
+    if (isFull(result)) return;
     const member = members.get(name);
     path.push(name);
     if (member === undefined) addIssue(result, path, 'unknown-member', unknownMember(path, members));
@@ -112,6 +113,11 @@ function checkObject(rules: Plan, value: unknown, path: Path, result: Result): v
     if (result.issues.length < issuesMax)
       result.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
   }
+}
+
+/** More issues would not be reported, so looking for them is work for nobody. */
+function isFull({ issues }: Result): boolean {
+  return issues.length >= issuesMax;
 }
 
 function addMissing(rules: Plan, value: object, path: Path, result: Result): void {
