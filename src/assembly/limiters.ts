@@ -1,6 +1,6 @@
 // The buckets of all rates, by what they limit.
 import type { Config } from '../config/config.ts';
-import { createLimiter, type Limiter } from '../http/rate-limit.ts';
+import { createLimiter, withoutFields, type Limiter } from '../http/rate-limit.ts';
 
 export type Limiters = ReturnType<typeof createLimiters>;
 
@@ -10,7 +10,8 @@ export function createLimiters(rates: Config['rates']) {
     anonymous: createLimiter('anonymous', rates.anonymous),
     created: createLimiter('created', rates.created),
     account: createLimiter('login-account', rates.loginAccount),
-    accountTotal: createLimiter('login-account-total', rates.loginAccountTotal),
+    // it exempts addresses that the account has used: its fields would show which those are
+    accountTotal: withoutFields(createLimiter('login-account-total', rates.loginAccountTotal)),
     address: createLimiter('login-address', rates.loginAddress),
   };
 }

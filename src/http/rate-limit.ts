@@ -30,6 +30,20 @@ export function createLimiter(policyName: string, rate: Rate, bucketCountMax = b
   return rate === undefined ? unlimited : new TokenBuckets(policyName, rate, bucketCountMax);
 }
 
+/** The same limiter, with no state in any response: that would show for which keys it is used. */
+export function withoutFields(limiter: Limiter): Limiter {
+  return {
+    spend(key, now) {
+      const allowance = limiter.spend(key, now);
+      return allowance === undefined ? undefined : { ...allowance, fields: [] };
+    },
+    putBack: (key) => limiter.putBack(key),
+    get size() {
+      return limiter.size;
+    },
+  };
+}
+
 const unlimited: Limiter = { spend: () => undefined, putBack: () => {}, size: 0 };
 
 /**

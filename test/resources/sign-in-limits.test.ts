@@ -170,6 +170,25 @@ describe('failed sign-ins from everywhere', () => {
     assert.equal((await service.post('/api/sessions', { body: service.admin })).status, 201);
   });
 
+  test('look alike for an account known there, one unknown there and none at all', async (t) => {
+    const service = await serviceFor(t, { settings: { ...settings, 'rate-login-address': '20/3600' } });
+    await signIn(service, '192.0.2.1', service.admin);
+    await signIn(service, '192.0.2.2', wrong('somebody@example.com')); // so that all addresses have used one
+    await signIn(service, '192.0.2.3', wrong('somebody@example.com'));
+    service.clock.advance(3_600_000);
+    const shown = async (address: string, email: string): Promise<unknown> => {
+      const { status, headers, body } = await signIn(service, address, wrong(email));
+      return {
+        status,
+        headers: { ...headers, 'x-request-id': '' },
+        body: { ...body, requestId: '', instance: '' },
+      };
+    };
+    const known = await shown('192.0.2.1', service.admin.email);
+    assert.deepEqual(known, await shown('192.0.2.2', service.admin.email));
+    assert.deepEqual(known, await shown('192.0.2.3', 'nobody@example.com'));
+  });
+
   test('are counted without those that succeed', async (t) => {
     const service = await serviceFor(t, { settings: { ...settings, 'rate-login-account-total': '2/3600' } });
     for (let host = 1; host <= 4; host += 1)
