@@ -6,7 +6,9 @@ import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
+import { handleWithinQuota } from './created-quota.ts';
 import type { Exchange } from './exchange.ts';
+import type { Limiter } from './rate-limit.ts';
 import { countOccurrences, headersOf } from './request-headers.ts';
 import type { Representation } from './representation.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
@@ -30,15 +32,24 @@ export type StoredResponse = ReplayableResponse & {
 /** No user has this id. */
 const nobodyId = 0;
 
+type IdempotencyOptions = {
+  readonly store: ResponseStore;
+  readonly responder: Responder;
+  /** The quota of objects that a user creates: a response stored for a change counts as one. */
+  readonly created: Limiter;
+};
+
 export class Idempotency {
   readonly #store: ResponseStore;
   readonly #responder: Responder;
+  readonly #created: Limiter;
   /** Requests under way: what is found in the store is on disk, and what isn't can't appear meanwhile. */
   readonly #running = new Set<string>();
 
-  constructor(store: ResponseStore, responder: Responder) {
+  constructor({ store, responder, created }: IdempotencyOptions) {
     this.#store = store;
     this.#responder = responder;
+    this.#created = created;
   }
 
   async run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {
@@ -62,10 +73,16 @@ export class Idempotency {
   ): Promise<void> {
     const { caller, now } = exchange;
     exchange.db = withRecording(exchange.db, (writer, representation) => {
+      if (representation.isUnchanged === true) return;
       const response = responseOf(route, representation, caller);
       this.#store.save(writer, request, { ...response, fingerprint }, now);
     });
-    this.#responder.answer(exchange, route, await route.handle(exchange));
+    // a creation has drawn on the quota for its object, with which its response is stored
+    const result =
+      route.countsAsCreated === true
+        ? route.handle(exchange)
+        : handleWithinQuota(route, exchange, this.#created);
+    this.#responder.answer(exchange, route, await result);
   }
 
   #replay(

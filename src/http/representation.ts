@@ -15,6 +15,8 @@ export type Representation<T> = {
   readonly text: string;
   readonly etag: string;
   readonly mediaType: string;
+  /** Set by a change that had nothing to change: sending the request again does no harm. */
+  readonly isUnchanged?: boolean;
   /** For lists: where the next page is. */
   readonly next?: string | null;
   /** Beyond the standard header fields: name, value, name, value. */

@@ -33,7 +33,7 @@ export type RequestHandlerOptions = ResponderOptions & {
   readonly sourcesOf: (writer: Connection) => CallerSources;
   readonly db: Database;
   readonly responses: ResponseStore;
-  readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
+  readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter; readonly created: Limiter };
   readonly isTrusted: (address: string) => boolean;
   readonly takesQueryKeys: boolean;
   readonly now: () => number;
@@ -56,7 +56,11 @@ export class RequestHandler {
     this.#responder = new Responder(options);
     const onCut = (): number => (options.metrics.cuts.pipelined += 1);
     this.#pipeline = new Pipeline({ slices: this.#slices, onCut });
-    this.#idempotency = new Idempotency(options.responses, this.#responder);
+    this.#idempotency = new Idempotency({
+      store: options.responses,
+      responder: this.#responder,
+      created: options.limiters.created,
+    });
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {

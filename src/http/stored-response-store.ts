@@ -20,15 +20,16 @@ export function createStoredResponses(seals: readonly Mac[]): ResponseStore {
 
 function find(db: Connection, request: string, now: number): StoredResponse | undefined {
   const sql =
-    'SELECT fingerprint, objectId, ownerId, status, location, etag, text FROM storedResponses ' +
+    'SELECT fingerprint, objectId, ownerId, status, location, etag, body FROM storedResponses ' +
     'WHERE request = ? AND createdAt > ?';
-  const row = db.get<[string, number, number | null, number, string | null, string, string]>(
+  const row = db.get<[string, number, number | null, number, string | null, string, Uint8Array]>(
     sql,
     hashOf(request),
     now - idempotencySecondsMax * 1000,
   );
   if (row === undefined) return undefined;
-  const [fingerprint, objectId, ownerId, status, location, etag, text] = row;
+  const [fingerprint, objectId, ownerId, status, location, etag, bytes] = row;
+  const text = Buffer.from(bytes).toString('latin1');
   return { fingerprint, objectId, ownerId, status, location, etag, text };
 }
 
@@ -40,9 +41,10 @@ function save(
 ): void {
   const sql =
     'INSERT OR REPLACE INTO storedResponses ' +
-    '(request, fingerprint, objectId, ownerId, status, location, etag, text, createdAt) ' +
+    '(request, fingerprint, objectId, ownerId, status, location, etag, body, createdAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
-  db.run(sql, hashOf(request), fingerprint, objectId, ownerId, status, location, etag, text, now);
+  const bytes = Buffer.from(text, 'latin1'); // as text, all but ASCII would take twice its bytes
+  db.run(sql, hashOf(request), fingerprint, objectId, ownerId, status, location, etag, bytes, now);
 }
 
 export function removeExpiredResponses(db: Connection, rowsMax: number, now: number): number {

@@ -131,7 +131,7 @@ CREATE TABLE storedResponses (
   status INTEGER NOT NULL,
   location TEXT,
   etag TEXT NOT NULL,
-  text TEXT NOT NULL,
+  body BLOB NOT NULL,
   createdAt INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX storedResponses_createdAt ON storedResponses (createdAt);

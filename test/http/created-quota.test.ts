@@ -1,8 +1,8 @@
 // What counts as created: each kind of object that a user can make draws on the same quota.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { items, newCustomer, rootToken } from '../resources/resource-support.ts';
-import { password, serviceFor } from '../service.ts';
+import { items, newCustomer, newOrder, rootToken } from '../resources/resource-support.ts';
+import { password, serviceFor, type Answer } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 
 const email = 'grace@example.com';
@@ -25,3 +25,33 @@ for (const [path, body] of made)
     const another = { ...body(customerId), ...(path === '/api/users' ? { email: `2${email}` } : {}) };
     assertProblem(await service.post(path, { token, body: another }), 'quota-exceeded', 429);
   });
+
+test('a change whose response is stored draws on the quota; one that changes nothing doesn’t', async (t) => {
+  const service = await serviceFor(t, { settings: { 'rate-created': '3/86400' } });
+  const { token } = await service.person();
+  const { id } = await newOrder(service, token);
+  const change = (key: string, body: object): Promise<Answer> =>
+    service.patch(`/orders/${id}`, { token, body, headers: { 'idempotency-key': key } });
+  for (let count = 0; count < 5; count += 1) assert.equal((await change(`same-${count}`, {})).status, 200);
+  assert.equal((await change('first', { note: 'first' })).status, 200);
+  assert.equal((await change('first', { note: 'first' })).headers['idempotency-replayed'], 'true');
+  assertProblem(await change('second', { note: 'second' }), 'quota-exceeded', 429);
+  const withoutKey = await service.patch(`/orders/${id}`, { token, body: { note: 'second' } });
+  assert.equal(withoutKey.status, 200, 'nothing is stored of it');
+});
+
+test('only a request that changed something has its response stored, byte for byte', async (t) => {
+  const service = await serviceFor(t);
+  const { inside } = service;
+  if (inside === undefined) return t.skip('needs the database');
+  const { token } = await service.person();
+  const { id } = await newOrder(service, token);
+  const change = (key: string, body: object): Promise<Answer> =>
+    service.patch(`/orders/${id}`, { token, body, headers: { 'idempotency-key': key } });
+  const stored = (): unknown =>
+    inside.db.read.get('SELECT count(*), sum(length(CAST(body AS BLOB))) FROM storedResponses');
+  const { text } = await change('noted', { note: '東京'.repeat(100) });
+  for (let count = 0; count < 5; count += 1) await change(`same-${count}`, {});
+  assert.deepEqual(stored(), [1, Buffer.byteLength(text)]);
+  assert.equal((await change('noted', { note: '東京'.repeat(100) })).text, text);
+});

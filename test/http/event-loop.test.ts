@@ -144,8 +144,8 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     const { service } = await start(t);
     change(
       service,
-      `INSERT INTO storedResponses (request, fingerprint, objectId, status, etag, text, createdAt)
-       SELECT randomblob(32), '', value, 201, '', hex(zeroblob(400)), 0 FROM ${series(rows)}`,
+      `INSERT INTO storedResponses (request, fingerprint, objectId, status, etag, body, createdAt)
+       SELECT randomblob(32), '', value, 201, '', zeroblob(800), 0 FROM ${series(rows)}`,
     );
     const watch = new TurnWatch();
     await service.inside?.app.cleanUp();

@@ -43,7 +43,8 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
     const wanted = change.merge(current, permit.caller);
     context.precondition(before.etag);
     change.check?.(current, wanted, permit.caller);
-    if (change.changesHidden !== true && isDeepStrictEqual({ ...current, ...wanted }, current)) return before;
+    if (change.changesHidden !== true && isDeepStrictEqual({ ...current, ...wanted }, current))
+      return { ...before, isUnchanged: true };
     change.write(permit, current, wanted);
     events = change.events?.(current, wanted) ?? [];
     return resource.represent(requireVisible(resource, { db: writer, id, access: 'everyone' }));
