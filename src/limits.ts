@@ -10,7 +10,7 @@ export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
 export const idleSocketMillisecondsMax = 60_000;
 export const keepAliveMilliseconds = 10_000;
-export const idleLookMilliseconds = 4_000;
+export const idleCheckMilliseconds = 4_000;
 export const lingerMillisecondsMax = 1_000;
 export const timeoutCheckMilliseconds = 1_000;
 export const connectionsMax = 10_000;
@@ -46,8 +46,8 @@ export const pageRowsDefault = 50;
 export const pageRowsMax = 200;
 /** A page that would be longer ends early; one element always fits. */
 export const pageBytesMax = 1024 * 1024;
-/** How many rows one page may look at beyond what its index answers; a page cut short has a `next`. */
-export const pageRowsLookedAtMax = 1_000;
+/** How many rows one page may examine beyond what its index answers; a page cut short has a `next`. */
+export const pageRowsExaminedMax = 1_000;
 
 // Credentials.
 export const tokenSeconds = 900;
@@ -65,9 +65,9 @@ export const rememberedCallersMax = 10_000;
 export const initialPasswordMilliseconds = 7 * 86_400_000;
 /** Of these, how many a start names. */
 export const initialPasswordsNamedMax = 20;
-export const touchMilliseconds = 60_000;
+export const cleanupMilliseconds = 60_000;
 
-// Changes of very many rows: a write changes `sliceRowsMax` at most, and looks at the clock every
+// Changes of many rows: a write changes `sliceRowsMax` at most, and looks at the clock every
 // `sliceStepRowsMax`, since each row may take several reads from a slow disk. The pause after it is at least
 // as long as the write took.
 export const sliceRowsMax = 1_000;

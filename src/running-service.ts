@@ -6,7 +6,7 @@ import { removeAdminFile } from './assembly/admin-file.ts';
 import { Caches } from './assembly/caches.ts';
 import { makeFirstAdmin } from './assembly/first-admin.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
-import { readCertificate, readSecrets } from './assembly/own-secrets.ts';
+import { readCertificate, readSecrets } from './assembly/secrets-and-certificate.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';

@@ -1,5 +1,5 @@
 // What a service records or removes from time to time: the last use of keys, and rows that nobody needs.
-import { touchMilliseconds } from '../limits.ts';
+import { cleanupMilliseconds } from '../limits.ts';
 import { disownCustomers } from '../resources/customers/customer-store.ts';
 import { touchKeys } from '../resources/keys/key-store.ts';
 import { disownOrders } from '../resources/orders/order-store.ts';
@@ -33,7 +33,7 @@ export class Cleanup {
       forgetUsedTokens,
       (writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now()),
     ];
-    this.#timer = setInterval(() => this.begin(), touchMilliseconds).unref();
+    this.#timer = setInterval(() => this.begin(), cleanupMilliseconds).unref();
   }
 
   noteKeyUse(keyId: number, time: number): void {

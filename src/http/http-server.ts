@@ -8,7 +8,7 @@ import {
   handshakeMillisecondsMax,
   headerBytesMax,
   headersMillisecondsMax,
-  idleLookMilliseconds,
+  idleCheckMilliseconds,
   requestMillisecondsMax,
   timeoutCheckMilliseconds,
 } from '../limits.ts';
@@ -40,7 +40,7 @@ const timeoutsDefault = {
   headersMilliseconds: headersMillisecondsMax,
   requestMilliseconds: requestMillisecondsMax,
   checkMilliseconds: timeoutCheckMilliseconds,
-  idleMilliseconds: idleLookMilliseconds,
+  idleMilliseconds: idleCheckMilliseconds,
   handshakeMilliseconds: handshakeMillisecondsMax,
 };
 
@@ -68,9 +68,9 @@ export class HttpServer {
   readonly #server: Server;
   readonly #gate: ConnectionGate;
   readonly #isTls: boolean;
-  readonly #open = new Set<Socket>();
-  /** Those that speak HTTP: over TLS, the connections inside of the open ones. */
-  readonly #speaking = new Set<Socket>();
+  readonly #sockets = new Set<Socket>();
+  /** The sockets that carry HTTP: with TLS, those inside the raw ones. */
+  readonly #httpSockets = new Set<Socket>();
   #handler: Handler | undefined = undefined;
 
   constructor({ certificate, gate = gateDefault(), timeouts = {} }: Options) {
@@ -78,12 +78,12 @@ export class HttpServer {
     this.#server = createServer(certificate, allTimeouts);
     this.#gate = gate;
     this.#isTls = certificate !== undefined;
-    this.#server.on('connection', (socket: Socket) => hold(this.#open, socket));
+    this.#server.on('connection', (socket: Socket) => track(this.#sockets, socket));
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) =>
-      hold(this.#speaking, socket),
+      track(this.#httpSockets, socket),
     );
     this.#guard();
-    endIdle(this.#speaking, allTimeouts.idleMilliseconds);
+    endIdle(this.#httpSockets, allTimeouts.idleMilliseconds);
   }
 
   get connections(): ConnectionCounts {
@@ -155,17 +155,17 @@ export class HttpServer {
   /** Ends connections whose TLS handshake isn't complete: they have no request here. */
   #endHandshakes(): void {
     const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-    const names = new Set([...this.#speaking].map(nameOf));
-    for (const socket of this.#open) if (!names.has(nameOf(socket))) socket.destroy();
+    const names = new Set([...this.#httpSockets].map(nameOf));
+    for (const socket of this.#sockets) if (!names.has(nameOf(socket))) socket.destroy();
   }
 
   #endQuiet(): void {
-    for (const socket of this.#speaking)
+    for (const socket of this.#httpSockets)
       if (stateOf(socket).currentResponse === undefined) socket.destroySoon();
   }
 
   #cutAll(): void {
-    for (const socket of this.#open) socket.destroy();
+    for (const socket of this.#sockets) socket.destroy();
   }
 }
 
@@ -198,7 +198,7 @@ function createTls(settings: object, certificate: Certificate, timeouts: Timeout
   return create({ ...settings, ...certificate, ...tlsSettings, handshakeTimeout });
 }
 
-function hold(sockets: Set<Socket>, socket: Socket): void {
+function track(sockets: Set<Socket>, socket: Socket): void {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
 }

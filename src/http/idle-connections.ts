@@ -1,36 +1,36 @@
-// Ends connections on which nothing moves.
+// Ends connections on which no byte moves.
 import type { Socket } from 'node:net';
-import { idleLookMilliseconds, idleSocketMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
+import { idleCheckMilliseconds, idleSocketMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 
-type Seen = { readonly bytesMoved: number; looks: number };
+type Progress = { readonly bytesMoved: number; checks: number };
 
 /**
- * Looks at all connections now and then: a timer for each, as Node's own keep-alive has, is set anew twice a
- * request and takes a twentieth of its time. Between requests a connection is idle at the third look at which
- * no byte has moved: later than an incomplete head is refused.
+ * Checks all connections periodically: a timer for each, as Node's own keep-alive has, is reset twice per
+ * request and takes a twentieth of its time. Between requests a connection is idle at the third check at
+ * which no byte has moved: later than an incomplete head is refused.
  */
 export function endIdle(sockets: ReadonlySet<Socket>, everyMilliseconds: number): void {
-  const seen = new WeakMap<Socket, Seen>();
+  const progress = new WeakMap<Socket, Progress>();
   setInterval(() => {
-    for (const socket of sockets) look(socket, seen);
+    for (const socket of sockets) check(socket, progress);
   }, everyMilliseconds).unref();
 }
 
-function look(socket: Socket, seen: WeakMap<Socket, Seen>): void {
+function check(socket: Socket, seen: WeakMap<Socket, Progress>): void {
   const bytesMoved = socket.bytesRead + socket.bytesWritten - socket.writableLength;
   const last = seen.get(socket);
   if (last?.bytesMoved !== bytesMoved) {
-    seen.set(socket, { bytesMoved, looks: 0 });
+    seen.set(socket, { bytesMoved, checks: 0 });
     return;
   }
-  last.looks += 1;
-  endIfIdle(socket, last.looks);
+  last.checks += 1;
+  endIfIdle(socket, last.checks);
 }
 
 function endIfIdle(socket: Socket, looks: number): void {
   const isResponding = stateOf(socket).currentResponse !== undefined;
-  if (socket.writableLength > 0 && looks >= idleSocketMillisecondsMax / idleLookMilliseconds)
+  if (socket.writableLength > 0 && looks >= idleSocketMillisecondsMax / idleCheckMilliseconds)
     socket.destroy();
-  if (!isResponding && looks > keepAliveMilliseconds / idleLookMilliseconds) socket.destroySoon();
+  if (!isResponding && looks > keepAliveMilliseconds / idleCheckMilliseconds) socket.destroySoon();
 }

@@ -1,6 +1,6 @@
 // The response of a list: a page's elements, where the next page is, and how many there are in all.
 import { boolean, integer, optional, string } from '../schema/schema.ts';
-import { pageBytesMax, pageRowsDefault, pageRowsLookedAtMax, pageRowsMax } from '../limits.ts';
+import { pageBytesMax, pageRowsDefault, pageRowsExaminedMax, pageRowsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
 import { countRows, findPositions, type Position, type Selection } from '../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
@@ -53,7 +53,7 @@ export function listPage<T, Query extends object>(
     const next = last === undefined ? null : cursors.next(path, query, last);
     return listText(elements, next, total);
   };
-  const found = findPositions(db, { ...selection, after, rows, rowsLookedAtMax: pageRowsLookedAtMax });
+  const found = findPositions(db, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
   const total = query.total === true ? countRows(db, selection) : undefined;
   if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined);
   return Promise.all([found, total]).then(([positions, count]) => pageOf(positions, count));

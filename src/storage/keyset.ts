@@ -32,7 +32,7 @@ export type PageRequest = Selection & {
   readonly after: Position | undefined;
   readonly rows: number;
   /** How many entries may be gathered, or tested against `residual`, before the worker takes over. */
-  readonly rowsLookedAtMax: number;
+  readonly rowsExaminedMax: number;
 };
 
 type Db = Pick<Database, 'read' | 'readInWorker'>;
@@ -54,8 +54,8 @@ function findGathered(db: Db, page: PageRequest): Position[] | Promise<Position[
 
 /** Of the next entries those that pass the test; where a page needs more entries, the worker looks. */
 function findTested(db: Db, page: PageRequest, streams: readonly Stream[]): Position[] | Promise<Position[]> {
-  const { rows, rowsLookedAtMax } = page;
-  const near = merged(page, streams, rowsLookedAtMax);
+  const { rows, rowsExaminedMax } = page;
+  const near = merged(page, streams, rowsExaminedMax);
   const positions = read(db.read, {
     sql: `SELECT key, id FROM (${near.sql}) AS near WHERE fits LIMIT ?`,
     params: [...near.params, rows + 1],
@@ -69,14 +69,14 @@ function findInWorker(db: Db, page: PageRequest): Promise<Position[]> {
   return db.readInWorker<Row & Position>(sql, params);
 }
 
-/** Whether these are more rows than may be looked at on the event loop. */
+/** Whether these are more rows than may be examined on the event loop. */
 function exceedsLimit(
   connection: Connection,
-  { table, rowsLookedAtMax }: PageRequest,
+  { table, rowsExaminedMax }: PageRequest,
   streams: readonly Stream[],
 ): boolean {
   const parts = streams.map(({ sql }) => `SELECT 1 FROM ${table} WHERE ${sql}`);
-  const params = [...streams.flatMap((stream) => stream.params), rowsLookedAtMax];
+  const params = [...streams.flatMap((stream) => stream.params), rowsExaminedMax];
   const sql = `SELECT 1 FROM (${parts.join(' UNION ALL ')}) LIMIT 1 OFFSET ?`;
   return connection.get(sql, ...params) !== undefined;
 }

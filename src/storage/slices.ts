@@ -1,4 +1,4 @@
-// Changes of very many rows, as a run of short writes with other writes in between.
+// Changes of many rows, as a run of short writes with other writes in between.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   sliceMillisecondsMax,

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { selfSigned } from '../../src/auth/certificate.ts';
-import { readCertificate, readSecrets } from '../../src/assembly/own-secrets.ts';
+import { readCertificate, readSecrets } from '../../src/assembly/secrets-and-certificate.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import type { Config } from '../../src/config/config.ts';
 import { version } from '../../src/version.ts';

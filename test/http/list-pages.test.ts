@@ -114,15 +114,15 @@ function expected(filter: OrderFilter, sort: string): number[] {
 
 describe('a list of orders, page by page, is what it should be', () => {
   let [here, aside] = [0, 0];
-  for (const rowsLookedAtMax of [1, 30, 1_000]) {
+  for (const rowsExaminedMax of [1, 30, 1_000]) {
     for (const sort of orderSorts) {
-      test(`by ${sort}, with every filter, where ${rowsLookedAtMax} entries may be looked at`, async () => {
+      test(`by ${sort}, with every filter, where ${rowsExaminedMax} entries may be looked at`, async () => {
         const readInWorker = async <R extends Row>(
           sql: string,
           params: readonly SqlValue[],
         ): Promise<R[]> => {
           aside += 1;
-          assert.ok(rowsLookedAtMax < orderCount, 'nothing is too much to be looked at here');
+          assert.ok(rowsExaminedMax < orderCount, 'nothing is too much to be looked at here');
           return connection.all<R>(sql, ...params);
         };
         for (const filter of filters) {
@@ -132,7 +132,7 @@ describe('a list of orders, page by page, is what it should be', () => {
           do {
             const page = await findPositions(
               { read: connection, readInWorker },
-              { ...selection, after: position, rows: 17, rowsLookedAtMax },
+              { ...selection, after: position, rows: 17, rowsExaminedMax },
             );
             here += 1;
             found.push(...page.slice(0, 17).map(([, id]) => id));

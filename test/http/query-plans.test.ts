@@ -45,12 +45,12 @@ async function plansOf(selection: Selection, after: Position | undefined): Promi
     readInWorker: (sql: string, params: readonly SqlValue[]) =>
       Promise.resolve(explain('slow thread', sql, params)),
   };
-  await findPositions(db, { ...selection, after, rows: 50, rowsLookedAtMax: 2000 });
+  await findPositions(db, { ...selection, after, rows: 50, rowsExaminedMax: 2000 });
   return asked;
 }
 
 /**
- * `SCAN near` walks what a subquery gives, at most rowsLookedAtMax rows; a covering index is walked in the
+ * `SCAN near` walks what a subquery gives, at most rowsExaminedMax rows; a covering index is walked in the
  * order of the list.
  */
 const isCheap = (step: string): boolean =>

@@ -1,4 +1,4 @@
-// Changes of very many rows happen in short writes, with other writes in between.
+// Changes of many rows happen in short writes, with other writes in between.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../../src/limits.ts';

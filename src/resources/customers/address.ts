@@ -43,7 +43,7 @@ export const NewAddress = named(
 export type NewAddress = Infer<typeof NewAddress>;
 
 /** What is absent is null, and the postal code in its normal form. */
-export function normalAddress(address: NewAddress | null): Address | null {
+export function normalizeAddress(address: NewAddress | null): Address | null {
   if (address === null) return null;
   const { name = null, line1, line2 = null, city, region = null, postalCode = null, country } = address;
   return {

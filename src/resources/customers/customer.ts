@@ -13,7 +13,7 @@ import {
   type Infer,
   type ObjectOf,
 } from '../../schema/schema.ts';
-import { Address, NewAddress, normalAddress } from './address.ts';
+import { Address, NewAddress, normalizeAddress } from './address.ts';
 
 const name = singleLine(200, 'The customer’s name.', 'Grace Hopper');
 const owner = nullable(id, {
@@ -106,7 +106,7 @@ export function coreOf(body: Pick<CustomerReplacement, keyof CustomerCore>): Cus
     name: body.name,
     email: body.email ?? null,
     phone: body.phone ?? null,
-    address: normalAddress(body.address ?? null),
+    address: normalizeAddress(body.address ?? null),
   };
 }
 

@@ -33,7 +33,7 @@ export const NewItem = named(
 export type NewItem = Infer<typeof NewItem>;
 
 /** The items with their totals, and the sum of them. */
-export function priced(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
+export function priceItems(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
   let total = 0;
   const items = newItems.map(({ sku = null, name, quantity, unitPrice }): OrderItem => {
     total += quantity * unitPrice;

@@ -1,4 +1,4 @@
-// An order: what is sent and shown, and the steps of its status.
+// An order: what is sent and shown, and the transitions of its status.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden, throwIfInvalid } from '../../errors.ts';
@@ -16,8 +16,8 @@ import {
   type Infer,
   type ObjectOf,
 } from '../../schema/schema.ts';
-import { Address, NewAddress, normalAddress } from '../customers/address.ts';
-import { NewItem, OrderItem, amount, priced, sentTotal, sumIssues } from './order-items.ts';
+import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
+import { NewItem, OrderItem, amount, priceItems, sentTotal, sumIssues } from './order-items.ts';
 
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
 export type OrderStatus = (typeof statuses)[number];
@@ -83,7 +83,7 @@ export const NewOrder = named(
         },
       ],
     },
-    (order) => sumIssues(priced(order.items).total, order.total),
+    (order) => sumIssues(priceItems(order.items).total, order.total),
   ),
 );
 export type NewOrder = Infer<typeof NewOrder>;
@@ -104,7 +104,7 @@ export const OrderReplacement = object(
     updatedAt: timestamp,
   },
   {},
-  (order) => sumIssues(priced(order.items).total, order.total),
+  (order) => sumIssues(priceItems(order.items).total, order.total),
 );
 export const OrderPatch = named(
   'OrderPatch',
@@ -161,7 +161,7 @@ export function coreOf({
   shippingAddress = null,
   note = null,
 }: NewOrder | OrderReplacement): OrderCore {
-  return { status, currency, ...priced(items), shippingAddress: normalAddress(shippingAddress), note };
+  return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
 }
 
 /** The order's members after a PATCH. Throws where they are invalid. */
@@ -175,7 +175,7 @@ export function patchedCore(current: Order, patch: object): OrderCore {
   return coreOf(merged as OrderReplacement); // it was checked
 }
 
-/** Throws unless the caller may take the order from its present status to the wanted one. */
+/** Throws unless the caller may change the order's status from the present one to this. */
 export function checkTransition(order: Order, to: OrderStatus, caller: Caller): void {
   const { id, status: from } = order;
   if (from === to) return;

@@ -130,7 +130,7 @@ export function endSession({ writer: db }: Permit, { id }: Visible<Session>): vo
   db.invalidate({ kind: 'session', id });
 }
 
-/** All of a user's sessions but one. What is remembered of the user's keys is invalidated, too. */
+/** All of a user's sessions but one. Cached facts of the user's keys are invalidated, too. */
 export function endSessionsOf(
   { writer: db }: Permit,
   { id }: Visible<StoredUser>,
