@@ -33,10 +33,9 @@ export type StoredResponse = ReplayableResponse & {
 const nobodyId = 0;
 
 type IdempotencyOptions = {
-  readonly store: ResponseStore;
-  readonly responder: Responder;
+  readonly responses: ResponseStore;
   /** The quota of objects that a user creates: a response stored for a change counts as one. */
-  readonly created: Limiter;
+  readonly limiters: { readonly created: Limiter };
 };
 
 export class Idempotency {
@@ -46,10 +45,10 @@ export class Idempotency {
   /** Requests under way: what is found in the store is on disk, and what isn't can't appear meanwhile. */
   readonly #running = new Set<string>();
 
-  constructor({ store, responder, created }: IdempotencyOptions) {
-    this.#store = store;
+  constructor({ responses, limiters }: IdempotencyOptions, responder: Responder) {
+    this.#store = responses;
     this.#responder = responder;
-    this.#created = created;
+    this.#created = limiters.created;
   }
 
   async run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {

@@ -56,11 +56,7 @@ export class RequestHandler {
     this.#responder = new Responder(options);
     const onCut = (): number => (options.metrics.cuts.pipelined += 1);
     this.#pipeline = new Pipeline({ slices: this.#slices, onCut });
-    this.#idempotency = new Idempotency({
-      store: options.responses,
-      responder: this.#responder,
-      created: options.limiters.created,
-    });
+    this.#idempotency = new Idempotency(options, this.#responder);
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {
