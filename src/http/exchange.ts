@@ -27,6 +27,8 @@ type ExchangeOptions = {
   readonly isTrusted: (address: string) => boolean;
   /** The caller as a write sees them. Throws where they have lost the right to this request. */
   readonly callerInWrite: (exchange: Exchange, writer: Connection) => Caller | undefined;
+  /** The same of what is committed. */
+  readonly callerNow: (exchange: Exchange) => Caller | undefined;
 };
 
 /** Handlers receive it as their `Context`, whose functions they may take out of it. */
@@ -43,6 +45,7 @@ export class Exchange implements AnyContext {
   readonly startedAt = performance.now();
   readonly isTrusted: (address: string) => boolean;
   readonly rightsIn: ExchangeOptions['callerInWrite'];
+  readonly rightsNow: ExchangeOptions['callerNow'];
   requestId: string;
   mounted: Mounted | undefined = undefined;
   params: object = {};
@@ -68,6 +71,7 @@ export class Exchange implements AnyContext {
     db,
     isTrusted,
     callerInWrite: rightsIn,
+    callerNow: rightsNow,
   }: ExchangeOptions) {
     this.request = request;
     this.response = response;
@@ -84,6 +88,7 @@ export class Exchange implements AnyContext {
     this.db = db;
     this.isTrusted = isTrusted;
     this.rightsIn = rightsIn;
+    this.rightsNow = rightsNow;
   }
 
   get precondition(): (etag: string) => void {
@@ -96,6 +101,10 @@ export class Exchange implements AnyContext {
 
   get authorizeWrite(): (writer: Connection) => Permit<Caller | undefined> {
     return (writer) => permitFor(writer, () => this.rightsIn(this, writer));
+  }
+
+  get authorizeRead(): () => Caller | undefined {
+    return () => this.rightsNow(this);
   }
 
   get spend(): (limiter: Limiter, key: string) => () => void {

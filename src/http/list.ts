@@ -1,4 +1,5 @@
 // The response of a list: a page's elements, where the next page is, and how many there are in all.
+import { isDeepStrictEqual } from 'node:util';
 import { boolean, integer, optional, string } from '../schema/schema.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsExaminedMax, pageRowsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -30,33 +31,52 @@ export const listParameters = {
   total: optional(boolean({ description: 'Whether to count all elements of the list.' })),
 };
 
-type ListContext<Query> = Pick<Context<object, Query, unknown, unknown>, 'db' | 'path' | 'query'>;
+type ListContext<Query, C> = Pick<
+  Context<object, Query, unknown, C>,
+  'db' | 'path' | 'query' | 'caller' | 'authorizeRead'
+>;
 
-type List<T> = {
+type List<T, C> = {
   readonly cursors: Cursors;
-  readonly selection: Selection;
+  /** What this caller may see of the list. Throws where that is nothing. */
+  readonly selectionFor: (caller: C) => Selection;
   /** An element's representation, or undefined for one just deleted. */
   readonly load: (db: Connection, id: number) => Representation<T> | undefined;
 };
 type Page<T> = Representation<readonly T[]>;
 
-export function listPage<T, Query extends object>(
-  { db, path, query: parameters }: ListContext<Query>,
-  { cursors, selection, load }: List<T>,
+/** A page that waited for the worker is made with the caller's rights of after the wait. */
+export function listPage<T, Query extends object, C>(
+  context: ListContext<Query, C>,
+  list: List<T, C>,
 ): Page<T> | Promise<Page<T>> {
-  const query: ListQuery = parameters as ListQuery; // every list's query has listParameters
+  return pageFor(context, list, list.selectionFor(context.caller));
+}
+
+function pageFor<T, Query extends object, C>(
+  context: ListContext<Query, C>,
+  list: List<T, C>,
+  selection: Selection,
+): Page<T> | Promise<Page<T>> {
+  const { db, path } = context;
+  const query: ListQuery = context.query as ListQuery; // every list's query has listParameters
   const rows = query.limit ?? pageRowsDefault;
-  const after = cursors.open(path, query);
+  const after = list.cursors.open(path, query);
   const pageOf = (positions: readonly Position[], total: number | undefined): Page<T> => {
-    const loadOwned = (id: number) => unlessMoved(load(db.read, id), selection);
+    const loadOwned = (id: number) => unlessMoved(list.load(db.read, id), selection);
     const { elements, last } = elementsOf(positions, rows, loadOwned);
-    const next = last === undefined ? null : cursors.next(path, query, last);
+    const next = last === undefined ? null : list.cursors.next(path, query, last);
     return listText(elements, next, total);
   };
   const found = findPositions(db, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
   const total = query.total === true ? countRows(db, selection) : undefined;
   if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined);
-  return Promise.all([found, total]).then(([positions, count]) => pageOf(positions, count));
+  return Promise.all([found, total]).then(([positions, count]) => {
+    const current = list.selectionFor(context.authorizeRead());
+    // of other rows, which have another total
+    if (!isDeepStrictEqual(current.owners, selection.owners)) return pageFor(context, list, current);
+    return pageOf(positions, count);
+  });
 }
 
 /** An element may have got another owner since the worker found it. */

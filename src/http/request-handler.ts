@@ -118,6 +118,7 @@ export class RequestHandler {
       db,
       isTrusted,
       callerInWrite: this.#callerInWrite,
+      callerNow: this.#callerNow,
     });
   }
 
@@ -178,7 +179,8 @@ export class RequestHandler {
   }
 
   #handleBody(exchange: Exchange, route: Route, body: Buffer): Promise<void> | void {
-    this.#authorizeAgain(exchange, route);
+    // a body may arrive long after its head
+    exchange.caller = this.#callerNow(exchange);
     exchange.body = parseJson(body);
     const issues: Issue[] = [];
     exchange.query = readQuery(exchange.queryText, route.query, issues);
@@ -190,23 +192,20 @@ export class RequestHandler {
     return this.#answer(exchange, route, route.handle(exchange));
   }
 
-  /** A body may arrive long after its head: the caller's rights now are what counts. */
-  #authorizeAgain(exchange: Exchange, route: Route): void {
-    const { caller, params } = exchange;
-    if (caller === undefined) return;
-    exchange.caller = this.#options.authenticator.refresh(caller, this.#options.now());
-    checkAccess(route, exchange.caller, params);
-  }
-
   /** The caller as this write sees them, after the changes of the writes before it. */
-  readonly #callerInWrite = (exchange: Exchange, writer: Connection): Caller | undefined => {
-    const { caller, mounted, params } = exchange;
+  readonly #callerInWrite = (exchange: Exchange, writer: Connection): Caller | undefined =>
+    this.#authorizeAgain(exchange, this.#options.sourcesOf(writer));
+
+  /** The caller after a wait: their rights now are what counts. */
+  readonly #callerNow = (exchange: Exchange): Caller | undefined => this.#authorizeAgain(exchange);
+
+  #authorizeAgain({ caller, mounted, params }: Exchange, sources?: CallerSources): Caller | undefined {
     if (caller === undefined || mounted === undefined) return caller;
-    const { authenticator, sourcesOf, now } = this.#options;
-    const current = authenticator.refresh(caller, now(), sourcesOf(writer));
+    const { authenticator, now } = this.#options;
+    const current = authenticator.refresh(caller, now(), sources);
     checkAccess(mounted.route, current, params);
     return current;
-  };
+  }
 
   #answer(exchange: Exchange, route: Route, result: HandlerResult): Promise<void> | void {
     if (result instanceof Promise) return result.then((value) => this.#answerWith(exchange, route, value));

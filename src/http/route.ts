@@ -34,6 +34,11 @@ export type Context<Params, Query, Body, C> = {
    * again, and returns the caller as they are now, with the proof that changes ask for.
    */
   authorizeWrite(writer: Connection): Permit<C>;
+  /**
+   * Called after a wait: the caller with the rights of this moment. Throws where they have lost the right to
+   * this request.
+   */
+  authorizeRead(): C;
   /** Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version. */
   precondition(etag: string): void;
   /** Takes a token from a bucket of the route's own; 429 when it is empty. The result puts it back. */

@@ -157,17 +157,19 @@ describe('a list of orders, page by page, is what it should be', () => {
 const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
 const slow: Database['readInWorker'] = async (sql, params) => connection.all(sql, ...params);
 
+function contextOf(query: ListQuery, readInWorker: Database['readInWorker']) {
+  const db = { read: connection, readInWorker, write: () => assert.fail() };
+  return { db, path: '/orders', query, caller: undefined, authorizeRead: () => undefined };
+}
+
 test('who lost an element while the slow thread looked for it isn’t shown it', async () => {
   const reach = { userId: 3 };
   const read = (query: ListQuery, readInWorker: Database['readInWorker']) =>
-    listPage(
-      { db: { read: connection, readInWorker, write: () => assert.fail() }, path: '/orders', query },
-      {
-        cursors,
-        selection: orderSelection(reach, {}),
-        load,
-      },
-    );
+    listPage(contextOf(query, readInWorker), {
+      cursors,
+      selectionFor: () => orderSelection(reach, {}),
+      load,
+    });
   const before = pageOf(await read({ limit: 3, total: true }, slow));
   const [first, lost, third] = before;
   const after = await read({ limit: 3, total: true }, (sql, params) => {
@@ -181,14 +183,11 @@ test('who lost an element while the slow thread looked for it isn’t shown it',
 test('a page whose elements have all gone meanwhile is empty, and the list goes on after it', async () => {
   const gone = new Set([1, 2, 3]);
   const read = (query: ListQuery) =>
-    listPage(
-      { db: { read: connection, readInWorker: slow, write: () => assert.fail() }, path: '/orders', query },
-      {
-        cursors,
-        selection: orderSelection('everyone', { sort: 'id' }),
-        load: (db, id) => (gone.has(id) ? undefined : load(db, id)),
-      },
-    );
+    listPage(contextOf(query, slow), {
+      cursors,
+      selectionFor: () => orderSelection('everyone', { sort: 'id' }),
+      load: (db, id) => (gone.has(id) ? undefined : load(db, id)),
+    });
   const empty = await read({ limit: 3 });
   assert.deepEqual(pageOf(empty), []);
   const cursor = new URLSearchParams(empty.next?.split('?')[1]).get('cursor');

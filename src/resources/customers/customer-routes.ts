@@ -87,8 +87,8 @@ function listCustomers(cursors: Cursors, { find }: CustomerRepresentations): Rou
     query: { ...customerFilters, ...listParameters },
     reply: listOf(Customer),
     handle(context) {
-      const selection = customerSelection(rowAccessOf(context.caller), context.query);
-      return listPage(context, { cursors, selection, load: find });
+      const selectionFor = (caller: Caller) => customerSelection(rowAccessOf(caller), context.query);
+      return listPage(context, { cursors, selectionFor, load: find });
     },
   });
 }

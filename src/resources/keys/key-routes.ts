@@ -78,11 +78,13 @@ function listKeys(cursors: Cursors): Route {
     description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
     handle(context) {
-      const { caller, query } = context;
-      const userId = query.userId ?? caller.userId;
-      if (userId !== caller.userId && !isAdmin(caller))
-        throw forbidden('Only an administrator may see the API keys of others.');
-      return listPage(context, { cursors, selection: keySelection({ userId }), load: findRepresentation });
+      const selectionFor = (caller: Caller) => {
+        const userId = context.query.userId ?? caller.userId;
+        if (userId !== caller.userId && !isAdmin(caller))
+          throw forbidden('Only an administrator may see the API keys of others.');
+        return keySelection({ userId });
+      };
+      return listPage(context, { cursors, selectionFor, load: findRepresentation });
     },
   });
 }

@@ -94,8 +94,8 @@ function listOrders({ cursors, orders }: OrderReads): Route {
     reply: listOf(Order),
     description: 'Lists one’s own; staff see all. Newest first by default.',
     handle(context) {
-      const selection = orderSelection(rowAccessOf(context.caller), context.query);
-      return listPage(context, { cursors, selection, load: orders.find });
+      const selectionFor = (caller: Caller) => orderSelection(rowAccessOf(caller), context.query);
+      return listPage(context, { cursors, selectionFor, load: orders.find });
     },
   });
 }
@@ -212,11 +212,13 @@ function listOrdersOfCustomer({ cursors, orders, customers }: OrderReads): Route
     reply: listOf(Order),
     problems: ['not-found', 'forbidden'],
     handle(context) {
-      const { params, caller, db, query } = context;
-      const access = rowAccessOf(caller);
-      const customer = requireVisible(customers, { db: db.read, id: params.id, access });
-      const selection = orderSelection(access, query, { customerId: customer.id });
-      return listPage(context, { cursors, selection, load: orders.find });
+      const { params, db, query } = context;
+      const selectionFor = (caller: Caller) => {
+        const access = rowAccessOf(caller);
+        const customer = requireVisible(customers, { db: db.read, id: params.id, access });
+        return orderSelection(access, query, { customerId: customer.id });
+      };
+      return listPage(context, { cursors, selectionFor, load: orders.find });
     },
   });
 }
@@ -235,8 +237,8 @@ function listOrdersOfUser({ cursors, orders }: OrderReads): Route {
     handle(context) {
       const { params, db, query } = context;
       if (!userExists(db.read, params.id)) throw notFound('user', params.id);
-      const selection = orderSelection({ userId: params.id }, query);
-      return listPage(context, { cursors, selection, load: orders.find });
+      const selectionFor = () => orderSelection({ userId: params.id }, query);
+      return listPage(context, { cursors, selectionFor, load: orders.find });
     },
   });
 }

@@ -1,6 +1,6 @@
 // Sessions over HTTP: /api/sessions. Signing in creates one, refreshing renews its tokens.
 import { randomBytes } from 'node:crypto';
-import { accountAccessOf, anyone, checkStepUp, isAdmin, signedIn } from '../../auth/access.ts';
+import { accountAccessOf, anyone, checkStepUp, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
 import { hashOf } from '../../auth/credentials.ts';
 import type { Signer } from '../../auth/jwt.ts';
 import { Problem, forbidden, notFound } from '../../errors.ts';
@@ -210,15 +210,18 @@ function listSessions({ cursors }: SessionServices): Route {
     description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
     handle(context) {
-      const { caller, query, now } = context;
-      const userId = query.userId ?? caller.userId;
-      if (userId !== caller.userId && !isAdmin(caller))
-        throw forbidden('Only an administrator may see the sessions of others.');
+      const { query, now } = context;
+      const selectionFor = (caller: Caller) => {
+        const userId = query.userId ?? caller.userId;
+        if (userId !== caller.userId && !isAdmin(caller))
+          throw forbidden('Only an administrator may see the sessions of others.');
+        return sessionSelection({ userId }, now);
+      };
       const load = (db: Connection, id: number): Representation<Session> | undefined => {
         const session = findSession(db, id, now);
         return session === undefined ? undefined : representSession(session);
       };
-      return listPage(context, { cursors, selection: sessionSelection({ userId }, now), load });
+      return listPage(context, { cursors, selectionFor, load });
     },
   });
 }

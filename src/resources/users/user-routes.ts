@@ -70,8 +70,8 @@ function listUsers({ cursors }: UserServices): Route {
     query: { ...userFilters, ...listParameters },
     reply: listOf(User),
     handle(context) {
-      const selection = userSelection(accountAccessOf(context.caller), context.query);
-      return listPage(context, { cursors, selection, load: findRepresentation });
+      const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), context.query);
+      return listPage(context, { cursors, selectionFor, load: findRepresentation });
     },
   });
 }

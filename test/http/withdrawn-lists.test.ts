@@ -1,0 +1,81 @@
+// Rights withdrawn while a list waits for the slow thread: the page is made with those of after the wait.
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { newOrder } from '../resources/resource-support.ts';
+import { executable, serviceFor, type Answer, type Person, type TestService } from '../service.ts';
+import { assertProblem } from './http-support.ts';
+
+type Target = { readonly other: Person; readonly customerId: number };
+
+const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
+
+describe('while the slow thread looks for a page', needsInside, () => {
+  type Meanwhile = (service: TestService, actor: Person, root: string) => Promise<unknown>;
+  const demotion: Meanwhile = (service, { id }, token) =>
+    done(service.patch(`/api/users/${id}`, { token, body: { role: 'user' } }));
+  const signOut: Meanwhile = (service, { sessionId, token }) =>
+    done(service.delete(`/api/sessions/${sessionId}`, { token }));
+  /** Of each list, and whether one of one's own rows is left after the demotion. */
+  const lists: Readonly<Record<string, { path: (target: Target) => string; isOwnLeft: boolean }>> = {
+    'GET /orders': { path: () => '/orders?', isOwnLeft: true },
+    'GET /customers': { path: () => '/customers?', isOwnLeft: true },
+    'GET /customers/{id}/orders': {
+      path: ({ customerId }) => `/customers/${customerId}/orders?`,
+      isOwnLeft: false,
+    },
+    'GET /api/users': { path: () => '/api/users?', isOwnLeft: false },
+    'GET /api/users/{id}/orders': {
+      path: ({ other }) => `/api/users/${other.id}/orders?`,
+      isOwnLeft: false,
+    },
+    'GET /api/sessions': { path: ({ other }) => `/api/sessions?userId=${other.id}&`, isOwnLeft: false },
+    'GET /api/keys': { path: ({ other }) => `/api/keys?userId=${other.id}&`, isOwnLeft: false },
+  };
+
+  test('every list has a row', async (t) => {
+    const { inside } = await serviceFor(t);
+    const routes = inside?.app.router.mounted.filter(({ route }) => route.reply.kind === 'list') ?? [];
+    assert.deepEqual(
+      Object.keys(lists).sort(),
+      routes.map(({ route: { method, path } }) => `${method} ${path}`).sort(),
+    );
+  });
+
+  for (const [name, { path, isOwnLeft }] of Object.entries(lists)) {
+    test(`who is demoted sees ${isOwnLeft ? 'their own alone' : 'nothing'} of ${name}`, async (t) => {
+      const answer = await listDuring(t, path, demotion);
+      if (!isOwnLeft) return assertProblem(answer, 'forbidden', 403);
+      assert.deepEqual([answer.status, answer.body.data.length, answer.body.total], [200, 1, 1]);
+    });
+    test(`who signs out sees nothing of ${name}`, async (t) => {
+      assertProblem(await listDuring(t, path, signOut), 'invalid-token', 401);
+    });
+  }
+
+  /** What an administrator gets who has one order and customer, as has another user. */
+  async function listDuring(
+    t: TestContext,
+    path: (target: Target) => string,
+    meanwhile: Meanwhile,
+  ): Promise<Answer> {
+    const service = await serviceFor(t);
+    assert(service.inside !== undefined, 'it is skipped otherwise');
+    const root = (await service.signIn(service.admin.email, service.admin.password)).token;
+    const [actor, other] = [await service.person('admin'), await service.person()];
+    await newOrder(service, actor.token);
+    const { customerId } = await newOrder(service, other.token);
+    const { db } = service.inside;
+    const { readInWorker } = db;
+    let isChanged: Promise<unknown> | undefined;
+    db.readInWorker = async (sql, params) => {
+      await (isChanged ??= meanwhile(service, actor, root));
+      return readInWorker(sql, params);
+    };
+    return service.get(`${path({ other, customerId })}total=true`, { token: actor.token });
+  }
+});
+
+async function done(answer: Promise<Answer>): Promise<void> {
+  const { status, text } = await answer;
+  assert.ok(status < 300, text);
+}
