@@ -38,8 +38,9 @@ export const hashingPlacesMax = 2;
 export const hashingPlacesPerNetworkMax = 4;
 export const signInsWaitingMax = 24;
 export const newPasswordsWaitingMax = 8;
-/** Of accounts, from which they have signed in. */
-export const knownAddressesMax = 20_000;
+/** From which an account has signed in, and of how many accounts they are remembered. */
+export const knownAddressesPerUserMax = 8;
+export const usersWithKnownAddressesMax = 20_000;
 
 // Lists.
 export const pageRowsDefault = 50;

@@ -2,11 +2,11 @@
 import { isAdmin, type Caller } from '../auth/access.ts';
 import type { Holder, Place } from '../auth/hashing-places.ts';
 import type { PasswordHasher } from '../auth/password.ts';
-import { BoundedMap } from '../bounded-map.ts';
 import { Problem } from '../errors.ts';
+import { KnownAddresses } from './known-addresses.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Context } from './route.ts';
-import { hashingPlacesMax, hashingPlacesPerNetworkMax, knownAddressesMax } from '../limits.ts';
+import { hashingPlacesMax, hashingPlacesPerNetworkMax } from '../limits.ts';
 import { emailKey } from '../schema/email.ts';
 import type { Connection } from '../storage/connection.ts';
 
@@ -43,7 +43,7 @@ export function createPasswordChecks({
   readonly limiters: SignInLimiters;
   readonly findCredentials: (db: Connection, email: string) => Credentials | undefined;
 }) {
-  const known = new BoundedMap<string, true>(knownAddressesMax);
+  const known = new KnownAddresses();
 
   /**
    * Whether this is the password of the account with that e-mail address: its credentials, or undefined.
@@ -89,12 +89,12 @@ export function createPasswordChecks({
    * neither for an address that the account has used nor on the machine itself.
    */
   function isKnown({ address, isLoopback }: Request, userId: number | null): boolean {
-    return isLoopback || known.get(`${userId} ${address}`) === true;
+    return isLoopback || (userId !== null && known.has(userId, address));
   }
 
   /** The account was used from here, by whoever has its password or its refresh token. */
   function remember({ address }: Pick<Request, 'address'>, userId: number): void {
-    known.set(`${userId} ${address}`, true);
+    known.add(userId, address);
   }
 
   /** The hash of a new password. Only an administrator's don't draw on the address's bucket of sign-ins. */
