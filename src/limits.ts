@@ -78,5 +78,9 @@ export const slicePauseMillisecondsMin = 5;
 
 // Process.
 export const drainMillisecondsMax = 10_000;
+/** What a client sent is cut at these in a log line. */
+export const loggedCharsMax = 200;
+/** Of clients, whose rejections for a rate are logged once a second. */
+export const refusalAddressesMax = 20_000;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
 export const lastWordsMillisecondsMax = 1_000;

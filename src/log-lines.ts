@@ -1,4 +1,5 @@
 // How a line of the log looks: one JSON object for programs, or text for people on a terminal.
+import { loggedCharsMax } from './limits.ts';
 import { memoizeLast } from './memoize-last.ts';
 
 export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
@@ -16,6 +17,8 @@ export type RequestLine = {
   readonly address: string | null;
   readonly principal: string | null;
   readonly traceparent: string | undefined;
+  /** Rejections of this address that have no line of their own. */
+  readonly leftOut?: number | undefined;
 };
 
 export type EventLine = {
@@ -39,13 +42,15 @@ export class JsonLines implements LogLines {
 
   /** Added up: what `JSON.stringify` and templates cost more is a twentieth of a read. */
   request(line: RequestLine, level: Level, time: number): string {
-    const { requestId, method, path, status, address, principal, traceparent } = line;
+    const { requestId, method, status, address, principal, traceparent, leftOut = 0 } = line;
+    const path = cut(line.path);
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
     let text = '{"time":"' + this.#clock(time) + '","level":"' + level + '","requestId":"' + requestId;
     text += '","method":"' + method + '","path":"' + safePath + '","status":' + status;
     text += ',"durationMs":' + durationOf(line) + ',"address":' + quoted(address);
     text += ',"principal":' + quoted(principal);
-    if (traceparent !== undefined) text += ',"traceparent":' + json(traceparent);
+    if (traceparent !== undefined) text += ',"traceparent":' + json(cut(traceparent));
+    if (leftOut > 0) text += ',"leftOut":' + leftOut;
     return text + '}\n';
   }
 }
@@ -67,16 +72,22 @@ export class TerminalLines implements LogLines {
   }
 
   request(line: RequestLine, level: Level, time: number): string {
-    const { requestId, method, path, status, address, principal } = line;
-    const what = `${status} ${method.padEnd(6)} ${printable(path)} ${durationOf(line)} ms`;
+    const { requestId, method, path, status, address, principal, leftOut = 0 } = line;
+    const what = `${status} ${method.padEnd(6)} ${printable(cut(path))} ${durationOf(line)} ms`;
     const who = `${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
-    return `${this.#clock(time)} ${this.#paint(level)} ${what} ${who}\n`;
+    const more = leftOut > 0 ? ` leftOut=${leftOut}` : '';
+    return `${this.#clock(time)} ${this.#paint(level)} ${what} ${who}${more}\n`;
   }
 
   #paint(level: Level): string {
     const color = level === 'error' ? 31 : level === 'warn' ? 33 : 2;
     return this.#hasColor ? `\x1b[${color}m${level.padEnd(5)}\x1b[0m` : level.padEnd(5);
   }
+}
+
+/** A path or header field may be 8 kB, of a request that costs its client nothing. */
+export function cut(text: string): string {
+  return text.length > loggedCharsMax ? `${text.slice(0, loggedCharsMax)}…` : text;
 }
 
 /** To the microsecond. */

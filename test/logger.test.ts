@@ -55,6 +55,14 @@ test('a request is one JSON object a line, its path without a query', () => {
   });
 });
 
+for (const isTerminal of [false, true])
+  test(`a long path is cut, ${isTerminal ? 'on a terminal' : 'in JSON'}`, () => {
+    const { log, text } = logTo({ isTerminal });
+    log.request({ ...line, path: `/${'a'.repeat(8_000)}`, leftOut: 7 }, time);
+    assert.match(text(), /\/a{199}…["\s]/);
+    assert.match(text(), /leftOut\W{1,2}7/);
+  });
+
 const tricks = ['\x1b[2J', '\x9b2J', '\u2028', '\r\n{"level":"error"}', '\x7f', '\u202eevil', '\u{e0041}'];
 for (const trick of tricks) {
   for (const isTerminal of [false, true]) {
@@ -176,18 +184,18 @@ test('every line arrives once and in order, whether or not the sink writes at on
       hasColor: false,
       now: () => time,
     });
-    const paths = Array.from({ length: 2_000 }, (_, index) =>
+    const messages = Array.from({ length: 2_000 }, (_, index) =>
       index === 700 ? `/${'long'.repeat(20_000)}` : `/ö/${index}`,
     );
-    for (const path of paths) log.request({ ...line, path }, time);
+    for (const message of messages) log.log('info', message, line);
     log.flush();
     assert.deepEqual(
       Buffer.concat(kept)
         .toString()
         .trim()
         .split('\n')
-        .map((each): string => JSON.parse(each).path),
-      paths,
+        .map((each): string => JSON.parse(each).message),
+      messages,
     );
     assert.ok(kept.length > 4, 'it came in several pieces');
   }

@@ -4,6 +4,7 @@ import { checkAccess, type Caller } from '../auth/access.ts';
 import type { CallerSources } from '../auth/caller-cache.ts';
 import type { Authenticator } from '../auth/credentials.ts';
 import { Problem, invalid } from '../errors.ts';
+import { cut } from '../log-lines.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -220,7 +221,7 @@ export class RequestHandler {
     if (error instanceof Problem) return this.#responder.answerProblem(exchange, error);
     const { requestId, path } = exchange;
     const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#options.log.log('error', 'a request failed unexpectedly', { requestId, path, cause });
+    this.#options.log.log('error', 'a request failed unexpectedly', { requestId, path: cut(path), cause });
     const detail = `An unexpected error occurred; the log has its cause under ${requestId}.`;
     this.#responder.answerProblem(exchange, new Problem('internal-error', detail));
   }

@@ -3,6 +3,7 @@ import assert from 'node:assert';
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../errors.ts';
 import { urlBytesMax } from '../limits.ts';
+import type { RequestLine } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
 import { isUnmodified } from './conditional.ts';
@@ -12,6 +13,7 @@ import { acceptPatch, json, problemJson } from './media-types.ts';
 import type { Metrics } from './metrics.ts';
 import { chooseCoding } from './negotiate.ts';
 import { problemResponse } from './problem.ts';
+import { RefusalLines } from './refusal-lines.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
 import { HeadWriter, type HeaderFields } from './response-head.ts';
 import type { Route } from './route.ts';
@@ -44,6 +46,8 @@ type OutgoingResponse = {
   readonly body: Body;
 };
 
+type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'leftOut'>;
+
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
 const problemFields: HeaderFields = ['Cache-Control', 'no-store', ...jsonPolicyFields];
@@ -55,6 +59,7 @@ export class Responder {
   readonly #vary: string;
   readonly #heads = new HeadWriter();
   readonly #unsent: UnsentResponses;
+  readonly #refusalLines = new RefusalLines();
 
   constructor(options: ResponderOptions) {
     this.#options = options;
@@ -152,7 +157,12 @@ export class Responder {
 
   #send(exchange: Exchange, status: number, fields: string[], body: Body): void {
     const { response } = exchange;
-    this.#logSecurityEvents(exchange); // also where the client has gone
+    const { address, now } = exchange;
+    // undefined where the response has no line of its own
+    const leftOut = status === 429 ? this.#refusalLines.next(address, now) : 0;
+    this.#countSecurityEvents(exchange); // also where the client has gone
+    if (leftOut !== undefined) this.#logSecurityEvents(exchange);
+    exchange.securityEvents = [];
     if (response.headersSent || response.destroyed) return;
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
     const milliseconds = performance.now() - exchange.startedAt;
@@ -160,13 +170,13 @@ export class Responder {
     response.end(body, 'latin1');
     const isCopied = typeof body === 'string' || this.#options.isTls;
     if (isCopied) this.#boundUnsent(exchange); // otherwise all responses share the bytes
-    this.#record(exchange, status, milliseconds);
+    this.#options.metrics.observe(exchange.mounted?.index ?? -1, status, milliseconds);
+    if (leftOut !== undefined) this.#log(exchange, { status, milliseconds, leftOut });
   }
 
-  #record(exchange: Exchange, status: number, milliseconds: number): void {
-    const { requestId, method, path, caller, clientAddress, headers, mounted, now } = exchange;
+  #log(exchange: Exchange, { status, milliseconds, leftOut }: Outcome): void {
+    const { requestId, method, path, caller, clientAddress, headers, now } = exchange;
     const principal = caller?.principal ?? null;
-    this.#options.metrics.observe(mounted?.index ?? -1, status, milliseconds);
     this.#options.log.request(
       {
         requestId,
@@ -177,6 +187,7 @@ export class Responder {
         address: clientAddress,
         principal,
         traceparent: headers['traceparent'],
+        leftOut,
       },
       now,
     );
@@ -196,16 +207,18 @@ export class Responder {
     if (kind === 'unavailable') refusals.unavailable += 1;
   }
 
+  #countSecurityEvents({ securityEvents }: Exchange): void {
+    for (const { name } of securityEvents) this.#options.metrics.countEvent(name);
+  }
+
   #logSecurityEvents(exchange: Exchange): void {
     if (exchange.securityEvents.length === 0) return;
-    const { log, metrics } = this.#options;
+    const { log } = this.#options;
     const { requestId, clientAddress: address, caller } = exchange;
     for (const { name, ...details } of exchange.securityEvents) {
-      metrics.countEvent(name);
       const principal = caller?.principal ?? null;
       log.log(securityEventLevels[name], name, { requestId, address, principal, ...details });
     }
-    exchange.securityEvents = [];
   }
 }
 
