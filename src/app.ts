@@ -87,6 +87,7 @@ function handlerServices(
     cursors: createCursors(createMacs(secrets, 'cursors')),
     caches,
     created: limiters.created,
+    signUps: limiters.signUps,
     removeLeftovers: () => cleanup.begin(),
     onPasswordChange,
     metrics,

@@ -31,6 +31,8 @@ export type HandlerServices = {
   readonly caches: Caches;
   /** Objects that a user may create. */
   readonly created: Limiter;
+  /** Users that one address may make. */
+  readonly signUps: Limiter;
   /** Begins to take a removed user out of the rows they owned. */
   readonly removeLeftovers: () => void;
   /** Called once a user's password has been replaced, with their e-mail address before that. */
@@ -69,6 +71,7 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
       cursors,
       passwordMin: config.passwordMin,
       registration: config.registration,
+      signUps: services.signUps,
       endSessions: endSessionsOf,
       removeKeys: removeKeysOf,
       removeLeftovers,

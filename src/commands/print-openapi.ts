@@ -26,6 +26,7 @@ function notServing(): HandlerServices {
     cursors: { open: unused, next: unused },
     caches: new Caches(0),
     created: createLimiter('created', undefined),
+    signUps: createLimiter('sign-up', undefined),
     removeLeftovers: unused,
     onPasswordChange: unused,
     readiness: unused,

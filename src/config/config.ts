@@ -35,6 +35,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       created: parseRate(get('rate-created')),
       loginAccountTotal: parseRate(get('rate-login-account-total')),
       loginAddress: parseRate(get('rate-login-address')),
+      signUp: parseRate(get('rate-sign-up')),
     },
     connectionsPerAddress: Number(get('connections-per-address')),
     passwordMin: Number(get('password-min')),

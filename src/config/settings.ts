@@ -130,6 +130,13 @@ export const settings: readonly Setting[] = [
     check: rate,
   },
   {
+    flag: 'rate-sign-up',
+    value: 'RATE',
+    fallback: '20/86400',
+    help: 'users made from one address',
+    check: rate,
+  },
+  {
     flag: 'connections-per-address',
     value: 'N',
     fallback: '256',

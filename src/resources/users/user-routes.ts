@@ -11,6 +11,7 @@ import {
 import { throwIfInvalid } from '../../errors.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
+import type { Limiter } from '../../http/rate-limit.ts';
 import type { Representation } from '../../http/representation.ts';
 import {
   created,
@@ -22,6 +23,7 @@ import {
   type Context,
   type Route,
 } from '../../http/route.ts';
+import { withinSignUpRate } from '../../http/sign-up-rate.ts';
 import type { Infer, Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { removeObject } from '../flows/change.ts';
@@ -39,6 +41,8 @@ import { addUser, findUser, removeUser, userSelection, userRows } from './user-s
 export type UserServices = UserChangeServices & {
   readonly cursors: Cursors;
   readonly registration: 'open' | 'closed';
+  /** Of each address. */
+  readonly signUps: Limiter;
   /** Begins to take a removed user out of the rows they owned, and doesn't wait for it. */
   readonly removeLeftovers: () => void;
 };
@@ -91,7 +95,7 @@ function signUp(services: UserServices): Route {
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'GET /api/users/{id}' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
     validateReferences: (body) => newPasswordIssues(body, passwordMin),
-    handle: (context) => addNewUser(context, services),
+    handle: (context) => withinSignUpRate(context, services.signUps, () => addNewUser(context, services)),
   });
 }
 

@@ -1,0 +1,25 @@
+// How many accounts one address may make: over a long span, since each has a quota of objects of its own.
+import { isAdmin, type Caller } from '../auth/access.ts';
+import type { Limiter } from './rate-limit.ts';
+import type { Context } from './route.ts';
+
+type SignUpContext = Pick<
+  Context<object, object, unknown, Caller | undefined>,
+  'address' | 'isLoopback' | 'caller' | 'spend'
+>;
+
+/** What fails puts it back. An administrator's users don't count, nor do those made on the machine itself. */
+export async function withinSignUpRate<Made>(
+  { address, isLoopback, caller, spend }: SignUpContext,
+  limiter: Limiter,
+  signUp: () => Promise<Made>,
+): Promise<Made> {
+  if (isLoopback || (caller !== undefined && isAdmin(caller))) return signUp();
+  const putBack = spend(limiter, address);
+  try {
+    return await signUp();
+  } catch (error) {
+    putBack();
+    throw error;
+  }
+}
