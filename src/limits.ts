@@ -4,6 +4,14 @@ export const idMax = Number.MAX_SAFE_INTEGER;
 
 // Requests.
 export const bodyBytesMax = 64 * 1024;
+/**
+ * Of one body, read or dropped: past either the connection ends. A chunk of one byte costs as much as a large
+ * one.
+ */
+export const bodyPiecesMax = 16 * 1024;
+export const bodyWireBytesMax = 2 * 1024 * 1024;
+/** Memory of bodies that have not arrived whole, in all. */
+export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
 export const headersMillisecondsMax = 10_000;

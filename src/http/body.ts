@@ -1,37 +1,19 @@
-// Reading a request's body within bounds, and JSON more strictly than JSON.parse.
+// Reading a request's body, and JSON more strictly than JSON.parse.
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../errors.ts';
-import { bodyBytesMax, jsonDepthMax } from '../limits.ts';
+import { jsonDepthMax } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Calls `take` with the whole body, or `refuse`; past `bodyBytesMax` nothing more is held in memory. */
+/** Calls `take` with the whole body, or `refuse`; throws where it is known already to be refused. */
 export function readBody(
-  { request, response, headers: fields, expectsContinue }: Exchange,
+  { response, incomingBody, expectsContinue }: Exchange,
   take: (body: Buffer) => void,
   refuse: (problem: Problem) => void,
 ): void {
-  if (Number(fields['content-length'] ?? 0) > bodyBytesMax) throw tooLarge();
+  if (incomingBody?.problem !== undefined) throw incomingBody.problem;
   if (expectsContinue) response.writeContinue();
-  if (request.readableEnded) return take(Buffer.alloc(0)); // ended by `optimizeEmptyRequests`
-  const chunks: Buffer[] = [];
-  let length = 0;
-  request.on('data', (chunk: Buffer) => {
-    const before = length;
-    length += chunk.length;
-    if (length <= bodyBytesMax) chunks.push(chunk);
-    else if (before <= bodyBytesMax) refuse(tooLarge());
-  });
-  request.on('end', () => {
-    if (length <= bodyBytesMax)
-      take(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
-  });
-  request.on('error', () =>
-    refuse(new Problem('bad-request', 'The request ended before its body was complete.')),
-  );
-}
-
-function tooLarge(): Problem {
-  return new Problem('content-too-large', `The body must have at most ${bodyBytesMax} bytes.`);
+  if (incomingBody === undefined) return take(Buffer.alloc(0));
+  incomingBody.deliver(take, refuse);
 }
 
 /** The value of a JSON text (RFC 8259), restricted to what every reader understands alike (RFC 7493). */

@@ -8,6 +8,7 @@ import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import { checkPrecondition } from './conditional.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
+import type { IncomingBody } from './incoming-body.ts';
 import { addressBucket, clientAddress, isLocal, type Peer } from './peer.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
 import { quotaExceeded, type Allowance, type Limiter } from './rate-limit.ts';
@@ -23,6 +24,8 @@ type ExchangeOptions = {
   readonly peer: Peer;
   readonly now: number;
   readonly requestId: string;
+  /** Undefined where the request has no body. */
+  readonly incomingBody: IncomingBody | undefined;
   readonly db: Database;
   readonly isTrusted: (address: string) => boolean;
   /** The caller as a write sees them. Throws where they have lost the right to this request. */
@@ -42,6 +45,7 @@ export class Exchange implements AnyContext {
   readonly headers: RequestHeaders;
   readonly peer: Peer;
   readonly now: number;
+  readonly incomingBody: IncomingBody | undefined;
   readonly startedAt = performance.now();
   readonly isTrusted: (address: string) => boolean;
   readonly rightsIn: ExchangeOptions['callerInWrite'];
@@ -68,6 +72,7 @@ export class Exchange implements AnyContext {
     peer,
     now,
     requestId,
+    incomingBody,
     db,
     isTrusted,
     callerInWrite: rightsIn,
@@ -85,6 +90,7 @@ export class Exchange implements AnyContext {
     this.peer = peer;
     this.now = now;
     this.requestId = requestId;
+    this.incomingBody = incomingBody;
     this.db = db;
     this.isTrusted = isTrusted;
     this.rightsIn = rightsIn;

@@ -2,8 +2,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../errors.ts';
-import { lingerMillisecondsMax, urlBytesMax } from '../limits.ts';
+import { urlBytesMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
+import { endLingering } from './lingering-close.ts';
 import { headersTooLarge, targetTooLong } from './request-headers.ts';
 import { allMethods } from './router.ts';
 
@@ -29,7 +30,7 @@ export function refuseWhatIsNoRequest(server: Server, refusal: Refusal): void {
 export function refuseConnection(socket: Socket, refusal: Refusal): void {
   socket.on('error', () => {}); // it has gone already
   const detail = 'All connections are in use; retry in a moment.';
-  endWith(socket.resume(), refusal(new Problem('unavailable', detail, { retryAfterSeconds: 1 })));
+  endLingering(socket.resume(), refusal(new Problem('unavailable', detail, { retryAfterSeconds: 1 })));
 }
 
 /**
@@ -42,7 +43,7 @@ function refuse(error: ParserError, socket: Socket, refusal: Refusal): void {
   if (currentResponse !== undefined && (currentResponse.req.complete || currentResponse.headersSent))
     return void currentResponse.once('finish', () => refuse(error, socket, refusal));
   if (currentResponse === undefined && isBodyPending) return socket.destroySoon(); // its response was sent
-  endWith(socket, refusal(problemOf(error)));
+  endLingering(socket, refusal(problemOf(error)));
 }
 
 /** `node:http` leaves the socket of a CONNECT to us. Answered after the responses still on their way. */
@@ -51,14 +52,7 @@ function refuseTunnel(socket: Socket, refusal: Refusal): void {
   if (currentResponse !== undefined)
     return void currentResponse.once('finish', () => refuseTunnel(socket, refusal));
   const detail = 'CONNECT is not supported: this server is not a proxy.';
-  endWith(socket, refusal(new Problem('method-not-allowed', detail, { allow: allMethods })));
-}
-
-/** Reads and drops what still arrives, for a while: TCP resets a connection with unread bytes. */
-function endWith(socket: Socket, answer: string): void {
-  socket.end(answer, 'latin1');
-  const cut = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
-  socket.once('close', () => clearTimeout(cut));
+  endLingering(socket, refusal(new Problem('method-not-allowed', detail, { allow: allMethods })));
 }
 
 function problemOf(error: ParserError): Problem {

@@ -2,6 +2,7 @@
 import type { ProblemKind } from '../errors.ts';
 import {
   bodyBytesMax,
+  bodyPiecesMax,
   headerBytesMax,
   headersMillisecondsMax,
   idempotencySecondsMax,
@@ -96,7 +97,9 @@ export const problems: Readonly<
   'content-too-large': {
     status: 413,
     title: 'Content too large',
-    about: `The body of a request must have at most ${bodyBytesMax / 1024} KiB.`,
+    about:
+      `The body of a request must have at most ${bodyBytesMax / 1024} KiB, ` +
+      `in at most ${bodyPiecesMax} chunks.`,
   },
   'uri-too-long': {
     status: 414,

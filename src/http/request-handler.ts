@@ -13,6 +13,7 @@ import { parseJson, readBody } from './body.ts';
 import { stateOf } from './connection-state.ts';
 import { Exchange } from './exchange.ts';
 import { checkIdempotencyKey, Idempotency, type ResponseStore } from './idempotency.ts';
+import { BodyMemory, receiveBody, type IncomingBody } from './incoming-body.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport, peerOf } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
@@ -50,6 +51,7 @@ export class RequestHandler {
   readonly #idempotency: Idempotency;
   readonly #slices = new TurnSlices();
   readonly #pipeline: Pipeline;
+  readonly #bodyMemory = new BodyMemory();
   readonly #nextRequestId = createRequestIds();
 
   constructor(options: RequestHandlerOptions) {
@@ -103,10 +105,17 @@ export class RequestHandler {
   }
 
   #start(request: IncomingMessage, response: ServerResponse, step: Step): void {
-    this.#pipeline.run(request, response, () => this.#runStep(this.#createExchange(request, response), step));
+    const body = receiveBody(request, response, this.#bodyMemory);
+    this.#pipeline.run(request, response, () =>
+      this.#runStep(this.#createExchange(request, response, body), step),
+    );
   }
 
-  #createExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+  #createExchange(
+    request: IncomingMessage,
+    response: ServerResponse,
+    incomingBody: IncomingBody | undefined,
+  ): Exchange {
     const { db, isTrusted, now } = this.#options;
     const state = stateOf(request.socket);
     const peer = (state.peer ??= peerOf(request.socket.remoteAddress, isTrusted));
@@ -116,6 +125,7 @@ export class RequestHandler {
       peer,
       now: now(),
       requestId: this.#nextRequestId(),
+      incomingBody,
       db,
       isTrusted,
       callerInWrite: this.#callerInWrite,

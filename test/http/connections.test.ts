@@ -18,6 +18,7 @@ function request(line: string, fields: readonly string[] = [], body = ''): strin
 }
 
 const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${text}${crlf}`;
+const inBytes = (text: string): string => Array.from(text, chunk).join('');
 const live = request('GET /health/live');
 
 describe('connections', () => {
@@ -101,6 +102,45 @@ describe('connections', () => {
       for (let index = 0; index < 70; index += 1) connection.write(chunk(' '.repeat(1000)));
       assertProblem(await connection.answer(), 'content-too-large');
       connection.socket.destroy();
+    });
+
+    test('in chunks of one byte are read, and past a number of chunks 413, the last of the connection', async () => {
+      assert.equal((await raw(postChunked(inBytes(padded(16_000)), chunk('')))).status, 201);
+      const connection = await openRaw(service().port);
+      connection.write(postChunked(inBytes(padded(30_000)), chunk('')) + live);
+      const answer = await connection.answer();
+      assertProblem(answer, 'content-too-large');
+      assert.equal(answer.headers['connection'], 'close');
+      assert.equal(await connection.closed, '');
+    });
+
+    const unread: readonly (readonly [what: string, status: number, head: () => string])[] = [
+      ['of a GET', 200, () => request('GET /health/live', ['Transfer-Encoding: chunked'])],
+      ['of OPTIONS', 204, () => request('OPTIONS /orders', ['Transfer-Encoding: chunked'])],
+      ['for no resource', 404, () => request('POST /nowhere', ['Transfer-Encoding: chunked'])],
+      ['of a stranger', 401, () => request('POST /customers', ['Transfer-Encoding: chunked'])],
+      [
+        'after a 413',
+        413,
+        () => postHead('Transfer-Encoding: chunked') + chunk(' '.repeat(bodyBytesMax + 1)),
+      ],
+    ];
+    for (const [what, status, head] of unread) {
+      test(`${what} that nobody reads are read on within bounds, then the connection ends`, async () => {
+        const connection = await openRaw(service().port);
+        connection.write(head());
+        assert.equal((await connection.answer()).status, status);
+        connection.write(inBytes('x'.repeat(40_000)) + chunk('') + live);
+        assert.equal(await connection.closed, '');
+      });
+    }
+
+    test('announced far too large that nobody reads end the connection after the answer', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(request('GET /health/live', ['Content-Length: 9999999999']));
+      const { status, headers } = await connection.answer();
+      assert.deepEqual([status, headers['connection']], [200, 'close']);
+      assert.equal(await connection.closed, '');
     });
 
     test('in chunks, with extensions and trailers, are bodies like any other', async () => {

@@ -1,0 +1,172 @@
+// The body of one request as it arrives, whether a route reads it or not: bounded in bytes, pieces and
+// memory.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Problem, unavailable } from '../errors.ts';
+import { bodyBytesMax, bodyPiecesMax, bodyWireBytesMax, unfinishedBodyBytesMax } from '../limits.ts';
+import { stopParsing } from './lingering-close.ts';
+
+type Take = (body: Buffer) => void;
+type Refuse = (problem: Problem) => void;
+
+/** The memory of all bodies that have not arrived whole. */
+export class BodyMemory {
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax = unfinishedBodyBytesMax) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether there was room for so many more. */
+  reserve(bytes: number): boolean {
+    if (this.#bytes + bytes > this.#bytesMax) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
+/** The body that a request announces (RFC 9112 section 6), received from now on; undefined for none. */
+export function receiveBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  memory: BodyMemory,
+): IncomingBody | undefined {
+  const { headers } = request;
+  const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  return isEmpty ? undefined : new IncomingBody(request, response, memory);
+}
+
+export class IncomingBody {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #memory: BodyMemory;
+  readonly #announced: number;
+  readonly #bytesReadBefore: number;
+  /** The pieces are copied: a slice of one byte takes hundreds. */
+  #buffer: Buffer = nothing;
+  #length = 0;
+  #pieces = 0;
+  #reserved = 0;
+  #isWhole = false;
+  #isCut = false;
+  #problem: Problem | undefined = undefined;
+  #reader: { readonly take: Take; readonly refuse: Refuse } | undefined = undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse, memory: BodyMemory) {
+    this.#request = request;
+    this.#response = response;
+    this.#memory = memory;
+    this.#announced = Number(request.headers['content-length'] ?? 0);
+    this.#bytesReadBefore = request.socket.bytesRead;
+    if (this.#announced > bodyBytesMax) this.#problem = tooLarge();
+    request.on('data', (piece: Buffer) => this.#add(piece));
+    request.once('end', () => this.#end());
+    request.once('error', () => this.#fail(endedEarly()));
+    request.once('close', () => this.#release());
+    if (this.#announced > bodyWireBytesMax) this.#cut();
+  }
+
+  /** Why the body isn't accepted, as far as is known. */
+  get problem(): Problem | undefined {
+    return this.#problem;
+  }
+
+  /** Calls `take` with the whole body, or `refuse`. */
+  deliver(take: Take, refuse: Refuse): void {
+    if (this.#problem !== undefined) return refuse(this.#problem);
+    if (this.#isWhole) return take(this.#taken());
+    this.#reader = { take, refuse };
+  }
+
+  #add(piece: Buffer): void {
+    if (this.#isCut) return;
+    this.#pieces += 1;
+    const wireBytes = this.#request.socket.bytesRead - this.#bytesReadBefore;
+    if (this.#pieces > bodyPiecesMax || wireBytes > bodyWireBytesMax) return this.#cut();
+    if (this.#response.headersSent) return this.#drop();
+    if (this.#problem !== undefined) return;
+    if (this.#length + piece.length > bodyBytesMax) return this.#fail(tooLarge());
+    if (piece.length === this.#announced) this.#buffer = piece;
+    else if (!this.#makeRoom(this.#length + piece.length)) return this.#fail(noMemory());
+    else piece.copy(this.#buffer, this.#length);
+    this.#length += piece.length;
+  }
+
+  #makeRoom(bytes: number): boolean {
+    const size = this.#buffer.length;
+    if (bytes <= size) return true;
+    const wanted = Math.min(bodyBytesMax, Math.max(bytes, 2 * size, firstBytes));
+    if (!this.#memory.reserve(wanted - size)) return false;
+    this.#reserved += wanted - size;
+    const larger = Buffer.allocUnsafeSlow(wanted);
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+    return true;
+  }
+
+  #end(): void {
+    this.#release();
+    this.#isWhole = true;
+    if (this.#problem === undefined) this.#reader?.take(this.#taken());
+  }
+
+  #taken(): Buffer {
+    const body = this.#buffer.subarray(0, this.#length);
+    this.#buffer = nothing;
+    return body;
+  }
+
+  #fail(problem: Problem): void {
+    if (this.#problem !== undefined || this.#isWhole) return;
+    this.#problem = problem;
+    this.#drop();
+    this.#reader?.refuse(problem);
+  }
+
+  /** No more is parsed: each piece costs far more than the bytes that it takes to send. */
+  #cut(): void {
+    this.#isCut = true;
+    const { socket } = this.#request;
+    const response = this.#response;
+    stopParsing(socket);
+    response.shouldKeepAlive = false;
+    this.#fail(tooLarge());
+    if (response.writableFinished) socket.destroySoon();
+    else if (response.headersSent) response.once('finish', () => socket.destroySoon());
+  }
+
+  #drop(): void {
+    this.#buffer = nothing;
+    this.#length = 0;
+    this.#release();
+  }
+
+  #release(): void {
+    this.#memory.release(this.#reserved);
+    this.#reserved = 0;
+  }
+}
+
+const nothing = Buffer.alloc(0);
+const firstBytes = 1024;
+
+function tooLarge(): Problem {
+  const detail = `The body must have at most ${bodyBytesMax} bytes, in at most ${bodyPiecesMax} chunks.`;
+  return new Problem('content-too-large', detail);
+}
+
+function noMemory(): Problem {
+  return unavailable('Too many bodies are arriving at once; retry in a moment.');
+}
+
+function endedEarly(): Problem {
+  return new Problem('bad-request', 'The request ended before its body was complete.');
+}

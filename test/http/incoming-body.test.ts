@@ -1,0 +1,72 @@
+// Bodies that have not arrived whole: what they take of memory, and that it is bounded in all.
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { BodyMemory, receiveBody } from '../../src/http/incoming-body.ts';
+import { until } from '../storage/storage-support.ts';
+import { openRaw, type RawConnection } from './raw-connection.ts';
+
+const crlf = '\r\n';
+const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${text}${crlf}`;
+const head = ['POST / HTTP/1.1', 'Host: localhost', 'Transfer-Encoding: chunked', '', ''].join(crlf);
+
+/** A server that answers each body with its length, or with the kind of the problem it has. */
+async function lengths(t: TestContext, memory: BodyMemory): Promise<() => Promise<RawConnection>> {
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const answer = (text: string): void => {
+      response.setHeader('Content-Length', text.length);
+      response.end(text);
+    };
+    receiveBody(request, response, memory)?.deliver(
+      (body) => answer(String(body.length)),
+      ({ kind }) => answer(kind),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const connections: RawConnection[] = [];
+  t.after(() => {
+    for (const { socket } of connections) socket.destroy();
+    server.close();
+  });
+  return async () => {
+    const connection = await openRaw((server.address() as AddressInfo).port); // it listens on TCP
+    connections.push(connection);
+    return connection;
+  };
+}
+
+test('pieces of a body share one buffer, which is given back at its end', async (t) => {
+  const memory = new BodyMemory();
+  const connection = await (await lengths(t, memory))();
+  connection.write(head + chunk('x').repeat(1000));
+  await until(() => memory.bytes === 1024);
+  connection.write(chunk('x').repeat(1000));
+  await until(() => memory.bytes === 2048);
+  connection.write(chunk(''));
+  assert.equal((await connection.answer()).text, '2000');
+  assert.equal(memory.bytes, 0);
+});
+
+test('bodies under way are bounded in all: the one that is too much is unavailable', async (t) => {
+  const memory = new BodyMemory(3000);
+  const open = await lengths(t, memory);
+  const [first, second] = [await open(), await open()];
+  first.write(head + chunk('x'.repeat(2000)));
+  await until(() => memory.bytes === 2000);
+  second.write(head + chunk('x'.repeat(2000)));
+  assert.equal((await second.answer()).text, 'unavailable');
+  first.write(chunk(''));
+  assert.equal((await first.answer()).text, '2000');
+});
+
+test('a body that breaks off gives its memory back', async (t) => {
+  const memory = new BodyMemory();
+  const connection = await (await lengths(t, memory))();
+  connection.write(head + chunk('x'.repeat(2000)));
+  await until(() => memory.bytes === 2000);
+  connection.socket.destroy();
+  await until(() => memory.bytes === 0);
+});
