@@ -22,7 +22,13 @@ import { readQuery } from './query.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Representation } from './representation.ts';
 import { callerOf } from './request-credentials.ts';
-import { checkHeaderBytes, checkHost, checkTarget } from './request-headers.ts';
+import {
+  checkHeaderBytes,
+  checkHost,
+  checkTarget,
+  checkTransferEncoding,
+  isLastOfConnection,
+} from './request-headers.ts';
 import { createRequestIds, requestIdFrom } from './request-id.ts';
 import { Responder, type ResponderOptions } from './responder.ts';
 import type { Route } from './route.ts';
@@ -105,6 +111,7 @@ export class RequestHandler {
   }
 
   #start(request: IncomingMessage, response: ServerResponse, step: Step): void {
+    if (isLastOfConnection(request)) response.shouldKeepAlive = false;
     const body = receiveBody(request, response, this.#bodyMemory);
     this.#pipeline.run(request, response, () =>
       this.#runStep(this.#createExchange(request, response, body), step),
@@ -148,6 +155,7 @@ export class RequestHandler {
     checkTarget(request);
     checkHeaderBytes(request);
     checkHost(request);
+    checkTransferEncoding(request);
     if (!this.#options.isTls) checkTransport(peer, headers);
   }
 

@@ -43,6 +43,24 @@ export function checkHost(request: IncomingMessage): void {
 /** `uri-host [ ":" port ]` (RFC 9112 section 3.2, RFC 3986 section 3.2.2); empty where a target has none. */
 const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
+/**
+ * How a body ends is certain with `chunked` alone (RFC 9112 section 6.1): HTTP/1.0 doesn't know it, and a
+ * proxy may understand another coding differently, so what follows can't be trusted to be a request.
+ */
+export function checkTransferEncoding({ headers, httpVersionMinor }: IncomingMessage): void {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return;
+  if (httpVersionMinor === 0) throw badRequest('HTTP/1.0 has no Transfer-Encoding.');
+  if (coding.toLowerCase() !== 'chunked') throw badRequest('Transfer-Encoding must be chunked.');
+}
+
+/** Whether what follows the request can't be answered. */
+export function isLastOfConnection({ headers, httpVersionMinor }: IncomingMessage): boolean {
+  if (headers['upgrade'] !== undefined) return true; // `node:http` drops what follows in the same packet
+  const coding = headers['transfer-encoding'];
+  return coding !== undefined && (httpVersionMinor === 0 || coding.toLowerCase() !== 'chunked');
+}
+
 /** With the 4 bytes that separate fields, which the parser does not count. */
 export function checkHeaderBytes({ rawHeaders }: IncomingMessage): void {
   let bytes = 2 * rawHeaders.length;

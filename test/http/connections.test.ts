@@ -450,6 +450,31 @@ describe('connections', () => {
         );
     });
 
+    test('a request to upgrade is the last of its connection', async () => {
+      const connection = await openRaw(service().port);
+      const upgrade = request('GET /health/live', ['Connection: Upgrade', 'Upgrade: h2c']);
+      connection.write(live + upgrade + live);
+      assert.equal((await connection.answer()).headers['connection'], 'keep-alive');
+      const { status, headers } = await connection.answer();
+      assert.deepEqual([status, headers['connection']], [200, 'close']);
+      assert.equal(await connection.closed, '');
+    });
+
+    const codings: readonly (readonly [what: string, version: string, coding: string])[] = [
+      ['chunks in HTTP/1.0', '1.0', 'chunked'],
+      ['an encoding of transfer before chunked', '1.1', 'gzip, chunked'],
+      ['chunks twice', '1.1', 'chunked, chunked'],
+      ['chunks as identity', '1.1', 'identity, chunked'],
+    ];
+    for (const [what, version, coding] of codings) {
+      test(`${what} are a bad request, and what follows is not answered`, async () => {
+        const head = `GET /health/live HTTP/${version}${crlf}Host: a${crlf}Connection: keep-alive${crlf}`;
+        const bytes = `${head}Transfer-Encoding: ${coding}${crlf}${crlf}0${crlf}${crlf}${live}`;
+        const { headers } = await assertRefused(bytes, 'bad-request');
+        assert.equal(headers['connection'], 'close');
+      });
+    }
+
     test('HTTP/2.0 in the form of HTTP/1 is a bad request', async () => {
       assertProblem(await raw(`GET /health/live HTTP/2.0${crlf}Host: a${crlf}${crlf}`), 'bad-request');
     });
