@@ -12,9 +12,6 @@ const fileLinesMax = 300;
 /** What was longer when these bounds came, and how long: only ever to be made smaller. */
 const longLinesLeft: Readonly<Record<string, number>> = {
   'src/resources/users/user.ts': 1,
-  'src/storage/data-folder.ts': 1,
-  'src/storage/database.ts': 1,
-  'src/storage/query-worker.ts': 1,
   'test/http/access-matrix.test.ts': 1,
   'test/http/connections.test.ts': 2,
   'test/http/list-pages.test.ts': 1,

@@ -90,7 +90,8 @@ export function schemaVersion(file: string, versionMax: number): number | undefi
     const version = Number(scalar(sqlite, 'PRAGMA user_version'));
     if (version <= versionMax) return version;
     throw new StorageError(
-      `${file} has schema version ${version}, written by a newer orderly; this one supports versions up to ${versionMax}. Use the newer one.`,
+      `${file} has schema version ${version}, written by a newer orderly; ` +
+        `this one supports versions up to ${versionMax}. Use the newer one.`,
     );
   } catch (error) {
     throw toStorageError(error, file);

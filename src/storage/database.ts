@@ -183,7 +183,8 @@ function startWal(sqlite: DatabaseSync): boolean {
 function openWal(sqlite: DatabaseSync, folder: string): number {
   // From here on the event loop waits neither for locks nor for syncs, and only the checkpointer checkpoints.
   sqlite.exec(
-    'PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192',
+    'PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0; ' +
+      'PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192',
   );
   sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
   const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r');

@@ -83,7 +83,8 @@ export function createQueryWorker(file: string, access: 'read' | 'write') {
     const ended = (cause?: unknown): void => {
       if (worker !== started) return;
       worker = undefined;
-      const message = `The thread for queries ended early: ${cause instanceof Error ? cause.message : 'no reason given'}`;
+      const reason = cause instanceof Error ? cause.message : 'no reason given';
+      const message = `The thread for queries ended early: ${reason}`;
       finish(({ reject }) => reject(new ThreadError(message, { cause })));
     };
     started.unref();
