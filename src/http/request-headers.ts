@@ -47,18 +47,22 @@ const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2}
  * How a body ends is certain with `chunked` alone (RFC 9112 section 6.1): HTTP/1.0 doesn't know it, and a
  * proxy may understand another coding differently, so what follows can't be trusted to be a request.
  */
-export function checkTransferEncoding({ headers, httpVersionMinor }: IncomingMessage): void {
+export function checkTransferEncoding(request: IncomingMessage): void {
+  const detail = transferEncodingIssue(request);
+  if (detail !== undefined) throw badRequest(detail);
+}
+
+function transferEncodingIssue({ headers, httpVersionMinor }: IncomingMessage): string | undefined {
   const coding = headers['transfer-encoding'];
-  if (coding === undefined) return;
-  if (httpVersionMinor === 0) throw badRequest('HTTP/1.0 has no Transfer-Encoding.');
-  if (coding.toLowerCase() !== 'chunked') throw badRequest('Transfer-Encoding must be chunked.');
+  if (coding === undefined) return undefined;
+  if (httpVersionMinor === 0) return 'HTTP/1.0 has no Transfer-Encoding.';
+  return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
 
 /** Whether what follows the request can't be answered. */
-export function isLastOfConnection({ headers, httpVersionMinor }: IncomingMessage): boolean {
-  if (headers['upgrade'] !== undefined) return true; // `node:http` drops what follows in the same packet
-  const coding = headers['transfer-encoding'];
-  return coding !== undefined && (httpVersionMinor === 0 || coding.toLowerCase() !== 'chunked');
+export function isLastOfConnection(request: IncomingMessage): boolean {
+  // After an Upgrade `node:http` drops what follows in the same packet.
+  return request.headers['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
 }
 
 /** With the 4 bytes that separate fields, which the parser does not count. */
