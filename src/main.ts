@@ -6,7 +6,7 @@ import { print } from './commands/terminal.ts';
 import { readCommandLine } from './config/command-line.ts';
 import { ConfigError } from './config/config-error.ts';
 import { didYouMean } from './config/did-you-mean.ts';
-import { Problem } from './errors.ts';
+import { Problem } from './problem.ts';
 import { StorageError } from './storage/data-folder.ts';
 import { keepsCommits } from './storage/sqlite-version.ts';
 import { isSystemError, systemErrorText } from './system-error.ts';

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
 import { commands } from '../src/commands/commands.ts';
 import { settings } from '../src/config/settings.ts';
-import { problemKinds } from '../src/errors.ts';
+import { problemKinds } from '../src/problem.ts';
 import { problems } from '../src/http/problem-kinds.ts';
 import { securityEventLevels } from '../src/security-event.ts';
 import { executable, serviceFor } from './service.ts';

@@ -21,7 +21,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/web/', 'src/migrations/'],
   ['src/http/'],
   ['src/auth/', 'src/storage/'],
-  ['src/errors.ts', 'src/logger.ts', 'src/bounded-map.ts'],
+  ['src/problem.ts', 'src/logger.ts', 'src/bounded-map.ts'],
   ['src/log-buffer.ts', 'src/log-lines.ts'],
   ['src/schema/'],
   [

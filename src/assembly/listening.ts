@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../problem.ts';
 import { connectionsWithin, ConnectionGate, openFilesMax } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { trustedProxies } from '../http/peer.ts';

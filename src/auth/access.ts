@@ -1,5 +1,5 @@
 // Who a request acts as, and the rules that say who may call a route.
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { stepUpSeconds } from '../limits.ts';
 
 export const roles = ['user', 'staff', 'admin'] as const;

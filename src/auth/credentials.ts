@@ -1,7 +1,7 @@
 // From a credential to the caller behind it, remembering what was verified.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { rememberedTokenBytesMax } from '../limits.ts';
 import type { Caller } from './access.ts';
 import type { CallerCache, CallerSources } from './caller-cache.ts';

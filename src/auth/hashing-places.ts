@@ -1,5 +1,5 @@
 // The places in the queue of password hashing: nobody holds more than a few, sign-ins have some of their own.
-import { Problem, unavailable } from '../errors.ts';
+import { Problem, unavailable } from '../problem.ts';
 import { newPasswordsWaitingMax, signInsWaitingMax } from '../limits.ts';
 
 /** Someone a hash is made for, such as an address, and how many places they may hold at once. */

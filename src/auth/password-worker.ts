@@ -1,7 +1,7 @@
 // The threads that derive keys from passwords: few, low in priority, behind a bounded queue.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../problem.ts';
 import { createPlaces, type Place } from './hashing-places.ts';
 
 /** scrypt's N is 2^ln. */

@@ -2,7 +2,7 @@
 import { scopes, type Scope } from '../auth/access.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { CommandFlag } from '../config/settings.ts';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
 import { requireVisible, type Visible } from '../resources/flows/visible.ts';

@@ -1,6 +1,6 @@
 // Reading a request's body, and JSON more strictly than JSON.parse.
 import { isUtf8 } from 'node:buffer';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { jsonDepthMax } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 

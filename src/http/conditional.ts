@@ -1,5 +1,5 @@
 // Conditional requests, in the order of RFC 9110 section 13.2.2. No resource has a modification date.
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
 /** Before a change: 412 when the object has changed since the client read it. */

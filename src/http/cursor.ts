@@ -1,6 +1,6 @@
 // Cursors: where the next page begins, sealed against change and bound to the list, its filters and its sort.
 import type { Mac } from '../auth/mac.ts';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import type { Position } from '../storage/keyset.ts';
 
 export type Cursors = ReturnType<typeof createCursors>;

@@ -1,7 +1,7 @@
 // Idempotency-Key: the first response is stored in the transaction of its change, and sent again on repeats.
 import type { IncomingMessage } from 'node:http';
 import { allows, rowAccessOf, type Caller } from '../auth/access.ts';
-import { Problem, forbidden } from '../errors.ts';
+import { Problem, forbidden } from '../problem.ts';
 import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';

@@ -1,7 +1,7 @@
 // The body of one request as it arrives, whether a route reads it or not: bounded in bytes, pieces and
 // memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Problem, unavailable } from '../errors.ts';
+import { Problem, unavailable } from '../problem.ts';
 import { bodyBytesMax, bodyPiecesMax, bodyWireBytesMax, unfinishedBodyBytesMax } from '../limits.ts';
 import { stopParsing } from './lingering-close.ts';
 

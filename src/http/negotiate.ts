@@ -1,5 +1,5 @@
 // Content negotiation by Accept (RFC 9110 section 12.5.1), and the Content-Type of bodies.
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { codings, type Coding } from './encodings.ts';
 import { bodyTypesOf, json } from './media-types.ts';
 import type { RequestHeaders } from './request-headers.ts';

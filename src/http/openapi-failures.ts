@@ -1,9 +1,9 @@
 // The problems of an operation in the OpenAPI document.
-import type { ProblemKind } from '../errors.ts';
+import type { ProblemKind } from '../problem.ts';
 import type { Components, Json } from './openapi-components.ts';
 import { commonFields, headerRefs } from './openapi-parts.ts';
 import { problems, statusOf } from './problem-kinds.ts';
-import { ProblemDocument } from './problem.ts';
+import { ProblemDocument } from './problem-response.ts';
 import type { Route } from './route.ts';
 
 /** Every problem that the route can report, by status. */

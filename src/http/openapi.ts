@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document: a pure function of the routes.
-import { problemKinds, type ProblemKind } from '../errors.ts';
+import { problemKinds, type ProblemKind } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { operation } from './openapi-operation.ts';
 import { headerFields, headerRef, requestFields, securitySchemes, tags } from './openapi-parts.ts';

@@ -1,7 +1,7 @@
 // Responses to what never becomes a request: bytes that the parser rejects, CONNECT, one connection too many.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import { endLingering } from './lingering-close.ts';

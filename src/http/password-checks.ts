@@ -2,7 +2,7 @@
 import { isAdmin, type Caller } from '../auth/access.ts';
 import type { Holder, Place } from '../auth/hashing-places.ts';
 import type { PasswordHasher } from '../auth/password.ts';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { KnownAddresses } from './known-addresses.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Context } from './route.ts';

@@ -1,6 +1,6 @@
 // Who is at the other end: the client's address, through proxies that are trusted, and whether TLS was used.
 import { BlockList, isIP } from 'node:net';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
 /** The socket's other end; the same for all requests of a connection. */

@@ -1,5 +1,5 @@
 // The one table of problems: what each kind is called, its status, and the text of its page.
-import type { ProblemKind } from '../errors.ts';
+import type { ProblemKind } from '../problem.ts';
 import {
   bodyBytesMax,
   bodyPiecesMax,

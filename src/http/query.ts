@@ -1,5 +1,5 @@
 // A request's target and its query parameters, read strictly.
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { check, fromText } from '../schema/schema-check.ts';
 import type { Issue, JsonSchema } from '../schema/schema.ts';
 

@@ -1,6 +1,6 @@
 // Token buckets in memory: how many requests a client may make in a span of time.
 import { BoundedMap } from '../bounded-map.ts';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { bucketsMax } from '../limits.ts';
 import type { HeaderFields } from './response-head.ts';
 

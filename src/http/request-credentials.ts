@@ -1,7 +1,7 @@
 // The credential of a request: an access token or an API key, once.
 import type { Caller } from '../auth/access.ts';
 import type { Authenticator } from '../auth/credentials.ts';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import type { Exchange } from './exchange.ts';
 import { decode } from './query.ts';
 import { countOccurrences } from './request-headers.ts';

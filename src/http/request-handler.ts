@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkAccess, type Caller } from '../auth/access.ts';
 import type { CallerSources } from '../auth/caller-cache.ts';
 import type { Authenticator } from '../auth/credentials.ts';
-import { Problem, invalid } from '../errors.ts';
+import { Problem, invalid } from '../problem.ts';
 import { cut } from '../log-lines.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';

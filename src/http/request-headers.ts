@@ -1,7 +1,7 @@
 // The head of a request: its target, and its header fields by names in lower case; `node:http` has joined
 // repeated ones with commas (RFC 9110 section 5.3).
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { headerBytesMax, urlBytesMax } from '../limits.ts';
 
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;

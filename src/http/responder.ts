@@ -1,7 +1,7 @@
 // Responses: header fields, conditional requests and problems; each is logged and counted as it leaves.
 import assert from 'node:assert';
 import { performance } from 'node:perf_hooks';
-import { Problem } from '../errors.ts';
+import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
 import type { RequestLine } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
@@ -12,7 +12,7 @@ import type { Exchange } from './exchange.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
 import type { Metrics } from './metrics.ts';
 import { chooseCoding } from './negotiate.ts';
-import { problemResponse } from './problem.ts';
+import { problemResponse } from './problem-response.ts';
 import { RefusalLines } from './refusal-lines.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
 import { HeadWriter, type HeaderFields } from './response-head.ts';

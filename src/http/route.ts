@@ -1,6 +1,6 @@
 // A route is one value: matching, access, validation, types and documentation come from it.
 import type { Access, Caller, Scope } from '../auth/access.ts';
-import type { ProblemKind } from '../errors.ts';
+import type { ProblemKind } from '../problem.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';

@@ -2,7 +2,7 @@
 // the WAL between them short.
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../problem.ts';
 import type { Invalidation } from '../invalidation.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
 import {

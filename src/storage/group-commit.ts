@@ -2,7 +2,7 @@
 // loop.
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../problem.ts';
 import type { Invalidation } from '../invalidation.ts';
 import { Connection, type Work } from './connection.ts';
 import { isBusy, isEnvironment } from './data-folder.ts';

@@ -1,5 +1,5 @@
 // The pages of problem types, for people.
-import { problemKinds, type ProblemKind } from '../errors.ts';
+import { problemKinds, type ProblemKind } from '../problem.ts';
 import { problems } from '../http/problem-kinds.ts';
 import { kindsEverywhere, kindsOf, operationsOf, type Description } from './docs-description.ts';
 import { json } from './docs-examples.ts';

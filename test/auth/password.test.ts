@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { commonPasswordList } from '../../src/auth/common-password-list.ts';
 import type { Place } from '../../src/auth/hashing-places.ts';
-import { Problem } from '../../src/errors.ts';
+import { Problem } from '../../src/problem.ts';
 import type { Cost } from '../../src/auth/password-worker.ts';
 import { createPasswordHasher, passwordIssue, type PasswordHasher } from '../../src/auth/password.ts';
 

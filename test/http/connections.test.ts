@@ -2,7 +2,7 @@
 // 8). Nothing ends the service, and no socket leaks.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { ProblemKind } from '../../src/errors.ts';
+import type { ProblemKind } from '../../src/problem.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { problems } from '../../src/http/problem-kinds.ts';
 import type { TestService } from '../service.ts';

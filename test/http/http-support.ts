@@ -1,9 +1,9 @@
 // For the tests over HTTP: one service for a suite, and what every problem has to be.
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import type { ProblemKind } from '../../src/errors.ts';
+import type { ProblemKind } from '../../src/problem.ts';
 import { problems, quotaExceededType } from '../../src/http/problem-kinds.ts';
-import { ProblemDocument } from '../../src/http/problem.ts';
+import { ProblemDocument } from '../../src/http/problem-response.ts';
 import { check } from '../../src/schema/schema-check.ts';
 import { serviceFor, type Answer, type TestOptions, type TestService } from '../service.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import { problemKinds } from '../../src/errors.ts';
+import { problemKinds } from '../../src/problem.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
 import { represent } from '../../src/http/representation.ts';
 import { noContent, nothing, ok, route } from '../../src/http/route.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import { problemKinds, type ProblemKind } from '../../src/errors.ts';
+import { problemKinds, type ProblemKind } from '../../src/problem.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { problems, quotaExceededType } from '../../src/http/problem-kinds.ts';
 import { represent } from '../../src/http/representation.ts';

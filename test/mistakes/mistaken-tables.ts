@@ -1,6 +1,6 @@
 // Mistakes of tables and schemas that must not compile. Compiled by types.test.ts, never run.
 import type { Caller, RowAccess, Role } from '../../src/auth/access.ts';
-import { Problem } from '../../src/errors.ts';
+import { Problem } from '../../src/problem.ts';
 import { problems } from '../../src/http/problem-kinds.ts';
 import { transitions } from '../../src/resources/orders/order.ts';
 import { UserPatch } from '../../src/resources/users/user.ts';

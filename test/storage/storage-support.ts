@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import type { Invalidation } from '../../src/invalidation.ts';
 import type { Connection } from '../../src/storage/connection.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
-import { Problem } from '../../src/errors.ts';
+import { Problem } from '../../src/problem.ts';
 
 export const migrations = [
   { name: 'notes', sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT' },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { problemKinds } from '../../src/errors.ts';
+import { problemKinds } from '../../src/problem.ts';
 import { noContent, nothing, route } from '../../src/http/route.ts';
 import { anyone } from '../../src/auth/access.ts';
 import { transitions } from '../../src/resources/orders/order.ts';

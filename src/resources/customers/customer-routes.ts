@@ -1,6 +1,6 @@
 // Customers over HTTP: /customers.
 import { isStaff, rowAccessOf, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, throwIfInvalid } from '../../errors.ts';
+import { forbidden, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';

@@ -1,6 +1,6 @@
 // The rows of customers.
 import { allows, type RowAccess } from '../../auth/access.ts';
-import { Problem } from '../../errors.ts';
+import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema-check.ts';

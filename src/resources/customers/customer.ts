@@ -1,6 +1,6 @@
 // A customer: what is sent and shown, and the rules of changing one.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { forbidden, invalid, throwIfInvalid } from '../../errors.ts';
+import { forbidden, invalid, throwIfInvalid } from '../../problem.ts';
 import { email, id, mergePatch, phone, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema-check.ts';
 import {

@@ -1,6 +1,6 @@
 // Whether a caller may see a row: 404 where there is none, 403 where it is another user's, else the proof.
 import { allows, type RowAccess } from '../../auth/access.ts';
-import { forbidden, notFound } from '../../errors.ts';
+import { forbidden, notFound } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
 
 declare const visible: unique symbol;

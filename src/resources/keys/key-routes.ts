@@ -1,6 +1,6 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all need a session's token.
 import { accountAccessOf, checkStepUp, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden } from '../../errors.ts';
+import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { RowAccess, Role, Scope } from '../../auth/access.ts';
 import type { KeyFacts } from '../../auth/caller-cache.ts';
 import { hashOf } from '../../auth/credentials.ts';
-import { invalidAt } from '../../errors.ts';
+import { invalidAt } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { keysPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';

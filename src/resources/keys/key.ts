@@ -1,6 +1,6 @@
 // An API key: what is sent and shown.
 import { scopes } from '../../auth/access.ts';
-import { invalidAt } from '../../errors.ts';
+import { invalidAt } from '../../problem.ts';
 import { keySecondsDefault } from '../../limits.ts';
 import { id, singleLine, timestamp } from '../../schema/members.ts';
 import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';

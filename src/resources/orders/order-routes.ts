@@ -1,6 +1,6 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
 import { allows, isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, notFound, throwIfInvalid } from '../../errors.ts';
+import { forbidden, notFound, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, representText, type Representation } from '../../http/representation.ts';

@@ -1,7 +1,7 @@
 // An order: what is sent and shown, and the transitions of its status.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { Problem, forbidden, throwIfInvalid } from '../../errors.ts';
+import { Problem, forbidden, throwIfInvalid } from '../../problem.ts';
 import { currency, id, mergePatch, readOnlyIssues, text, timestamp } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
 import {

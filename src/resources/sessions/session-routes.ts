@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { accountAccessOf, anyone, checkStepUp, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
 import { hashOf } from '../../auth/credentials.ts';
 import type { Signer } from '../../auth/jwt.ts';
-import { Problem, forbidden, notFound } from '../../errors.ts';
+import { Problem, forbidden, notFound } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { PasswordChecks } from '../../http/password-checks.ts';

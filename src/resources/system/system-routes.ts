@@ -1,6 +1,6 @@
 // The service about itself: health, metrics, problem types, its description.
 import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts';
-import { Problem, forbidden, problemKinds, notFound, type ProblemKind } from '../../errors.ts';
+import { Problem, forbidden, problemKinds, notFound, type ProblemKind } from '../../problem.ts';
 import { page, represent, representText, shared, type Representation } from '../../http/representation.ts';
 import { jsonPolicy } from '../../http/responder.ts';
 import { document, route, type Route } from '../../http/route.ts';

@@ -1,6 +1,6 @@
 // What the service says about itself, as schemas: health, problem types, where its documents are.
 import { problems, typeOf } from '../../http/problem-kinds.ts';
-import type { ProblemKind } from '../../errors.ts';
+import type { ProblemKind } from '../../problem.ts';
 import {
   array,
   integer,

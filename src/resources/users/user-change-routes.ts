@@ -1,6 +1,6 @@
 // Changing a user over HTTP: PUT and PATCH /api/users/{id}, a password's change included.
 import { accountAccessOf, self, type Caller } from '../../auth/access.ts';
-import { invalid } from '../../errors.ts';
+import { invalid } from '../../problem.ts';
 import type { PasswordChecks } from '../../http/password-checks.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { ok, route, type Context, type Route } from '../../http/route.ts';

@@ -8,7 +8,7 @@ import {
   type Access,
   type Caller,
 } from '../../auth/access.ts';
-import { throwIfInvalid } from '../../errors.ts';
+import { throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { Limiter } from '../../http/rate-limit.ts';

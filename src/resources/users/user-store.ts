@@ -1,6 +1,6 @@
 // The rows of users.
 import type { RowAccess, Role } from '../../auth/access.ts';
-import { Problem } from '../../errors.ts';
+import { Problem } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';

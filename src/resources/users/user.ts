@@ -1,7 +1,7 @@
 // A user: what is sent and shown, and the rules of changing one.
 import { checkStepUp, isAdmin, roles, type Caller } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
-import { forbidden, throwIfInvalid } from '../../errors.ts';
+import { forbidden, throwIfInvalid } from '../../problem.ts';
 import { email, id, singleLine, readOnlyIssues, timestamp } from '../../schema/members.ts';
 import {
   named,

@@ -1,5 +1,5 @@
 // Problem details (RFC 9457): the document that describes a problem, and its header fields.
-import { Problem, type ProblemDetails, type ProblemKind } from '../errors.ts';
+import { Problem, type ProblemDetails, type ProblemKind } from '../problem.ts';
 import { issuesMax, stepUpSeconds } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { acceptPatch } from './media-types.ts';
