@@ -30,7 +30,7 @@ export async function makeFirstAdmin(
   // First the file: an administrator whose password nobody knows would be none.
   if (!isChosen) writeAdminFile(data, { email, password });
   await write((db) => {
-    const permit = permitWithoutCaller(db, 'the first start');
+    const permit = permitWithoutCaller(db, 'the first start', { now });
     addUser(permit, isChosen ? admin : { ...admin, passwordExpiresAt }, now);
   });
   if (isChosen) return `an administrator, ${email}`;

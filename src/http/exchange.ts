@@ -106,7 +106,12 @@ export class Exchange implements AnyContext {
   }
 
   get authorizeWrite(): (writer: Connection) => Permit<Caller | undefined> {
-    return (writer) => permitFor(writer, () => this.rightsIn(this, writer));
+    return (writer) =>
+      permitFor(
+        writer,
+        () => this.rightsIn(this, writer),
+        (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
+      );
   }
 
   get authorizeRead(): () => Caller | undefined {

@@ -26,6 +26,7 @@ export type Context<Params, Query, Body, C> = {
   readonly body: Body;
   readonly caller: C;
   readonly path: string;
+  readonly requestId: string;
   /** Milliseconds since 1970, the same all through the request. */
   readonly now: number;
   readonly db: Pick<Database, 'read' | 'write' | 'readInWorker'>;

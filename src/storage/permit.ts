@@ -3,6 +3,15 @@ import type { Connection } from './connection.ts';
 
 declare const proven: unique symbol;
 
+/** Who requested a change, with which request and when: what the change's event shows. */
+export type Origin = {
+  /** Null where nobody signed in requested it: the command line, the first start. */
+  readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
+  readonly requestId: string | null;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+};
+
 /**
  * A write under way, and the caller whose rights were read inside it. A change that a caller requests takes
  * one instead of a connection, so that forgetting the check doesn't compile.
@@ -10,22 +19,29 @@ declare const proven: unique symbol;
 export type Permit<C = unknown> = {
   readonly writer: Connection;
   readonly caller: C;
+  readonly origin: Origin;
   readonly [proven]: true;
 };
 
 /** `check` throws unless the caller, as this write reads their rights, may do this; else it returns them. */
-export function permitFor<C>(writer: Connection, check: (writer: Connection) => C): Permit<C> {
-  return permit(writer, check(writer));
+export function permitFor<C>(
+  writer: Connection,
+  check: (writer: Connection) => C,
+  originOf: (caller: C) => Origin,
+): Permit<C> {
+  const caller = check(writer);
+  return permit(writer, caller, originOf(caller));
 }
 
 /** For a change without a caller. `proof` names what proves the right to it instead. */
 export function permitWithoutCaller(
   writer: Connection,
   _proof: 'the command line' | 'a password' | 'a refresh token' | 'the first start',
+  { actor = null, requestId = null, now = Date.now() }: Partial<Origin> = {},
 ): Permit<null> {
-  return permit(writer, null);
+  return permit(writer, null, { actor, requestId, now });
 }
 
-function permit<C>(writer: Connection, caller: C): Permit<C> {
-  return { writer, caller } as Permit<C>; // the brand exists for the compiler alone
+function permit<C>(writer: Connection, caller: C, origin: Origin): Permit<C> {
+  return { writer, caller, origin } as Permit<C>; // the brand exists for the compiler alone
 }
