@@ -80,6 +80,7 @@ function problemExample(kind: ProblemKind, publicUrl: string): Json {
     status,
     detail: about.replaceAll('`', ''),
     instance: '/orders',
+    code: kind,
     requestId: 'mB2x-1',
   };
   if (kind === 'validation-failed') example['errors'] = [issueExample];

@@ -11,6 +11,7 @@ import {
   stepUpSeconds,
   urlBytesMax,
 } from '../limits.ts';
+import { string } from '../schema/schema.ts';
 import { json, mergePatch } from './media-types.ts';
 
 /** Every problem that the service reports, with the text of its page. */
@@ -200,6 +201,14 @@ export const problems: Readonly<
       '`Retry-After` says when to continue.',
   },
 };
+
+/** Open: new kinds may be added, and clients ignore what they don't know. */
+export const ProblemCode = string({
+  maxLength: 40,
+  pattern: '^[a-z-]+$',
+  description: 'The name of the problem type. Unlike `type` it does not depend on the public URL.',
+  examples: ['not-found'],
+});
 
 /** The registered type of draft-ietf-httpapi-ratelimit-headers; all others are pages of this service. */
 export const quotaExceededType = 'https://iana.org/assignments/http-problem-types#quota-exceeded';

@@ -3,7 +3,7 @@ import { Problem, type ProblemDetails, type ProblemKind } from '../problem.ts';
 import { issuesMax, stepUpSeconds } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { acceptPatch } from './media-types.ts';
-import { problems, statusOf, typeOf } from './problem-kinds.ts';
+import { ProblemCode, problems, statusOf, typeOf } from './problem-kinds.ts';
 import { RequestId } from './request-id.ts';
 import type { HeaderFields } from './response-head.ts';
 
@@ -30,6 +30,7 @@ export const ProblemDocument = named(
         pattern: '^/.*$',
         description: 'The path of the request, without its query.',
       }),
+      code: ProblemCode,
       requestId: RequestId,
       errors: optional(
         array(
@@ -77,6 +78,7 @@ export function problemResponse(problem: Problem, place: Place): ProblemResponse
     status,
     detail: problem.message,
     instance: place.path,
+    code: kind,
     requestId: place.requestId,
     errors: details.issues?.map(issueMember),
     ...details.transition,

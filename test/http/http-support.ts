@@ -56,6 +56,7 @@ export function assertProblemDocument({ status, headers, body }: ProblemAnswer):
   assert.equal(headers['content-type'], 'application/problem+json');
   assert.deepEqual(check(ProblemDocument, body), []);
   assert.equal(body.status, status);
+  assert.equal(body.code, kindOf(body.type));
   assert.equal(headers['x-request-id'], body.requestId);
   assert.equal(headers['cache-control'], 'no-store');
   assert.equal(headers['x-content-type-options'], 'nosniff');

@@ -1,5 +1,5 @@
 // What the service says about itself, as schemas: health, problem types, where its documents are.
-import { problems, typeOf } from '../../http/problem-kinds.ts';
+import { ProblemCode, problems, typeOf } from '../../http/problem-kinds.ts';
 import type { ProblemKind } from '../../problem.ts';
 import {
   array,
@@ -17,6 +17,7 @@ export const ProblemType = named(
   'ProblemType',
   object({
     type: sentence('https://localhost:8443/problems/not-found'),
+    code: ProblemCode,
     title: sentence('Not found'),
     status: integer({ minimum: 400, maximum: 599, examples: [404] }),
     about: sentence('Nothing exists at this path, or no object has this id.'),
@@ -47,7 +48,7 @@ function sentence(example: string): Schema<string> {
 }
 
 export function problemType(kind: ProblemKind, publicUrl: string): Infer<typeof ProblemType> {
-  return { type: typeOf(kind, publicUrl), ...problems[kind] };
+  return { type: typeOf(kind, publicUrl), code: kind, ...problems[kind] };
 }
 
 /** RFC 9727. */
