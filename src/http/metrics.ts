@@ -1,10 +1,10 @@
 // What a running service counts, and the families of metrics that /metrics shows.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { securityEventLevels, type SecurityEventName } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import { syncSecondsBounds } from '../storage/storage-stats.ts';
 import { version } from '../version.ts';
 import type { ConnectionCounts } from './connection-gate.ts';
+import { LoopDelay } from './loop-delay.ts';
 import {
   counter,
   gauge,
@@ -17,11 +17,9 @@ import {
 import type { Mounted } from './router.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-const delayStepMilliseconds = 10;
 
 const eventNames = Object.keys(securityEventLevels) as SecurityEventName[]; // its keys are the names
 
-type DelayHistogram = ReturnType<typeof monitorEventLoopDelay>;
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What others count, as it is when the metrics are asked for. */
@@ -42,8 +40,7 @@ export function createMetrics() {
   /** Connections closed because of what their client did: too many requests at once, responses unread. */
   const cuts = { pipelined: 0, unread: 0 };
   const securityEvents = new Map(eventNames.map((name) => [name, 0]));
-  const delay = monitorEventLoopDelay({ resolution: delayStepMilliseconds });
-  delay.enable();
+  const loopDelay = new LoopDelay();
 
   function countEvent(name: SecurityEventName): void {
     securityEvents.set(name, (securityEvents.get(name) ?? 0) + 1);
@@ -83,11 +80,11 @@ export function createMetrics() {
       ...cacheFamilies(caches),
       ...storageFamilies(storage),
       ...accountFamilies({ securityEvents, buckets, passwordsWaiting }),
-      ...processFamilies(delay),
+      ...processFamilies(loopDelay),
     ]);
   }
 
-  return { observe, countEvent, refusals, cuts, text, close: () => delay.disable() };
+  return { observe, countEvent, refusals, cuts, loopDelay, text, close: () => loopDelay.stop() };
 }
 
 function routeLabels(key: number, mounted: readonly Mounted[]): string {
@@ -172,7 +169,7 @@ function accountFamilies({ securityEvents, buckets, passwordsWaiting }: AccountC
   ];
 }
 
-function processFamilies(delay: DelayHistogram): Family[] {
+function processFamilies(loopDelay: LoopDelay): Family[] {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const startSeconds = Math.floor(Date.now() / 1000 - process.uptime());
@@ -181,8 +178,8 @@ function processFamilies(delay: DelayHistogram): Family[] {
     gauge('orderly_build_info', 'Always 1; the labels have the versions.', [[build, 1]]),
     gauge(
       'orderly_event_loop_delay_seconds',
-      'Delay of the event loop since the last scrape.',
-      delaySamples(delay),
+      'Delay of the event loop while requests came, since the last scrape.',
+      delaySamples(loopDelay),
     ),
     gauge('orderly_heap_used_bytes', 'Memory used on the JavaScript heap.', heapUsed),
     gauge('process_resident_memory_bytes', 'Resident memory.', rss),
@@ -191,14 +188,11 @@ function processFamilies(delay: DelayHistogram): Family[] {
   ];
 }
 
-function delaySamples(delay: DelayHistogram): Sample[] {
-  const seconds = (nanoseconds: number): number =>
-    Math.max(0, nanoseconds / 1e9 - delayStepMilliseconds / 1000); // the step itself is measured, too
-  const samples: Sample[] = [
-    ['{percentile="50"}', seconds(delay.percentile(50))],
-    ['{percentile="99"}', seconds(delay.percentile(99))],
-    ['{percentile="100"}', seconds(delay.max)],
-  ];
-  delay.reset();
+function delaySamples(loopDelay: LoopDelay): Sample[] {
+  const samples = [50, 99, 100].map((percentile): Sample => [
+    `{percentile="${percentile}"}`,
+    loopDelay.seconds(percentile),
+  ]);
+  loopDelay.reset();
   return samples;
 }

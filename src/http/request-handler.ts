@@ -92,6 +92,7 @@ export class RequestHandler {
 
   /** The steps in their order. Synchronous unless there is a body to read or a disk to wait for. */
   #handleRequest(exchange: Exchange): Promise<void> | void {
+    this.#options.db.noticeOthers();
     this.#checkRequest(exchange);
     const match = this.#options.router.find(exchange.path);
     const mounted = match?.methods.get(exchange.method);
@@ -111,6 +112,7 @@ export class RequestHandler {
   }
 
   #start(request: IncomingMessage, response: ServerResponse, step: Step): void {
+    this.#options.metrics.loopDelay.sample();
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
     const body = receiveBody(request, response, this.#bodyMemory);
     this.#pipeline.run(request, response, () =>
@@ -220,7 +222,8 @@ export class RequestHandler {
 
   #authorizeAgain({ caller, mounted, params }: Exchange, sources?: CallerSources): Caller | undefined {
     if (caller === undefined || mounted === undefined) return caller;
-    const { authenticator, now } = this.#options;
+    const { authenticator, db, now } = this.#options;
+    if (sources === undefined) db.noticeOthers();
     const current = authenticator.refresh(caller, now(), sources);
     checkAccess(mounted.route, current, params);
     return current;

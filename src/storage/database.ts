@@ -25,7 +25,6 @@ import { createReadSide, type ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { createWriteProbe } from './write-probe.ts';
 
-const foreignPollMilliseconds = 100;
 const slowReadsMax = 100;
 
 export type DatabaseOptions = {
@@ -59,6 +58,8 @@ export type Database = {
   write<T>(work: Work<T>): Promise<T>;
   /** The rows of a statement that may look at many, on a thread of its own. */
   readInWorker<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]>;
+  /** To be called with each request: notices, within a tenth of a second, what other processes changed. */
+  noticeOthers(): void;
   readonly stats: Readonly<StorageStats>;
   /** Answers everything pending, checkpoints and closes. */
   close(): Promise<void>;
@@ -106,7 +107,6 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     reads.end(); // or this turn's snapshot could still fill a cache with what was before
     options.onForeignChange();
   });
-  const poll = setInterval(foreign.check, foreignPollMilliseconds).unref();
   const commits: GroupCommit = createGroupCommit({
     sqlite,
     walDescriptor: walDescriptor,
@@ -122,7 +122,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     },
     onSynced: () => checkpointer.check(),
     onFatal: (error) => {
-      clearInterval(poll);
+      foreign.close();
       sqlite.close(); // first: the last to close checkpoints, and a read-only connection can't
       options.onFatal(error);
     },
@@ -144,7 +144,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
     await commits.close();
     await checkpointer.close();
     await slowReads.close();
-    clearInterval(poll);
+    foreign.close();
     // The last to close removes -wal and -shm unless it is read-only: the next start may lack room for them.
     if (!stats.canWrite && sqlite.isOpen) sqlite.close();
     reads.close();
@@ -161,6 +161,7 @@ function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => voi
         throw unavailable('Too many long queries are waiting; retry in a moment.');
       return (await slowReads.query(sql, params).catch(rethrow)) as unknown as R[]; // the caller's knowledge
     },
+    noticeOthers: foreign.checkForRequest,
     stats,
     close: () => (closing ??= close()),
   };

@@ -3,6 +3,10 @@ import type { DatabaseSync } from 'node:sqlite';
 
 export type ForeignWatch = ReturnType<typeof createForeignWatch>;
 
+const betweenRequestsMilliseconds = 100;
+/** Without requests nobody waits for it, and the process can sleep. */
+const idleMilliseconds = 1_000;
+
 /**
  * On the connection that writes, whose own commits don't count. `onChange` is called when another process
  * has changed something.
@@ -11,6 +15,18 @@ export function createForeignWatch(sqlite: DatabaseSync, onChange: () => void) {
   const dataVersion = sqlite.prepare('PRAGMA data_version');
   let version = read(undefined);
   let isIgnoring = false;
+  let isRecent = false;
+  const idle = setInterval(check, idleMilliseconds).unref();
+
+  /** To be called with each request. It checks at most every `betweenRequestsMilliseconds`. */
+  function checkForRequest(): void {
+    if (isRecent) return;
+    isRecent = true;
+    setTimeout(() => {
+      isRecent = false;
+    }, betweenRequestsMilliseconds).unref();
+    check();
+  }
 
   function check(): void {
     if (isIgnoring) return;
@@ -39,5 +55,5 @@ export function createForeignWatch(sqlite: DatabaseSync, onChange: () => void) {
     }
   }
 
-  return { onChange, check, ignoreDuring };
+  return { onChange, check, checkForRequest, ignoreDuring, close: () => clearInterval(idle) };
 }

@@ -336,23 +336,6 @@ test('all reads of one turn see one snapshot, and the next turn what is committe
   assert.deepEqual(noteTexts(database.read), ['meanwhile']);
 });
 
-test('a change by another process is noticed', async (t) => {
-  const folder = newFolder(t);
-  const seen: string[][] = [];
-  const database = await openNotes(t, { folder, onForeignChange: () => seen.push(noteTexts(database.read)) });
-  const beside = await openCommandDatabase(folder, migrations);
-  t.after(() => beside.close());
-  await database.write(addNote('own'));
-  beside.write(addNote('foreign'));
-  await until(() => seen.length > 0);
-  beside.write(addNote('another'));
-  await database.write(addNote('at its start'));
-  assert.deepEqual(seen, [
-    ['own', 'foreign'],
-    ['own', 'foreign', 'another'],
-  ]);
-});
-
 test('a slow read happens on a thread of its own and sees what was answered', async (t) => {
   const database = await openNotes(t);
   await Promise.all(['a', 'b', 'c'].map((text) => database.write(addNote(text))));
