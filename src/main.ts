@@ -7,7 +7,7 @@ import { readCommandLine } from './config/command-line.ts';
 import { ConfigError } from './config/config-error.ts';
 import { didYouMean } from './config/did-you-mean.ts';
 import { Problem } from './problem.ts';
-import { StorageError } from './storage/data-folder.ts';
+import { StorageError } from './storage/storage-error.ts';
 import { keepsCommits } from './storage/sqlite-version.ts';
 import { isSystemError, systemErrorText } from './system-error.ts';
 import { version } from './version.ts';

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { emailKey } from '../schema/email.ts';
-import { replacePrivate } from '../storage/data-folder.ts';
+import { replacePrivate } from '../storage/private-files.ts';
 
 export function adminFile(folder: string): string {
   return join(folder, 'initial-admin.json');

@@ -8,7 +8,8 @@ import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { secretBytesMin } from '../limits.ts';
-import { toStorageError, makeFolder, replacePrivate, StorageError } from '../storage/data-folder.ts';
+import { makeFolder, replacePrivate } from '../storage/private-files.ts';
+import { StorageError, toStorageError } from '../storage/storage-error.ts';
 import { isSystemError, systemErrorText } from '../system-error.ts';
 
 const renewMilliseconds = 30 * 86_400_000;

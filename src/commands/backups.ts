@@ -7,7 +7,7 @@ import { describeLiveKeys } from '../resources/keys/key-store.ts';
 import { endAllSessions } from '../resources/sessions/session-store.ts';
 import { backup, removePartial, restore } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
-import { databaseFile } from '../storage/data-folder.ts';
+import { databaseFile } from '../storage/database-file.ts';
 import type { Command } from './commands.ts';
 import { withProgress } from './terminal.ts';
 

@@ -8,7 +8,8 @@ import { hasAdmins, hasUsers, userAudit } from '../resources/users/user-store.ts
 import { auditRows, type Audit } from '../storage/audit.ts';
 import { checkIntegrity, fromDatabase } from '../storage/backup.ts';
 import { Connection } from '../storage/connection.ts';
-import { databaseFile, StorageError } from '../storage/data-folder.ts';
+import { databaseFile } from '../storage/database-file.ts';
+import { StorageError } from '../storage/storage-error.ts';
 import type { Command } from './commands.ts';
 import { print, withProgress } from './terminal.ts';
 

@@ -14,7 +14,7 @@ import { addOrder } from '../resources/orders/order-store.ts';
 import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
-import { StorageError } from '../storage/data-folder.ts';
+import { StorageError } from '../storage/storage-error.ts';
 import { withDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 import { createPicker, type Picker } from './picker.ts';

@@ -3,7 +3,8 @@ import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { migrations } from '../migrations/migrations.ts';
 import { openCommandDatabase, type CommandDatabase } from '../storage/command-database.ts';
-import { databaseFile, schemaVersion, StorageError } from '../storage/data-folder.ts';
+import { databaseFile, schemaVersion } from '../storage/database-file.ts';
+import { StorageError } from '../storage/storage-error.ts';
 
 /** A command that needs somebody to be there makes no database. */
 export async function withExistingDatabase<T>(

@@ -3,18 +3,10 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
-import {
-  databaseFile,
-  toStorageError,
-  giveToFolderOwner,
-  lockFolder,
-  makePrivate,
-  openSqlite,
-  schemaVersion,
-  sqliteCode,
-  StorageError,
-  syncPath,
-} from './data-folder.ts';
+import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
+import { lockFolder } from './folder-lock.ts';
+import { giveToFolderOwner, makePrivate, syncPath } from './private-files.ts';
+import { isDamage, StorageError, toStorageError } from './storage-error.ts';
 
 const pagesAtOnce = 1_000;
 
@@ -103,8 +95,7 @@ export async function copyDatabase(
     renameSync(partial, file);
     syncPath(dirname(file));
   } catch (error) {
-    const isOfSource = [11, 26].includes(sqliteCode(error)); // damaged, or no database
-    throw isOfSource ? error : toStorageError(error, file);
+    throw isDamage(error) ? error : toStorageError(error, file);
   } finally {
     source.exec('ROLLBACK');
     removePartial(file);

@@ -1,6 +1,7 @@
 // Keeps the write-ahead log short: checkpoints it on a thread, so that the event loop never stalls.
 import { fstatSync } from 'node:fs';
-import { isTransient, emptyCommitSql } from './data-folder.ts';
+import { emptyCommitSql } from './database-file.ts';
+import { isTransient } from './storage-error.ts';
 import type { ForeignWatch } from './foreign-watch.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { ThreadError, type QueryWorker } from './query-worker.ts';

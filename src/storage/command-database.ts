@@ -1,7 +1,9 @@
 // The database as a command uses it, alone or beside a live service.
 import type { DatabaseSync } from 'node:sqlite';
 import { Connection, type Work } from './connection.ts';
-import { databaseFile, toStorageError, lockFolder, openSqlite, schemaVersion } from './data-folder.ts';
+import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
+import { lockFolder } from './folder-lock.ts';
+import { toStorageError } from './storage-error.ts';
 import { openMigrated, type Migration } from './migrate.ts';
 
 export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;

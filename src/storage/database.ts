@@ -5,17 +5,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from '../invalidation.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
-import {
-  databaseFile,
-  isFull,
-  isTransient,
-  lockFolder,
-  maySync,
-  openSqlite,
-  syncPath,
-  emptyCommitSql,
-  toStorageError,
-} from './data-folder.ts';
+import { databaseFile, emptyCommitSql, openSqlite } from './database-file.ts';
+import { lockFolder } from './folder-lock.ts';
+import { maySync, syncPath } from './private-files.ts';
+import { isFull, isTransient, toStorageError } from './storage-error.ts';
 import { createForeignWatch } from './foreign-watch.ts';
 import { createGroupCommit, type Fdatasync, type GroupCommit } from './group-commit.ts';
 import { createCheckpointer, type Checkpointer } from './checkpointer.ts';

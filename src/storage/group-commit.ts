@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from '../invalidation.ts';
 import { Connection, type Work } from './connection.ts';
-import { isBusy, isEnvironment } from './data-folder.ts';
+import { isBusy, isEnvironment } from './storage-error.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
 import type { WriteProbe } from './write-probe.ts';
 

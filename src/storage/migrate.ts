@@ -3,18 +3,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { copyDatabase } from './backup.ts';
-import {
-  databaseFile,
-  toStorageError,
-  isFull,
-  makePrivate,
-  openSqlite,
-  scalar,
-  schemaVersion,
-  StorageError,
-  syncPath,
-  emptyCommitSql,
-} from './data-folder.ts';
+import { databaseFile, emptyCommitSql, openSqlite, scalar, schemaVersion } from './database-file.ts';
+import { makePrivate, syncPath } from './private-files.ts';
+import { isFull, StorageError, toStorageError } from './storage-error.ts';
 
 /** Numbered by its place in the list; never edited once released. */
 export type Migration = { readonly name: string; readonly sql: string };

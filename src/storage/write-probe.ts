@@ -1,6 +1,6 @@
 // Finds out when a database that couldn't be written can be written again.
 import type { DatabaseSync } from 'node:sqlite';
-import { emptyCommitSql } from './data-folder.ts';
+import { emptyCommitSql } from './database-file.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 const probeMilliseconds = 1_000;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { backup, restore } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import { databaseFile, StorageError } from '../../src/storage/data-folder.ts';
+import { databaseFile } from '../../src/storage/database-file.ts';
+import { StorageError } from '../../src/storage/storage-error.ts';
 import { addNote, migrations, newFolder } from './storage-support.ts';
 
 const text = 'a note that is easy to find';

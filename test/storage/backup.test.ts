@@ -15,7 +15,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { backup, checkIntegrity, restore } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import { databaseFile, StorageError } from '../../src/storage/data-folder.ts';
+import { databaseFile } from '../../src/storage/database-file.ts';
+import { StorageError } from '../../src/storage/storage-error.ts';
 import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
 
 const strict = { schemaVersionMax: migrations.length, force: false };

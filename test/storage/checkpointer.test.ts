@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { databaseFile, emptyCommitSql } from '../../src/storage/data-folder.ts';
+import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createQueryWorker, ThreadError, type QueryWorker } from '../../src/storage/query-worker.ts';
 import { newFolder, openNotes, until } from './storage-support.ts';

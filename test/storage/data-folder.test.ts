@@ -15,7 +15,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import { databaseFile, StorageError } from '../../src/storage/data-folder.ts';
+import { databaseFile } from '../../src/storage/database-file.ts';
+import { StorageError } from '../../src/storage/storage-error.ts';
 import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
 
 function says(pattern: RegExp): (error: unknown) => boolean {

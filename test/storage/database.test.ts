@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Invalidation } from '../../src/invalidation.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import { databaseFile } from '../../src/storage/data-folder.ts';
+import { databaseFile } from '../../src/storage/database-file.ts';
 import {
   addNote,
   HeldDisk,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
-import { emptyCommitSql } from '../../src/storage/data-folder.ts';
+import { emptyCommitSql } from '../../src/storage/database-file.ts';
 import { withSmallDisk } from '../small-disk.ts';
 import { addNote, isUnavailable, newFolder, noteTexts, openNotes, until } from './storage-support.ts';
 

@@ -1,0 +1,67 @@
+// Errors of the storage: which of SQLite's are of what kind, and as sentences for the operator.
+import { isSystemError, systemErrorText } from '../system-error.ts';
+import { lacksSharedMemory, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
+
+const busyCodes: readonly number[] = [sqliteCodes.busy, sqliteCodes.locked];
+const transientCodes: readonly number[] = [
+  ...busyCodes,
+  sqliteCodes.noMemory,
+  sqliteCodes.full,
+  sqliteCodes.cantOpen,
+];
+const environmentCodes: readonly number[] = [
+  ...transientCodes,
+  sqliteCodes.readOnly,
+  sqliteCodes.interrupt,
+  sqliteCodes.ioError,
+];
+const damageCodes: readonly number[] = [sqliteCodes.corrupt, sqliteCodes.notADatabase];
+
+/** A message for people: what is wrong with the storage and what to do. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}
+
+/** Another connection is in the way, for now. */
+export function isBusy(error: unknown): boolean {
+  return busyCodes.includes(sqliteCode(error));
+}
+
+/** A lock, a lack of memory or descriptors, a full disk: a retry may succeed, and nothing is broken. */
+export function isTransient(error: unknown): boolean {
+  return transientCodes.includes(sqliteCode(error));
+}
+
+/** Not caused by the request. */
+export function isEnvironment(error: unknown): boolean {
+  return environmentCodes.includes(sqliteCode(error));
+}
+
+export function isFull(error: unknown): boolean {
+  return sqliteCode(error) === sqliteCodes.full;
+}
+
+/** The file is damaged, or no database. */
+export function isDamage(error: unknown): boolean {
+  return damageCodes.includes(sqliteCode(error));
+}
+
+const sentences: Readonly<Record<number, string>> = {
+  [sqliteCodes.busy]: 'is locked by another process',
+  [sqliteCodes.readOnly]: 'is read-only, but the service must write to it',
+  [sqliteCodes.ioError]: "can't be read or written: the disk reports an I/O error",
+  [sqliteCodes.corrupt]: 'is damaged: restore a backup',
+  [sqliteCodes.full]: "can't grow: the disk is full",
+  [sqliteCodes.cantOpen]: "can't be opened: check the folder's permissions",
+  [sqliteCodes.notADatabase]: 'is not a database',
+};
+
+/** A `StorageError` where the cause has a sentence, else the error as it is. */
+export function toStorageError(error: unknown, file: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const sentence = sentences[lacksSharedMemory(error) ? sqliteCodes.full : sqliteCode(error)];
+  if (sentence !== undefined)
+    return new StorageError(`${file} ${sentence} (${error.message}).`, { cause: error });
+  if (!isSystemError(error)) return error;
+  return new StorageError(`${error.path ?? file} ${systemErrorText(error)}.`, { cause: error });
+}
