@@ -18,8 +18,8 @@ import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
 import { mountInterfaces, type HandlerServices } from './interfaces.ts';
 import type { Logger } from './logger.ts';
-import { findKeyFacts } from './resources/keys/key-store.ts';
-import { findSessionFacts } from './resources/sessions/session-store.ts';
+import { findKeyCaller } from './resources/keys/key-store.ts';
+import { findSessionCaller } from './resources/sessions/session-store.ts';
 import { createStoredResponses } from './http/stored-response-store.ts';
 import { findCredentials } from './resources/users/user-store.ts';
 import type { Connection } from './storage/connection.ts';
@@ -43,7 +43,7 @@ export type AppOptions = {
 };
 
 /** What both the handlers of routes and the path to them use. */
-type Parts = {
+type SharedParts = {
   readonly signer: Signer;
   readonly limiters: Limiters;
   readonly metrics: Metrics;
@@ -56,7 +56,7 @@ export function createApp(options: AppOptions) {
   const { config, publicUrl, secrets, db, now, isStopping, extraRoutes } = options;
   const cleanup = new Cleanup({ db, now, isStopping });
   const metrics = createMetrics();
-  const parts: Parts = {
+  const parts: SharedParts = {
     signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
     limiters: createLimiters(config.rates),
     metrics,
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions) {
 
 function handlerServices(
   { secrets, db, caches, hasher, isStopping, onPasswordChange }: AppOptions,
-  { signer, limiters, cleanup }: Parts,
+  { signer, limiters, cleanup }: SharedParts,
   metrics: () => string,
 ): HandlerServices {
   return {
@@ -100,7 +100,7 @@ function handlerServices(
 
 function metricsTextOf(
   { db, caches, hasher, connections }: AppOptions,
-  { limiters, metrics }: Parts,
+  { limiters, metrics }: SharedParts,
   { mounted }: Router,
 ): string {
   return metrics.text({
@@ -113,7 +113,7 @@ function metricsTextOf(
   });
 }
 
-function requestHandler(options: AppOptions, parts: Parts, router: Router): RequestHandler {
+function requestHandler(options: AppOptions, parts: SharedParts, router: Router): RequestHandler {
   const { config, publicUrl, secrets, db, log, now, isStopping } = options;
   const { limiters, metrics } = parts;
   return new RequestHandler({
@@ -135,7 +135,7 @@ function requestHandler(options: AppOptions, parts: Parts, router: Router): Requ
   });
 }
 
-function authenticatorOf({ db, caches }: AppOptions, { signer, cleanup }: Parts): Authenticator {
+function authenticatorOf({ db, caches }: AppOptions, { signer, cleanup }: SharedParts): Authenticator {
   return createAuthenticator({
     signer,
     sources: sourcesOf(db.read),
@@ -145,5 +145,5 @@ function authenticatorOf({ db, caches }: AppOptions, { signer, cleanup }: Parts)
 }
 
 function sourcesOf(db: Connection): CallerSources {
-  return { findSession: (id) => findSessionFacts(db, id), findKey: (id) => findKeyFacts(db, id) };
+  return { findSession: (id) => findSessionCaller(db, id), findKey: (id) => findKeyCaller(db, id) };
 }

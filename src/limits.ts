@@ -41,12 +41,12 @@ export const unsentBytesMax = 64 * 1024 * 1024;
 // Rates.
 export const bucketsMax = 100_000;
 
-/** Places in the queue of password hashing, running and waiting: of one principal or address, of one /48. */
-export const hashingPlacesMax = 2;
-export const hashingPlacesPerNetworkMax = 4;
+/** Jobs of password hashing, running and waiting: of one principal or address, of one /48. */
+export const hashingJobsMax = 2;
+export const hashingJobsPerNetworkMax = 4;
 export const signInsWaitingMax = 24;
 export const newPasswordsWaitingMax = 8;
-/** From which an account has signed in, and of how many accounts they are remembered. */
+/** Addresses from which a user has signed in, and users whose addresses are kept. */
 export const knownAddressesPerUserMax = 8;
 export const usersWithKnownAddressesMax = 20_000;
 
@@ -68,8 +68,8 @@ export const stepUpSeconds = 600;
 export const secretBytesMin = 32;
 export const keySecondsDefault = 365 * 86_400;
 export const keysPerUserMax = 50;
-export const rememberedTokenBytesMax = 8 * 1024 * 1024;
-export const rememberedCallersMax = 10_000;
+export const cachedTokenBytesMax = 8 * 1024 * 1024;
+export const cachedCallersMax = 10_000;
 /** How long a password works that the service made. */
 export const initialPasswordMilliseconds = 7 * 86_400_000;
 /** Of these, how many a start names. */
@@ -89,6 +89,6 @@ export const drainMillisecondsMax = 10_000;
 /** What a client sent is cut at these in a log line. */
 export const loggedCharsMax = 200;
 /** Of clients, whose rejections for a rate are logged once a second. */
-export const refusalAddressesMax = 20_000;
+export const sampledAddressesMax = 20_000;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
 export const lastWordsMillisecondsMax = 1_000;

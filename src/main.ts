@@ -38,7 +38,7 @@ async function choose(argv: readonly string[]): Promise<number> {
   if (isHelp && familyOf(name).length > 0) return say(helpText(name));
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined || isHelp) throw unknownCommand(words, name);
-  refuseUnsafeSqlite();
+  rejectUnsafeSqlite();
   const isNamed = words[0] !== undefined && !words[0].startsWith('-');
   const given = words.slice(isNamed ? name.split(' ').length : 0);
   const outcome = await command.run(readCommandLine(given, process.env, dotEnv(), command));
@@ -67,7 +67,7 @@ function unknownCommand(words: readonly string[], name: string): ConfigError {
   return new ConfigError([], [`there is no command "${name}"; ${hint}`]);
 }
 
-function refuseUnsafeSqlite(): void {
+function rejectUnsafeSqlite(): void {
   const { node, sqlite = 'of an unknown version' } = process.versions;
   if (keepsCommits(sqlite)) return;
   throw new ConfigError([

@@ -29,7 +29,7 @@ export type ServiceOptions = {
 };
 
 /** The options with their defaults, and what is opened first. */
-type Foundation = {
+type ServiceParts = {
   readonly config: Config;
   readonly log: Logger;
   readonly now: () => number;
@@ -92,8 +92,8 @@ function openServiceDatabase(
 }
 
 /** The folder is this process's from here on, so what it lacks can be made. */
-async function serve(foundation: Foundation): Promise<Service> {
-  const { config, now, hasher, db } = foundation;
+async function serve(parts: ServiceParts): Promise<Service> {
+  const { config, now, hasher, db } = parts;
   const created: string[] = [];
   const secrets = readSecrets(config, created);
   const certificate = readCertificate(config, now(), created);
@@ -101,7 +101,7 @@ async function serve(foundation: Foundation): Promise<Service> {
   if (admin !== undefined) created.push(admin);
   const server = new HttpServer({ certificate, gate: gateFor(config) });
   const address = await listen(server, config);
-  return new Service(foundation, { secrets, server, address, created });
+  return new Service(parts, { secrets, server, address, created });
 }
 
 type Listening = {
@@ -118,20 +118,20 @@ export class Service {
   readonly localUrl: string;
   /** What this start created in the folder, a line each. */
   readonly created: readonly string[];
-  readonly #foundation: Foundation;
+  readonly #parts: ServiceParts;
   readonly #server: HttpServer;
   #stopping: Promise<void> | undefined;
 
-  constructor(foundation: Foundation, { secrets, server, address, created }: Listening) {
-    const { config, db } = foundation;
-    this.#foundation = foundation;
+  constructor(parts: ServiceParts, { secrets, server, address, created }: Listening) {
+    const { config, db } = parts;
+    this.#parts = parts;
     this.#server = server;
     this.db = db;
     this.publicUrl = publicUrlOf(config, address.port);
     this.localUrl = localUrlOf(config, address);
     this.created = created;
     this.app = createApp({
-      ...foundation,
+      ...parts,
       secrets,
       publicUrl: this.publicUrl,
       connections: () => this.connections,
@@ -153,7 +153,7 @@ export class Service {
 
   /** Reads the certificate again, for new connections. */
   reload(): void {
-    const { config, log, now } = this.#foundation;
+    const { config, log, now } = this.#parts;
     if (config.tls.mode === 'off') return;
     try {
       const renewed = readCertificate(config, now(), []);
@@ -167,7 +167,7 @@ export class Service {
   }
 
   async #finish(): Promise<void> {
-    const { db, hasher } = this.#foundation;
+    const { db, hasher } = this.#parts;
     await this.#server.close();
     await this.app.cleanUp().catch(() => {}); // the next start does it
     this.app.close();

@@ -14,8 +14,8 @@ export function writeAdminFile(folder: string, credentials: { email: string; pas
 }
 
 export function adminFileIsFor(folder: string, email: string): boolean {
-  const owner = ownerOf(folder);
-  return owner !== undefined && emailKey(owner) === emailKey(email);
+  const fileEmail = readEmail(folder);
+  return fileEmail !== undefined && emailKey(fileEmail) === emailKey(email);
 }
 
 /** Removes it if the password it holds was this user's. A file that can't be removed stops nothing. */
@@ -29,7 +29,7 @@ export function removeAdminFile(folder: string, email: string): void {
 }
 
 /** Undefined without such a file, or where it isn't one of the service's. */
-function ownerOf(folder: string): string | undefined {
+function readEmail(folder: string): string | undefined {
   try {
     const content: unknown = JSON.parse(readFileSync(adminFile(folder), 'utf8'));
     const isOurs = typeof content === 'object' && content !== null && 'email' in content;

@@ -1,11 +1,11 @@
 // What a service records or removes from time to time: the last use of keys, and rows that nobody needs.
 import { cleanupMilliseconds } from '../limits.ts';
-import { disownCustomers } from '../resources/customers/customer-store.ts';
+import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
 import { touchKeys } from '../resources/keys/key-store.ts';
-import { disownOrders } from '../resources/orders/order-store.ts';
-import { forgetUsedTokens, removeEndedSessions } from '../resources/sessions/session-store.ts';
+import { clearOrderOwner } from '../resources/orders/order-store.ts';
+import { removeUsedTokens, removeEndedSessions } from '../resources/sessions/session-store.ts';
 import { removeExpiredResponses } from '../http/stored-response-store.ts';
-import { forgetRemovedUsers } from '../resources/users/user-store.ts';
+import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
 import { inSlices, type Step } from '../storage/slices.ts';
 
@@ -28,9 +28,9 @@ export class Cleanup {
     this.#db = db;
     this.#isStopping = isStopping;
     this.#steps = [
-      forgetRemovedUsers([disownOrders, disownCustomers]),
+      clearRemovedOwners([clearOrderOwner, clearCustomerOwner]),
       (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
-      forgetUsedTokens,
+      removeUsedTokens,
       (writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now()),
     ];
     this.#timer = setInterval(() => this.begin(), cleanupMilliseconds).unref();

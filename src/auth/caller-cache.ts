@@ -1,21 +1,21 @@
 // The callers behind sessions and keys, cached until a commit changes them.
 import { BoundedMap } from '../bounded-map.ts';
-import { rememberedCallersMax } from '../limits.ts';
+import { cachedCallersMax } from '../limits.ts';
 import type { Caller } from './access.ts';
 
 /** What is known of a session or key now; times in milliseconds since 1970. */
-export type SessionFacts = { readonly caller: Caller; readonly endsAt: number };
-export type KeyFacts = { readonly caller: Caller; readonly endsAt: number; readonly hash: Uint8Array };
+export type SessionCaller = { readonly caller: Caller; readonly endsAt: number };
+export type KeyCaller = { readonly caller: Caller; readonly endsAt: number; readonly hash: Uint8Array };
 
 /** Where sessions and keys are looked up: what is committed, or what a write under way sees. */
 export type CallerSources = {
-  readonly findSession: (id: number) => SessionFacts | undefined;
-  readonly findKey: (id: number) => KeyFacts | undefined;
+  readonly findSession: (id: number) => SessionCaller | undefined;
+  readonly findKey: (id: number) => KeyCaller | undefined;
 };
 
 export class CallerCache {
-  readonly sessions = new BoundedMap<number, SessionFacts>(rememberedCallersMax);
-  readonly keys = new BoundedMap<number, KeyFacts>(rememberedCallersMax);
+  readonly sessions = new BoundedMap<number, SessionCaller>(cachedCallersMax);
+  readonly keys = new BoundedMap<number, KeyCaller>(cachedCallersMax);
 
   /** The same sources, asked only for what isn't cached. */
   over({ findSession, findKey }: CallerSources): CallerSources {
@@ -31,14 +31,14 @@ export class CallerCache {
   }
 }
 
-function cached<Facts>(
-  map: BoundedMap<number, Facts>,
+function cached<Found>(
+  map: BoundedMap<number, Found>,
   id: number,
-  find: (id: number) => Facts | undefined,
-): Facts | undefined {
+  find: (id: number) => Found | undefined,
+): Found | undefined {
   const known = map.get(id);
   if (known !== undefined) return known;
-  const facts = find(id);
-  if (facts !== undefined) map.set(id, facts);
-  return facts;
+  const found = find(id);
+  if (found !== undefined) map.set(id, found);
+  return found;
 }

@@ -1,8 +1,8 @@
-// From a credential to the caller behind it, remembering what was verified.
+// From a credential to the caller behind it, caching what was verified.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
 import { Problem } from '../problem.ts';
-import { rememberedTokenBytesMax } from '../limits.ts';
+import { cachedTokenBytesMax } from '../limits.ts';
 import type { Caller } from './access.ts';
 import type { CallerCache, CallerSources } from './caller-cache.ts';
 import type { Signer } from './jwt.ts';
@@ -18,7 +18,7 @@ type AuthenticatorOptions = {
 };
 
 /**
- * A token's signature is remembered; what it stands for is looked up live, so an ended session ends at once.
+ * A token's verification is cached; its session is looked up each time, so an ended session ends at once.
  */
 type Verified = {
   readonly sessionId: number;
@@ -28,7 +28,7 @@ type Verified = {
 };
 
 export function createAuthenticator({ signer, sources: committed, cache, used }: AuthenticatorOptions) {
-  const tokens = new BoundedMap<string, Verified>(rememberedTokenBytesMax, ({ bytes }) => bytes);
+  const tokens = new BoundedMap<string, Verified>(cachedTokenBytesMax, ({ bytes }) => bytes);
   const known = cache.over(committed);
 
   function bearer(authorization: string, now: number): Caller {
@@ -59,12 +59,12 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
 
   function apiKey(text: string, now: number): Caller {
     const id = Number(keyPattern.exec(text)?.[1]);
-    const facts = Number.isNaN(id) ? undefined : known.findKey(id);
-    if (facts === undefined || !timingSafeEqual(hashOf(text.slice(-43)), facts.hash))
+    const found = Number.isNaN(id) ? undefined : known.findKey(id);
+    if (found === undefined || !timingSafeEqual(hashOf(text.slice(-43)), found.hash))
       throw invalidToken('The API key is invalid.');
-    if (now >= facts.endsAt) throw keyExpired();
+    if (now >= found.endsAt) throw keyExpired();
     used(id, now);
-    return facts.caller;
+    return found.caller;
   }
 
   /**
@@ -79,21 +79,21 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
   return { bearer, apiKey, refresh };
 }
 
-/** Of a remembered token beside its text, measured. */
+/** Of a cached token beside its text, measured. */
 const entryBytes = 200;
 const keyPattern = /^ord_([1-9]\d{0,15})_[A-Za-z0-9_-]{43}$/;
 
 function callerOfSession({ findSession }: CallerSources, id: number, now: number): Caller {
-  const facts = findSession(id);
-  if (facts === undefined || now >= facts.endsAt) throw sessionEnded();
-  return facts.caller;
+  const found = findSession(id);
+  if (found === undefined || now >= found.endsAt) throw sessionEnded();
+  return found.caller;
 }
 
 function callerOfKey({ findKey }: CallerSources, id: number, now: number): Caller {
-  const facts = findKey(id);
-  if (facts === undefined) throw invalidToken('The API key is invalid.');
-  if (now >= facts.endsAt) throw keyExpired();
-  return facts.caller;
+  const found = findKey(id);
+  if (found === undefined) throw invalidToken('The API key is invalid.');
+  if (now >= found.endsAt) throw keyExpired();
+  return found.caller;
 }
 
 /** Secrets of 256 random bits are stored as their SHA-256: a slow hash would gain nothing. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '../problem.ts';
-import { createPlaces, type Place } from './hashing-places.ts';
+import { createJobQueue, type HashingJob } from './hashing-jobs.ts';
 
 /** scrypt's N is 2^ln. */
 export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
@@ -17,25 +17,25 @@ export function createScryptPool() {
   const closing = new AbortController();
   const threads = Array.from({ length: threadsMax }, () => createThread(closing.signal));
   const free = [...threads];
-  const places = createPlaces<Thread>();
+  const queue = createJobQueue<Thread>();
 
   /**
    * Throws `unavailable` when too many wait already, or once closed, and `quota-exceeded` when one of the
-   * place's holders has their share.
+   * job's quotas is used up.
    */
-  async function derive(input: ScryptInput, place: Place): Promise<Uint8Array> {
-    const giveBack = places.hold(place);
+  async function derive(input: ScryptInput, job: HashingJob): Promise<Uint8Array> {
+    const release = queue.reserve(job);
     try {
-      const thread = free.pop() ?? (await places.wait(place));
+      const thread = free.pop() ?? (await queue.wait(job));
       try {
         return await thread.derive(input);
       } finally {
-        const enter = places.next();
-        if (enter === undefined) free.push(thread);
-        else enter(thread);
+        const startNext = queue.next();
+        if (startNext === undefined) free.push(thread);
+        else startNext(thread);
       }
     } finally {
-      giveBack();
+      release();
     }
   }
 
@@ -49,7 +49,7 @@ export function createScryptPool() {
     derive,
     close,
     get waiting() {
-      return places.waiting;
+      return queue.waiting;
     },
   };
 }

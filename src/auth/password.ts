@@ -1,6 +1,6 @@
 // Passwords: what is wrong with one, and their scrypt hashes as PHC strings.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Place } from './hashing-places.ts';
+import type { HashingJob } from './hashing-jobs.ts';
 import { isCommon, isMadeOf } from './common-passwords.ts';
 import { createScryptPool, type Cost } from './password-worker.ts';
 
@@ -14,25 +14,25 @@ const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
 const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
 /** Of what no request asks for: a command, the first administrator. */
-const unqueuedPlace: Place = { queue: 'new-password', holders: [] };
+const jobWithoutQuota: HashingJob = { queue: 'new-password', quotas: [] };
 
-/** `hash` and `verify` throw `unavailable` or `quota-exceeded` where the place can't be had. */
+/** `hash` and `verify` throw `unavailable` or `quota-exceeded` where the queue has no room for the job. */
 export function createPasswordHasher({ cost = defaultCost }: { readonly cost?: Cost } = {}) {
   const pool = createScryptPool();
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
-  async function hash(password: string, place = unqueuedPlace): Promise<string> {
+  async function hash(password: string, job = jobWithoutQuota): Promise<string> {
     const salt = randomBytes(saltBytes);
-    const key = await pool.derive({ password: normalized(password), salt, keyBytes, ...cost }, place);
+    const key = await pool.derive({ password: normalized(password), salt, keyBytes, ...cost }, job);
     return phcOf({ cost, salt, key: Buffer.from(key) });
   }
 
   /** Against a user's stored hash; `null`, for a user who doesn't exist, takes as long and is false. */
-  async function verify(password: string, phc: string | null, place = unqueuedPlace): Promise<boolean> {
+  async function verify(password: string, phc: string | null, job = jobWithoutQuota): Promise<boolean> {
     const stored = phc === null ? dummy : parsePhc(phc);
     const { salt, key } = stored;
     const input = { password: normalized(password), salt, keyBytes: key.length, ...stored.cost };
-    return timingSafeEqual(await pool.derive(input, place), key);
+    return timingSafeEqual(await pool.derive(input, job), key);
   }
 
   /** Whether a stored hash was made with other parameters than are used now. */

@@ -7,9 +7,9 @@ import { counted } from '../counted.ts';
 import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
 import type { Address } from '../resources/customers/address.ts';
-import type { CustomerCore } from '../resources/customers/customer.ts';
+import type { CustomerContent } from '../resources/customers/customer.ts';
 import type { NewItem } from '../resources/orders/order-items.ts';
-import { coreOf, type OrderStatus } from '../resources/orders/order.ts';
+import { orderContentOf, type OrderStatus } from '../resources/orders/order.ts';
 import { addOrder } from '../resources/orders/order-store.ts';
 import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
@@ -126,7 +126,7 @@ function addCustomers(
     const person = personOf(picker, index);
     const { country } = person;
     const address = picker.share() < 0.05 ? null : addressOf(picker, country);
-    const customer: CustomerCore = {
+    const customer: CustomerContent = {
       name: person.name,
       address,
       email: picker.share() < 0.1 ? null : person.email,
@@ -166,14 +166,14 @@ function addOrders(
     const { id, userId, country, address } = picker.pick(customers, known);
     const { status, updatedAt } = fateOf(picker, createdAt);
     const note = picker.share() < 0.08 ? picker.pick(sampleNotes) : null;
-    const core = coreOf({
+    const content = orderContentOf({
       customerId: id,
       currency: country.currency,
       items: itemsOf(picker, country),
       shippingAddress: address,
       note,
     });
-    const order = { ...core, status, customerId: id, userId };
+    const order = { ...content, status, customerId: id, userId };
     addOrder(asOperator(writer), order, { createdAt, updatedAt });
   });
 }

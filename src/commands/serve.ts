@@ -8,7 +8,7 @@ import { LineLogger, type Logger } from '../logger.ts';
 import { startService, type Service } from '../running-service.ts';
 import type { Command } from './commands.ts';
 import { createStopper, listenToSignals } from './stop-signals.ts';
-import { neverBlock, drained } from './terminal.ts';
+import { neverBlock, waitForDrain } from './terminal.ts';
 import { logStart, welcome } from './welcome.ts';
 
 export const serve: Command = { summary: 'runs the service', operands: [], flags: [], run };
@@ -47,7 +47,7 @@ async function run({ config }: CommandLine): Promise<number> {
   const status = await ended;
   log.log('info', 'stopped');
   log.flush();
-  await drained(stdout, lastWordsMillisecondsMax);
+  await waitForDrain(stdout, lastWordsMillisecondsMax);
   if (stdout.writableLength > 0) process.exit(status); // Node would wait for a reader that has stopped
   return status;
 }

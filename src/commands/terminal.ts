@@ -22,7 +22,7 @@ export function neverBlock(terminal: Tty): void {
 }
 
 /** Waits until what was written has left the process, at most so long. */
-export async function drained(stream: NodeJS.WriteStream, millisecondsMax: number): Promise<void> {
+export async function waitForDrain(stream: NodeJS.WriteStream, millisecondsMax: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const late = setTimeout(resolve, millisecondsMax);
   stream.write('', () => resolve()); // called once all that was written before it is

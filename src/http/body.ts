@@ -4,16 +4,16 @@ import { Problem } from '../problem.ts';
 import { jsonDepthMax } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Calls `take` with the whole body, or `refuse`; throws where it is known already to be refused. */
+/** Calls `take` with the whole body, or `reject`; throws what is known before the body arrives. */
 export function readBody(
   { response, incomingBody, expectsContinue }: Exchange,
   take: (body: Buffer) => void,
-  refuse: (problem: Problem) => void,
+  reject: (problem: Problem) => void,
 ): void {
   if (incomingBody?.problem !== undefined) throw incomingBody.problem;
   if (expectsContinue) response.writeContinue();
   if (incomingBody === undefined) return take(Buffer.alloc(0));
-  incomingBody.deliver(take, refuse);
+  incomingBody.deliver(take, reject);
 }
 
 /** The value of a JSON text (RFC 8259), restricted to what every reader understands alike (RFC 7493). */

@@ -3,10 +3,10 @@ import { addressBucket, peerOf } from './peer.ts';
 
 export type ConnectionCounts = {
   readonly open: number;
-  /** Since the start, by reason: no place left at all, or none for that address. */
-  readonly refused: Readonly<Record<Refusal, number>>;
+  /** Since the start, by reason: the limit in total, or that of the address, is reached. */
+  readonly rejected: Readonly<Record<RejectionReason, number>>;
 };
-export type Refusal = 'full' | 'address';
+export type RejectionReason = 'full' | 'address';
 
 type Options = {
   readonly connectionsMax: number;
@@ -20,7 +20,7 @@ export class ConnectionGate {
   readonly #perAddressMax: number;
   readonly #isTrusted: Options['isTrusted'];
   readonly #openByAddress = new Map<string, number>();
-  readonly #refused = { full: 0, address: 0 };
+  readonly #rejected = { full: 0, address: 0 };
   #open = 0;
 
   constructor({ connectionsMax, perAddressMax, isTrusted }: Options) {
@@ -30,23 +30,23 @@ export class ConnectionGate {
   }
 
   get counts(): ConnectionCounts {
-    return { open: this.#open, refused: { ...this.#refused } };
+    return { open: this.#open, rejected: { ...this.#rejected } };
   }
 
-  /** Counts a connection from this address, until `leave`; or returns why there is no place for it. */
-  enter(remoteAddress: string | undefined): Refusal | undefined {
-    const refusal = this.#refusalOf(remoteAddress);
-    if (refusal !== undefined) {
-      this.refuse(refusal);
-      return refusal;
+  /** Counts a connection from this address, until `leave`; or returns why it is rejected. */
+  enter(remoteAddress: string | undefined): RejectionReason | undefined {
+    const reason = this.#rejectionReason(remoteAddress);
+    if (reason !== undefined) {
+      this.countRejection(reason);
+      return reason;
     }
     this.#open += 1;
     this.#count(remoteAddress, 1);
     return undefined;
   }
 
-  refuse(refusal: Refusal): void {
-    this.#refused[refusal] += 1;
+  countRejection(reason: RejectionReason): void {
+    this.#rejected[reason] += 1;
   }
 
   leave(remoteAddress: string | undefined): void {
@@ -54,7 +54,7 @@ export class ConnectionGate {
     this.#count(remoteAddress, -1);
   }
 
-  #refusalOf(remoteAddress: string | undefined): Refusal | undefined {
+  #rejectionReason(remoteAddress: string | undefined): RejectionReason | undefined {
     if (this.#open >= this.connectionsMax) return 'full';
     const bucket = this.#bucketOf(remoteAddress);
     if (bucket === undefined) return undefined;

@@ -16,10 +16,10 @@ export type ListQuery = {
 const tagLength = 22; // 132 bits
 
 /** `seals` are keyed digests of a text, one a secret: the first seals, all open. */
-export function createCursors(seals: readonly Mac[]) {
+export function createCursors(macs: readonly Mac[]) {
   function tagsOf(path: string, query: ListQuery, payload: string): string[] {
     const text = `${bindingOf(path, query)}\n${payload}`;
-    return seals.map((seal) => seal(text).toString('base64url').slice(0, tagLength));
+    return macs.map((seal) => seal(text).toString('base64url').slice(0, tagLength));
   }
 
   /** The position in a cursor of this list; undefined without one. Throws `invalid-cursor`. */

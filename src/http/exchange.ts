@@ -48,8 +48,8 @@ export class Exchange implements AnyContext {
   readonly incomingBody: IncomingBody | undefined;
   readonly startedAt = performance.now();
   readonly isTrusted: (address: string) => boolean;
-  readonly rightsIn: ExchangeOptions['callerInWrite'];
-  readonly rightsNow: ExchangeOptions['callerNow'];
+  readonly callerInWrite: ExchangeOptions['callerInWrite'];
+  readonly callerNow: ExchangeOptions['callerNow'];
   requestId: string;
   mounted: Mounted | undefined = undefined;
   params: object = {};
@@ -75,8 +75,8 @@ export class Exchange implements AnyContext {
     incomingBody,
     db,
     isTrusted,
-    callerInWrite: rightsIn,
-    callerNow: rightsNow,
+    callerInWrite,
+    callerNow,
   }: ExchangeOptions) {
     this.request = request;
     this.response = response;
@@ -93,11 +93,11 @@ export class Exchange implements AnyContext {
     this.incomingBody = incomingBody;
     this.db = db;
     this.isTrusted = isTrusted;
-    this.rightsIn = rightsIn;
-    this.rightsNow = rightsNow;
+    this.callerInWrite = callerInWrite;
+    this.callerNow = callerNow;
   }
 
-  get precondition(): (etag: string) => void {
+  get checkPrecondition(): (etag: string) => void {
     return (etag) => {
       assert(this.mounted?.route.isConditional, `${this.method} ${this.path} is not declared conditional`);
       this.isPreconditionChecked = true;
@@ -109,19 +109,19 @@ export class Exchange implements AnyContext {
     return (writer) =>
       permitFor(
         writer,
-        () => this.rightsIn(this, writer),
+        () => this.callerInWrite(this, writer),
         (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
       );
   }
 
   get authorizeRead(): () => Caller | undefined {
-    return () => this.rightsNow(this);
+    return () => this.callerNow(this);
   }
 
   get spend(): (limiter: Limiter, key: string) => () => void {
     return (limiter, key) => {
       const allowance = limiter.spend(key, this.now);
-      if (allowance === undefined) return nothingToPutBack;
+      if (allowance === undefined) return putNothingBack;
       this.allowances = [...this.allowances, allowance];
       if (allowance.isSpent) throw quotaExceeded(allowance);
       return () => {
@@ -159,4 +159,4 @@ const noKeys: readonly string[] = [];
 const noAllowances: readonly Allowance[] = [];
 const noEvents: readonly SecurityEvent[] = [];
 
-function nothingToPutBack(): void {}
+function putNothingBack(): void {}

@@ -15,7 +15,7 @@ import {
 import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
 import { stateOf } from './connection-state.ts';
 import { endIdle } from './idle-connections.ts';
-import { refuseConnection, refuseWhatIsNoRequest } from './parser-refusals.ts';
+import { rejectConnection, rejectUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
@@ -30,10 +30,10 @@ type Options = {
   readonly timeouts?: Partial<Timeouts>;
 };
 type Timeouts = typeof timeoutsDefault;
-type Handler = Pick<RequestHandler, 'onRequest' | 'onContinue' | 'onExpectation' | 'refusal'>;
+type Handler = Pick<RequestHandler, 'onRequest' | 'onContinue' | 'onExpectation' | 'rejectionText'>;
 
 /** Connections past the maximum that get a response; further ones are closed without one. */
-const refusedAtOnceMax = 50;
+const rejectedAtOnceMax = 50;
 /** While the server closes: how long a connection stays open between requests. */
 const quietMilliseconds = 250;
 const timeoutsDefault = {
@@ -109,7 +109,7 @@ export class HttpServer {
         handler[method](request, response);
       });
     }
-    refuseWhatIsNoRequest(this.#server, (problem) => handler.refusal(problem));
+    rejectUnparsed(this.#server, (problem) => handler.rejectionText(problem));
   }
 
   renew(certificate: Certificate): void {
@@ -136,20 +136,20 @@ export class HttpServer {
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
       const { remoteAddress } = socket; // a closed socket has none
-      const refused = this.#gate.enter(remoteAddress);
-      if (refused === 'full') return this.#refuseFull(socket);
-      if (refused === 'address') return void socket.destroy();
+      const rejected = this.#gate.enter(remoteAddress);
+      if (rejected === 'full') return this.#rejectFull(socket);
+      if (rejected === 'address') return void socket.destroy();
       socket.once('close', () => this.#gate.leave(remoteAddress));
       for (const listener of listeners) listener.call(server, socket);
     });
-    server.maxConnections = this.#gate.connectionsMax + refusedAtOnceMax;
-    server.on('drop', () => this.#gate.refuse('full'));
+    server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;
+    server.on('drop', () => this.#gate.countRejection('full'));
   }
 
-  #refuseFull(socket: Socket): void {
+  #rejectFull(socket: Socket): void {
     const handler = this.#handler;
     if (handler === undefined || this.#isTls) socket.destroy();
-    else refuseConnection(socket, (problem) => handler.refusal(problem));
+    else rejectConnection(socket, (problem) => handler.rejectionText(problem));
   }
 
   /** Ends connections whose TLS handshake isn't complete: they have no request here. */

@@ -6,7 +6,7 @@ import { bodyBytesMax, bodyPiecesMax, bodyWireBytesMax, unfinishedBodyBytesMax }
 import { stopParsing } from './lingering-close.ts';
 
 type Take = (body: Buffer) => void;
-type Refuse = (problem: Problem) => void;
+type Reject = (problem: Problem) => void;
 
 /** The memory of all bodies that have not arrived whole. */
 export class BodyMemory {
@@ -58,7 +58,7 @@ export class IncomingBody {
   #isWhole = false;
   #isCut = false;
   #problem: Problem | undefined = undefined;
-  #reader: { readonly take: Take; readonly refuse: Refuse } | undefined = undefined;
+  #reader: { readonly take: Take; readonly reject: Reject } | undefined = undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, memory: BodyMemory) {
     this.#request = request;
@@ -79,11 +79,11 @@ export class IncomingBody {
     return this.#problem;
   }
 
-  /** Calls `take` with the whole body, or `refuse`. */
-  deliver(take: Take, refuse: Refuse): void {
-    if (this.#problem !== undefined) return refuse(this.#problem);
+  /** Calls `take` with the whole body, or `reject`. */
+  deliver(take: Take, reject: Reject): void {
+    if (this.#problem !== undefined) return reject(this.#problem);
     if (this.#isWhole) return take(this.#taken());
-    this.#reader = { take, refuse };
+    this.#reader = { take, reject };
   }
 
   #add(piece: Buffer): void {
@@ -128,7 +128,7 @@ export class IncomingBody {
     if (this.#problem !== undefined || this.#isWhole) return;
     this.#problem = problem;
     this.#drop();
-    this.#reader?.refuse(problem);
+    this.#reader?.reject(problem);
   }
 
   /** No more is parsed: each piece costs far more than the bytes that it takes to send. */

@@ -36,7 +36,7 @@ type ListContext<Query, C> = Pick<
   'db' | 'path' | 'query' | 'caller' | 'authorizeRead'
 >;
 
-type List<T, C> = {
+type PageSource<T, C> = {
   readonly cursors: Cursors;
   /** What this caller may see of the list. Throws where that is nothing. */
   readonly selectionFor: (caller: C) => Selection;
@@ -48,14 +48,14 @@ type Page<T> = Representation<readonly T[]>;
 /** A page that waited for the worker is made with the caller's rights of after the wait. */
 export function listPage<T, Query extends object, C>(
   context: ListContext<Query, C>,
-  list: List<T, C>,
+  list: PageSource<T, C>,
 ): Page<T> | Promise<Page<T>> {
   return pageFor(context, list, list.selectionFor(context.caller));
 }
 
 function pageFor<T, Query extends object, C>(
   context: ListContext<Query, C>,
-  list: List<T, C>,
+  list: PageSource<T, C>,
   selection: Selection,
 ): Page<T> | Promise<Page<T>> {
   const { db, path } = context;
@@ -63,7 +63,7 @@ function pageFor<T, Query extends object, C>(
   const rows = query.limit ?? pageRowsDefault;
   const after = list.cursors.open(path, query);
   const pageOf = (positions: readonly Position[], total: number | undefined): Page<T> => {
-    const loadOwned = (id: number) => unlessMoved(list.load(db.read, id), selection);
+    const loadOwned = (id: number) => omitIfMoved(list.load(db.read, id), selection);
     const { elements, last } = elementsOf(positions, rows, loadOwned);
     const next = last === undefined ? null : list.cursors.next(path, query, last);
     return listText(elements, next, total);
@@ -80,7 +80,7 @@ function pageFor<T, Query extends object, C>(
 }
 
 /** An element may have got another owner since the worker found it. */
-function unlessMoved<T>(
+function omitIfMoved<T>(
   element: Representation<T> | undefined,
   { owners }: Selection,
 ): Representation<T> | undefined {

@@ -36,7 +36,7 @@ type CacheCounts = { readonly hits: number; readonly misses: number; readonly we
 export function createMetrics() {
   const responses = new Map<number, { count: number }>(); // route index × 1000 + status
   const durations = { bounds: secondsBounds, counts: new Float64Array(secondsBounds.length + 1), sum: 0 };
-  const refusals = { rate: 0, unavailable: 0 };
+  const rejections = { rate: 0, unavailable: 0 };
   /** Connections closed because of what their client did: too many requests at once, responses unread. */
   const cuts = { pipelined: 0, unread: 0 };
   const securityEvents = new Map(eventNames.map((name) => [name, 0]));
@@ -75,7 +75,7 @@ export function createMetrics() {
         'Time from the head of a request to its response.',
         durations,
       ),
-      counter('orderly_refusals_total', 'Requests rejected, by reason.', byReason(refusals)),
+      counter('orderly_refusals_total', 'Requests rejected, by reason.', byReason(rejections)),
       ...connectionFamilies(connections, cuts),
       ...cacheFamilies(caches),
       ...storageFamilies(storage),
@@ -84,7 +84,7 @@ export function createMetrics() {
     ]);
   }
 
-  return { observe, countEvent, refusals, cuts, loopDelay, text, close: () => loopDelay.stop() };
+  return { observe, countEvent, rejections, cuts, loopDelay, text, close: () => loopDelay.stop() };
 }
 
 function routeLabels(key: number, mounted: readonly Mounted[]): string {
@@ -98,15 +98,15 @@ function byReason(counts: Readonly<Record<string, number>>): Sample[] {
 }
 
 function connectionFamilies(
-  { open, refused }: ConnectionCounts,
+  { open, rejected }: ConnectionCounts,
   cuts: Readonly<Record<string, number>>,
 ): Family[] {
   return [
     gauge('orderly_connections', 'Open client connections.', open),
     counter(
       'orderly_connections_refused_total',
-      'Connections refused, by reason: full, or too many of one address.',
-      byReason(refused),
+      'Connections rejected, by reason: full, or too many of one address.',
+      byReason(rejected),
     ),
     counter(
       'orderly_connections_cut_total',

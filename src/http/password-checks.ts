@@ -1,12 +1,12 @@
-// Every password that a request brings: checked as a sign-in or hashed as a new one, within rates and places.
+// Every password that a request brings: checked as a sign-in or hashed as a new one, within rates and quotas.
 import { isAdmin, type Caller } from '../auth/access.ts';
-import type { Holder, Place } from '../auth/hashing-places.ts';
+import type { HashingQuota, HashingJob } from '../auth/hashing-jobs.ts';
 import type { PasswordHasher } from '../auth/password.ts';
 import { Problem } from '../problem.ts';
 import { KnownAddresses } from './known-addresses.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Context } from './route.ts';
-import { hashingPlacesMax, hashingPlacesPerNetworkMax } from '../limits.ts';
+import { hashingJobsMax, hashingJobsPerNetworkMax } from '../limits.ts';
 import { emailKey } from '../schema/email.ts';
 import type { Connection } from '../storage/connection.ts';
 
@@ -59,7 +59,7 @@ export function createPasswordChecks({
     const found = findCredentials(request.db.read, email);
     const userId = found?.id ?? null;
     const putBack = spend(request, email, userId);
-    const isRight = await hasher.verify(password, found?.passwordHash ?? null, placeOf(request, 'sign-in'));
+    const isRight = await hasher.verify(password, found?.passwordHash ?? null, jobOf(request, 'sign-in'));
     const isExpired = isRight && hasExpired(found, request.now);
     if (found !== undefined && isRight && !isExpired) {
       putBack();
@@ -93,7 +93,7 @@ export function createPasswordChecks({
   }
 
   /** The account was used from here, by whoever has its password or its refresh token. */
-  function remember({ address }: Pick<Request, 'address'>, userId: number): void {
+  function addKnownAddress({ address }: Pick<Request, 'address'>, userId: number): void {
     known.add(userId, address);
   }
 
@@ -101,7 +101,7 @@ export function createPasswordChecks({
   function hashNew(request: Request, password: string): Promise<string> {
     const { caller, address } = request;
     if (caller === undefined || !isAdmin(caller)) request.spend(limiters.address, address);
-    return hasher.hash(password, placeOf(request, 'new-password'));
+    return hasher.hash(password, jobOf(request, 'new-password'));
   }
 
   /** Another hash of a right password where the stored one is of another cost; not while others wait. */
@@ -112,14 +112,14 @@ export function createPasswordChecks({
   ): Promise<string | undefined> {
     if (!hasher.needsUpgrade(passwordHash)) return undefined;
     try {
-      return await hasher.hash(password, placeOf(request, 'sign-in'));
+      return await hasher.hash(password, jobOf(request, 'sign-in'));
     } catch (error) {
-      if (error instanceof Problem) return undefined; // the next sign-in may have the place
+      if (error instanceof Problem) return undefined; // the next sign-in may find room
       throw error;
     }
   }
 
-  return { verifyAsSignIn, hashNew, upgrade, remember };
+  return { verifyAsSignIn, hashNew, upgrade, remember: addKnownAddress };
 }
 
 function hasExpired(credentials: Credentials | undefined, now: number): boolean {
@@ -128,16 +128,16 @@ function hasExpired(credentials: Credentials | undefined, now: number): boolean 
 }
 
 /**
- * A place counts for the principal, the address and, with IPv6, for the /48 that one customer may have. Not
+ * A job counts for the principal, the address and, with IPv6, for the /48 that one customer may have. Not
  * for the machine itself: a proxy on it that isn't trusted would share two among all.
  */
-function placeOf({ caller, address, isLoopback }: Request, queue: Place['queue']): Place {
-  const holders: Holder[] = [];
-  if (!isLoopback) holders.push({ name: address, placesMax: hashingPlacesMax });
-  if (caller !== undefined) holders.push({ name: `user:${caller.userId}`, placesMax: hashingPlacesMax });
+function jobOf({ caller, address, isLoopback }: Request, queue: HashingJob['queue']): HashingJob {
+  const quotas: HashingQuota[] = [];
+  if (!isLoopback) quotas.push({ key: address, jobsMax: hashingJobsMax });
+  if (caller !== undefined) quotas.push({ key: `user:${caller.userId}`, jobsMax: hashingJobsMax });
   if (address.endsWith('::/64')) {
     const network = `${address.split(':', 3).join(':')}::/48`;
-    holders.push({ name: network, placesMax: hashingPlacesPerNetworkMax });
+    quotas.push({ key: network, jobsMax: hashingJobsPerNetworkMax });
   }
-  return { queue, holders };
+  return { queue, quotas };
 }

@@ -2,17 +2,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipelinedRequestsMax } from '../limits.ts';
-import type { TurnSlices, Work } from './turn-slices.ts';
+import type { TurnScheduler, Work } from './turn-scheduler.ts';
 
-type PipelineOptions = { readonly slices: TurnSlices; readonly onCut: () => void };
+type PipelineOptions = { readonly scheduler: TurnScheduler; readonly onCut: () => void };
 
 export class Pipeline {
   readonly #onCut: () => void;
   readonly #waiting = new WeakMap<Socket, number>();
-  readonly #slices: TurnSlices;
+  readonly #scheduler: TurnScheduler;
 
-  constructor({ slices, onCut }: PipelineOptions) {
-    this.#slices = slices;
+  constructor({ scheduler, onCut }: PipelineOptions) {
+    this.#scheduler = scheduler;
     this.#onCut = onCut;
   }
 
@@ -21,7 +21,7 @@ export class Pipeline {
    * whole previous response to the system, so a client that doesn't read stops its own requests alone.
    */
   run(request: IncomingMessage, response: ServerResponse, start: Work): void {
-    if (response.socket !== null) return this.#slices.run(() => this.#startUnlessGone(response, start));
+    if (response.socket !== null) return this.#scheduler.run(() => this.#startUnlessGone(response, start));
     const { socket } = request;
     const count = this.#waitingOn(socket) + 1;
     // Parsed requests take far more memory than their bytes, and a client repeats what was not answered
@@ -29,7 +29,7 @@ export class Pipeline {
     if (count > pipelinedRequestsMax) return this.#cut(socket);
     this.#waiting.set(socket, count);
     this.#pauseReading(socket);
-    response.once('socket', () => this.#slices.add(() => this.#runNext(socket, response, start)));
+    response.once('socket', () => this.#scheduler.add(() => this.#runNext(socket, response, start)));
   }
 
   #runNext(socket: Socket, response: ServerResponse, start: Work): void {

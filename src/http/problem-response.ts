@@ -59,7 +59,7 @@ export const ProblemDocument = named(
   ),
 );
 
-type Place = {
+type ProblemContext = {
   readonly publicUrl: string;
   readonly invalidStatus: 400 | 422;
   readonly path: string;
@@ -69,17 +69,17 @@ type Place = {
 type ProblemResponse = { readonly status: number; readonly fields: HeaderFields; readonly json: string };
 
 /** The status of a problem, its own header fields, and its document as JSON text. */
-export function problemResponse(problem: Problem, place: Place): ProblemResponse {
+export function problemResponse(problem: Problem, context: ProblemContext): ProblemResponse {
   const { kind, details } = problem;
-  const status = details.status ?? statusOf(kind, place.invalidStatus);
+  const status = details.status ?? statusOf(kind, context.invalidStatus);
   const json = JSON.stringify({
-    type: typeOf(kind, place.publicUrl),
+    type: typeOf(kind, context.publicUrl),
     title: problems[kind].title,
     status,
     detail: problem.message,
-    instance: place.path,
+    instance: context.path,
     code: kind,
-    requestId: place.requestId,
+    requestId: context.requestId,
     errors: details.issues?.map(issueMember),
     ...details.transition,
     'violated-policies': details.violated,

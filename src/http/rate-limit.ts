@@ -1,5 +1,6 @@
 // Token buckets in memory: how many requests a client may make in a span of time.
 import { BoundedMap } from '../bounded-map.ts';
+import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
 import { bucketsMax } from '../limits.ts';
 import type { HeaderFields } from './response-head.ts';
@@ -116,7 +117,6 @@ class TokenBuckets implements Limiter {
 }
 
 export function quotaExceeded({ policyName, retryAfterSeconds }: Allowance): Problem {
-  const unit = retryAfterSeconds === 1 ? 'second' : 'seconds';
-  const detail = `Rate limit "${policyName}" exceeded; retry in ${retryAfterSeconds} ${unit}.`;
+  const detail = `Rate limit "${policyName}" exceeded; retry in ${counted(retryAfterSeconds, 'second')}.`;
   return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
 }

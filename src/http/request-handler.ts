@@ -17,7 +17,7 @@ import { BodyMemory, receiveBody, type IncomingBody } from './incoming-body.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport, peerOf } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
-import { TurnSlices } from './turn-slices.ts';
+import { TurnScheduler } from './turn-scheduler.ts';
 import { readQuery } from './query.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Representation } from './representation.ts';
@@ -47,7 +47,7 @@ export type RequestHandlerOptions = ResponderOptions & {
   readonly now: () => number;
 };
 
-type Step = (exchange: Exchange) => Promise<void> | void;
+type ExchangeHandler = (exchange: Exchange) => Promise<void> | void;
 type HandlerResult = Representation<unknown> | Promise<Representation<unknown>>;
 
 /** What the server calls for each request, and for bytes that are no valid request. */
@@ -55,7 +55,7 @@ export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
-  readonly #slices = new TurnSlices();
+  readonly #scheduler = new TurnScheduler();
   readonly #pipeline: Pipeline;
   readonly #bodyMemory = new BodyMemory();
   readonly #nextRequestId = createRequestIds();
@@ -64,7 +64,7 @@ export class RequestHandler {
     this.#options = options;
     this.#responder = new Responder(options);
     const onCut = (): number => (options.metrics.cuts.pipelined += 1);
-    this.#pipeline = new Pipeline({ slices: this.#slices, onCut });
+    this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onCut });
     this.#idempotency = new Idempotency(options, this.#responder);
   }
 
@@ -86,8 +86,8 @@ export class RequestHandler {
   }
 
   /** The bytes of the whole response to what never became a request. */
-  refusal(problem: Problem): string {
-    return this.#responder.refusal(problem, this.#nextRequestId(), this.#options.now());
+  rejectionText(problem: Problem): string {
+    return this.#responder.rejectionText(problem, this.#nextRequestId(), this.#options.now());
   }
 
   /** The steps in their order. Synchronous unless there is a body to read or a disk to wait for. */
@@ -111,12 +111,12 @@ export class RequestHandler {
     this.#readBody(exchange, mounted.route);
   }
 
-  #start(request: IncomingMessage, response: ServerResponse, step: Step): void {
+  #start(request: IncomingMessage, response: ServerResponse, handle: ExchangeHandler): void {
     this.#options.metrics.loopDelay.sample();
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
     const body = receiveBody(request, response, this.#bodyMemory);
     this.#pipeline.run(request, response, () =>
-      this.#runStep(this.#createExchange(request, response, body), step),
+      this.#run(this.#createExchange(request, response, body), handle),
     );
   }
 
@@ -143,9 +143,9 @@ export class RequestHandler {
   }
 
   /** The one place where errors are caught. */
-  #runStep(exchange: Exchange, step: Step): void {
+  #run(exchange: Exchange, handle: ExchangeHandler): void {
     try {
-      step(exchange)?.catch((error: unknown) => this.#fail(exchange, error));
+      handle(exchange)?.catch((error: unknown) => this.#fail(exchange, error));
     } catch (error) {
       this.#fail(exchange, error);
     }
@@ -182,7 +182,7 @@ export class RequestHandler {
   #handleWithoutBody(exchange: Exchange, route: Route): Promise<void> | void {
     const issues: Issue[] = [];
     exchange.query = readQuery(exchange.queryText, route.query, issues);
-    // not thrown: throwing is a tenth of what a refusal costs
+    // not thrown: throwing is a tenth of what a rejection costs
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
     return this.#answer(exchange, route, route.handle(exchange));
   }
@@ -190,13 +190,13 @@ export class RequestHandler {
   #readBody(exchange: Exchange, route: Route): void {
     readBody(
       exchange,
-      (body) => this.#slices.run(() => this.#runBody(exchange, route, body)),
+      (body) => this.#scheduler.run(() => this.#runBody(exchange, route, body)),
       (problem) => this.#fail(exchange, problem),
     );
   }
 
   #runBody(exchange: Exchange, route: Route, body: Buffer): void {
-    this.#runStep(exchange, () => this.#handleBody(exchange, route, body));
+    this.#run(exchange, () => this.#handleBody(exchange, route, body));
   }
 
   #handleBody(exchange: Exchange, route: Route, body: Buffer): Promise<void> | void {

@@ -13,7 +13,7 @@ import { acceptPatch, json, problemJson } from './media-types.ts';
 import type { Metrics } from './metrics.ts';
 import { chooseCoding } from './negotiate.ts';
 import { problemResponse } from './problem-response.ts';
-import { RefusalLines } from './refusal-lines.ts';
+import { RejectionSampler } from './rejection-sampler.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
 import { HeadWriter, type HeaderFields } from './response-head.ts';
 import type { Route } from './route.ts';
@@ -59,7 +59,7 @@ export class Responder {
   readonly #vary: string;
   readonly #heads = new HeadWriter();
   readonly #unsent: UnsentResponses;
-  readonly #refusalLines = new RefusalLines();
+  readonly #rejectionSampler = new RejectionSampler();
 
   constructor(options: ResponderOptions) {
     this.#options = options;
@@ -127,10 +127,10 @@ export class Responder {
   }
 
   /** The bytes of the response to what the parser rejected, after which the connection ends. */
-  refusal(problem: Problem, requestId: string, now: number): string {
+  rejectionText(problem: Problem, requestId: string, now: number): string {
     const { publicUrl, metrics, log } = this.#options;
-    const place = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
-    const { status, fields, json: document } = problemResponse(problem, place);
+    const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
+    const { status, fields, json: document } = problemResponse(problem, context);
     const text = toWireLatin1(document);
     metrics.observe(-1, status, 0);
     log.request({ ...unparsedRequest, requestId, status }, now);
@@ -159,7 +159,7 @@ export class Responder {
     const { response } = exchange;
     const { address, now } = exchange;
     // undefined where the response has no line of its own
-    const leftOut = status === 429 ? this.#refusalLines.next(address, now) : 0;
+    const leftOut = status === 429 ? this.#rejectionSampler.sample(address, now) : 0;
     this.#countSecurityEvents(exchange); // also where the client has gone
     if (leftOut !== undefined) this.#logSecurityEvents(exchange);
     exchange.securityEvents = [];
@@ -202,9 +202,9 @@ export class Responder {
   }
 
   #countProblem({ kind }: Problem): void {
-    const { refusals } = this.#options.metrics;
-    if (kind === 'quota-exceeded') refusals.rate += 1;
-    if (kind === 'unavailable') refusals.unavailable += 1;
+    const { rejections } = this.#options.metrics;
+    if (kind === 'quota-exceeded') rejections.rate += 1;
+    if (kind === 'unavailable') rejections.unavailable += 1;
   }
 
   #countSecurityEvents({ securityEvents }: Exchange): void {

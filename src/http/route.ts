@@ -41,7 +41,7 @@ export type Context<Params, Query, Body, C> = {
    */
   authorizeRead(): C;
   /** Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version. */
-  precondition(etag: string): void;
+  checkPrecondition(etag: string): void;
   /** Takes a token from a bucket of the route's own; 429 when it is empty. The result puts it back. */
   spend(limiter: Limiter, key: string): () => void;
   /** Logs an event with the request's id, address and principal, as the response is sent. */
@@ -177,4 +177,10 @@ export function document<T>(
 }
 
 /** What a handler of a 204 returns. */
-export const nothing: Representation<undefined> = { id: 0, ownerId: null, text: '', etag: '', mediaType: '' };
+export const emptyRepresentation: Representation<undefined> = {
+  id: 0,
+  ownerId: null,
+  text: '',
+  etag: '',
+  mediaType: '',
+};

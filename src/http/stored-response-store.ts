@@ -10,10 +10,10 @@ import type { Connection } from '../storage/connection.ts';
  * first is stored, and any of them is recognized, so that a secret can be replaced while clients repeat
  * requests.
  */
-export function createStoredResponses(seals: readonly Mac[]): ResponseStore {
+export function createStoredResponses(macs: readonly Mac[]): ResponseStore {
   const fingerprints = (body: Buffer): string[] => {
     const text = body.toString('latin1');
-    return seals.map((seal) => seal(text).toString('base64url'));
+    return macs.map((mac) => mac(text).toString('base64url'));
   };
   return { find, save, fingerprints };
 }

@@ -7,7 +7,7 @@ import { getPriority } from 'node:os';
 import { test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { commonPasswordList } from '../../src/auth/common-password-list.ts';
-import type { Place } from '../../src/auth/hashing-places.ts';
+import type { HashingJob } from '../../src/auth/hashing-jobs.ts';
 import { Problem } from '../../src/problem.ts';
 import type { Cost } from '../../src/auth/password-worker.ts';
 import { createPasswordHasher, passwordIssue, type PasswordHasher } from '../../src/auth/password.ts';
@@ -123,7 +123,7 @@ for (const [name, stored] of Object.entries({
 
 test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more', async (t) => {
   const hasher = hasherFor(t);
-  const signIn: Place = { queue: 'sign-in', holders: [] };
+  const signIn: HashingJob = { queue: 'sign-in', quotas: [] };
   const taken = Array.from({ length: 10 }, () => hasher.hash(password));
   assert.equal(hasher.waiting, 8);
   await assert.rejects(hasher.hash(password), isUnavailable);
@@ -138,7 +138,7 @@ test('two are hashed at once, 8 new passwords and 24 sign-ins wait, and no more'
 
 test('new passwords waiting don’t hold up sign-ins, nor sign-ins new passwords', async (t) => {
   const hasher = hasherFor(t);
-  const signIn: Place = { queue: 'sign-in', holders: [] };
+  const signIn: HashingJob = { queue: 'sign-in', quotas: [] };
   const done: string[] = [];
   const note = (what: string) => (): void => void done.push(what);
   const running = [hasher.hash(password), hasher.hash(password)];
@@ -149,19 +149,19 @@ test('new passwords waiting don’t hold up sign-ins, nor sign-ins new passwords
   assert.ok(third >= 5 && third <= 7, done.join()); // two threads may end in either order
 });
 
-test('a holder has no more than their places, and has them back afterwards', async (t) => {
+test('no more jobs run or wait than a quota allows, and it is given back afterwards', async (t) => {
   const hasher = hasherFor(t);
-  const place: Place = {
+  const job: HashingJob = {
     queue: 'sign-in',
-    holders: [
-      { name: '192.0.2.1', placesMax: 2 },
-      { name: 'user:7', placesMax: 3 },
+    quotas: [
+      { key: '192.0.2.1', jobsMax: 2 },
+      { key: 'user:7', jobsMax: 3 },
     ],
   };
   for (let round = 0; round < 2; round += 1) {
-    const taken = [hasher.verify('x', null, place), hasher.verify('x', null, place)];
+    const taken = [hasher.verify('x', null, job), hasher.verify('x', null, job)];
     await assert.rejects(
-      hasher.verify('x', null, place),
+      hasher.verify('x', null, job),
       (error) => error instanceof Problem && error.kind === 'quota-exceeded',
     );
     assert.deepEqual(await Promise.all(taken), [false, false]);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyone, scopes, type Scope } from '../../src/auth/access.ts';
-import { noContent, nothing, route, type Route } from '../../src/http/route.ts';
+import { noContent, emptyRepresentation, route, type Route } from '../../src/http/route.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { items, newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
 import { password, serviceFor, type Call, type Person, type TestService } from '../service.ts';
@@ -213,7 +213,7 @@ test('a route without an access rule doesn’t start', () => {
     summary: 'Open',
     access: anyone,
     reply: noContent(),
-    handle: () => nothing,
+    handle: () => emptyRepresentation,
   });
   const { access: _forgotten, ...undecided } = open;
   const mount = (routes: readonly object[]): unknown =>

@@ -55,10 +55,10 @@ describe('the gate', () => {
         addresses.map((address) => gate.enter(address)),
         outcomes,
       );
-      const { open, refused } = gate.counts;
+      const { open, rejected } = gate.counts;
       const taken = addresses.filter((_, index) => outcomes[index] === undefined);
       assert.deepEqual(
-        [open, refused.full + refused.address],
+        [open, rejected.full + rejected.address],
         [taken.length, outcomes.length - taken.length],
       );
       for (const address of taken) gate.leave(address);
@@ -114,7 +114,7 @@ describe('connections past the maximum', inProcess, () => {
       assert.equal(await third.closed, '');
       third.socket.destroy();
     }
-    assert.deepEqual(server.connections, { open: 2, refused: { full: 3, address: 0 } });
+    assert.deepEqual(server.connections, { open: 2, rejected: { full: 3, address: 0 } });
     first.socket.destroy();
     await until(() => server.connections.open === 1);
     const fourth = await openRaw(port);
@@ -129,7 +129,7 @@ describe('connections past the maximum', inProcess, () => {
     const { server, port } = await small(t, { cert, key });
     const sockets = [await opened(port), await opened(port), await opened(port)];
     assert.equal(await rawOver(sockets[2] ?? assert.fail()).closed, '');
-    assert.deepEqual(server.connections.refused, { full: 1, address: 0 });
+    assert.deepEqual(server.connections.rejected, { full: 1, address: 0 });
     for (const socket of sockets) socket.destroy();
   });
 
@@ -160,10 +160,10 @@ test('past --connections-per-address an address has no more, the machine itself 
   if (own === undefined) return t.skip('this machine has no address but loopback');
   const service = await serviceFor(t, { settings: { host: '0.0.0.0', 'connections-per-address': '2' } });
   const sockets = [await opened(service.port, own), await opened(service.port, own)];
-  const refused = await opened(service.port, own);
-  assert.equal(await rawOver(refused).closed, '');
+  const rejected = await opened(service.port, own);
+  assert.equal(await rawOver(rejected).closed, '');
   assert.match(await metricsOf(service), /^orderly_connections_refused_total\{reason="address"\} 1$/m);
-  for (const socket of [...sockets, refused]) socket.destroy();
+  for (const socket of [...sockets, rejected]) socket.destroy();
   const again = await opened(service.port, own);
   again.destroy();
 });

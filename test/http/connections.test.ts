@@ -823,7 +823,7 @@ describe('connections', () => {
       },
       onContinue: (asked, answer) => handler.onContinue(asked, answer),
       onExpectation: (asked, answer) => handler.onExpectation(asked, answer),
-      refusal: (problem) => handler.refusal(problem),
+      rejectionText: (problem) => handler.rejectionText(problem),
     });
     t.after(() => server.close());
     const waiting = await openRaw(port);

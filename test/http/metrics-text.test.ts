@@ -97,8 +97,8 @@ test('each family shows the value that was counted for it', (t) => {
   metrics.observe(-1, 404, 0.4);
   metrics.observe(-1, 404, 40);
   metrics.observe(-1, 500, 6_000);
-  metrics.refusals.rate = 2;
-  metrics.refusals.unavailable = 3;
+  metrics.rejections.rate = 2;
+  metrics.rejections.unavailable = 3;
   metrics.cuts.pipelined = 4;
   metrics.cuts.unread = 5;
   for (const name of ['user_created', 'user_created', 'authz_fail'] as const) metrics.countEvent(name);
@@ -177,7 +177,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
   syncSecondsCounts[syncSecondsBounds.length] = 7;
   return {
     mounted: [],
-    connections: { open: 11, refused: { full: 12, address: 13 } },
+    connections: { open: 11, rejected: { full: 12, address: 13 } },
     caches: [
       { hits: 21, misses: 31, weight: 41 },
       { hits: 22, misses: 32, weight: 42 },

@@ -6,7 +6,7 @@ import { anyone, signedIn } from '../../src/auth/access.ts';
 import { problemKinds } from '../../src/problem.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
 import { represent } from '../../src/http/representation.ts';
-import { noContent, nothing, ok, route } from '../../src/http/route.ts';
+import { noContent, emptyRepresentation, ok, route } from '../../src/http/route.ts';
 import { check } from '../../src/schema/schema-check.ts';
 import { boolean, named, object } from '../../src/schema/schema.ts';
 import { version } from '../../src/version.ts';
@@ -341,7 +341,7 @@ suite('a deprecated route', () => {
       access: signedIn,
       reply: noContent(),
       deprecated: { since },
-      handle: () => nothing,
+      handle: () => emptyRepresentation,
     }),
   ];
 

@@ -64,8 +64,8 @@ function changeWith(isDeclared: boolean, isChecked: boolean): Route {
     access: anyone,
     reply: ok(Nothing),
     isConditional: isDeclared,
-    handle({ precondition }) {
-      if (isChecked) precondition('"the tag"');
+    handle({ checkPrecondition }) {
+      if (isChecked) checkPrecondition('"the tag"');
       return represent({});
     },
   });

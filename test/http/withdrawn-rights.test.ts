@@ -6,7 +6,7 @@ import { adminOnly, scopes } from '../../src/auth/access.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 import { permitWithoutCaller } from '../../src/storage/permit.ts';
 import { requireVisible } from '../../src/resources/flows/visible.ts';
-import { noContent, nothing, route } from '../../src/http/route.ts';
+import { noContent, emptyRepresentation, route } from '../../src/http/route.ts';
 import { replaceUser, userRows } from '../../src/resources/users/user-store.ts';
 import { items, newKey, newOrder } from '../resources/resource-support.ts';
 import { executable, password, serviceFor, type Person, type TestService } from '../service.ts';
@@ -325,8 +325,8 @@ test('a demotion earlier in the same transaction counts', async (t) => {
         const user = requireVisible(userRows, { db: writer, id: caller.userId, access: 'everyone' });
         replaceUser(permitWithoutCaller(writer, 'the command line'), user, { ...user, role: 'user' });
       });
-      const changing = db.write((writer) => (authorizeWrite(writer), nothing));
-      return Promise.all([demoting, changing]).then(() => nothing);
+      const changing = db.write((writer) => (authorizeWrite(writer), emptyRepresentation));
+      return Promise.all([demoting, changing]).then(() => emptyRepresentation);
     },
   });
   const service = await serviceFor(t, { extraRoutes: [demoted] });

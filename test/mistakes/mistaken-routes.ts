@@ -1,7 +1,7 @@
 // Mistakes of routes that must not compile. Compiled by types.test.ts, never run.
 import { anyone, adminOnly, self, signedIn, type Access, type Caller } from '../../src/auth/access.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
-import { created, noContent, nothing, ok, route } from '../../src/http/route.ts';
+import { created, noContent, emptyRepresentation, ok, route } from '../../src/http/route.ts';
 import { NewOrder, Order } from '../../src/resources/orders/order.ts';
 import { User } from '../../src/resources/users/user.ts';
 import { integer, optional } from '../../src/schema/schema.ts';
@@ -237,7 +237,7 @@ export function mistakesOfRoutes(): object[] {
       ...about,
       access: adminOnly,
       reply: noContent(),
-      handle: () => nothing,
+      handle: () => emptyRepresentation,
     }),
     route({
       method: 'GET',

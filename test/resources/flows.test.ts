@@ -7,7 +7,7 @@ const resources = sources.filter((path) => path.startsWith('src/resources/'));
 
 test('preconditions are checked in the flow of changes, and nowhere else', () => {
   assert.deepEqual(
-    resources.filter((path) => /\bprecondition\b/.test(codeOf(texts.get(path) ?? ''))),
+    resources.filter((path) => /\bcheckPrecondition\b/.test(codeOf(texts.get(path) ?? ''))),
     ['src/resources/flows/change.ts'],
   );
 });

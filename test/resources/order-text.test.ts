@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { addCustomer } from '../../src/resources/customers/customer-store.ts';
-import { coreOf, type NewOrder } from '../../src/resources/orders/order.ts';
+import { orderContentOf, type NewOrder } from '../../src/resources/orders/order.ts';
 import {
   addOrder,
   findOrder,
@@ -51,19 +51,19 @@ const orders: Readonly<Record<string, Omit<NewOrder, 'customerId' | 'currency'>>
 
 for (const [name, order] of Object.entries(orders)) {
   test(`an order ${name}`, () => {
-    const core = coreOf({ customerId, currency: 'EUR', ...order });
-    const added = addOrder(permit, { ...core, customerId, userId }, { createdAt: 1, updatedAt: 2 });
+    const content = orderContentOf({ customerId, currency: 'EUR', ...order });
+    const added = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 2 });
     assert.deepEqual(findOrder(db, added.id), added);
     assert.deepEqual(readOrderText(db, added.id), { json: JSON.stringify(added), ownerId: userId });
     const stored = requireVisible(orderRows, { db, id: added.id, access: { userId } });
-    replaceOrder(permit, stored, { ...core, status: 'paid', note: null, now: 3 });
+    replaceOrder(permit, stored, { ...content, status: 'paid', note: null, now: 3 });
     assert.equal(readOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
   });
 }
 
 test('check reports JSON in a row that is not as the service writes it', () => {
-  const core = coreOf({ customerId, currency: 'EUR', items: [tea] });
-  const { id } = addOrder(permit, { ...core, customerId, userId }, { createdAt: 1, updatedAt: 1 });
+  const content = orderContentOf({ customerId, currency: 'EUR', items: [tea] });
+  const { id } = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 1 });
   const check = (): string[] => {
     const reported: string[] = [];
     auditRows(
@@ -81,8 +81,8 @@ test('check reports JSON in a row that is not as the service writes it', () => {
 });
 
 test('an order of a user who was removed', () => {
-  const core = coreOf({ customerId, currency: 'EUR', items: [tea] });
-  const { id } = addOrder(permit, { ...core, customerId, userId }, { createdAt: 1, updatedAt: 1 });
+  const content = orderContentOf({ customerId, currency: 'EUR', items: [tea] });
+  const { id } = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 1 });
   sqlite.exec('DELETE FROM users');
   assert.equal(findOrder(db, id)?.userId, null);
   assert.deepEqual(readOrderText(db, id), { json: JSON.stringify(findOrder(db, id)), ownerId: null });

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { problemKinds } from '../../src/problem.ts';
-import { noContent, nothing, route } from '../../src/http/route.ts';
+import { noContent, emptyRepresentation, route } from '../../src/http/route.ts';
 import { anyone } from '../../src/auth/access.ts';
 import { transitions } from '../../src/resources/orders/order.ts';
 import { docsPage } from '../../src/web/docs-page.ts';
@@ -359,7 +359,7 @@ test('what routes say is escaped on the page', { skip: executable !== undefined 
     description: 'A `<b>` & "c" \'d\'\n\n<i>',
     access: anyone,
     reply: noContent(),
-    handle: () => nothing,
+    handle: () => emptyRepresentation,
   });
   const service = await serviceFor(t, { extraRoutes: [nasty] });
   const { text } = await service.get('/docs');

@@ -18,7 +18,7 @@ import {
   CustomerPatch,
   CustomerReplacement,
   NewCustomer,
-  coreOf,
+  customerContentOf,
   customerFilters,
   mergedCustomer,
   wantedCustomer,
@@ -51,7 +51,7 @@ export function customerRoutes({ cursors, cache }: CustomerServices): Route[] {
 
 type CustomerRepresentations = Rows<Representation<Customer>>;
 
-/** What is committed, remembered in the cache. */
+/** What is committed, through the cache. */
 export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
   return {
     name: 'customer',
@@ -120,7 +120,7 @@ type CreationContext = Context<object, object, Infer<typeof NewCustomer>, Caller
 
 function addNewCustomer(context: CreationContext): Promise<Representation<Customer>> {
   const { body, db, now, authorizeWrite } = context;
-  const core = coreOf(body);
+  const content = customerContentOf(body);
   return db.write((writer) => {
     const permit = authorizeWrite(writer);
     const { caller } = permit;
@@ -128,7 +128,7 @@ function addNewCustomer(context: CreationContext): Promise<Representation<Custom
     if (userId !== caller.userId && !isStaff(caller))
       throw forbidden('Only staff may create a customer for another user.');
     if (userId !== caller.userId) throwIfInvalid(userIssues(writer, userId));
-    const id = addCustomer(permit, { ...core, userId }, now);
+    const id = addCustomer(permit, { ...content, userId }, now);
     return representCustomer(requireVisible(customerRows, { db: writer, id, access: 'everyone' }));
   });
 }

@@ -8,10 +8,10 @@ import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { ascending, descending, selectRows, type List } from '../flows/listing.ts';
+import { ascending, descending, selectRows, type ListDefinition } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
-import { Customer, CustomerReplacement, type CustomerCore, type CustomerFilter } from './customer.ts';
+import { Customer, CustomerReplacement, type CustomerContent, type CustomerFilter } from './customer.ts';
 
 type CustomerRow = readonly [
   id: number,
@@ -60,9 +60,9 @@ function customerOf([id, userId, name, email, phone, address, createdAt, updated
   };
 }
 
-type OwnedCore<UserId> = CustomerCore & { readonly userId: UserId };
+type OwnedContent<UserId> = CustomerContent & { readonly userId: UserId };
 
-export function addCustomer({ writer: db }: Permit, customer: OwnedCore<number>, now: number): number {
+export function addCustomer({ writer: db }: Permit, customer: OwnedContent<number>, now: number): number {
   const sql =
     'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
     'SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?';
@@ -74,7 +74,7 @@ export function addCustomer({ writer: db }: Permit, customer: OwnedCore<number>,
 export function replaceCustomer(
   { writer: db }: Permit,
   { id }: Visible<Customer>,
-  wanted: OwnedCore<number | null> & { readonly now: number },
+  wanted: OwnedContent<number | null> & { readonly now: number },
 ): void {
   const sql =
     'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, ' +
@@ -93,8 +93,8 @@ function hasOrders(id: number): Problem {
   return new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
 }
 
-/** A step of `forgetRemovedUsers`. */
-export function disownCustomers(db: Connection, userId: number, rowsMax: number): number {
+/** A step of `clearRemovedOwners`. */
+export function clearCustomerOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql =
     'UPDATE customers SET userId = NULL WHERE id IN (SELECT id FROM customers WHERE userId = ? LIMIT ?)';
   return db.run(sql, userId, rowsMax).changes;
@@ -104,7 +104,7 @@ export function hasCustomers(db: Connection): boolean {
   return db.get('SELECT 1 FROM customers LIMIT 1') !== undefined;
 }
 
-function valuesOf({ name, email, phone, address }: CustomerCore): SqlValue[] {
+function valuesOf({ name, email, phone, address }: CustomerContent): SqlValue[] {
   return [
     name,
     nameKey(name),
@@ -139,7 +139,7 @@ export const customerAudit: Audit<
   },
 };
 
-const customerList: List<CustomerFilter> = {
+const customerList: ListDefinition<CustomerFilter> = {
   table: 'customers',
   defaultSort: 'id',
   orderBy: {
@@ -155,7 +155,7 @@ const customerList: List<CustomerFilter> = {
       column: 'emailKey',
       matches: equals,
       keyOf: emailKey,
-      indexes: { sorted: [], otherwise: 'gathered' },
+      indexes: { ordered: [], otherwise: 'sorted' },
     },
     userId: { column: 'userId', matches: ownedBy, indexes: 'for every sort' },
     name: { column: 'nameKey', matches: beginsWith, keyOf: nameKey },

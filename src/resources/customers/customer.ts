@@ -98,10 +98,10 @@ export const customerFilters = {
 export type CustomerFilter = ObjectOf<typeof customerFilters>;
 
 /** The members that the service doesn't set. */
-export type CustomerCore = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;
+export type CustomerContent = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;
 
 /** What is absent is null, and the postal code in its normal form. */
-export function coreOf(body: Pick<CustomerReplacement, keyof CustomerCore>): CustomerCore {
+export function customerContentOf(body: Pick<CustomerReplacement, keyof CustomerContent>): CustomerContent {
   return {
     name: body.name,
     email: body.email ?? null,
@@ -110,7 +110,7 @@ export function coreOf(body: Pick<CustomerReplacement, keyof CustomerCore>): Cus
   };
 }
 
-type WantedCustomer = CustomerCore & Pick<Customer, 'userId'>;
+type WantedCustomer = CustomerContent & Pick<Customer, 'userId'>;
 
 /** A patch, merged into what may be changed of the customer. */
 export function mergedCustomer({ name, email, phone, address }: Customer, patch: object): unknown {
@@ -121,7 +121,7 @@ export function mergedCustomer({ name, email, phone, address }: Customer, patch:
 export function wantedCustomer(current: Customer, replacement: unknown, caller: Caller): WantedCustomer {
   // a patch may have taken a member of the address that is required
   if (!fits(CustomerReplacement, replacement)) throw invalid(check(CustomerReplacement, replacement));
-  return { ...coreOf(replacement), userId: wantedOwner(current, replacement, caller) };
+  return { ...customerContentOf(replacement), userId: wantedOwner(current, replacement, caller) };
 }
 
 /** Only staff may name another user; whether that user exists is for the store to check. */

@@ -1,8 +1,9 @@
 // Every PUT, PATCH and DELETE of one object: the order of steps, which no route can leave out.
+import assert from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller, RowAccess } from '../../auth/access.ts';
 import type { Representation } from '../../http/representation.ts';
-import { nothing, type Context } from '../../http/route.ts';
+import { emptyRepresentation, type Context } from '../../http/route.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { requireVisible, type Rows, type Visible } from './visible.ts';
@@ -41,13 +42,15 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
     const current = requireVisible(resource, { db: writer, id, access });
     const before = resource.represent(current);
     const wanted = change.merge(current, permit.caller);
-    context.precondition(before.etag);
+    context.checkPrecondition(before.etag);
     change.check?.(current, wanted, permit.caller);
     if (change.changesHidden !== true && isDeepStrictEqual({ ...current, ...wanted }, current))
       return { ...before, isUnchanged: true };
     change.write(permit, current, wanted);
     events = change.events?.(current, wanted) ?? [];
-    return resource.represent(requireVisible(resource, { db: writer, id, access: 'everyone' }));
+    const updated = resource.find(writer, id);
+    assert(updated !== undefined, `${resource.name} ${id} is gone after its own change`);
+    return resource.represent(updated);
   });
   for (const event of events) context.report(event);
   return changed;
@@ -64,16 +67,16 @@ export async function removeObject<Row, Shown>(
   context: ObjectContext,
   resource: Resource<Row, Shown>,
   { check, remove, event }: Removal<Row>,
-): Promise<typeof nothing> {
+): Promise<typeof emptyRepresentation> {
   const { id } = context.params;
   const removalEvent = await context.db.write((writer): SecurityEvent | undefined => {
     const permit = context.authorizeWrite(writer);
     const row = requireVisible(resource, { db: writer, id, access: resource.accessOf(permit.caller) });
     check?.(row, permit.caller);
-    context.precondition(resource.represent(row).etag);
+    context.checkPrecondition(resource.represent(row).etag);
     remove(permit, row);
     return event?.(row);
   });
   if (removalEvent !== undefined) context.report(removalEvent);
-  return nothing;
+  return emptyRepresentation;
 }

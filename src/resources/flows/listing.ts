@@ -16,14 +16,14 @@ import {
 export type SortKey = { readonly column: string; readonly isDescending: boolean };
 
 /**
- * How the indexes that begin with a filter's column serve the list. `sorted`: for these sort columns there is
- * one that has the rows in order; for the others the rows, since they are few, are gathered and sorted
- * (`gathered`), or walked in another index and tested (`tested`). `unique`: at most one row has the value.
+ * How the indexes that begin with a filter's column serve the list. `ordered`: for these sort columns an
+ * index has the rows in order. For the others the rows, since they are few, are sorted in memory (`sorted`),
+ * or another column's index is scanned and filtered (`scanned`). `unique`: at most one row has the value.
  */
 export type Indexes =
   | 'for every sort'
   | 'unique'
-  | { readonly sorted: readonly string[]; readonly otherwise: 'gathered' | 'tested' };
+  | { readonly ordered: readonly string[]; readonly otherwise: 'sorted' | 'scanned' };
 
 /** Without `indexes` it is a range, which an index serves where its column is the sort's. */
 export type Filter = {
@@ -40,7 +40,7 @@ export type NewestFirst = { readonly sort?: '-id' };
 
 type FilterName<Q> = Exclude<keyof Q & string, 'sort' | 'status'>;
 
-export type List<Q extends Query> = {
+export type ListDefinition<Q extends Query> = {
   readonly table: string;
   readonly orderBy: Readonly<Record<NonNullable<Q['sort']>, SortKey>>;
   readonly defaultSort: NonNullable<Q['sort']>;
@@ -64,12 +64,12 @@ type ListRequest<Q> = {
 };
 
 /** Row access is a filter like any other, so that no list can be without it. */
-export function selectRows<Q extends Query>(list: List<Q>, request: ListRequest<Q>): Selection {
+export function selectRows<Q extends Query>(list: ListDefinition<Q>, request: ListRequest<Q>): Selection {
   const sort: NonNullable<Q['sort']> = request.query.sort ?? list.defaultSort;
   const { column: key, isDescending } = list.orderBy[sort];
   const given = givenFilters(list, request);
-  const chosen = given.find(({ filter }) => indexUseOf(filter, key) !== 'tested');
-  const sortsInMemory = chosen !== undefined && indexUseOf(chosen.filter, key) === 'gathered';
+  const chosen = given.find(({ filter }) => indexUseOf(filter, key) !== 'scanned');
+  const sortsInMemory = chosen !== undefined && indexUseOf(chosen.filter, key) === 'sorted';
   const indexed: Condition[] = [];
   const residual: Condition[] = [];
   for (const each of given) {
@@ -93,7 +93,7 @@ export function selectRows<Q extends Query>(list: List<Q>, request: ListRequest<
 
 type Given = { readonly filter: Filter; readonly condition: Condition };
 
-function givenFilters<Q extends Query>({ filters }: List<Q>, request: ListRequest<Q>): Given[] {
+function givenFilters<Q extends Query>({ filters }: ListDefinition<Q>, request: ListRequest<Q>): Given[] {
   return Object.entries<Filter>(filters).flatMap(([name, filter]) =>
     valuesOf(request, name).map((value) => ({ filter, condition: conditionOf(filter, value) })),
   );
@@ -118,9 +118,9 @@ function isRange({ indexes }: Filter): boolean {
   return indexes === undefined;
 }
 
-function indexUseOf({ indexes }: Filter, key: string): 'walked' | 'gathered' | 'tested' {
-  if (indexes === undefined) return 'tested';
-  if (typeof indexes === 'string' || indexes.sorted.includes(key)) return 'walked';
+function indexUseOf({ indexes }: Filter, key: string): 'ordered' | 'sorted' | 'scanned' {
+  if (indexes === undefined) return 'scanned';
+  if (typeof indexes === 'string' || indexes.ordered.includes(key)) return 'ordered';
   return indexes.otherwise;
 }
 
@@ -131,7 +131,7 @@ type StreamOptions = {
 };
 
 function streamsOf<Q extends Query>(
-  { streams }: List<Q>,
+  { streams }: ListDefinition<Q>,
   query: Q,
   { key, indexed, isFiltered }: StreamOptions,
 ): Stream[] {

@@ -1,7 +1,7 @@
 // The rows of API keys; of a key itself only its hash is stored.
 import { randomBytes } from 'node:crypto';
 import type { RowAccess, Role, Scope } from '../../auth/access.ts';
-import type { KeyFacts } from '../../auth/caller-cache.ts';
+import type { KeyCaller } from '../../auth/caller-cache.ts';
 import { hashOf } from '../../auth/credentials.ts';
 import { invalidAt } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -11,7 +11,7 @@ import { check } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { equals, type Selection } from '../../storage/keyset.ts';
-import { descending, selectRows, type List, type NewestFirst } from '../flows/listing.ts';
+import { descending, selectRows, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { Key, expiryOf, type MadeKey, type NewKey } from './key.ts';
@@ -54,7 +54,7 @@ function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: r
 }
 
 /** The caller that the key stands for now. */
-export function findKeyFacts(db: Connection, id: number): KeyFacts | undefined {
+export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined {
   const row = db.get<[number, Role, string, Uint8Array, number | null]>(
     'SELECT userId, role, scopes, hash, expiresAt ' +
       'FROM apiKeys JOIN users ON users.id = userId WHERE apiKeys.id = ?',
@@ -146,7 +146,7 @@ export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
   ],
 };
 
-const keyList: List<NewestFirst> = {
+const keyList: ListDefinition<NewestFirst> = {
   table: 'apiKeys',
   defaultSort: '-id',
   orderBy: { '-id': descending('id') },

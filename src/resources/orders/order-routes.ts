@@ -22,9 +22,9 @@ import {
   OrderPatch,
   checkOpen,
   checkTransition,
-  coreOf,
+  orderContentOf,
   orderFilters,
-  patchedCore,
+  applyOrderPatch,
 } from './order.ts';
 import { addOrder, orderSelection, orderRows, readOrderText, replaceOrder } from './order-store.ts';
 
@@ -34,7 +34,7 @@ export type OrderServices = {
   readonly customerCache: RepresentationCache<Customer>;
 };
 
-/** What the routes read from: committed, remembered in the caches. */
+/** What the routes read from: committed, through the caches. */
 type OrderReads = {
   readonly cursors: Cursors;
   readonly orders: Rows<Representation<Order>>;
@@ -135,7 +135,7 @@ type PlacingContext = Context<object, object, Infer<typeof NewOrder>, Caller>;
 function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
   const { body, db, now, authorizeWrite } = context;
   const { customerId } = body;
-  const core = coreOf(body);
+  const content = orderContentOf(body);
   return db.write((writer) => {
     const permit = authorizeWrite(writer);
     const { caller } = permit;
@@ -146,7 +146,7 @@ function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
     if (!customerExists(writer, rowAccessOf(caller), customerId)) issues.push(unknownCustomer(customerId));
     if (userId !== caller.userId) issues.push(...userIssues(writer, userId));
     throwIfInvalid(issues);
-    const order = addOrder(permit, { ...core, customerId, userId }, { createdAt: now, updatedAt: now });
+    const order = addOrder(permit, { ...content, customerId, userId }, { createdAt: now, updatedAt: now });
     return representOrder(order);
   });
 }
@@ -189,7 +189,7 @@ function patchOrder({ orders }: OrderReads): Route {
     problems: ['invalid-transition', 'order-not-open', 'forbidden'],
     handle(context) {
       return changeObject(context, orderResource, {
-        merge: (current) => patchedCore(current, context.body),
+        merge: (current) => applyOrderPatch(current, context.body),
         check(current, wanted, caller) {
           checkTransition(current, wanted.status, caller);
           checkOpen(current, wanted);

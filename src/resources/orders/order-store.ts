@@ -6,14 +6,14 @@ import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { atLeast, below, equals, type Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { ascending, descending, selectRows, type Indexes, type List } from '../flows/listing.ts';
+import { ascending, descending, selectRows, type Indexes, type ListDefinition } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
 import {
   Order,
   OrderReplacement,
   statuses,
-  type OrderCore,
+  type OrderContent,
   type OrderFilter,
   type OrderStatus,
 } from './order.ts';
@@ -109,7 +109,7 @@ function textOf([
   );
 }
 
-type NewOrderRow = OrderCore & { readonly customerId: number; readonly userId: number };
+type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId: number };
 /** Milliseconds since 1970. */
 type OrderTimes = { readonly createdAt: number; readonly updatedAt: number };
 
@@ -152,7 +152,7 @@ export function addOrder({ writer: db }: Permit, order: NewOrderRow, times: Orde
 export function replaceOrder(
   { writer: db }: Permit,
   { id }: Visible<Order>,
-  { status, currency, items, total, shippingAddress, note, now }: OrderCore & { readonly now: number },
+  { status, currency, items, total, shippingAddress, note, now }: OrderContent & { readonly now: number },
 ): void {
   db.run(
     'UPDATE orders SET status = ?, currency = ?, items = ?, total = ?, shippingAddress = ?, note = ?, ' +
@@ -173,8 +173,8 @@ function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** A step of `forgetRemovedUsers`. */
-export function disownOrders(db: Connection, userId: number, rowsMax: number): number {
+/** A step of `clearRemovedOwners`. */
+export function clearOrderOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT ?)';
   return db.run(sql, userId, rowsMax).changes;
 }
@@ -205,10 +205,10 @@ export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
   },
 };
 
-/** A user's or a customer's orders are few: by `createdAt` they come in order, else they are gathered. */
-const few: Indexes = { sorted: ['createdAt'], otherwise: 'gathered' };
+/** A user's or a customer's orders are few: in the index's order by `createdAt`, else sorted in memory. */
+const few: Indexes = { ordered: ['createdAt'], otherwise: 'sorted' };
 
-const orderList: List<OrderFilter> = {
+const orderList: ListDefinition<OrderFilter> = {
   table: 'orders',
   defaultSort: '-createdAt',
   orderBy: {
@@ -229,7 +229,7 @@ const orderList: List<OrderFilter> = {
     currency: {
       column: 'currency',
       matches: equals,
-      indexes: { sorted: ['createdAt'], otherwise: 'tested' },
+      indexes: { ordered: ['createdAt'], otherwise: 'scanned' },
     },
     createdFrom: { column: 'createdAt', matches: atLeast, keyOf: Date.parse },
     createdBefore: { column: 'createdAt', matches: below, keyOf: Date.parse },

@@ -151,28 +151,31 @@ export type OrderFilter = Omit<ObjectOf<typeof orderFilters>, 'status'> & {
 };
 
 /** The members that the service doesn't set, and the sums. */
-export type OrderCore = Pick<Order, 'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'>;
+export type OrderContent = Pick<
+  Order,
+  'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'
+>;
 
 /** What is absent is null, and the sums are computed. */
-export function coreOf({
+export function orderContentOf({
   status = 'open',
   currency,
   items,
   shippingAddress = null,
   note = null,
-}: NewOrder | OrderReplacement): OrderCore {
+}: NewOrder | OrderReplacement): OrderContent {
   return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
 }
 
 /** The order's members after a PATCH. Throws where they are invalid. */
-export function patchedCore(current: Order, patch: object): OrderCore {
+export function applyOrderPatch(current: Order, patch: object): OrderContent {
   const { total: _computed, ...members } = current;
   const merged = mergePatch(members, patch);
   const issues = check(OrderReplacement, merged);
   const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
   issues.push(...readOnlyIssues(current, { ...patch }, readOnly));
   throwIfInvalid(issues);
-  return coreOf(merged as OrderReplacement); // it was checked
+  return orderContentOf(merged as OrderReplacement); // it was checked
 }
 
 /** Throws unless the caller may change the order's status from the present one to this. */
@@ -190,7 +193,7 @@ export function checkTransition(order: Order, to: OrderStatus, caller: Caller): 
 }
 
 /** Throws where a member changes that may change only while the order is open. */
-export function checkOpen(order: Order, wanted: OrderCore): void {
+export function checkOpen(order: Order, wanted: OrderContent): void {
   if (order.status === 'open') return;
   const fixed = ['items', 'currency', 'shippingAddress'] as const;
   const changed = fixed.filter((name) => !isDeepStrictEqual(order[name], wanted[name]));

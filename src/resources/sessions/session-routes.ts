@@ -22,7 +22,7 @@ import {
   addSession,
   endSession,
   findSession,
-  findSessionFacts,
+  findSessionCaller,
   refreshTokenState,
   rotateRefreshToken,
   sessionSelection,
@@ -162,7 +162,7 @@ function tokensOf(
 ): Representation<Tokens> {
   const session = requireVisible(sessionRows(now), { db, id, access: 'everyone' });
   const { userId, createdAt, expiresAt } = session;
-  const caller = findSessionFacts(db, id)?.caller;
+  const caller = findSessionCaller(db, id)?.caller;
   if (caller === undefined) throw notFound('session', id);
   const iat = Math.floor(now / 1000);
   const accessToken = signer.sign({

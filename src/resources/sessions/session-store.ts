@@ -1,6 +1,6 @@
 // The rows of sessions and of the refresh tokens they have used up.
 import type { RowAccess, Role } from '../../auth/access.ts';
-import type { SessionFacts } from '../../auth/caller-cache.ts';
+import type { SessionCaller } from '../../auth/caller-cache.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { sessionsPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
@@ -8,7 +8,7 @@ import { check } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type Condition, type Selection } from '../../storage/keyset.ts';
-import { descending, selectRows, type List, type NewestFirst } from '../flows/listing.ts';
+import { descending, selectRows, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { endOf, Session } from './session.ts';
@@ -46,7 +46,7 @@ function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: Se
 }
 
 /** The caller that a token of the session stands for now. */
-export function findSessionFacts(db: Connection, id: number): SessionFacts | undefined {
+export function findSessionCaller(db: Connection, id: number): SessionCaller | undefined {
   const row = db.get<[number, Role, number, number]>(
     'SELECT userId, role, sessions.createdAt, expiresAt ' +
       'FROM sessions JOIN users ON users.id = userId WHERE sessions.id = ?',
@@ -152,7 +152,7 @@ export function removeEndedSessions(db: Connection, rowsMax: number, now: number
 }
 
 /** The refresh tokens that removed sessions used up. */
-export function forgetUsedTokens(db: Connection, rowsMax: number): number {
+export function removeUsedTokens(db: Connection, rowsMax: number): number {
   const [id] = db.get<[number]>('SELECT id FROM removedSessions LIMIT 1') ?? [];
   if (id === undefined) return 0;
   const sql =
@@ -176,7 +176,7 @@ export const sessionAudit: Audit<SessionRow> = {
   ],
 };
 
-const sessionList: List<NewestFirst> = {
+const sessionList: ListDefinition<NewestFirst> = {
   table: 'sessions',
   defaultSort: '-id',
   orderBy: { '-id': descending('id') },

@@ -17,7 +17,7 @@ import {
   created,
   listOf,
   noContent,
-  nothing,
+  emptyRepresentation,
   ok,
   route,
   type Context,
@@ -180,7 +180,7 @@ function deleteUser({ removeLeftovers }: UserServices): Route {
         event: ({ id }) => ({ name: 'user_deleted', userId: id }),
       });
       removeLeftovers();
-      return nothing;
+      return emptyRepresentation;
     },
   });
 }

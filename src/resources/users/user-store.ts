@@ -10,7 +10,7 @@ import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Condition, type Selection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
-import { ascending, descending, selectRows, type List } from '../flows/listing.ts';
+import { ascending, descending, selectRows, type ListDefinition } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import { User, type UserFilter } from './user.ts';
 
@@ -160,16 +160,16 @@ export function ownerDeleted(): Problem {
 }
 
 /**
- * Takes removed users from the rows they owned; `disown` does it in one table and returns how many it
+ * Takes removed users from the rows they owned; `clearOwner` does it in one table and returns how many it
  * changed.
  */
-export function forgetRemovedUsers(
-  disown: readonly ((db: Connection, userId: number, rowsMax: number) => number)[],
+export function clearRemovedOwners(
+  clearOwner: readonly ((db: Connection, userId: number, rowsMax: number) => number)[],
 ): Step {
   return (db, rowsMax) => {
     const [id] = db.get<[number]>('SELECT id FROM removedUsers LIMIT 1') ?? [];
     if (id === undefined) return 0;
-    for (const inTable of disown) {
+    for (const inTable of clearOwner) {
       const changed = inTable(db, id, rowsMax);
       if (changed > 0) return changed;
     }
@@ -227,7 +227,7 @@ export const userAudit: Audit<
   ],
 };
 
-const userList: List<UserFilter> = {
+const userList: ListDefinition<UserFilter> = {
   table: 'users',
   defaultSort: 'id',
   orderBy: {

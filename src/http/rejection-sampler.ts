@@ -1,15 +1,15 @@
 // Which rejections for a rate are logged: one a second of each address, with how many were left out.
 import { BoundedMap } from '../bounded-map.ts';
-import { refusalAddressesMax } from '../limits.ts';
+import { sampledAddressesMax } from '../limits.ts';
 
 type Seen = { second: number; leftOut: number };
 
 /** A rejection costs next to nothing: a line for each would let a few connections fill the log's disk. */
-export class RefusalLines {
-  readonly #seen = new BoundedMap<string, Seen>(refusalAddressesMax);
+export class RejectionSampler {
+  readonly #seen = new BoundedMap<string, Seen>(sampledAddressesMax);
 
   /** How many of this address were left out since its last line; undefined where this one is left out. */
-  next(address: string, now: number): number | undefined {
+  sample(address: string, now: number): number | undefined {
     const second = Math.floor(now / 1000);
     const seen = this.#seen.get(address);
     if (seen === undefined) {

@@ -5,7 +5,7 @@ import { turnMillisecondsMax } from '../limits.ts';
 export type Work = () => void;
 
 /** Runs work in order, as much in each turn of the event loop as fits into `turnMillisecondsMax`. */
-export class TurnSlices {
+export class TurnScheduler {
   readonly #queue: Work[] = [];
   #isScheduled = false;
   /** When this turn's time is used up; 0 before its first work. */

@@ -9,50 +9,50 @@ import { headersTooLarge, targetTooLong } from './request-headers.ts';
 import { allMethods } from './router.ts';
 
 /** Returns the bytes of a whole response. */
-export type Refusal = (problem: Problem) => string;
+export type WriteRejection = (problem: Problem) => string;
 
 type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
 
-export function refuseWhatIsNoRequest(server: Server, refusal: Refusal): void {
-  const refused = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
+export function rejectUnparsed(server: Server, rejectionText: WriteRejection): void {
+  const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
   server.on('connect', (_request, socket: Socket) => {
     socket.on('error', () => socket.destroy()).resume();
-    refuseTunnel(socket, refusal);
+    rejectTunnel(socket, rejectionText);
   });
   server.on('clientError', (error: ParserError, socket: Socket) => {
-    if (refused.has(socket)) return;
-    refused.add(socket);
-    refuse(error, socket, refusal);
+    if (rejected.has(socket)) return;
+    rejected.add(socket);
+    rejectRequest(error, socket, rejectionText);
   });
 }
 
-/** For a connection for which there is no place. */
-export function refuseConnection(socket: Socket, refusal: Refusal): void {
+/** For a connection beyond the limit. */
+export function rejectConnection(socket: Socket, rejectionText: WriteRejection): void {
   socket.on('error', () => {}); // it has gone already
   const detail = 'All connections are in use; retry in a moment.';
-  endLingering(socket.resume(), refusal(new Problem('unavailable', detail, { retryAfterSeconds: 1 })));
+  endLingering(socket.resume(), rejectionText(new Problem('unavailable', detail, { retryAfterSeconds: 1 })));
 }
 
 /**
  * What the parser rejects never becomes a request, or breaks off the body of one. It is answered after the
  * responses still on their way, and nothing comes after it.
  */
-function refuse(error: ParserError, socket: Socket, refusal: Refusal): void {
+function rejectRequest(error: ParserError, socket: Socket, rejectionText: WriteRejection): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
   const { currentResponse, isBodyPending } = stateOf(socket);
   if (currentResponse !== undefined && (currentResponse.req.complete || currentResponse.headersSent))
-    return void currentResponse.once('finish', () => refuse(error, socket, refusal));
+    return void currentResponse.once('finish', () => rejectRequest(error, socket, rejectionText));
   if (currentResponse === undefined && isBodyPending) return socket.destroySoon(); // its response was sent
-  endLingering(socket, refusal(problemOf(error)));
+  endLingering(socket, rejectionText(problemOf(error)));
 }
 
 /** `node:http` leaves the socket of a CONNECT to us. Answered after the responses still on their way. */
-function refuseTunnel(socket: Socket, refusal: Refusal): void {
+function rejectTunnel(socket: Socket, rejectionText: WriteRejection): void {
   const { currentResponse } = stateOf(socket);
   if (currentResponse !== undefined)
-    return void currentResponse.once('finish', () => refuseTunnel(socket, refusal));
+    return void currentResponse.once('finish', () => rejectTunnel(socket, rejectionText));
   const detail = 'CONNECT is not supported: this server is not a proxy.';
-  endLingering(socket, refusal(new Problem('method-not-allowed', detail, { allow: allMethods })));
+  endLingering(socket, rejectionText(new Problem('method-not-allowed', detail, { allow: allMethods })));
 }
 
 function problemOf(error: ParserError): Problem {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, test } from 'node:test';
-import { TurnSlices } from '../../src/http/turn-slices.ts';
+import { TurnScheduler } from '../../src/http/turn-scheduler.ts';
 import { issuesMax, turnMillisecondsMax } from '../../src/limits.ts';
 import { serviceFor } from '../service.ts';
 
@@ -15,10 +15,10 @@ function spin(milliseconds: number): void {
 
 describe('work that arrives in one turn', () => {
   test('runs at once while it fits, and the rest in later turns, in order', async () => {
-    const slices = new TurnSlices();
+    const scheduler = new TurnScheduler();
     const ran: number[] = [];
     for (let index = 0; index < 9; index += 1) {
-      slices.run(() => {
+      scheduler.run(() => {
         ran.push(index);
         spin(turnMillisecondsMax / 2);
       });
@@ -38,12 +38,12 @@ describe('work that arrives in one turn', () => {
   });
 
   test('has its time again in the next turn', async () => {
-    const slices = new TurnSlices();
-    slices.run(() => spin(turnMillisecondsMax));
+    const scheduler = new TurnScheduler();
+    scheduler.run(() => spin(turnMillisecondsMax));
     await turn();
     await turn();
     let hasRun = false;
-    slices.run(() => {
+    scheduler.run(() => {
       hasRun = true;
     });
     assert.ok(hasRun);

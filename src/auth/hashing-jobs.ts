@@ -1,0 +1,65 @@
+// The queue of password hashing: bounded for each client, and sign-ins have a queue of their own.
+import { Problem, unavailable } from '../problem.ts';
+import { newPasswordsWaitingMax, signInsWaitingMax } from '../limits.ts';
+
+/** Whom a job counts for, such as an address, and how many jobs they may have running or waiting at once. */
+export type HashingQuota = { readonly key: string; readonly jobsMax: number };
+export type HashingJob = {
+  readonly queue: 'sign-in' | 'new-password';
+  readonly quotas: readonly HashingQuota[];
+};
+
+const waitingMax = { 'sign-in': signInsWaitingMax, 'new-password': newPasswordsWaitingMax } as const;
+/** Whose turn it is where both queues wait: neither can hold up the other. */
+const turns = ['sign-in', 'sign-in', 'sign-in', 'new-password'] as const;
+
+export function createJobQueue<Thread>() {
+  const reserved = new Map<string, number>();
+  const queues = { 'sign-in': [] as Start[], 'new-password': [] as Start[] };
+  let turn = 0;
+  type Start = (server: Thread) => void;
+
+  /** Throws `quota-exceeded` where a quota is used up. The function returned releases what was reserved. */
+  function reserve({ quotas }: HashingJob): () => void {
+    if (quotas.some(({ key, jobsMax }) => (reserved.get(key) ?? 0) >= jobsMax)) throw quotaReached();
+    for (const { key } of quotas) reserved.set(key, (reserved.get(key) ?? 0) + 1);
+    return () => {
+      for (const { key } of quotas) release(key);
+    };
+  }
+
+  function release(key: string): void {
+    const count = (reserved.get(key) ?? 0) - 1;
+    if (count > 0) reserved.set(key, count);
+    else reserved.delete(key);
+  }
+
+  /** Throws `unavailable` where too many in that queue wait already. */
+  function wait({ queue }: HashingJob): Promise<Thread> {
+    if (queues[queue].length >= waitingMax[queue])
+      throw unavailable('Too many passwords are being hashed; retry in a moment.');
+    return new Promise((start) => queues[queue].push(start));
+  }
+
+  /** The job whose turn it is, to be given a thread; undefined where none waits. */
+  function next(): Start | undefined {
+    const queue = turns[turn % turns.length] ?? 'sign-in';
+    turn += 1;
+    return queues[queue].shift() ?? queues['sign-in'].shift() ?? queues['new-password'].shift();
+  }
+
+  return {
+    reserve,
+    wait,
+    next,
+    get waiting() {
+      return queues['sign-in'].length + queues['new-password'].length;
+    },
+  };
+}
+
+/** 429, not 503: the service has room, this client has its share of it. */
+function quotaReached(): Problem {
+  const detail = 'Your earlier passwords are still being hashed; wait for those responses first.';
+  return new Problem('quota-exceeded', detail, { retryAfterSeconds: 1, violated: ['password-hashing'] });
+}
