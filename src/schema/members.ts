@@ -1,32 +1,38 @@
 // The members that resources share: ids, times, lines of text, addresses of people and money.
 import { emailIssue } from './email.ts';
 import { countries, currencies } from './iso-codes.ts';
+import { timeIssue, timeOf } from './rfc3339.ts';
 import { integer, string, type Issue, type Schema } from './schema.ts';
 
 const noControls = '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]';
 
 export const id = integer({ examples: [7] });
 
+/** As responses show it. */
 export const timestamp = string({
   minLength: 24,
   maxLength: 24,
   format: 'date-time',
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
-  mustBe: 'a time such as 2026-03-01T09:30:00.000Z',
-  rule: timestampIssue,
   description: 'RFC 3339, UTC, with milliseconds.',
   examples: ['2026-03-01T09:30:00.000Z'],
+});
+
+/** As requests send it; `timeOf` and `timeAtOrAfter` read it. */
+export const sentTimestamp = string({
+  maxLength: 64,
+  format: 'date-time',
+  pattern: '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?([Zz]|[+\\-]\\d\\d:\\d\\d)$',
+  mustBe: 'a time such as 2026-03-01T09:30:00Z or 2026-03-01T10:30:00+01:00 (RFC 3339; in a query + is %2B)',
+  isFormat: true,
+  rule: timeIssue,
+  description: 'RFC 3339, with any fraction and offset.',
+  examples: ['2026-03-01T09:30:00Z'],
 });
 
 /** From milliseconds since 1970. */
 export function timestampOf(time: number): string {
   return new Date(time).toISOString();
-}
-
-function timestampIssue(text: string): string | undefined {
-  const time = Date.parse(text);
-  if (!Number.isNaN(time) && timestampOf(time) === text) return undefined;
-  return `${text} is not a valid date and time.`;
 }
 
 export function singleLine(maxLength: number, description: string, example: string): Schema<string> {
@@ -53,7 +59,6 @@ export function text(maxLength: number, description: string, example: string): S
 }
 
 export const email = string({
-  minLength: 3,
   maxLength: 254,
   format: 'idn-email',
   pattern: '^[^\\s@]+@[^\\s@]+$',
@@ -73,6 +78,7 @@ export const country = string({
   minLength: 2,
   maxLength: 2,
   pattern: '^[A-Z]{2}$',
+  isFormat: true,
   mustBe: 'a country code such as DE (ISO 3166-1 alpha-2)',
   description: 'ISO 3166-1 alpha-2.',
   examples: ['DE'],
@@ -82,6 +88,7 @@ export const currency = string({
   minLength: 3,
   maxLength: 3,
   pattern: '^[A-Z]{3}$',
+  isFormat: true,
   mustBe: 'a currency code such as EUR (ISO 4217)',
   description: 'ISO 4217.',
   examples: ['EUR'],
@@ -100,12 +107,18 @@ export function readOnlyIssues(
   names: readonly string[],
 ): Issue[] {
   return names
-    .filter((name) => sent[name] !== undefined && sent[name] !== current[name])
+    .filter((name) => sent[name] !== undefined && !isSame(sent[name], current[name]))
     .map((name) => ({
       pointer: `/${name}`,
       code: 'read-only',
       detail: `${name} is read-only: it must be ${JSON.stringify(current[name])}, or omitted.`,
     }));
+}
+
+/** Texts among the read-only members are times, which may be written in several ways. */
+function isSame(sent: unknown, current: unknown): boolean {
+  if (sent === current) return true;
+  return typeof sent === 'string' && typeof current === 'string' && timeOf(sent) === timeOf(current);
 }
 
 /**

@@ -44,16 +44,21 @@ function checkString(rules: Plan, value: unknown, path: Path, result: Result): v
     if (!rules.values.has(value)) add(result, path, 'enum', `must be one of ${[...rules.values].join(', ')}`);
     return;
   }
-  const { min = 0, max = 0 } = rules;
-  if (value.length > max && codePoints(value) > max)
-    return add(result, path, 'max-length', `must have at most ${max} characters`);
-  if (value.length < min || (value.length < min * 2 && codePoints(value) < min)) {
-    const claim = value === '' ? 'must not be empty' : `must have at least ${min} characters`;
-    return add(result, path, 'min-length', claim);
-  }
+  const lengthIssue = lengthIssueOf(rules, value);
+  if (lengthIssue !== undefined && rules.isFormat === true)
+    return add(result, path, 'pattern', patternClaim(rules));
+  if (lengthIssue !== undefined) return add(result, path, ...lengthIssue);
+  // no pattern has to be safe on long input
   if (rules.pattern?.test(value) === false) return add(result, path, 'pattern', patternClaim(rules));
   const sentence = rules.rule?.(value);
   if (sentence !== undefined) addIssue(result, path, 'format', sentence);
+}
+
+function lengthIssueOf({ min = 0, max = 0 }: Plan, text: string): [code: string, claim: string] | undefined {
+  if (text.length > max && codePoints(text) > max)
+    return ['max-length', `must have at most ${max} ${max === 1 ? 'character' : 'characters'}`];
+  if (text.length >= min * 2 || (text.length >= min && codePoints(text) >= min)) return undefined;
+  return ['min-length', text === '' ? 'must not be empty' : `must have at least ${min} characters`];
 }
 
 function codePoints(text: string): number {

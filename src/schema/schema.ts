@@ -40,6 +40,7 @@ export type Plan = {
   readonly pattern?: RegExp | undefined;
   /** What the pattern asks for, as the end of a sentence: "must be …". */
   readonly mustBe?: string | undefined;
+  readonly isFormat?: boolean | undefined;
   readonly rule?: Rule | undefined;
   readonly values?: ReadonlySet<string>;
   readonly items?: JsonSchema;
@@ -60,17 +61,19 @@ type StringOptions = Annotations & {
   readonly pattern?: string;
   /** What the pattern asks for, as the end of a sentence: "must be …". */
   readonly mustBe?: string;
+  /** Whether `mustBe` says more than a length could: then it is what a text of the wrong length must be. */
+  readonly isFormat?: boolean;
   readonly format?: string;
   readonly rule?: Rule;
 };
 
 /** Lengths count code points, as JSON Schema has it. */
 export function string(options: StringOptions): Schema<string> {
-  const { mustBe, rule, ...shown } = options;
+  const { mustBe, isFormat, rule, ...shown } = options;
   const pattern = options.pattern === undefined ? undefined : new RegExp(options.pattern, 'u');
   return make(
     { type: 'string', ...shown },
-    { kind: 'string', min: options.minLength ?? 0, max: options.maxLength, pattern, mustBe, rule },
+    { kind: 'string', min: options.minLength ?? 0, max: options.maxLength, pattern, mustBe, isFormat, rule },
   );
 }
 

@@ -61,7 +61,7 @@ describe('making an API key', () => {
     [{ scopes: ['orders:read', 'orders:read'] }, ['#/scopes unique-items']],
     [{ scopes: ['orders:read', 'everything', 7] }, ['#/scopes/1 enum', '#/scopes/2 type']],
     [{ expiresAt: '2020-01-01T00:00:00.000Z' }, ['#/expiresAt minimum']],
-    [{ expiresAt: 'tomorrow' }, ['#/expiresAt min-length']],
+    [{ expiresAt: 'tomorrow' }, ['#/expiresAt pattern']],
     [{ expiresAt: '2999-02-30T00:00:00.000Z' }, ['#/expiresAt format']],
     [
       { id: 7, userId: 1, key: 'ord_7_x' },

@@ -225,7 +225,7 @@ describe('placing an order', () => {
     });
     assertFaults(answer, 422, [
       '#/customerId required',
-      '#/currency max-length',
+      '#/currency pattern',
       '#/items/1/name min-length',
       '#/items/1/quantity minimum',
       '#/items/1/unitPrice type',

@@ -82,7 +82,7 @@ suite('what fits, and what does not', () => {
       'a combining mark is a code point of its own',
       string({ maxLength: 1 }),
       'e\u0301',
-      ['"" max-length: The body must have at most 1 characters.'],
+      ['"" max-length: The body must have at most 1 character.'],
     ],
     [
       'a text that the pattern is not of',

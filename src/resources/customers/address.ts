@@ -5,10 +5,10 @@ import { postalCodes } from './postal-codes.ts';
 
 const part = (description: string, example: string) => nullable(singleLine(200, description, example));
 const postalCode = string({
-  minLength: 1,
   maxLength: 32,
   pattern: '^[A-Za-z0-9 \\t-]+$',
   mustBe: 'a postal code such as 26133',
+  isFormat: true,
   examples: ['26133'],
   description:
     'In its country’s format; required where the country has postal codes. Trimmed and upper-cased.',

@@ -1,7 +1,16 @@
 // A customer: what is sent and shown, and the rules of changing one.
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { forbidden, invalid, throwIfInvalid } from '../../problem.ts';
-import { email, id, mergePatch, phone, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
+import {
+  email,
+  id,
+  mergePatch,
+  phone,
+  readOnlyIssues,
+  sentTimestamp,
+  singleLine,
+  timestamp,
+} from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema-check.ts';
 import {
   named,
@@ -66,8 +75,8 @@ export const CustomerReplacement = named(
       ...sent,
       userId: optional(owner),
       id: optional(id),
-      createdAt: optional(timestamp),
-      updatedAt: optional(timestamp),
+      createdAt: optional(sentTimestamp),
+      updatedAt: optional(sentTimestamp),
     },
     {
       description:

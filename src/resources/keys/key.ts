@@ -2,7 +2,8 @@
 import { scopes } from '../../auth/access.ts';
 import { invalidAt } from '../../problem.ts';
 import { keySecondsDefault } from '../../limits.ts';
-import { id, singleLine, timestamp } from '../../schema/members.ts';
+import { id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
+import { timeOf } from '../../schema/rfc3339.ts';
 import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 
 const name = singleLine(100, 'What the key is for.', 'till 3');
@@ -37,7 +38,7 @@ export const NewKey = named(
       name,
       scopes: scopeList,
       expiresAt: optional(
-        nullable(timestamp, {
+        nullable(sentTimestamp, {
           description: 'One year from now by default; null for a key that does not expire.',
           examples: ['2099-12-31T23:59:59.000Z'],
         }),
@@ -65,7 +66,7 @@ export type MadeKey = Infer<typeof MadeKey>;
 /** Milliseconds since 1970, or null for never. */
 export function expiryOf({ expiresAt }: NewKey, now: number): number | null {
   if (expiresAt === undefined) return now + keySecondsDefault * 1000;
-  if (expiresAt !== null && Date.parse(expiresAt) <= now)
+  if (expiresAt !== null && timeOf(expiresAt) <= now)
     throw invalidAt('/expiresAt', 'minimum', 'expiresAt must be in the future.');
-  return expiresAt === null ? null : Date.parse(expiresAt);
+  return expiresAt === null ? null : timeOf(expiresAt);
 }

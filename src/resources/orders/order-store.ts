@@ -1,6 +1,7 @@
 // The rows of orders.
 import type { RowAccess } from '../../auth/access.ts';
 import { timestampOf } from '../../schema/members.ts';
+import { timeAtOrAfter } from '../../schema/rfc3339.ts';
 import { check, fits } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
@@ -231,8 +232,8 @@ const orderList: ListDefinition<OrderFilter> = {
       matches: equals,
       indexes: { ordered: ['createdAt'], otherwise: 'scanned' },
     },
-    createdFrom: { column: 'createdAt', matches: atLeast, keyOf: Date.parse },
-    createdBefore: { column: 'createdAt', matches: below, keyOf: Date.parse },
+    createdFrom: { column: 'createdAt', matches: atLeast, keyOf: timeAtOrAfter },
+    createdBefore: { column: 'createdAt', matches: below, keyOf: timeAtOrAfter },
   },
   streams: { column: 'status', values: statuses, requested: ({ status }) => status },
 };

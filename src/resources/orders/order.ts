@@ -2,7 +2,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden, throwIfInvalid } from '../../problem.ts';
-import { currency, id, mergePatch, readOnlyIssues, text, timestamp } from '../../schema/members.ts';
+import {
+  currency,
+  id,
+  mergePatch,
+  readOnlyIssues,
+  sentTimestamp,
+  text,
+  timestamp,
+} from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
 import {
   array,
@@ -100,8 +108,8 @@ export const OrderReplacement = object(
     id,
     customerId,
     userId: owner,
-    createdAt: timestamp,
-    updatedAt: timestamp,
+    createdAt: sentTimestamp,
+    updatedAt: sentTimestamp,
   },
   {},
   (order) => sumIssues(priceItems(order.items).total, order.total),
@@ -140,8 +148,8 @@ export const orderFilters = {
   customerId: optional(id),
   userId: optional(id),
   currency: optional(currency, { description: 'Only orders in this currency (ISO 4217).' }),
-  createdFrom: optional(timestamp, { description: 'Only orders created at this time or later.' }),
-  createdBefore: optional(timestamp, { description: 'Only orders created before this time.' }),
+  createdFrom: optional(sentTimestamp, { description: 'Only orders created at this time or later.' }),
+  createdBefore: optional(sentTimestamp, { description: 'Only orders created before this time.' }),
   sort: optional(
     oneOf(orderSorts, { description: 'A leading `-` means descending; `-createdAt` by default.' }),
   ),

@@ -2,7 +2,7 @@
 import { checkStepUp, isAdmin, roles, type Caller } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
-import { email, id, singleLine, readOnlyIssues, timestamp } from '../../schema/members.ts';
+import { email, id, singleLine, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
   named,
   object,
@@ -66,7 +66,7 @@ export const UserReplacement = named(
       currentPassword: optional(currentPassword),
       role: optional(role),
       id: optional(id),
-      createdAt: optional(timestamp),
+      createdAt: optional(sentTimestamp),
     },
     {
       description:
