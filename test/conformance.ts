@@ -133,11 +133,12 @@ const annotations = new Set([
   'writeOnly',
   'default',
   'deprecated',
+  'additionalProperties',
 ]);
 
 /**
  * A small JSON Schema validator, independent of the service's own; a keyword that it doesn't know is a
- * failure.
+ * failure. Objects have the declared members and no others: that responses are open is for later versions.
  */
 export function validate(document: Json, schemaOrRef: Json, value: unknown, at: string): string[] {
   const schema = resolve(document, schemaOrRef);
@@ -197,15 +198,12 @@ export function validate(document: Json, schemaOrRef: Json, value: unknown, at: 
           for (const name of rule as string[]) if (!Object.hasOwn(value, name)) fault(`lacks ${name}`);
         break;
       case 'properties':
-        if (isObject(value))
-          for (const [name, member] of Object.entries(rule as Record<string, Json>))
-            if (Object.hasOwn(value, name))
-              faults.push(...validate(document, member, value[name], `${at}/${name}`));
-        break;
-      case 'additionalProperties':
-        if (rule === false && isObject(value))
-          for (const name of Object.keys(value))
-            if (!Object.hasOwn((schema['properties'] ?? {}) as object, name)) fault(`has ${name}`);
+        if (!isObject(value)) break;
+        for (const [name, member] of Object.entries(value)) {
+          const declared = (rule as Record<string, Json>)[name];
+          if (!Object.hasOwn(rule as object, name) || declared === undefined) fault(`has ${name}`);
+          else faults.push(...validate(document, declared, member, `${at}/${name}`));
+        }
         break;
       default:
         if (!annotations.has(keyword)) fault(`has the unknown keyword ${keyword}`);

@@ -6,6 +6,9 @@ export type Json = { [name: string]: unknown };
 
 export type Components = ReturnType<typeof createComponents>;
 
+/** Requests are closed: unknown members are invalid. Responses are open: later versions may add members. */
+type Side = 'request' | 'response';
+
 /** Named schemas, and responses alike, become components, and are referred to. */
 export function createComponents() {
   const components: Record<'schemas' | 'responses', Record<string, Json>> = { schemas: {}, responses: {} };
@@ -16,20 +19,26 @@ export function createComponents() {
     return { $ref: `#/components/${kind}/${name}` };
   }
 
-  function use(schema: JsonSchema): Json {
+  function use(schema: JsonSchema, side: Side): Json {
     const base = nullableBase(schema);
-    if (base !== undefined) return { anyOf: [use(base), { type: 'null' }] };
-    const { title, ...shown }: Json = schema;
+    if (base !== undefined) return { anyOf: [use(base, side), { type: 'null' }] };
+    const { title, ...shown }: Json = Object.fromEntries(Object.entries(schema)); // without its plan
+    if (side === 'response') delete shown['additionalProperties'];
     const { properties, items } = schema;
     if (properties !== undefined)
       shown['properties'] = Object.fromEntries(
-        Object.entries(properties).map(([name, member]) => [name, use(member)]),
+        Object.entries(properties).map(([name, member]) => [name, use(member, side)]),
       );
-    if (items !== undefined) shown['items'] = use(items);
+    if (items !== undefined) shown['items'] = use(items, side);
     return typeof title === 'string' ? component('schemas', title, shown) : shown;
   }
 
-  return { ...components, use, response: (name: string, json: Json) => component('responses', name, json) };
+  return {
+    ...components,
+    use,
+    schema: (name: string, json: Json) => component('schemas', name, json),
+    response: (name: string, json: Json) => component('responses', name, json),
+  };
 }
 
 /** A value that fits, from the schema's own examples. */

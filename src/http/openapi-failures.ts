@@ -1,6 +1,7 @@
 // The problems of an operation in the OpenAPI document.
 import type { ProblemKind } from '../problem.ts';
 import type { Components, Json } from './openapi-components.ts';
+import { pascalCase } from './openapi-names.ts';
 import { commonFields, headerRefs } from './openapi-parts.ts';
 import { problems, statusOf } from './problem-kinds.ts';
 import { ProblemDocument } from './problem-response.ts';
@@ -12,7 +13,8 @@ export function failures(route: Route, invalidStatus: 400 | 422, components: Com
   const responses: Json = {};
   for (const [status, kinds] of byStatus) {
     const fields = failureFields(route, status, kinds);
-    const name = [status, ...kinds, ...variantsOf(route, fields)].join('.');
+    // `NotFound`, `InvalidTokenOrUnauthenticated` …
+    const name = kinds.map(pascalCase).join('Or') + variantsOf(route, fields).join('');
     responses[status] = components.response(name, failure(kinds, fields, components));
   }
   return responses;
@@ -24,16 +26,18 @@ function failure(kinds: readonly ProblemKind[], fields: readonly string[], compo
   return {
     description: `${kinds.map((kind) => problems[kind].title).join(', ')}.`,
     headers: headerRefs(fields),
-    content: { 'application/problem+json': { schema: components.use(ProblemDocument), examples } },
+    content: {
+      'application/problem+json': { schema: components.use(ProblemDocument, 'response'), examples },
+    },
   };
 }
 
 /** What sets a response apart from others with the same problems. */
 function variantsOf(route: Route, fields: readonly string[]): string[] {
   const variants: string[] = [];
-  if (route.isUnlimited === true) variants.push('unlimited');
-  if (route.deprecated !== undefined) variants.push('deprecated');
-  if (fields.includes('Accept-Patch')) variants.push('patch');
+  if (route.isUnlimited === true) variants.push('Unlimited');
+  if (route.deprecated !== undefined) variants.push('Deprecated');
+  if (fields.includes('Accept-Patch')) variants.push('ForPatch');
   return variants;
 }
 

@@ -1,18 +1,25 @@
 // Names of operations in the OpenAPI document, from which clients name their functions.
 import type { Method } from './route.ts';
 
-/** `listOrders`, `getUserOrder`, `createSessionToken` … */
+/** `listOrders`, `getUserOrder`, `createSession` … */
 export function operationId(method: Method, path: string, isList: boolean): string {
+  const given = givenNames[`${method} ${path}`];
+  if (given !== undefined) return given;
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'api');
   const words = segments.map((segment, index) => {
     if (segment.startsWith('{')) return '';
     const isNamed = segments[index + 1]?.startsWith('{') === true;
     const isCreated = method === 'POST' && index === segments.length - 1;
-    return capitalized(isNamed || isCreated ? segment.replace(/s$/, '') : segment);
+    return pascalCase(isNamed || isCreated ? segment.replace(/s$/, '') : segment);
   });
   const verb = method === 'GET' && isList ? 'list' : verbs[method];
   return verb + (words.join('') || 'Home');
 }
+
+/** Operations that are known by another word than their path's. */
+const givenNames: Readonly<Record<string, string>> = {
+  'POST /api/sessions/{id}/tokens': 'refreshSession',
+};
 
 const verbs: Readonly<Record<Method, string>> = {
   GET: 'get',
@@ -22,7 +29,8 @@ const verbs: Readonly<Record<Method, string>> = {
   DELETE: 'delete',
 };
 
-function capitalized(segment: string): string {
-  const words = segment.split(/\W/);
+/** `email-taken` → `EmailTaken`. */
+export function pascalCase(name: string): string {
+  const words = name.split(/\W/);
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

@@ -20,7 +20,11 @@ export function operation({ route, invalidStatus }: Mounted, components: Compone
     parameters: parametersOf(route, components),
     requestBody: route.body && {
       required: true,
-      content: contentOf(bodyTypesOf(route.method), components.use(route.body), exampleOf(route.body)),
+      content: contentOf(
+        bodyTypesOf(route.method),
+        components.use(route.body, 'request'),
+        exampleOf(route.body),
+      ),
     },
     responses: {
       [reply.status]: success(route, components),
@@ -40,14 +44,14 @@ function securityOf({ access, scope }: Route): Json[] {
   if (access.credentials === 'ignored') return [];
   const choices: Json[] = [{ bearer: [] }];
   if (access.credentials === 'optional') choices.unshift({});
-  if (scope !== undefined) choices.push({ apiKey: [] }, { apiKeyInQuery: [] });
+  if (scope !== undefined) choices.push({ apiKey: [] });
   return choices;
 }
 
 function parametersOf(route: Route, components: Components): Json[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name));
   const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) =>
-    queryParameter(name, components.use(schema)),
+    queryParameter(name, components.use(schema, 'request')),
   );
   const fields = ['X-Request-Id'];
   if (route.method === 'GET') fields.push('If-None-Match');

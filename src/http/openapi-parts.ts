@@ -119,21 +119,17 @@ export const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'The access token of a session: `Authorization: Bearer …`. JWT as in RFC 7519, ' +
-      'following the best practices of RFC 8725.',
+      'The access token of a session: `Authorization: Bearer …`. A JWT (RFC7519) that follows the best ' +
+      'practices of RFC8725.',
   },
   apiKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: 'An API key: acts as its user, within its scopes.',
-  },
-  apiKeyInQuery: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'api_key',
     description:
-      'The API key in the query: less secure, since URLs are logged in many places. ' + 'Can be disabled.',
+      'An API key: acts as its user, within its scopes. Where a client can’t set header fields, the query ' +
+      'parameter `api_key` carries the key instead; URLs are logged in many places, so that form is less ' +
+      'secure, and an operator can disable it.',
   },
 };
 
@@ -143,7 +139,12 @@ export const tags = [
   { name: 'API keys', description: 'Credentials for other programs.' },
   { name: 'Customers', description: 'The people and companies that order.' },
   { name: 'Orders', description: 'What was ordered, and its status.' },
-  { name: 'Service', description: 'Health, metrics and documentation of the service.' },
+  {
+    name: 'Service',
+    description:
+      'Health, metrics and documentation of the service. A client for users, customers and orders needs ' +
+      'none of these: its generator can leave the tag out.',
+  },
 ];
 
 /** Any response of the route may have these. */

@@ -19,13 +19,13 @@ export function success(route: Route, components: Components): Json {
   const { reply } = route;
   const fields = successFields(route);
   if (reply.kind === 'none') return { description: 'Done.', headers: headerRefs(fields) };
-  const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema);
+  const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema, 'response');
   return {
     description: reply.status === 201 ? 'Created.' : 'OK.',
     headers: headerRefs(fields),
     content: contentOf(
       reply.mediaTypes,
-      reply.kind === 'list' ? listSchema(shown) : shown,
+      reply.kind === 'list' ? pageSchema(shown, components) : shown,
       exampleReply(reply),
     ),
     links: reply.links && linksTo(reply.links),
@@ -50,10 +50,16 @@ function isDocument({ reply }: Route): boolean {
   return reply.kind === 'page' && reply.cacheControl !== 'no-store';
 }
 
-function listSchema(element: Json): Json {
+/** A page of named elements has a name of its own: `OrderPage`. */
+function pageSchema(element: Json, components: Components): Json {
+  const name = /\w+$/.exec(String(element['$ref'] ?? ''))?.[0];
+  const page = pageOf(element);
+  return name === undefined ? page : components.schema(`${name}Page`, page);
+}
+
+function pageOf(element: Json): Json {
   return {
     type: 'object',
-    additionalProperties: false,
     required: ['data', 'next'],
     properties: {
       data: { type: 'array', items: element, maxItems: pageRowsMax },
@@ -61,7 +67,9 @@ function listSchema(element: Json): Json {
         type: ['string', 'null'],
         maxLength: urlBytesMax,
         pattern: '^/',
-        description: 'Path and query of the next page; null on the last page.',
+        description:
+          'Path and query of the next page; null on the last page. A client that calls operations by name ' +
+          'passes the `cursor` of this query to the same operation, beside the same filters and sort.',
       },
       total: integer({ minimum: 0, description: 'With `total=true`: the number of all elements.' }),
     },

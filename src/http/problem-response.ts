@@ -12,6 +12,26 @@ const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
 /** May quote what was sent: a member, a parameter, a path. */
 const detail = string({ maxLength: 70_000, pattern: '^[\\s\\S]*$' });
 
+const ProblemIssue = named(
+  'ProblemIssue',
+  object(
+    {
+      pointer: optional(
+        string({
+          maxLength: 200_000,
+          pattern: '^#.*$',
+          description: 'A JSON Pointer into the body, as a URI fragment.',
+        }),
+      ),
+      parameter: optional(string({ maxLength: 8_192, pattern: '^[\\s\\S]*$' })),
+      header: optional(sentence),
+      code: string({ maxLength: 40, pattern: '^[a-z-]+$' }),
+      detail,
+    },
+    { description: 'One error, and where: a pointer, a parameter or a header.' },
+  ),
+);
+
 export const ProblemDocument = named(
   'Problem',
   object(
@@ -32,24 +52,7 @@ export const ProblemDocument = named(
       }),
       code: ProblemCode,
       requestId: RequestId,
-      errors: optional(
-        array(
-          object({
-            pointer: optional(
-              string({
-                maxLength: 200_000,
-                pattern: '^#.*$',
-                description: 'A JSON Pointer into the body, as a URI fragment.',
-              }),
-            ),
-            parameter: optional(string({ maxLength: 8_192, pattern: '^[\\s\\S]*$' })),
-            header: optional(sentence),
-            code: string({ maxLength: 40, pattern: '^[a-z-]+$' }),
-            detail,
-          }),
-          { maxItems: issuesMax },
-        ),
-      ),
+      errors: optional(array(ProblemIssue, { maxItems: issuesMax })),
       from: optional(sentence),
       to: optional(sentence),
       allowed: optional(array(sentence, { maxItems: 10 })),

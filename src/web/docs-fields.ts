@@ -32,10 +32,10 @@ export function fieldOf(
   name: string,
   schema: Schema,
   description: Description,
-  { isRequired = false, place = '', says = schema.description ?? '' }: About,
+  { isRequired = false, place = '', says = solid(schema, description).description ?? '' }: About,
 ): Html {
   const example = schema.examples?.[0];
-  const rules = rulesOf(solid(schema, description));
+  const rules = rulesOf(solid(schema, description), description);
   if (example !== undefined) rules.push(`Such as \`${String(example)}\`.`);
   const type = typeOf(schema, description);
   const kind = place === '' ? type : `${type} · ${place}`;
@@ -61,16 +61,24 @@ function typeOf(schema: Schema, description: Description): string {
 }
 
 /** Patterns are shown where people can read them. */
-function rulesOf({ enum: values, items, format, pattern = '', ...schema }: Schema): string[] {
+function rulesOf(
+  { enum: values, items, format, pattern = '', ...schema }: Schema,
+  description: Description,
+): string[] {
   const rules: string[] = [];
   if (values !== undefined) rules.push(`One of ${listed(values)}.`);
   else if (format !== 'date-time') rules.push(range(schema.minLength, schema.maxLength, ' characters'));
   rules.push(range(schema.minimum, schema.maximum, ''));
   rules.push(range(schema.minItems, schema.maxItems, ' items'));
   if (schema.uniqueItems === true) rules.push('None twice.');
-  if (items?.enum !== undefined) rules.push(...rulesOf(items));
+  if (items !== undefined) rules.push(...memberRules(solid(items, description), description));
   if (format === undefined && isReadable(pattern)) rules.push(`Matches \`${pattern}\`.`);
   return rules.filter((rule) => rule !== '');
+}
+
+/** Of the elements of an array, their values alone. */
+function memberRules(items: Schema, description: Description): string[] {
+  return items.enum === undefined ? [] : rulesOf(items, description);
 }
 
 function listed(values: readonly unknown[]): string {

@@ -28,6 +28,7 @@ export function operationArticle({ method, path, operation }: Placed, setting: S
   const { operationId: id, summary, requestBody } = operation;
   const parameters = operation.parameters
     .map((each) => follow(description, each))
+    .map((each) => ({ ...each, schema: follow(description, each.schema) }))
     .filter(({ name }) => name !== 'X-Request-Id'); // described once for all
   const [body] = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({ type, ...media }));
   const [status, { content = {} }] = successOf(operation);

@@ -14,6 +14,7 @@ import {
   urlBytesMax,
 } from '../limits.ts';
 import {
+  follow,
   kindsEverywhere,
   operationsOf,
   successOf,
@@ -224,8 +225,10 @@ that says which are allowed.</p>`;
 function resources(operations: readonly Placed[], description: Description): Html {
   const answers = operations.flatMap(({ operation }) => Object.values(successOf(operation)[1].content ?? {}));
   const resources = new Map<string, unknown>();
-  for (const { schema, example } of answers)
-    if (schema.$ref !== undefined) resources.set(schema.$ref, example);
+  for (const { schema, example } of answers) {
+    const isPage = follow(description, schema).properties?.['data'] !== undefined;
+    if (schema.$ref !== undefined && !isPage) resources.set(schema.$ref, example);
+  }
   return html`${[...resources].map(([$ref, example]) => resource($ref, example, description))}`;
 }
 

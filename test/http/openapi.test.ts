@@ -101,7 +101,7 @@ suite('the document', async () => {
   test('gives each operation an id of its own', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     assert.equal(new Set(ids).size, ids.length);
-    for (const id of ids) assert.match(id, /^(list|get|create|replace|update|delete)[A-Z]\w*$/);
+    for (const id of ids) assert.match(id, /^(list|get|create|refresh|replace|update|delete)[A-Z]\w*$/);
   });
 
   test('says of every problem type what it looks like', () => {
@@ -187,7 +187,7 @@ suite('the document', async () => {
     };
     const creating = operations.filter(
       ({ operation }) =>
-        operation.responses['201'] !== undefined && operation.operationId !== 'createSessionToken',
+        operation.responses['201'] !== undefined && operation.operationId !== 'refreshSession',
     );
     assert.deepEqual(
       creating.map(({ operation }) => operation.operationId).sort(),

@@ -7,7 +7,8 @@ import { timeOf } from '../../schema/rfc3339.ts';
 import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 
 const name = singleLine(100, 'What the key is for.', 'till 3');
-const scopeList = array(oneOf(scopes), {
+const scope = named('Scope', oneOf(scopes));
+const scopeList = array(scope, {
   minItems: 1,
   maxItems: scopes.length,
   uniqueItems: true,

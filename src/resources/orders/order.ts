@@ -40,11 +40,14 @@ export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> 
   refunded: [],
 };
 
-const status = oneOf(statuses, {
-  description:
-    'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, ' +
-    'delivered → refunded.',
-});
+const status = named(
+  'OrderStatus',
+  oneOf(statuses, {
+    description:
+      'open → paid | cancelled, paid → shipped | refunded, shipped → delivered | refunded, ' +
+      'delivered → refunded.',
+  }),
+);
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
 const note = nullable(text(2000, 'A note for the shop.', 'Please ring twice.'));
@@ -138,7 +141,7 @@ export const orderSorts = [
 /** The parameters of a list of orders. */
 export const orderFilters = {
   status: optional(
-    array(oneOf(statuses), {
+    array(status, {
       minItems: 1,
       maxItems: statuses.length,
       description: 'One or more, separated by commas.',

@@ -23,7 +23,7 @@ export const ProblemType = named(
     about: sentence('Nothing exists at this path, or no object has this id.'),
   }),
 );
-export const ProblemTypes = object({ data: array(ProblemType, { maxItems: 100 }) });
+export const ProblemTypes = named('ProblemTypes', object({ data: array(ProblemType, { maxItems: 100 }) }));
 const target = array(
   object({ href: sentence('https://localhost:8443/openapi.json'), type: sentence('application/json') }),
   { maxItems: 1 },

@@ -16,9 +16,12 @@ import {
 } from '../../schema/schema.ts';
 
 const name = singleLine(200, 'The person’s name.', 'Ada Lovelace');
-const role = oneOf(roles, {
-  description: 'What the user may do: `staff` may read and process all orders, `admin` may do everything.',
-});
+const role = named(
+  'Role',
+  oneOf(roles, {
+    description: 'What a user may do: `staff` may read and process all orders, `admin` may do everything.',
+  }),
+);
 const password = string({
   minLength: 8,
   maxLength: 128,
@@ -97,7 +100,7 @@ export const userSorts = [
 ] as const;
 /** The parameters of a list of users. */
 export const userFilters = {
-  role: optional(oneOf(roles)),
+  role: optional(role),
   email: optional(email),
   name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Ada')),
   sort: optional(oneOf(userSorts, { description: 'A leading `-` means descending; `id` by default.' })),

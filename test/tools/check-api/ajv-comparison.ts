@@ -123,14 +123,15 @@ function compareOn(
 }
 
 /**
- * Rules of ours: what an e-mail address, a country, a time of the calendar is; postal codes by country; sums.
+ * Rules of ours: what an e-mail address, a country, a time of the calendar is; postal codes by country; sums
+ * and what they may be at most.
  */
 function isBeyondJsonSchema({ code, detail }: Issue): boolean {
   return (
     code === 'format' ||
     code === 'postal-code' ||
     code === 'total' ||
-    (code === 'maximum' && detail.startsWith('The sum'))
+    (code === 'maximum' && detail.startsWith('The total'))
   );
 }
 
