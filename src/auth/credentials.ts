@@ -44,7 +44,7 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
   }
 
   function verify(token: string, now: number): Verified {
-    if (keyPattern.test(token)) throw invalidToken('This is an API key; send it in the X-API-Key header.');
+    if (isApiKey(token)) throw invalidToken('This is an API key; send it in the X-API-Key header.');
     const claims = signer.verify(token, Math.floor(now / 1000));
     if (claims === undefined) throw invalidToken('The access token is invalid or has expired.');
     const verified = {
@@ -82,6 +82,11 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
 /** Of a cached token beside its text, measured. */
 const entryBytes = 200;
 const keyPattern = /^ord_([1-9]\d{0,15})_[A-Za-z0-9_-]{43}$/;
+
+/** Whether the text has the form of an API key; an access token never has. */
+export function isApiKey(text: string): boolean {
+  return keyPattern.test(text);
+}
 
 function callerOfSession({ findSession }: CallerSources, id: number, now: number): Caller {
   const found = findSession(id);

@@ -1,10 +1,10 @@
 // The credential of a request: an access token or an API key, once.
 import type { Caller } from '../auth/access.ts';
-import type { Authenticator } from '../auth/credentials.ts';
+import { isApiKey, type Authenticator } from '../auth/credentials.ts';
 import { Problem } from '../problem.ts';
 import type { Exchange } from './exchange.ts';
 import { decode } from './query.ts';
-import { countOccurrences } from './request-headers.ts';
+import { countOccurrences, type RequestHeaders } from './request-headers.ts';
 
 type Options = { readonly authenticator: Authenticator; readonly takesQueryKeys: boolean };
 
@@ -12,7 +12,8 @@ type Options = { readonly authenticator: Authenticator; readonly takesQueryKeys:
 export function callerOf(exchange: Exchange, { authenticator, takesQueryKeys }: Options): Caller | undefined {
   const { headers, queryKeys, now } = exchange;
   checkSingle(exchange);
-  if (headers['authorization'] !== undefined) return authenticator.bearer(headers['authorization'], now);
+  if (headers['authorization'] !== undefined && !isKeyTwice(headers))
+    return authenticator.bearer(headers['authorization'], now);
   const [queryKey] = queryKeys;
   if (queryKey !== undefined && !takesQueryKeys)
     throw new Problem(
@@ -23,9 +24,20 @@ export function callerOf(exchange: Exchange, { authenticator, takesQueryKeys }: 
   return key === undefined ? undefined : authenticator.apiKey(key, now);
 }
 
-function checkSingle({ request, queryKeys }: Exchange): void {
-  const inHeaders = countOccurrences(request, 'authorization') + countOccurrences(request, 'x-api-key');
-  if (inHeaders + queryKeys.length <= 1) return;
+function checkSingle({ request, headers, queryKeys }: Exchange): void {
+  const tokens = countOccurrences(request, 'authorization');
+  const keys = countOccurrences(request, 'x-api-key');
+  if (tokens + keys + queryKeys.length <= 1) return;
+  if (tokens === 1 && keys === 1 && queryKeys.length === 0 && isSentTwice(headers)) return;
   const detail = 'Send exactly one credential: an access token or an API key.';
   throw new Problem('multiple-credentials', detail);
+}
+
+/** Generated clients send what they have in every header that the document names: that is one credential. */
+function isSentTwice({ authorization, 'x-api-key': key }: RequestHeaders): boolean {
+  return key !== undefined && authorization === `Bearer ${key}`;
+}
+
+function isKeyTwice(headers: RequestHeaders): boolean {
+  return isSentTwice(headers) && isApiKey(headers['x-api-key'] ?? '');
 }

@@ -1,7 +1,9 @@
 // What generators make clients of: names of components, open and closed schemas, credentials.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
+import { newKey } from '../resources/resource-support.ts';
 import { serviceFor } from '../service.ts';
+import { assertProblem } from './http-support.ts';
 
 type Json = { readonly [name: string]: unknown };
 type Schema = {
@@ -95,4 +97,14 @@ suite('the document, for generated clients', async () => {
     const steps = node.$ref?.slice(2).split('/');
     return steps === undefined ? node : steps.reduce((at, step) => at[step], document);
   }
+});
+
+test('one credential in both header fields, as generated clients send it, is one', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person();
+  const { key } = await newKey(service, token);
+  assert.equal((await service.get('/orders', { token, key: token })).status, 200);
+  assert.equal((await service.get('/orders', { token: key, key })).status, 200);
+  assertProblem(await service.get('/customers', { token: key, key }), 'insufficient-scope', 403);
+  assertProblem(await service.get('/orders', { token: key }), 'invalid-token', 401);
 });

@@ -443,7 +443,7 @@ describe('an API key in the query', () => {
   });
 });
 
-describe('two credentials in one request are refused, were they the same:', () => {
+describe('two credentials in one request are refused:', () => {
   const running = sharedService();
   const pairs: readonly (readonly [
     what: string,

@@ -29,6 +29,7 @@ async function heyApi(document: string, parent: string): Promise<GeneratedClient
   const options = {
     input: 'openapi.json',
     output: { path: 'generated', module: { extension: '.ts' } },
+    parser: { filters: { tags: { exclude: ['Service'] } } },
     logs: { file: false },
   };
   writeFileSync(join(folder, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(options)};\n`);

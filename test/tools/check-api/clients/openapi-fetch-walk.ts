@@ -10,8 +10,11 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
   async function signIn(
     body: components['schemas']['NewSession'],
   ): Promise<{ headers: { Authorization: string } }> {
-    const { accessToken } = need(await client.POST('/api/sessions', { body }));
-    return { headers: { Authorization: `Bearer ${accessToken}` } };
+    const { id, refreshToken } = need(await client.POST('/api/sessions', { body }));
+    const tokens = need(
+      await client.POST('/api/sessions/{id}/tokens', { params: { path: { id } }, body: { refreshToken } }),
+    );
+    return { headers: { Authorization: `Bearer ${tokens.accessToken}` } };
   }
 
   const user = need(await client.POST('/api/users', { body: sent.ada }));
@@ -28,13 +31,20 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
   assert.equal(order.total, sent.total);
   assert.equal(order.shippingAddress?.postalCode, '26129');
 
-  const open = need(
+  const open: components['schemas']['OrderPage'] = need(
     await client.GET('/orders', {
       params: { query: { status: ['open'], sort: '-createdAt', limit: 1, total: true } },
       ...ada,
     }),
   );
   assert.deepEqual([open.data[0]?.id, open.next, open.total], [order.id, null, 1]);
+  const status: components['schemas']['OrderStatus'] | undefined = open.data[0]?.status;
+  assert.equal(status, 'open');
+
+  const scopes: components['schemas']['Scope'][] = ['orders:read'];
+  const { key } = need(await client.POST('/api/keys', { body: { name: 'shelf', scopes }, ...ada }));
+  const seen = need(await client.GET('/orders', { headers: { 'X-API-Key': key } }));
+  assert.equal(seen.data[0]?.id, order.id);
 
   const administrator = await signIn(admin);
   need(await client.POST('/api/users', { body: sent.till, ...administrator }));
