@@ -30,7 +30,10 @@ type Options = {
   readonly timeouts?: Partial<Timeouts>;
 };
 type Timeouts = typeof timeoutsDefault;
-type Handler = Pick<RequestHandler, 'onRequest' | 'onContinue' | 'onExpectation' | 'rejectionText'>;
+type Handler = Pick<
+  RequestHandler,
+  'onConnection' | 'onRequest' | 'onContinue' | 'onExpectation' | 'rejectionText'
+>;
 
 /** Connections past the maximum that get a response; further ones are closed without one. */
 const rejectedAtOnceMax = 50;
@@ -135,6 +138,7 @@ export class HttpServer {
     const listeners = server.listeners('connection');
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
+      this.#handler?.onConnection();
       const { remoteAddress } = socket; // a closed socket has none
       const rejected = this.#gate.enter(remoteAddress);
       if (rejected === 'full') return this.#rejectFull(socket);

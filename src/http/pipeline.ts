@@ -2,14 +2,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipelinedRequestsMax } from '../limits.ts';
-import type { TurnScheduler, Work } from './turn-scheduler.ts';
+import type { Work } from './fair-queue.ts';
+import type { TurnScheduler } from './turn-scheduler.ts';
 
-type PipelineOptions = { readonly scheduler: TurnScheduler; readonly onCut: () => void };
+type PipelineOptions = { readonly scheduler: TurnScheduler<IncomingMessage>; readonly onCut: () => void };
 
 export class Pipeline {
   readonly #onCut: () => void;
   readonly #waiting = new WeakMap<Socket, number>();
-  readonly #scheduler: TurnScheduler;
+  readonly #scheduler: TurnScheduler<IncomingMessage>;
 
   constructor({ scheduler, onCut }: PipelineOptions) {
     this.#scheduler = scheduler;
@@ -21,7 +22,8 @@ export class Pipeline {
    * whole previous response to the system, so a client that doesn't read stops its own requests alone.
    */
   run(request: IncomingMessage, response: ServerResponse, start: Work): void {
-    if (response.socket !== null) return this.#scheduler.run(() => this.#startUnlessGone(response, start));
+    if (response.socket !== null)
+      return this.#scheduler.run(request, () => this.#startUnlessGone(response, start));
     const { socket } = request;
     const count = this.#waitingOn(socket) + 1;
     // Parsed requests take far more memory than their bytes, and a client repeats what was not answered
@@ -29,7 +31,9 @@ export class Pipeline {
     if (count > pipelinedRequestsMax) return this.#cut(socket);
     this.#waiting.set(socket, count);
     this.#pauseReading(socket);
-    response.once('socket', () => this.#scheduler.add(() => this.#runNext(socket, response, start)));
+    response.once('socket', () =>
+      this.#scheduler.addFollowing(request, () => this.#runNext(socket, response, start)),
+    );
   }
 
   #runNext(socket: Socket, response: ServerResponse, start: Work): void {

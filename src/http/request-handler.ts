@@ -15,7 +15,7 @@ import { Exchange } from './exchange.ts';
 import { checkIdempotencyKey, Idempotency, type ResponseStore } from './idempotency.ts';
 import { BodyMemory, receiveBody, type IncomingBody } from './incoming-body.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
-import { checkTransport, peerOf } from './peer.ts';
+import { addressBucket, checkTransport, clientAddress, peerOf, type Peer } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
 import { TurnScheduler } from './turn-scheduler.ts';
 import { readQuery } from './query.ts';
@@ -27,6 +27,7 @@ import {
   checkHost,
   checkTarget,
   checkTransferEncoding,
+  headersOf,
   isLastOfConnection,
 } from './request-headers.ts';
 import { createRequestIds, requestIdFrom } from './request-id.ts';
@@ -55,7 +56,7 @@ export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
-  readonly #scheduler = new TurnScheduler();
+  readonly #scheduler = new TurnScheduler((request: IncomingMessage) => this.#clientOf(request));
   readonly #pipeline: Pipeline;
   readonly #bodyMemory = new BodyMemory();
   readonly #nextRequestId = createRequestIds();
@@ -83,6 +84,11 @@ export class RequestHandler {
     this.#start(request, response, () => {
       throw new Problem('bad-request', 'Only "Expect: 100-continue" is supported.', { status: 417 });
     });
+  }
+
+  /** A connection was accepted; perhaps more of them wait. */
+  onConnection(): void {
+    this.#scheduler.yieldToConnections();
   }
 
   /** The bytes of the whole response to what never became a request. */
@@ -126,8 +132,7 @@ export class RequestHandler {
     incomingBody: IncomingBody | undefined,
   ): Exchange {
     const { db, isTrusted, now } = this.#options;
-    const state = stateOf(request.socket);
-    const peer = (state.peer ??= peerOf(request.socket.remoteAddress, isTrusted));
+    const peer = this.#peerOf(request);
     return new Exchange({
       request,
       response,
@@ -140,6 +145,15 @@ export class RequestHandler {
       callerInWrite: this.#callerInWrite,
       callerNow: this.#callerNow,
     });
+  }
+
+  #peerOf({ socket }: IncomingMessage): Peer {
+    return (stateOf(socket).peer ??= peerOf(socket.remoteAddress, this.#options.isTrusted));
+  }
+
+  #clientOf(request: IncomingMessage): string {
+    const address = clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted);
+    return addressBucket(address);
   }
 
   /** The one place where errors are caught. */
@@ -190,7 +204,7 @@ export class RequestHandler {
   #readBody(exchange: Exchange, route: Route): void {
     readBody(
       exchange,
-      (body) => this.#scheduler.run(() => this.#runBody(exchange, route, body)),
+      (body) => this.#scheduler.run(exchange.request, () => this.#runBody(exchange, route, body)),
       (problem) => this.#fail(exchange, problem),
     );
   }

@@ -1,25 +1,48 @@
 // Work on requests in slices: what arrives together may not keep the event loop from others.
 import { performance } from 'node:perf_hooks';
 import { turnMillisecondsMax } from '../limits.ts';
+import { FairQueue, type Work } from './fair-queue.ts';
 
-export type Work = () => void;
+/** An end of a turn that has passed. */
+const past = 1;
 
-/** Runs work in order, as much in each turn of the event loop as fits into `turnMillisecondsMax`. */
-export class TurnScheduler {
-  readonly #queue: Work[] = [];
+/**
+ * Runs work, as much in each turn of the event loop as fits into `turnMillisecondsMax`, and what has to wait
+ * in the order of `FairQueue`.
+ */
+export class TurnScheduler<Source> {
+  readonly #clientOf: (source: Source) => string;
+  readonly #waiting = new FairQueue();
   #isScheduled = false;
   /** When this turn's time is used up; 0 before its first work. */
   #turnEnd = 0;
+  #isAccepting = false;
 
-  /** At once, while this turn has time left and nothing waits; else in a later turn. */
-  run(work: Work): void {
-    if (this.#queue.length === 0 && this.#hasTime()) return work();
-    this.add(work);
+  /** `clientOf` is called for work that has to wait. */
+  constructor(clientOf: (source: Source) => string) {
+    this.#clientOf = clientOf;
   }
 
-  /** In a later turn. */
-  add(work: Work): void {
-    this.#queue.push(work);
+  /** At once, while this turn has time left and nothing waits; else in a later turn. */
+  run(source: Source, work: Work): void {
+    if (this.#waiting.size === 0 && this.#hasTime()) return work();
+    this.#waiting.add(this.#clientOf(source), work);
+    this.#schedule();
+  }
+
+  /** In a later turn, as what follows earlier work of that client. */
+  addFollowing(source: Source, work: Work): void {
+    this.#waiting.addFollowing(this.#clientOf(source), work);
+    this.#schedule();
+  }
+
+  /**
+   * A connection was accepted: this turn runs one more work only. Node accepts one connection a turn, and
+   * those behind it would each wait for a whole slice.
+   */
+  yieldToConnections(): void {
+    this.#isAccepting = true;
+    this.#turnEnd = past;
     this.#schedule();
   }
 
@@ -41,8 +64,11 @@ export class TurnScheduler {
   #runSlice(): void {
     this.#isScheduled = false;
     this.#turnEnd = 0;
-    const end = performance.now() + turnMillisecondsMax;
-    while (this.#queue.length > 0 && performance.now() < end) this.#queue.shift()?.();
-    if (this.#queue.length > 0) this.#schedule();
+    const milliseconds = this.#isAccepting ? 0 : turnMillisecondsMax;
+    this.#isAccepting = false;
+    const end = performance.now() + milliseconds;
+    do this.#waiting.take()?.();
+    while (this.#waiting.size > 0 && performance.now() < end);
+    if (this.#waiting.size > 0) this.#schedule();
   }
 }

@@ -15,10 +15,10 @@ function spin(milliseconds: number): void {
 
 describe('work that arrives in one turn', () => {
   test('runs at once while it fits, and the rest in later turns, in order', async () => {
-    const scheduler = new TurnScheduler();
+    const scheduler = new TurnScheduler((client: string) => client);
     const ran: number[] = [];
     for (let index = 0; index < 9; index += 1) {
-      scheduler.run(() => {
+      scheduler.run('a client', () => {
         ran.push(index);
         spin(turnMillisecondsMax / 2);
       });
@@ -38,15 +38,32 @@ describe('work that arrives in one turn', () => {
   });
 
   test('has its time again in the next turn', async () => {
-    const scheduler = new TurnScheduler();
-    scheduler.run(() => spin(turnMillisecondsMax));
+    const scheduler = new TurnScheduler((client: string) => client);
+    scheduler.run('a client', () => spin(turnMillisecondsMax));
     await turn();
     await turn();
     let hasRun = false;
-    scheduler.run(() => {
+    scheduler.run('a client', () => {
       hasRun = true;
     });
     assert.ok(hasRun);
+  });
+
+  test('waits, but for one a turn, while connections are accepted', async () => {
+    const scheduler = new TurnScheduler((client: string) => client);
+    const ran: number[] = [];
+    const counts: number[] = [];
+    scheduler.yieldToConnections();
+    for (let index = 0; index < 20; index += 1) scheduler.run('a client', () => ran.push(index));
+    for (let turns = 0; turns < 3; turns += 1) {
+      await turn();
+      counts.push(ran.length);
+      scheduler.yieldToConnections();
+    }
+    assert.deepEqual(counts, [1, 2, 3]);
+    await turn();
+    await turn();
+    assert.equal(ran.length, 20);
   });
 });
 

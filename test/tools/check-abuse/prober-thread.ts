@@ -1,12 +1,12 @@
-// The thread of `prober.ts`: asks one path again and again on a connection of its own, and notes how long
-// each answer took.
+// The thread of `prober.ts`: asks one path again and again, on one connection or on new ones, and notes
+// how long each answer took.
 import { Agent, request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ProbeOptions, Probed } from './prober.ts';
 
-const { port, path, headers, everyMilliseconds } = workerData as ProbeOptions; // made by prober.ts
+const { port, path, headers, everyMilliseconds, isAnew } = workerData as ProbeOptions; // made by prober.ts
 const answerMillisecondsMax = 30_000;
-const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+const agent = new Agent({ keepAlive: !isAnew, maxSockets: 1 });
 const milliseconds: number[] = [];
 const statuses: number[] = [];
 let isStopped = false;

@@ -7,18 +7,22 @@ export type ProbeOptions = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly everyMilliseconds: number;
+  /** Whether each request has a connection of its own. */
+  readonly isAnew: boolean;
 };
 
 export type Probed = { readonly milliseconds: readonly number[]; readonly statuses: readonly number[] };
 
 export type Prober = { stop(): Promise<Probed> };
 
+const optionsDefault = { path: '/health/live', headers: {}, everyMilliseconds: 10, isAnew: false } as const;
+
 /** Resolves once the thread runs. */
 export async function startProber(
   port: number,
-  { path = '/health/live', headers = {}, everyMilliseconds = 10 }: Partial<Omit<ProbeOptions, 'port'>> = {},
+  options: Partial<Omit<ProbeOptions, 'port'>> = {},
 ): Promise<Prober> {
-  const workerData: ProbeOptions = { port, path, headers, everyMilliseconds };
+  const workerData: ProbeOptions = { ...optionsDefault, ...options, port };
   const worker = new Worker(new URL('./prober-thread.ts', import.meta.url), { workerData });
   await new Promise((resolve, reject) => worker.once('online', resolve).once('error', reject));
   return { stop: () => stop(worker) };
