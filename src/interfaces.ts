@@ -55,7 +55,7 @@ export function mountInterfaces(options: InterfaceOptions): Router {
   const withQuota = (route: Route): Route => withCreatedQuota(route, services.created);
   const aboutService = serviceRoutes(options, () => router.mounted);
   const users = [...usersInterface(options), ...aboutService, ...extraRoutes];
-  const orders = ordersInterface(services);
+  const orders = ordersInterface(options);
   const router: Router = createRouter([
     { routes: users.map(withQuota), invalidStatus: 400 },
     { routes: orders.map(withQuota), invalidStatus: 422 },
@@ -83,9 +83,10 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
   ];
 }
 
-function ordersInterface({ cursors, caches }: HandlerServices): Route[] {
+function ordersInterface({ config, services: { cursors, caches } }: InterfaceOptions): Route[] {
+  const { defaultCountry } = config;
   return [
-    ...customerRoutes({ cursors, cache: caches.customers }),
+    ...customerRoutes({ cursors, cache: caches.customers, defaultCountry }),
     ...orderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
   ];
 }

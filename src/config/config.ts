@@ -39,6 +39,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     },
     connectionsPerAddress: Number(get('connections-per-address')),
     passwordMin: Number(get('password-min')),
+    defaultCountry: get('default-country') || undefined,
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
     log: get('log') as Level, // by its check

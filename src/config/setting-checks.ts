@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import type { Rate } from '../http/rate-limit.ts';
 import { secretBytesMin } from '../limits.ts';
+import { dialling } from '../schema/dialling.ts';
 
 /** What a value must be, in words that follow the flag's name; undefined if it is. */
 export type Check = (text: string) => string | undefined;
@@ -39,6 +40,11 @@ export function addressBlock(text: string): string | undefined {
   const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
   if (isIP(network) !== 0 && more === undefined && isPrefix) return undefined;
   return 'must be addresses or blocks such as 10.0.0.0/8';
+}
+
+export function dialledCountry(text: string): string | undefined {
+  if (text === '' || dialling.has(text)) return undefined;
+  return 'must be a country code such as DE (ISO 3166-1 alpha-2)';
 }
 
 export function secret(text: string): string | undefined {

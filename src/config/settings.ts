@@ -3,6 +3,7 @@ import { secretBytesMin } from '../limits.ts';
 import { levels } from '../log-lines.ts';
 import {
   addressBlock,
+  dialledCountry,
   listOf,
   oneOf,
   origin,
@@ -156,6 +157,13 @@ export const settings: readonly Setting[] = [
     fallback: '8',
     help: 'shortest password, 8–64 (15 is recommended)',
     check: wholeNumber(8, 64),
+  },
+  {
+    flag: 'default-country',
+    value: 'CODE',
+    fallback: '',
+    help: 'country whose phone numbers may be sent in national form',
+    check: dialledCountry,
   },
   {
     flag: 'cache-bytes',

@@ -66,14 +66,6 @@ export const email = string({
   rule: emailIssue,
   examples: ['ada@example.com'],
 });
-export const phone = string({
-  minLength: 8,
-  maxLength: 16,
-  pattern: '^\\+[1-9]\\d{6,14}$',
-  mustBe: 'a phone number such as +4944112345678 (E.164)',
-  description: 'E.164.',
-  examples: ['+4944112345678'],
-});
 export const country = string({
   minLength: 2,
   maxLength: 2,

@@ -179,8 +179,8 @@ describe('settings', () => {
     [
       'origins',
       'serve',
-      '--cors-origins https://a.example/path --public-url example.com',
-      [/^--public-url must be like https/, /^--cors-origins must be like https/],
+      '--cors-origins https://a.example/path --public-url example.com --default-country de',
+      [/^--public-url must be/, /^--default-country must be a country code/, /^--cors-origins must be/],
     ],
     [
       'origins not as browsers write them',

@@ -1,53 +1,116 @@
-// Which telephone numbers are accepted.
+// Which telephone numbers are accepted, and what they are as E.164.
 import assert from 'node:assert/strict';
-import test from 'node:test';
-import { phone } from '../../src/schema/members.ts';
+import { describe, test } from 'node:test';
+import { countries } from '../../src/schema/iso-codes.ts';
+import { dialling } from '../../src/schema/dialling.ts';
+import { phone, phoneOf, sentPhone } from '../../src/schema/phone.ts';
 import { check } from '../../src/schema/schema-check.ts';
 
-const accepted: readonly string[] = [
-  '+4944112345',
-  '+1234567',
-  '+123456789012345',
-  '+15551234567',
-  '+999999999999999',
+type Country = string | undefined;
+
+const accepted: readonly (readonly [country: Country, sent: string, kept: string])[] = [
+  [undefined, '+4944112345', '+4944112345'],
+  [undefined, '+1234567', '+1234567'],
+  [undefined, '+123456789012345', '+123456789012345'],
+  [undefined, '+49 441 12345', '+4944112345'],
+  [undefined, '+49-441-12345', '+4944112345'],
+  [undefined, '+49(441)12345', '+4944112345'],
+  [undefined, '(+49) 441/123.45', '+4944112345'],
+  [undefined, ' +4944112345 ', '+4944112345'],
+  [undefined, '+49 (0)441 12345', '+4944112345'],
+  [undefined, '+49(0) 441 12345', '+4944112345'],
+  [undefined, '+39 (0)6 1234 5678', '+390612345678'],
+  ['DE', '+33 1 23 45 67 89', '+33123456789'],
+  ['DE', '0441 / 123 45', '+4944112345'],
+  ['DE', '(0441) 12345-0', '+49441123450'],
+  ['GB', '020 7946 0018', '+442079460018'],
+  ['US', '(212) 555-0123', '+12125550123'],
+  ['US', '1 (212) 555-0123', '+12125550123'],
+  ['JM', '876-555-0123', '+18765550123'],
+  ['IT', '06 1234 5678', '+390612345678'],
+  ['CI', '01 22 33 44 55', '+2250122334455'],
+  ['DK', '32 12 34 56', '+4532123456'],
+  ['ES', '912 345 678', '+34912345678'],
+  ['HU', '06 1 123 4567', '+3611234567'],
+  ['HU', '1 123 4567', '+3611234567'],
+  ['RU', '8 (495) 123-45-67', '+74951234567'],
+  ['RU', '495 123-45-67', '+74951234567'],
+  ['JP', '03-1234-5678', '+81312345678'],
 ];
+for (const [country, sent, kept] of accepted) {
+  test(`${sent} in ${country ?? 'no country'} is ${kept}`, () => {
+    assert.deepEqual(check(sentPhone(country), sent), []);
+    assert.equal(phoneOf(sent, country), kept);
+    assert.deepEqual(check(phone, kept), []);
+  });
+}
 
-for (const text of accepted)
-  test(`the telephone number ${text} is accepted`, () => assert.deepEqual(check(phone, text), []));
-
-const refused: readonly string[] = [
-  '',
-  '+',
-  '4944112345',
-  '004944112345',
-  '+0944112345',
-  '+123456',
-  '+1234567890123456',
-  '++4944112345',
-  '+49 441 12345',
-  '+49-441-12345',
-  '+49(441)12345',
-  '+49441.12345',
-  '+4944112345x',
-  '+4944112345;ext=1',
-  ' +4944112345',
-  '+4944112345 ',
-  '+4944112345\n',
-  '\n+4944112345',
-  '＋4944112345',
-  '+４944112345',
-  '+4944112345٣',
-  '+49441O2345',
-  'tel:+4944112345',
-  `+${'1'.repeat(100_000)}`,
+const rejected: readonly (readonly [country: Country, sent: string, sentence?: RegExp])[] = [
+  [undefined, ''],
+  [undefined, '+'],
+  [undefined, '4944112345'],
+  [undefined, '004944112345'],
+  [undefined, '0441 12345', /such as \+4944112345678/],
+  [undefined, '+0944112345', /such as|as in/],
+  [undefined, '+123456', /7 to 15 digits/],
+  [undefined, '+1234567890123456', /7 to 15 digits/],
+  [undefined, '++4944112345'],
+  [undefined, '+49+44112345'],
+  [undefined, '+4944112345x'],
+  [undefined, '+4944112345;ext=1'],
+  [undefined, '+4944112345\n'],
+  [undefined, '+49\t44112345'],
+  [undefined, '\n+4944112345'],
+  [undefined, '＋4944112345'],
+  [undefined, '+４944112345'],
+  [undefined, '+4944112345٣'],
+  [undefined, '+49441O2345'],
+  [undefined, '+49 441 12345 and some more words'],
+  [undefined, 'tel:+4944112345'],
+  [undefined, `+${'1'.repeat(100_000)}`],
+  ['DE', 'call me', /or a number of DE in its national form/],
+  ['DE', '44112345', /begins with 0/],
+  ['DE', '0049 441 12345', /begins with \+ and its calling code/],
+  ['DE', '0', /7 to 15 digits/],
+  ['DE', '()', /begins with 0/],
+  ['DE', '++49 441 12345'],
+  ['DE', '0441 12345678901234', /7 to 15 digits/],
+  ['GB', '00 49 441 12345', /begins with \+/],
+  ['US', '555-0123', /10 digits/],
+  ['US', '011 49 441 12345', /begins with \+/],
+  ['ES', '0034 912 345 678', /begins with \+/],
+  ['MX', '01 55 1234 5678', /begins with \+/],
+  ['JP', '010 49 441 12345', /begins with \+/],
+  ['RU', '8 10 49 441 12345', /begins with \+/],
+  ['AU', '0011 49 441 12345', /begins with \+/],
 ];
-
-for (const text of refused) {
-  test(`the telephone number ${JSON.stringify(text).slice(0, 30)} is refused`, () =>
-    assert.equal(check(phone, text).length, 1));
+for (const [country, sent, sentence = /such as \+4944112345678/] of rejected) {
+  test(`${JSON.stringify(sent).slice(0, 30)} in ${country ?? 'no country'} is rejected`, () => {
+    const issues = check(sentPhone(country), sent);
+    assert.equal(issues.length, 1);
+    assert.match(issues[0]?.detail ?? '', sentence);
+  });
 }
 
 test('the example in the sentence would be right', () => {
-  const example = /\+\d+/.exec(check(phone, 'call me now')[0]?.detail ?? '')?.[0] ?? '';
-  assert.deepEqual(check(phone, example), []);
+  const example = /\+\d+/.exec(check(sentPhone(undefined), 'call me now')[0]?.detail ?? '')?.[0] ?? '';
+  assert.deepEqual(check(sentPhone(undefined), example), []);
+});
+
+describe('the table of calling codes', () => {
+  test('has every country but those without a numbering plan of their own', () => {
+    const missing = [...countries].filter((country) => !dialling.has(country));
+    assert.deepEqual(missing, ['AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']);
+    assert.deepEqual(
+      [...dialling.keys()].filter((country) => !countries.has(country)),
+      [],
+    );
+  });
+
+  test('has calling codes and trunk prefixes', () => {
+    for (const { callingCode, trunk } of dialling.values()) {
+      assert.match(callingCode, /^[1-9]\d{0,2}$/);
+      assert.match(trunk ?? '0', /^(0|1|8|06)$/);
+    }
+  });
 });

@@ -8,21 +8,12 @@ import { cached, type RepresentationCache } from '../../http/representation-cach
 import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
-import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { changeObject, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
-import {
-  Customer,
-  CustomerPatch,
-  CustomerReplacement,
-  NewCustomer,
-  customerContentOf,
-  customerFilters,
-  mergedCustomer,
-  wantedCustomer,
-} from './customer.ts';
+import { customerBodies, type CustomerBodies, type NewCustomer } from './customer-bodies.ts';
+import { Customer, customerContentOf, customerFilters, mergedCustomer, wantedCustomer } from './customer.ts';
 import {
   addCustomer,
   customerSelection,
@@ -35,16 +26,19 @@ import {
 export type CustomerServices = {
   readonly cursors: Cursors;
   readonly cache: RepresentationCache<Customer>;
+  /** Whose phone numbers may be sent in national form. */
+  readonly defaultCountry: string | undefined;
 };
 
-export function customerRoutes({ cursors, cache }: CustomerServices): Route[] {
+export function customerRoutes({ cursors, cache, defaultCountry }: CustomerServices): Route[] {
   const customers = customerRepresentations(cache);
+  const bodies = customerBodies(defaultCountry);
   return [
     listCustomers(cursors, customers),
-    createCustomer(customers),
+    createCustomer(customers, bodies),
     readCustomer(customers),
-    putCustomer(),
-    patchCustomer(),
+    putCustomer(bodies),
+    patchCustomer(bodies),
     deleteCustomer(),
   ];
 }
@@ -93,7 +87,7 @@ function listCustomers(cursors: Cursors, { find }: CustomerRepresentations): Rou
   });
 }
 
-function createCustomer({ find }: CustomerRepresentations): Route {
+function createCustomer({ find }: CustomerRepresentations, bodies: CustomerBodies): Route {
   return route({
     method: 'POST',
     path: '/customers',
@@ -104,7 +98,7 @@ function createCustomer({ find }: CustomerRepresentations): Route {
     scope: 'customers:write',
     isIdempotent: true,
     ownerOf: (db, id) => find(db, id)?.ownerId,
-    body: NewCustomer,
+    body: bodies.NewCustomer,
     reply: created(Customer, ({ id }) => `/customers/${id}`, {
       links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' },
     }),
@@ -112,15 +106,15 @@ function createCustomer({ find }: CustomerRepresentations): Route {
     validateReferences({ userId }, { caller, db }) {
       return fits(id, userId) && isStaff(caller) ? userIssues(db.read, userId) : [];
     },
-    handle: addNewCustomer,
+    handle: (context) => addNewCustomer(context, bodies),
   });
 }
 
-type CreationContext = Context<object, object, Infer<typeof NewCustomer>, Caller>;
+type CreationContext = Context<object, object, NewCustomer, Caller>;
 
-function addNewCustomer(context: CreationContext): Promise<Representation<Customer>> {
+function addNewCustomer(context: CreationContext, bodies: CustomerBodies): Promise<Representation<Customer>> {
   const { body, db, now, authorizeWrite } = context;
-  const content = customerContentOf(body);
+  const content = customerContentOf(bodies, body);
   return db.write((writer) => {
     const permit = authorizeWrite(writer);
     const { caller } = permit;
@@ -160,32 +154,34 @@ const changingCustomers = {
   problems: ['forbidden'],
 } as const;
 
-function putCustomer(): Route {
+function putCustomer(bodies: CustomerBodies): Route {
   return route({
     ...changingCustomers,
     method: 'PUT',
     summary: 'Replace a customer',
-    body: CustomerReplacement,
-    handle: (context) => changeCustomer(context, () => context.body),
+    body: bodies.CustomerReplacement,
+    handle: (context) => changeCustomer(context, bodies, () => context.body),
   });
 }
 
-function patchCustomer(): Route {
+function patchCustomer(bodies: CustomerBodies): Route {
   return route({
     ...changingCustomers,
     method: 'PATCH',
     summary: 'Change a customer',
-    body: CustomerPatch,
-    handle: (context) => changeCustomer(context, (current) => mergedCustomer(current, context.body)),
+    body: bodies.CustomerPatch,
+    handle: (context) => changeCustomer(context, bodies, (current) => mergedCustomer(current, context.body)),
   });
 }
 
 function changeCustomer(
   context: Context<{ readonly id: number }, object, object, Caller>,
+  bodies: CustomerBodies,
   replacementOf: (current: Customer) => unknown,
 ): Promise<Representation<Customer>> {
   return changeObject(context, customerResource, {
-    merge: (current, caller) => wantedCustomer(current, replacementOf(current), caller),
+    merge: (current, caller) =>
+      wantedCustomer(bodies, current, { replacement: replacementOf(current), caller }),
     write(permit, current, wanted) {
       const { userId } = wanted;
       if (userId !== null && userId !== current.userId) throwIfInvalid(userIssues(permit.writer, userId));

@@ -11,7 +11,8 @@ import type { Permit } from '../../storage/permit.ts';
 import { ascending, descending, selectRows, type ListDefinition } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
-import { Customer, CustomerReplacement, type CustomerContent, type CustomerFilter } from './customer.ts';
+import { customerBodies } from './customer-bodies.ts';
+import { Customer, type CustomerContent, type CustomerFilter } from './customer.ts';
 
 type CustomerRow = readonly [
   id: number,
@@ -114,6 +115,8 @@ function valuesOf({ name, email, phone, address }: CustomerContent): SqlValue[] 
     address === null ? null : JSON.stringify(address),
   ];
 }
+
+const { CustomerReplacement } = customerBodies(undefined);
 
 /** A customer fits its schema, and the columns that look-ups use are derived from it. */
 export const customerAudit: Audit<

@@ -1,0 +1,88 @@
+// Phone numbers: read as people write them, kept as E.164.
+import { dialling, internationalPrefixes, keepsZero, type Dialling } from './dialling.ts';
+import { string, type Schema } from './schema.ts';
+
+const e164 = /^\+[1-9]\d{6,14}$/;
+const example = '+4944112345678';
+
+/** As responses show it. */
+export const phone = string({
+  minLength: 8,
+  maxLength: 16,
+  pattern: e164.source,
+  description: 'E.164.',
+  examples: [example],
+});
+
+/** As requests send it; `phoneOf` reads it. With a country, its national form is accepted, too. */
+export function sentPhone(country: string | undefined): Schema<string> {
+  const more = country === undefined ? '' : ` or a number of ${country} in its national form`;
+  return string({
+    maxLength: 40,
+    pattern: country === undefined ? '^[ (]*\\+[0-9 ().\\/\\-]+$' : '^[ (]*\\+?[0-9 ().\\/\\-]+$',
+    mustBe: `a phone number such as ${example} (E.164)${more}`,
+    isFormat: true,
+    rule(text) {
+      const read = readPhone(text, country);
+      return 'issue' in read ? read.issue : undefined;
+    },
+    description: `E.164${more}; blanks, brackets, dots, slashes and hyphens are removed.`,
+    examples: [example],
+  });
+}
+
+/** In E.164, of a text that `sentPhone` lets through. */
+export function phoneOf(text: string, country: string | undefined): string {
+  const read = readPhone(text, country);
+  return 'issue' in read ? text : read.number;
+}
+
+type Read = { readonly number: string } | { readonly issue: string };
+
+function readPhone(text: string, country: string | undefined): Read {
+  const plan = country === undefined ? undefined : dialling.get(country);
+  if (text.includes('+') || country === undefined || plan === undefined) return checked(international(text));
+  const digits = digitsOf(text);
+  const issue = nationalIssue(digits, country, plan);
+  return issue === undefined ? checked(`+${plan.callingCode}${withoutTrunk(digits, plan)}`) : { issue };
+}
+
+function checked(number: string): Read {
+  if (e164.test(number)) return { number };
+  return { issue: `A phone number has a calling code and 7 to 15 digits in all, as in ${example}.` };
+}
+
+/** `+49 (0)441 12345` names the trunk prefix in passing: it isn't dialled from outside. */
+function international(text: string): string {
+  const [before = '', ...rest] = text.split('(0)');
+  const isTrunk = rest.length > 0 && codesWithTrunkZero.has(digitsOf(before));
+  return `+${digitsOf(isTrunk ? before + rest.join('(0)') : text)}`;
+}
+
+const codesWithTrunkZero: ReadonlySet<string> = new Set(
+  [...dialling.values()].filter(({ trunk }) => trunk === '0').map(({ callingCode }) => callingCode),
+);
+
+function digitsOf(text: string): string {
+  return text.replaceAll(/\D/g, '');
+}
+
+function withoutTrunk(digits: string, { trunk }: Dialling): string {
+  return trunk !== undefined && digits.startsWith(trunk) ? digits.slice(trunk.length) : digits;
+}
+
+/** A trunk prefix of 0 is always written, others may be left out. */
+function nationalIssue(digits: string, country: string, plan: Dialling): string | undefined {
+  if (plan.trunk === '0' && !digits.startsWith('0'))
+    return `A phone number of ${country} begins with 0 and its area or network code, any other with +.`;
+  const number = withoutTrunk(digits, plan);
+  const beginsAsAbroad =
+    digits.startsWith('00') ||
+    digits.startsWith(internationalPrefixes.get(country) ?? '+') ||
+    (number.startsWith('0') && !keepsZero.has(country));
+  if (beginsAsAbroad)
+    return `An international phone number begins with + and its calling code, as in ${example}.`;
+  if (plan.callingCode === '1' && number.length !== 10)
+    return `A phone number of ${country} has 10 digits, area code included.`;
+  return undefined;
+}
