@@ -75,6 +75,8 @@ export const initialPasswordMilliseconds = 7 * 86_400_000;
 /** Of these, how many a start names. */
 export const initialPasswordsNamedMax = 20;
 export const cleanupMilliseconds = 60_000;
+/** How often the service's own certificate is looked at: its end, and the machine's names and addresses. */
+export const certificateCheckMilliseconds = 3_600_000;
 
 // Changes of many rows: a write changes `sliceRowsMax` at most, and looks at the clock every
 // `sliceStepRowsMax`, since each row may take several reads from a slow disk. The pause after it is at least

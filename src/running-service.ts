@@ -4,13 +4,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp, type App } from './app.ts';
 import { removeAdminFile } from './assembly/admin-file.ts';
 import { Caches } from './assembly/caches.ts';
+import { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { makeFirstAdmin } from './assembly/first-admin.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
 import { readCertificate, readSecrets } from './assembly/secrets-and-certificate.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
-import { HttpServer } from './http/http-server.ts';
+import { HttpServer, type Certificate } from './http/http-server.ts';
 import type { Route } from './http/route.ts';
 import type { Logger } from './logger.ts';
 import { migrations } from './migrations/migrations.ts';
@@ -101,12 +102,13 @@ async function serve(parts: ServiceParts): Promise<Service> {
   if (admin !== undefined) created.push(admin);
   const server = new HttpServer({ certificate, gate: gateFor(config) });
   const address = await listen(server, config);
-  return new Service(parts, { secrets, server, address, created });
+  return new Service(parts, { secrets, server, certificate, address, created });
 }
 
 type Listening = {
   readonly secrets: readonly Uint8Array[];
   readonly server: HttpServer;
+  readonly certificate: Certificate | undefined;
   readonly address: AddressInfo;
   readonly created: readonly string[];
 };
@@ -120,12 +122,18 @@ export class Service {
   readonly created: readonly string[];
   readonly #parts: ServiceParts;
   readonly #server: HttpServer;
+  readonly #certificate: CertificateKeeper;
   #stopping: Promise<void> | undefined;
 
-  constructor(parts: ServiceParts, { secrets, server, address, created }: Listening) {
+  constructor(parts: ServiceParts, { secrets, server, certificate, address, created }: Listening) {
     const { config, db } = parts;
     this.#parts = parts;
     this.#server = server;
+    this.#certificate = new CertificateKeeper({
+      ...parts,
+      current: certificate,
+      onRenewal: (renewed) => server.renew(renewed),
+    });
     this.db = db;
     this.publicUrl = publicUrlOf(config, address.port);
     this.localUrl = localUrlOf(config, address);
@@ -153,21 +161,12 @@ export class Service {
 
   /** Reads the certificate again, for new connections. */
   reload(): void {
-    const { config, log, now } = this.#parts;
-    if (config.tls.mode === 'off') return;
-    try {
-      const renewed = readCertificate(config, now(), []);
-      if (renewed !== undefined) this.#server.renew(renewed);
-      log.log('info', 'the certificate was reloaded');
-    } catch (error) {
-      log.log('error', 'the certificate could not be reloaded; the old one stays in use', {
-        cause: String(error),
-      });
-    }
+    this.#certificate.reload();
   }
 
   async #finish(): Promise<void> {
     const { db, hasher } = this.#parts;
+    this.#certificate.close();
     await this.#server.close();
     await this.app.cleanUp().catch(() => {}); // the next start does it
     this.app.close();

@@ -1,20 +1,16 @@
 // What the service stores beside the database: the secret that tokens are signed with, and its certificate.
-import { randomBytes, X509Certificate } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { selfSigned } from '../auth/certificate.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { secretBytesMin } from '../limits.ts';
-import { makeFolder, replacePrivate } from '../storage/private-files.ts';
+import { replacePrivate } from '../storage/private-files.ts';
 import { StorageError, toStorageError } from '../storage/storage-error.ts';
 import { isSystemError, systemErrorText } from '../system-error.ts';
-
-const renewMilliseconds = 30 * 86_400_000;
-
-type CertificateFiles = { readonly cert: string; readonly key: string };
+import { keepOwnCertificate } from './own-certificate.ts';
 
 /** The signing secrets: as configured, or one made at the first start. */
 export function readSecrets({ jwtSecrets, data }: Config, created: string[]): Uint8Array[] {
@@ -36,43 +32,37 @@ export function readSecrets({ jwtSecrets, data }: Config, created: string[]): Ui
   }
 }
 
-export function readCertificate(
-  { tls, data }: Config,
-  now: number,
-  created: string[],
-): Certificate | undefined {
-  if (tls.mode === 'off') return undefined;
-  const files =
-    tls.mode === 'files' ? tls : { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
+/** Undefined without TLS; adds what it made to `created`. */
+export function readCertificate(config: Config, now: number, created: string[]): Certificate | undefined {
+  switch (config.tls.mode) {
+    case 'off':
+      return undefined;
+    case 'files':
+      return readConfigured(config.tls);
+    case 'self-signed':
+      return readOwn(config, now, created);
+  }
+}
+
+function readConfigured(files: { readonly cert: string; readonly key: string }): Certificate {
   try {
-    if (tls.mode === 'self-signed' && !isValidUntil(files.cert, now + renewMilliseconds))
-      makeCertificate(files, now, created);
     const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
     createSecureContext(certificate); // throws unless they are a pair
     return certificate;
   } catch (error) {
-    if (error instanceof StorageError) throw error;
     throw new ConfigError([
       `the certificate in ${files.cert} with the key in ${files.key} can't be used: ${reasonOf(error)}`,
     ]);
   }
 }
 
-function makeCertificate(files: CertificateFiles, now: number, created: string[]): void {
-  const { certPem, keyPem } = selfSigned({ now });
+function readOwn(config: Config, now: number, created: string[]): Certificate {
   try {
-    makeFolder(dirname(files.cert));
-    replacePrivate(files.key, keyPem);
-    replacePrivate(files.cert, certPem);
-    created.push(`a self-signed certificate: ${files.cert}`);
+    const { certPem, keyPem } = keepOwnCertificate(config, now, created);
+    return { cert: certPem, key: keyPem };
   } catch (error) {
-    if (!isValidUntil(files.cert, now)) throw toStorageError(error, files.cert); // else it still serves
+    throw toStorageError(error, join(config.data, 'tls'));
   }
-}
-
-/** Whether there is a certificate that is valid until then. */
-function isValidUntil(file: string, until: number): boolean {
-  return existsSync(file) && new X509Certificate(readFileSync(file)).validToDate.getTime() > until;
 }
 
 function reasonOf(error: unknown): string {

@@ -1,23 +1,118 @@
-// The certificate the service makes for itself when it is given none: X.509 v3, P-256, for this machine only.
-import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
+// The service's own certificates: a small authority, which devices trust once, and what it issues. X.509 v3,
+// P-256.
+import {
+  createPrivateKey,
+  generateKeyPairSync,
+  hash,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
+import { isIP } from 'node:net';
+import { bitString, der, integer, oid, sequence, time } from './der.ts';
+import {
+  addressBytes,
+  isPrivateAddress,
+  isPrivateDomain,
+  privateBlocks,
+  privateDomains,
+} from './private-names.ts';
 
 const dayMilliseconds = 86_400_000;
-/** Apple's systems reject more than 825 for certificates that users trust themselves. */
-const daysDefault = 820;
+/** Certificates begin a day before they are made, for clocks that differ. */
+const earlyMilliseconds = dayMilliseconds;
+const authorityMilliseconds = 20 * 365 * dayMilliseconds;
+/** With the day before they are made 397, which no browser rejects. */
+const certificateMilliseconds = 396 * dayMilliseconds;
 const pointBytes = 65; // an uncompressed P-256 point, at the end of its SubjectPublicKeyInfo
+const critical = der(0x01, Buffer.of(0xff));
+
+/** A certificate and its private key, in PEM. */
+export type KeyPair = { readonly certPem: string; readonly keyPem: string };
+
+type Body = {
+  readonly keyInfo: Buffer;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly from: number;
+  readonly until: number;
+  readonly extensions: readonly Buffer[];
+};
 
 /**
- * A certificate for localhost, 127.0.0.1 and ::1 that is its own trust anchor, valid from a day before `now`
- * (milliseconds since 1970), for clocks that differ, until `days` after. It is no CA: whoever trusts it
- * and loses its key has lost this machine's name, not every name.
+ * An authority whose certificates devices accept for these names (DNS names and addresses), for private
+ * domains and for private addresses, and for nothing else: whoever steals its key can't pass for any other
+ * place. `owner` tells it from others in a device's list. Times are milliseconds since 1970.
  */
-export function selfSigned({ now, days = daysDefault }: { now: number; days?: number }): {
-  certPem: string;
-  keyPem: string;
-} {
+export function makeAuthority(
+  names: readonly string[],
+  { now, owner }: { readonly now: number; readonly owner: string },
+): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const body = toBeSigned(publicKey, new Date(now - dayMilliseconds), new Date(now + days * dayMilliseconds));
-  const certificate = sequence(body, ecdsaWithSha256(), bitString(0, sign('sha256', body, privateKey)));
+  const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
+  const name = `orderly on ${owner}`.slice(0, 64);
+  const body: Body = {
+    keyInfo,
+    issuer: name,
+    subject: name,
+    from: now - earlyMilliseconds,
+    until: now + authorityMilliseconds,
+    extensions: [
+      extension(19, sequence(critical, integer(0)), critical), // basicConstraints: issues to servers only
+      extension(15, bitString(2, Buffer.of(0x04)), critical), // keyUsage: keyCertSign
+      serverAuthentication(),
+      extension(30, sequence(der(0xa0, ...permittedSubtrees(names))), critical), // nameConstraints
+      extension(14, der(0x04, keyIdOf(keyInfo))), // subjectKeyIdentifier
+    ],
+  };
+  return signed(body, privateKey, privateKey);
+}
+
+/** A server's certificate for these names, and after it the authority's own. */
+export function issueCertificate(names: readonly string[], authority: KeyPair, now: number): KeyPair {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const issuer = new X509Certificate(authority.certPem);
+  const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
+  const authorityKeyId = keyIdOf(issuer.publicKey.export({ type: 'spki', format: 'der' }));
+  const body: Body = {
+    keyInfo,
+    issuer: issuer.subject.replace(/^CN=/, ''),
+    subject: 'orderly server', // no host name, for OpenSSL would hold one against the constraints, too
+    from: now - earlyMilliseconds,
+    until: Math.min(now + certificateMilliseconds, issuer.validToDate.getTime()),
+    extensions: [
+      extension(19, sequence(), critical), // basicConstraints: no authority
+      extension(15, bitString(7, Buffer.of(0x80)), critical), // keyUsage: digitalSignature
+      serverAuthentication(),
+      subjectAltName(names),
+      extension(14, der(0x04, keyIdOf(keyInfo))), // subjectKeyIdentifier
+      extension(35, sequence(der(0x80, authorityKeyId))), // authorityKeyIdentifier
+    ],
+  };
+  const issued = signed(body, privateKey, createPrivateKey(authority.keyPem));
+  return { ...issued, certPem: issued.certPem + authority.certPem };
+}
+
+/** Whether what this authority issues for a name is accepted. */
+export function permits({ raw }: X509Certificate, name: string): boolean {
+  if (isPrivate(name) || raw.includes(subtreeOf(name))) return true;
+  const [, ...parents] = isIP(name) === 0 ? name.split('.') : [];
+  return parents.some((_, index) => raw.includes(subtreeOf(parents.slice(index).join('.'))));
+}
+
+function isPrivate(name: string): boolean {
+  return isIP(name) === 0 ? isPrivateDomain(name) : isPrivateAddress(name);
+}
+
+/** Whether a certificate is for exactly these names. */
+export function isFor({ raw }: X509Certificate, names: readonly string[]): boolean {
+  return raw.includes(subjectAltName(names));
+}
+
+function signed(body: Body, privateKey: KeyObject, signingKey: KeyObject): KeyPair {
+  const bytes = toBeSigned(body);
+  const certificate = sequence(bytes, ecdsaWithSha256(), bitString(0, sign('sha256', bytes, signingKey)));
   return {
     certPem: new X509Certificate(certificate).toString(),
     keyPem: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
@@ -25,40 +120,59 @@ export function selfSigned({ now, days = daysDefault }: { now: number; days?: nu
 }
 
 /** TBSCertificate (RFC 5280 section 4.1). */
-function toBeSigned(publicKey: KeyObject, from: Date, until: Date): Buffer {
-  // commonName, 2.5.4.3
-  const name = sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from('localhost')))));
-  const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
+function toBeSigned({ keyInfo, issuer, subject, from, until, extensions }: Body): Buffer {
   const version3 = der(0xa0, integer(2));
   const serial = integer(0x40, ...randomBytes(15)); // positive by its first byte
-  const validity = sequence(time(from), time(until));
   return sequence(
     version3,
     serial,
     ecdsaWithSha256(),
-    name,
-    validity,
-    name,
+    commonName(issuer),
+    sequence(time(from), time(until)),
+    commonName(subject),
     keyInfo,
-    extensions(keyInfo.subarray(-pointBytes)),
+    der(0xa3, sequence(...extensions)),
   );
 }
 
-function extensions(publicPoint: Buffer): Buffer {
-  const keyId = hash('sha256', publicPoint, 'buffer').subarray(0, 20); // RFC 7093 section 2, method 1
-  const addresses = [Buffer.of(127, 0, 0, 1), Buffer.alloc(16).fill(1, 15)].map((bytes) => der(0x87, bytes));
-  const critical = der(0x01, Buffer.of(0xff));
-  return der(
-    0xa3,
-    sequence(
-      extension(19, sequence(), critical), // basicConstraints: not a CA
-      extension(15, bitString(7, Buffer.of(0x80)), critical), // keyUsage: digitalSignature
-      extension(37, sequence(oid(0x2b, 6, 1, 5, 5, 7, 3, 1))), // extKeyUsage: serverAuth, 1.3.6.1.5.5.7.3.1
-      extension(17, sequence(der(0x82, Buffer.from('localhost')), ...addresses)), // subjectAltName
-      extension(14, der(0x04, keyId)), // subjectKeyIdentifier
-      extension(35, sequence(der(0x80, keyId))), // authorityKeyIdentifier
-    ),
+/** 2.5.4.3; at most 64 characters (RFC 5280 appendix A). */
+function commonName(text: string): Buffer {
+  const value = der(0x0c, Buffer.from(text.slice(0, 64)));
+  return sequence(der(0x31, sequence(oid(0x55, 0x04, 0x03), value)));
+}
+
+/** RFC 7093 section 2, method 1. */
+function keyIdOf(keyInfo: Buffer): Buffer {
+  return hash('sha256', keyInfo.subarray(-pointBytes), 'buffer').subarray(0, 20);
+}
+
+/** extKeyUsage: serverAuth, 1.3.6.1.5.5.7.3.1. */
+function serverAuthentication(): Buffer {
+  return extension(37, sequence(oid(0x2b, 6, 1, 5, 5, 7, 3, 1)));
+}
+
+function subjectAltName(names: readonly string[]): Buffer {
+  const general = names.map((name) =>
+    isIP(name) === 0 ? der(0x82, Buffer.from(name)) : der(0x87, addressBytes(name)),
   );
+  return extension(17, sequence(...general));
+}
+
+function permittedSubtrees(names: readonly string[]): Buffer[] {
+  const others = names.filter((name) => !isPrivate(name));
+  return [...privateBlocks.map(subtree), ...[...privateDomains, ...others].map(subtreeOf)];
+}
+
+/** GeneralSubtree (RFC 5280 section 4.2.1.10): a domain and what is below it, or one address. */
+function subtreeOf(name: string): Buffer {
+  if (isIP(name) === 0) return sequence(der(0x82, Buffer.from(name)));
+  const bytes = addressBytes(name);
+  return subtree({ bytes, bits: bytes.length * 8 });
+}
+
+function subtree({ bytes, bits }: { readonly bytes: Buffer; readonly bits: number }): Buffer {
+  const mask = Buffer.from(bytes.map((_, index) => 0xff00 >> Math.min(8, Math.max(0, bits - index * 8))));
+  return sequence(der(0x87, bytes, mask));
 }
 
 /** `number` stands below id-ce, 2.5.29. */
@@ -69,42 +183,4 @@ function extension(number: number, value: Buffer, ...flags: readonly Buffer[]): 
 /** 1.2.840.10045.4.3.2 */
 function ecdsaWithSha256(): Buffer {
   return sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2));
-}
-
-/** UTCTime until 2049, GeneralizedTime from 2050 (RFC 5280 section 4.1.2.5). */
-function time(date: Date): Buffer {
-  const digits = date.toISOString().replace(/\.\d+|[-:T]/g, '');
-  return date.getUTCFullYear() < 2050
-    ? der(0x17, Buffer.from(digits.slice(2)))
-    : der(0x18, Buffer.from(digits));
-}
-
-/**
- * Its first byte is 40 times the first number and the second; numbers from 128 on take more bytes, seven bits
- * each.
- */
-function oid(...bytes: readonly number[]): Buffer {
-  return der(0x06, Buffer.of(...bytes));
-}
-
-function integer(...bytes: readonly number[]): Buffer {
-  return der(0x02, Buffer.of(...bytes));
-}
-
-function bitString(unusedBits: number, bytes: Buffer): Buffer {
-  return der(0x03, Buffer.of(unusedBits), bytes);
-}
-
-function sequence(...members: readonly Buffer[]): Buffer {
-  return der(0x30, ...members);
-}
-
-function der(tag: number, ...members: readonly Buffer[]): Buffer {
-  const value = Buffer.concat(members);
-  return Buffer.concat([Buffer.of(tag, ...lengthOf(value)), value]);
-}
-
-function lengthOf({ length }: Buffer): number[] {
-  if (length < 128) return [length];
-  return length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }

@@ -1,5 +1,6 @@
 // What a start says: lines of the log, or on a terminal a few sentences for people.
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { counted } from '../counted.ts';
 import { initialPasswordsNamedMax } from '../limits.ts';
@@ -7,6 +8,8 @@ import type { Logger } from '../logger.ts';
 import { listInitialPasswords, type InitialPassword } from '../resources/users/user-store.ts';
 import { version } from '../version.ts';
 import { adminFile, adminFileIsFor } from '../assembly/admin-file.ts';
+import { authorityFile, fingerprintOf } from '../assembly/own-certificate.ts';
+import { namesForOthers, ownNames } from '../assembly/own-names.ts';
 import type { Service } from '../running-service.ts';
 
 const hourMilliseconds = 3_600_000;
@@ -15,6 +18,8 @@ export type Start = { readonly config: Config; readonly service: Service; readon
 
 export function logStart(log: Logger, start: Start): void {
   for (const fact of startFacts(start)) log.log('info', fact);
+  for (const fact of trustFacts(start)) log.log('info', fact);
+  for (const warning of startWarnings(start)) log.log('warn', warning);
   const { localUrl, publicUrl } = start.service;
   log.log('info', 'listening', {
     url: localUrl,
@@ -53,21 +58,73 @@ function duration(milliseconds: number): string {
   return hours < 48 ? counted(hours, 'hour') : counted(Math.round(hours / 24), 'day');
 }
 
+/** How other devices come to trust the service's own certificate. */
+function trustFacts({ config }: Start): string[] {
+  if (config.tls.mode !== 'self-signed' || namesForOthers(ownNames(config)).length === 0) return [];
+  const file = authorityFile(config.data);
+  return [
+    `Other devices trust the service once ${file} is installed there as a certificate authority. ` +
+      `Its SHA-256 fingerprint is ${fingerprintOf(file)}.`,
+  ];
+}
+
+function startWarnings({ config, service }: Start): string[] {
+  if (config.tls.mode !== 'off' || config.publicUrl !== '') return [];
+  return [
+    `Without --public-url, the service calls itself ${service.publicUrl}, where with --tls off nothing ` +
+      'answers: set it to the URL of the proxy.',
+  ];
+}
+
 /** For people, on a terminal: what there is, and what to try. */
 export function welcome(start: Start): string {
-  const { config, service } = start;
-  const { localUrl } = service;
-  const trust = config.tls.mode === 'self-signed' ? ` --cacert ${join(config.data, 'tls', 'cert.pem')}` : '';
+  const { service } = start;
   return [
     ...startFacts(start),
-    `orderly ${version} listens on ${localUrl}`,
+    ...startWarnings(start),
+    `orderly ${version} listens on ${service.localUrl}`,
+    ...urlsForOthers(start).map((url) => `  for other devices: ${url}`),
+    ...trustFacts(start),
     '',
-    'Sign up from another terminal:',
-    `  curl${trust} ${localUrl}/api/users \\`,
-    "    -H 'Content-Type: application/json' \\",
-    `    -d '{"name":"Eve","email":"eve@example.com","password":"tea at five"}'`,
-    `Documentation: ${localUrl}/docs`,
+    ...suggestion(start),
+    `Documentation: ${service.localUrl}/docs`,
     'Ctrl-C stops the service.',
     '',
   ].join('\n');
+}
+
+/** The public URL, unless it is this machine's own, and the machine's names and addresses. */
+function urlsForOthers({ config, service }: Start): string[] {
+  if (config.tls.mode !== 'self-signed') return [];
+  const { port } = new URL(service.localUrl);
+  const urls = namesForOthers(ownNames({ ...config, publicUrl: '' })).map(
+    (name) => `https://${isIP(name) === 6 ? `[${name}]` : name}:${port}`,
+  );
+  return config.publicUrl === '' ? urls : [service.publicUrl, ...urls];
+}
+
+/** A first command to type in another terminal. */
+function suggestion({ config, service: { localUrl } }: Start): string[] {
+  const trust = config.tls.mode === 'self-signed' ? ` --cacert ${shellWord(authorityFile(config.data))}` : '';
+  const json = "    -H 'Content-Type: application/json' \\";
+  if (config.registration === 'open')
+    return [
+      'Sign up from another terminal:',
+      `  curl${trust} ${localUrl}/api/users \\`,
+      json,
+      `    -d '{"name":"Eve","email":"eve@example.com","password":"tea at five"}'`,
+    ];
+  const file = adminFile(config.data);
+  if (!existsSync(file)) return [];
+  return [
+    'Sign in from another terminal, as the administrator who creates users:',
+    `  curl${trust} ${localUrl}/api/sessions \\`,
+    json,
+    `    -d ${shellWord(`@${file}`)}`,
+  ];
+}
+
+/** Quoted where a shell would split or expand it. */
+function shellWord(text: string): string {
+  return /^[\w@./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-// The certificate the service makes for itself: what Node, OpenSSL and the RFC say of it.
+// The service's own authority and certificates: what Node, OpenSSL and the RFCs say of them.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -9,69 +9,124 @@ import { isIP, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { checkServerIdentity } from 'node:tls';
 import { promisify } from 'node:util';
-import { selfSigned } from '../../src/auth/certificate.ts';
+import { isFor, issueCertificate, makeAuthority, permits, type KeyPair } from '../../src/auth/certificate.ts';
 
-const now = Date.now();
-const { certPem, keyPem } = selfSigned({ now });
-const certificate = new X509Certificate(certPem);
 const dayMilliseconds = 86_400_000;
+const now = Date.now();
+const names = [
+  'kasse.example',
+  'localhost',
+  '127.0.0.1',
+  '::1',
+  'till',
+  'till.local',
+  '192.168.1.20',
+  '2001:db8::5',
+  '2001:db8:0:1:1:1:1:1',
+];
+const authority = makeAuthority(names, { now, owner: 'till' });
+const authorityCertificate = new X509Certificate(authority.certPem);
+const issued = issueCertificate(names, authority, now);
+const certificate = new X509Certificate(issued.certPem);
 const run = promisify(execFile);
 
-for (const name of ['localhost', '127.0.0.1', '::1']) {
-  test(`an HTTPS client that trusts the certificate takes it for ${name}`, async () => {
-    assert.equal(await ask(name, certPem), 'hello');
-  });
-  test(`an HTTPS client that trusts another certificate does not take it for ${name}`, async () => {
-    await assert.rejects(ask(name, selfSigned({ now }).certPem), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+for (const name of names) {
+  test(`an HTTPS client that trusts the authority accepts the certificate for ${name}`, async () => {
+    assert.equal(await ask(name, authority.certPem), 'hello');
   });
 }
 
-test('an HTTPS client that trusts the certificate takes it for no other name', async () => {
-  await assert.rejects(ask('orders.example', certPem), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+test('an HTTPS client that is given the file of the certificate accepts it, too', async () => {
+  assert.equal(await ask('localhost', issued.certPem), 'hello');
 });
 
-test('the certificate names this machine only', () => {
-  assert.equal(certificate.subjectAltName, 'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1');
-  assert.equal(certificate.checkHost('localhost'), 'localhost');
-  assert.equal(certificate.checkIP('127.0.0.1'), '127.0.0.1');
-  assert.equal(certificate.checkIP('::1'), '::1');
+test('an HTTPS client that trusts another authority does not accept it', async () => {
+  const { certPem } = makeAuthority(names, { now, owner: 'till' });
+  await assert.rejects(ask('localhost', certPem), /certificate/);
+});
+
+test('an HTTPS client that trusts the authority accepts it for no other name', async () => {
+  await assert.rejects(ask('orders.example', authority.certPem), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+});
+
+test('the certificate is for the names it was issued for, and for no other', () => {
+  for (const name of names)
+    assert.equal(isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name), name);
   assert.equal(certificate.checkHost('example.org') ?? certificate.checkIP('127.0.0.2'), undefined);
+  assert.ok(isFor(certificate, names));
+  assert.ok(!isFor(certificate, names.slice(1)));
 });
 
-test('the certificate is signed by its own key, for servers, and can sign no other', () => {
-  assert.ok(certificate.verify(certificate.publicKey));
-  assert.ok(certificate.checkPrivateKey(createPrivateKey(keyPem)));
-  assert.equal(certificate.ca, false);
-  assert.deepEqual(certificate.keyUsage, ['1.3.6.1.5.5.7.3.1']);
-  assert.equal(certificate.publicKey.asymmetricKeyDetails?.namedCurve, 'prime256v1');
+test('the authority issues for servers only, and its certificates issue nothing', () => {
+  assert.ok(authorityCertificate.ca && !certificate.ca);
+  assert.ok(certificate.checkIssued(authorityCertificate));
+  assert.ok(certificate.verify(authorityCertificate.publicKey));
+  assert.ok(certificate.checkPrivateKey(createPrivateKey(issued.keyPem)));
+  for (const each of [authorityCertificate, certificate]) {
+    assert.deepEqual(each.keyUsage, ['1.3.6.1.5.5.7.3.1']);
+    assert.equal(each.publicKey.asymmetricKeyDetails?.namedCurve, 'prime256v1');
+  }
 });
 
-test('its serial number is positive, of 16 bytes, and another each time', () => {
+const permittedTable: readonly (readonly [name: string, isPermitted: boolean])[] = [
+  ['kasse.example', true],
+  ['www.kasse.example', true],
+  ['example', false],
+  ['notkasse.example', false],
+  ['other.local', true],
+  ['shop.home.arpa', true],
+  ['other', false],
+  ['10.9.8.7', true],
+  ['172.32.0.1', false],
+  ['fd12::1', true],
+  ['8.8.8.8', false],
+  ['2001:db8::5', true],
+  ['2001:db8::6', false],
+];
+for (const [name, isPermitted] of permittedTable) {
+  test(`the authority ${isPermitted ? 'may' : 'may not'} issue for ${name}`, async (t) => {
+    assert.equal(permits(authorityCertificate, name), isPermitted);
+    if (await isMissing('openssl')) return t.skip('there is no openssl');
+    const verified = verify(t, issueCertificate([name], authority, now));
+    await (isPermitted ? verified : assert.rejects(verified, /permitted subtree violation/));
+  });
+}
+
+test('serial numbers are positive, of 16 bytes, and another each time', () => {
   const serials = Array.from(
     { length: 20 },
-    () => new X509Certificate(selfSigned({ now }).certPem).serialNumber,
+    () => new X509Certificate(issueCertificate(names, authority, now).certPem).serialNumber,
   );
   for (const serial of serials) assert.match(serial, /^[4-7][0-9A-F]{31}$/);
   assert.equal(new Set(serials).size, serials.length);
 });
 
-test('it has been valid for a day, and is for no more than 825', () => {
+test('a certificate begins a day ago and lasts 397 days; its authority, 20 years', () => {
   const seconds = Math.floor(now / 1000) * 1000;
-  assert.equal(certificate.validFromDate.getTime(), seconds - dayMilliseconds);
-  assert.equal(certificate.validToDate.getTime(), seconds + 820 * dayMilliseconds);
+  for (const [each, days] of [
+    [certificate, 396],
+    [authorityCertificate, 20 * 365],
+  ] as const) {
+    assert.equal(each.validFromDate.getTime(), seconds - dayMilliseconds);
+    assert.equal(each.validToDate.getTime(), seconds + days * dayMilliseconds);
+  }
+});
+
+test('no certificate outlives its authority', () => {
+  const late = issueCertificate(names, authority, now + 20 * 365 * dayMilliseconds - dayMilliseconds);
+  assert.deepEqual(new X509Certificate(late.certPem).validToDate, authorityCertificate.validToDate);
 });
 
 for (const year of [2049, 2050, 2051]) {
   test(`a certificate that ends in ${year} says so`, () => {
     const end = Date.UTC(year, 5, 30, 12, 34, 56);
-    const { raw, validToDate, validFromDate } = new X509Certificate(
-      selfSigned({ now: end - 3 * dayMilliseconds, days: 3 }).certPem,
-    );
+    const made = end - 396 * dayMilliseconds;
+    const issuer = makeAuthority(names, { now: made, owner: 'till' });
+    const { raw, validToDate } = new X509Certificate(issueCertificate(names, issuer, made).certPem);
     assert.equal(validToDate.getTime(), end);
-    assert.equal(validFromDate.getTime(), end - 4 * dayMilliseconds);
     assert.ok(
       raw.includes(year < 2050 ? '\x17\x0d490630123456Z' : `\x18\x0f${year}0630123456Z`),
       'in the form of RFC 5280',
@@ -82,44 +137,27 @@ for (const year of [2049, 2050, 2051]) {
 test(
   'OpenSSL verifies the certificate under its strict rules',
   { skip: await isMissing('openssl') },
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'orderly-certificate-'));
-    const file = join(folder, 'cert.pem');
-    try {
-      writeFileSync(file, certPem);
-      for (const check of [
-        ['-verify_hostname', 'localhost'],
-        ['-verify_ip', '127.0.0.1'],
-        ['-verify_ip', '::1'],
-      ]) {
-        const { stdout } = await run('openssl', [
-          'verify',
-          '-x509_strict',
-          '-purpose',
-          'sslserver',
-          ...check,
-          '-CAfile',
-          file,
-          file,
-        ]);
-        assert.equal(stdout.trim(), `${file}: OK`);
-      }
-      await assert.rejects(
-        run('openssl', ['verify', '-verify_hostname', 'example.org', '-CAfile', file, file]),
-        /hostname mismatch/i,
-      );
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+  async (t) => {
+    await verify(t, issued, '-x509_strict', '-purpose', 'sslserver', '-verify_hostname', 'till.local');
+    await verify(t, issued, '-x509_strict', '-purpose', 'sslserver', '-verify_ip', '2001:db8::5');
+    await assert.rejects(verify(t, issued, '-verify_hostname', 'example.org'), /hostname mismatch/i);
   },
 );
 
+async function verify(t: TestContext, { certPem }: KeyPair, ...checks: readonly string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-certificate-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [ca, cert] = [join(folder, 'ca.pem'), join(folder, 'cert.pem')];
+  writeFileSync(ca, authority.certPem);
+  writeFileSync(cert, certPem);
+  const { stdout } = await run('openssl', ['verify', ...checks, '-CAfile', ca, cert]);
+  assert.equal(stdout.trim(), `${cert}: OK`);
+}
+
 /** Asks a server with the certificate under a name, over IPv4 whatever the name: a machine may lack IPv6. */
 async function ask(name: string, ca: string): Promise<string> {
-  const server = createServer({ cert: certPem, key: keyPem }, (_, response) => response.end('hello')).listen(
-    0,
-    '127.0.0.1',
-  );
+  const { certPem: cert, keyPem: key } = issued;
+  const server = createServer({ cert, key }, (_, response) => response.end('hello')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
   try {

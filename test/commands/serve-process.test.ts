@@ -8,7 +8,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { selfSigned } from '../../src/auth/certificate.ts';
+import { newCertificate } from '../new-certificate.ts';
 import { readCertificate, readSecrets } from '../../src/assembly/secrets-and-certificate.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import type { Config } from '../../src/config/config.ts';
@@ -16,7 +16,6 @@ import { version } from '../../src/version.ts';
 import { executable } from '../service.ts';
 import { dataFolder, newFolder, orderly, serving } from './command-support.ts';
 
-const dayMilliseconds = 86_400_000;
 const isRoot = process.getuid?.() === 0;
 const readOnly =
   /^orderly: .*lock\.db (can't be opened: check the folder's permissions|can only be read).*\n$/;
@@ -26,7 +25,7 @@ describe('orderly serve', { concurrency: true }, () => {
     const cwd = newFolder(t);
     const service = await serving(t, [], { cwd });
     assert.equal(
-      await statusOf(`${service.url}/health/ready`, readFileSync(join(cwd, 'data/tls/cert.pem'))),
+      await statusOf(`${service.url}/health/ready`, readFileSync(join(cwd, 'data/tls/ca.pem'))),
       200,
     );
     const { status, stdout, stderr } = await service.end();
@@ -42,7 +41,14 @@ describe('orderly serve', { concurrency: true }, () => {
       'secret.key',
       'tls',
     ]);
-    for (const file of ['initial-admin.json', 'orderly.db', 'secret.key', 'tls/key.pem'])
+    for (const file of [
+      'initial-admin.json',
+      'orderly.db',
+      'secret.key',
+      'tls/key.pem',
+      'tls/ca-key.pem',
+      'lock.db',
+    ])
       assert.equal(statSync(join(cwd, 'data', file)).mode & 0o777, 0o600, file);
     assert.equal(statSync(join(cwd, 'data')).mode & 0o777, 0o700);
 
@@ -53,7 +59,8 @@ describe('orderly serve', { concurrency: true }, () => {
     const messages = lines.flatMap(({ message }) => (message === undefined ? [] : [message]));
     assert.deepEqual(messages, [
       'Created a secret that signs tokens: data/secret.key.',
-      'Created a self-signed certificate: data/tls/cert.pem.',
+      'Created a certificate authority, for devices to trust: data/tls/ca.pem.',
+      'Created a certificate for localhost, 127.0.0.1, ::1: data/tls/cert.pem.',
       'Created an administrator, admin@localhost; the password is in data/initial-admin.json.',
       'The password of admin@localhost was generated and works for another 7 days: ' +
         'sign in and change it.',
@@ -139,21 +146,12 @@ describe('orderly serve', { concurrency: true }, () => {
     );
   });
 
-  test('its own certificate is made anew before it expires; one with a foreign key is refused', (t) => {
-    const data = newFolder(t);
-    const now = Date.now();
-    const made: string[] = [];
-    const { cert, key } = { cert: join(data, 'tls/cert.pem'), key: join(data, 'tls/key.pem') };
-    const first = readCertificate(configWith(`--data=${data}`), now, made);
-    assert.deepEqual(readCertificate(configWith(`--data=${data}`), now + 700 * dayMilliseconds, made), first);
-    assert.notDeepEqual(
-      readCertificate(configWith(`--data=${data}`), now + 800 * dayMilliseconds, made),
-      first,
-    );
-    assert.deepEqual(made, Array(2).fill(`a self-signed certificate: ${cert}`));
-    writeFileSync(key, selfSigned({ now }).keyPem);
+  test('a certificate with a foreign key is refused', (t) => {
+    const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(newFolder(t), name));
+    writeFileSync(cert ?? '', newCertificate().certPem);
+    writeFileSync(key ?? '', newCertificate().keyPem);
     assert.throws(
-      () => readCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), now, []),
+      () => readCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), 0, []),
       /cert\.pem with the key in .*key\.pem can't be used: .*mismatch/,
     );
   });
@@ -161,7 +159,7 @@ describe('orderly serve', { concurrency: true }, () => {
   test('SIGHUP reads a renewed certificate; a broken one leaves the old', async (t) => {
     const folder = await dataFolder(t);
     const [cert = '', key = ''] = ['cert.pem', 'key.pem'].map((name) => join(folder, name));
-    const [first, second] = [selfSigned({ now: Date.now() }), selfSigned({ now: Date.now() })];
+    const [first, second] = [newCertificate(), newCertificate()];
     writeFileSync(cert, first.certPem);
     writeFileSync(key, first.keyPem);
     const service = await serving(t, [

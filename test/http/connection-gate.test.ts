@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, test, type TestContext } from 'node:test';
-import { selfSigned } from '../../src/auth/certificate.ts';
+import { newCertificate } from '../new-certificate.ts';
 import { connectionsWithin, ConnectionGate, openFilesMax } from '../../src/http/connection-gate.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { trustedProxies } from '../../src/http/peer.ts';
@@ -125,7 +125,7 @@ describe('connections past the maximum', inProcess, () => {
   });
 
   test('are closed over TLS, before anything is worked out for them', async (t) => {
-    const { certPem: cert, keyPem: key } = selfSigned({ now: Date.now() });
+    const { certPem: cert, keyPem: key } = newCertificate();
     const { server, port } = await small(t, { cert, key });
     const sockets = [await opened(port), await opened(port), await opened(port)];
     assert.equal(await rawOver(sockets[2] ?? assert.fail()).closed, '');
@@ -134,7 +134,7 @@ describe('connections past the maximum', inProcess, () => {
   });
 
   test('without a TLS handshake end after a while', async (t) => {
-    const { certPem: cert, keyPem: key } = selfSigned({ now: Date.now() });
+    const { certPem: cert, keyPem: key } = newCertificate();
     const { server, port } = await small(t, { cert, key });
     const silent = await opened(port);
     assert.equal(await rawOver(silent).closed, '');

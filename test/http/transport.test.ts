@@ -10,7 +10,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { connect as connectTls, type ConnectionOptions, type SecureVersion, type TLSSocket } from 'node:tls';
-import { selfSigned } from '../../src/auth/certificate.ts';
+import { newCertificate } from '../new-certificate.ts';
 import { newCustomer, newKey } from '../resources/resource-support.ts';
 import { serviceFor, type Answer, type Person, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
@@ -97,7 +97,7 @@ describe('TLS with the certificate the service makes', () => {
   });
 
   test('is trusted by nobody else', async () => {
-    const { certPem } = selfSigned({ now: Date.now() });
+    const { certPem } = newCertificate();
     await assert.rejects(ask(service().port, { ca: certPem }), { code: /SELF_SIGNED|UNABLE_TO_VERIFY|CERT/ });
   });
 
@@ -241,7 +241,7 @@ describe('TLS with certificates from files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-tls-'));
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   function renew(): string {
-    const { certPem, keyPem } = selfSigned({ now: Date.now() });
+    const { certPem, keyPem } = newCertificate();
     writeFileSync(cert, certPem);
     writeFileSync(key, keyPem);
     return certPem;

@@ -1,0 +1,68 @@
+// The certificate in use, as long as a service runs: read again on request, and the service's own renewed in
+// time.
+import { X509Certificate } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import type { Certificate } from '../http/http-server.ts';
+import { certificateCheckMilliseconds } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import { readCertificate } from './secrets-and-certificate.ts';
+
+type Options = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly current: Certificate | undefined;
+  /** Called with a certificate for new connections. */
+  readonly onRenewal: (certificate: Certificate) => void;
+};
+
+export class CertificateKeeper {
+  readonly #options: Options;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #current: Certificate | undefined;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#current = options.current;
+    // One that was configured changes when its owner says so, by SIGHUP.
+    if (options.config.tls.mode === 'self-signed')
+      this.#timer = setInterval(() => this.renewIfDue(), certificateCheckMilliseconds).unref();
+  }
+
+  /** When the certificate in use ends, in milliseconds since 1970; undefined without TLS. */
+  get end(): number | undefined {
+    return this.#current && new X509Certificate(this.#current.cert).validToDate.getTime();
+  }
+
+  reload(): void {
+    if (this.#current !== undefined && this.#read())
+      this.#options.log.log('info', 'the certificate was reloaded');
+  }
+
+  /** Its names follow those of the machine, and it is made anew before its end. */
+  renewIfDue(): void {
+    this.#read();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** False where it can't be read. */
+  #read(): boolean {
+    const { config, log, now, onRenewal } = this.#options;
+    const created: string[] = [];
+    try {
+      const read = readCertificate(config, now(), created);
+      for (const each of created) log.log('info', `Created ${each}.`);
+      if (read !== undefined && read.cert !== this.#current?.cert) onRenewal(read);
+      this.#current = read;
+      return true;
+    } catch (error) {
+      log.log('error', 'the certificate could not be reloaded; the old one stays in use', {
+        cause: String(error),
+      });
+      return false;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// The certificate that the service makes for itself, and its small authority: made where they are missing,
+// about to end, or lack a name.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isFor, issueCertificate, makeAuthority, permits, type KeyPair } from '../auth/certificate.ts';
+import type { Config } from '../config/config.ts';
+import { makeFolder, replacePrivate } from '../storage/private-files.ts';
+import { ownNames } from './own-names.ts';
+
+const dayMilliseconds = 86_400_000;
+const renewMilliseconds = 30 * dayMilliseconds;
+/** So that a whole certificate fits before its end. */
+const renewAuthorityMilliseconds = 500 * dayMilliseconds;
+
+type Files = { readonly cert: string; readonly key: string };
+
+export function ownFiles(data: string): Files {
+  return { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
+}
+
+/** What devices are given to trust the service. */
+export function authorityFile(data: string): string {
+  return join(data, 'tls', 'ca.pem');
+}
+
+/** SHA-256, as devices show it. */
+export function fingerprintOf(file: string): string {
+  return new X509Certificate(readFileSync(file)).fingerprint256;
+}
+
+/** Returns the pair that serves, and adds what it made to `created`. */
+export function keepOwnCertificate(config: Config, now: number, created: string[]): KeyPair {
+  const files = ownFiles(config.data);
+  try {
+    const authority = keepAuthority(config, now, created);
+    const names = ownNames(config).all.filter((name) => permits(certificateOf(authority), name));
+    const current = readPair(files);
+    if (current !== undefined && isCurrent(current, { authority, names, now })) return current;
+    const issued = issueCertificate(names, authority, now);
+    writePair(files, issued);
+    created.push(`a certificate for ${names.join(', ')}: ${files.cert}`);
+    return issued;
+  } catch (error) {
+    const current = readPair(files);
+    if (current !== undefined && isValid(current, now, now)) return current; // it still serves
+    throw error;
+  }
+}
+
+/** Devices have to trust a new authority anew, so it is made only where the old one can't serve. */
+function keepAuthority(config: Config, now: number, created: string[]): KeyPair {
+  const files = { cert: authorityFile(config.data), key: join(config.data, 'tls', 'ca-key.pem') };
+  const current = readPair(files);
+  const { all, configured } = ownNames(config);
+  if (current !== undefined && isValid(current, now, now + renewAuthorityMilliseconds)) {
+    const certificate = certificateOf(current);
+    if (configured.every((name) => permits(certificate, name))) return current;
+  }
+  const made = makeAuthority(all, { now, owner: hostname() });
+  writePair(files, made);
+  const isNew = current === undefined ? '' : 'new ';
+  created.push(`a ${isNew}certificate authority, for devices to trust: ${files.cert}`);
+  return made;
+}
+
+function isCurrent(
+  pair: KeyPair,
+  { authority, names, now }: { authority: KeyPair; names: readonly string[]; now: number },
+): boolean {
+  const certificate = certificateOf(pair);
+  const issuer = certificateOf(authority);
+  return (
+    isFor(certificate, names) &&
+    isValid(pair, now, now + renewMilliseconds) &&
+    certificate.checkIssued(issuer) &&
+    certificate.verify(issuer.publicKey)
+  );
+}
+
+/** Begun, as a clock that was wrong may not have it, and valid until then. */
+function isValid(pair: KeyPair, now: number, until: number): boolean {
+  const { validFromDate, validToDate } = certificateOf(pair);
+  return validFromDate.getTime() <= now && validToDate.getTime() > until;
+}
+
+/** The first certificate of the file. */
+function certificateOf({ certPem }: KeyPair): X509Certificate {
+  return new X509Certificate(certPem);
+}
+
+/** Undefined where a file is missing or damaged, or the key isn't the certificate's. */
+function readPair({ cert, key }: Files): KeyPair | undefined {
+  if (!existsSync(cert) || !existsSync(key)) return undefined;
+  const pair = { certPem: readFileSync(cert, 'utf8'), keyPem: readFileSync(key, 'utf8') };
+  try {
+    return certificateOf(pair).checkPrivateKey(createPrivateKey(pair.keyPem)) ? pair : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writePair(files: Files, { certPem, keyPem }: KeyPair): void {
+  makeFolder(join(files.cert, '..'));
+  replacePrivate(files.key, keyPem);
+  replacePrivate(files.cert, certPem);
+}

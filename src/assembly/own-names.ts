@@ -1,0 +1,63 @@
+// Under which names and addresses clients may reach this service: what its own certificate is for.
+import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import type { Config } from '../config/config.ts';
+
+/** DNS names and addresses, each once. */
+export type OwnNames = {
+  readonly all: readonly string[];
+  /** Those that were configured; the machine may get and lose the others. */
+  readonly configured: readonly string[];
+};
+
+type Machine = { readonly hostname: string; readonly addresses: readonly string[] };
+
+const loopback: readonly string[] = ['localhost', '127.0.0.1', '::1'];
+const unspecified: readonly string[] = ['0.0.0.0', '::'];
+/** A machine with many containers has many addresses. */
+const addressesMax = 50;
+
+export function ownNames(
+  { host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>,
+  machine: Machine = thisMachine(),
+): OwnNames {
+  const configured = new Set(publicUrl === '' ? [] : [hostOf(publicUrl)]);
+  if (isLoopback(host)) return { all: union(configured, loopback), configured: [...configured] };
+  if (!unspecified.includes(host)) configured.add(host.toLowerCase());
+  const addresses = unspecified.includes(host) ? machine.addresses.slice(0, addressesMax) : [];
+  const all = union(configured, loopback, machineNames(machine.hostname), addresses);
+  return { all, configured: [...configured] };
+}
+
+/** What a device in the same network can use: all but what means each machine itself. */
+export function namesForOthers(names: OwnNames): string[] {
+  return names.all.filter((name) => !isLoopback(name));
+}
+
+/** Its host name and, where that has no domain, the one that mDNS announces (RFC 6762). */
+function machineNames(name: string): string[] {
+  const plain = name.toLowerCase();
+  if (!/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/.test(plain) || isIP(plain) !== 0) return [];
+  return plain.includes('.') ? [plain] : [plain, `${plain}.local`];
+}
+
+function thisMachine(): Machine {
+  const addresses = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
+    .filter(({ internal, address }) => !internal && !address.startsWith('fe80:')) // these need a zone
+    .map(({ address }) => address);
+  return { hostname: hostname(), addresses: addresses.toSorted() };
+}
+
+function isLoopback(host: string): boolean {
+  return loopback.includes(host) || host.startsWith('127.');
+}
+
+/** Without the brackets around an IPv6 address. */
+function hostOf(url: string): string {
+  return new URL(url).hostname.replace(/^\[|\]$/g, '');
+}
+
+function union(...parts: readonly Iterable<string>[]): string[] {
+  return [...new Set(parts.flatMap((part) => [...part]))];
+}

@@ -1,0 +1,58 @@
+// Names and addresses that mean something in one network only: no authority of the public issues for them.
+import { BlockList, isIP } from 'node:net';
+
+/** RFC 6761, RFC 6762, RFC 8375, and what ICANN has reserved for private use. */
+export const privateDomains = ['localhost', 'local', 'home.arpa', 'internal'] as const;
+
+type Block = { readonly address: string; readonly bits: number; readonly bytes: Buffer };
+
+/** RFC 1122, RFC 1918, RFC 3927, RFC 6598; RFC 4291 and RFC 4193. */
+export const privateBlocks: readonly Block[] = [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+  ['::1', 128],
+  ['fe80::', 10],
+  ['fc00::', 7],
+].map(([address, bits]) => ({
+  address: String(address),
+  bits: Number(bits),
+  bytes: addressBytes(String(address)),
+}));
+
+const privateList = listOf(privateBlocks);
+
+export function isPrivateAddress(address: string): boolean {
+  return privateList.check(address, familyOf(address));
+}
+
+export function isPrivateDomain(name: string): boolean {
+  return privateDomains.some((domain) => name === domain || name.endsWith(`.${domain}`));
+}
+
+function listOf(blocks: readonly Block[]): BlockList {
+  const list = new BlockList();
+  for (const { address, bits } of blocks) list.addSubnet(address, bits, familyOf(address));
+  return list;
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
+
+/** 4 bytes, or 16. */
+export function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
+  const { hostname } = new URL(`http://[${address}]`); // shortened, all numbers hexadecimal
+  const [before = [], after = []] = hostname.slice(1, -1).split('::').map(groupsOf);
+  const zeros = Array<string>(8 - before.length - after.length).fill('0');
+  const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+  return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function groupsOf(text: string): string[] {
+  return text === '' ? [] : text.split(':');
+}

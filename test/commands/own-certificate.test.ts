@@ -1,0 +1,131 @@
+// The certificate that the service makes for itself: for which names, when it is made anew, and what devices
+// have to trust again.
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { ownNames } from '../../src/assembly/own-names.ts';
+import { readCertificate } from '../../src/assembly/secrets-and-certificate.ts';
+import { readCommandLine } from '../../src/config/command-line.ts';
+import { newCertificate } from '../new-certificate.ts';
+import { serviceFor } from '../service.ts';
+import { newFolder } from './command-support.ts';
+
+const dayMilliseconds = 86_400_000;
+const start = Date.parse('2026-03-01T09:30:00.000Z');
+const authorityMade = /^a certificate authority/;
+const newAuthorityMade = /^a new certificate authority/;
+const certificateMade = /^a certificate for /;
+
+describe('the names of the certificate', () => {
+  const machine = { hostname: 'Till', addresses: ['192.168.1.20', 'fd00::2'] };
+  const table: readonly (readonly [flags: string, names: string])[] = [
+    ['', 'localhost 127.0.0.1 ::1'],
+    ['--public-url=https://kasse.example:8450', 'kasse.example localhost 127.0.0.1 ::1'],
+    ['--host=127.0.0.2', 'localhost 127.0.0.1 ::1'],
+    ['--host=0.0.0.0', 'localhost 127.0.0.1 ::1 till till.local 192.168.1.20 fd00::2'],
+    [
+      '--host=:: --public-url=https://kasse.example',
+      'kasse.example localhost 127.0.0.1 ::1 till till.local 192.168.1.20 fd00::2',
+    ],
+    [
+      '--host=192.168.1.20 --public-url=https://192.168.1.20:8450',
+      '192.168.1.20 localhost 127.0.0.1 ::1 till till.local',
+    ],
+    ['--public-url=https://[2001:db8::1]', '2001:db8::1 localhost 127.0.0.1 ::1'],
+  ];
+  for (const [flags, expected] of table) {
+    test(`with "${flags}" are ${expected}`, () => {
+      const { config } = readCommandLine(flags.split(' ').filter(Boolean), {}, {});
+      assert.equal(ownNames(config, machine).all.join(' '), expected);
+    });
+  }
+
+  test('have no host name that is none of DNS', () => {
+    const { config } = readCommandLine(['--host=::'], {}, {});
+    assert.equal(
+      ownNames(config, { hostname: 'my_till', addresses: [] }).all.join(' '),
+      'localhost 127.0.0.1 ::1',
+    );
+  });
+});
+
+describe('the certificate', () => {
+  test('is kept while it is good, and made anew in its last 30 days by the same authority', (t) => {
+    const { made, authority } = folder(t);
+    assertMade(made(start), authorityMade, certificateMade);
+    const first = authority();
+    assertMade(made(start + 365 * dayMilliseconds));
+    assertMade(made(start + 367 * dayMilliseconds), certificateMade);
+    assert.equal(authority(), first);
+  });
+
+  test('is made anew when its names change; the authority stays unless it does not permit them', (t) => {
+    const { made, authority } = folder(t);
+    made(start, '--public-url=https://kasse.example');
+    const first = authority();
+    assertMade(made(start), certificateMade);
+    assertMade(made(start, '--public-url=https://till.local:8450'), certificateMade);
+    assertMade(made(start, '--public-url=https://192.168.7.7'), certificateMade);
+    assertMade(made(start, '--public-url=https://www.kasse.example'), certificateMade);
+    assert.equal(authority(), first);
+    assertMade(made(start, '--public-url=https://shop.example'), newAuthorityMade, certificateMade);
+    assert.notEqual(authority(), first);
+  });
+
+  test('is made anew by a new authority when a clock was wrong, or the authority is about to end', (t) => {
+    const { made } = folder(t);
+    made(start);
+    assertMade(made(start - 2 * dayMilliseconds), newAuthorityMade, certificateMade);
+    assertMade(made(start + 19 * 365 * dayMilliseconds), newAuthorityMade, certificateMade);
+  });
+
+  test('is made anew where a file of it is missing, damaged or of another', (t) => {
+    const { made, path } = folder(t);
+    made(start);
+    rmSync(path('key.pem'));
+    assertMade(made(start), certificateMade);
+    writeFileSync(path('cert.pem'), 'not PEM');
+    assertMade(made(start), certificateMade);
+    const { certPem, keyPem } = newCertificate({ now: start });
+    writeFileSync(path('cert.pem'), certPem);
+    writeFileSync(path('key.pem'), keyPem);
+    assertMade(made(start), certificateMade);
+    rmSync(path('ca-key.pem'));
+    assertMade(made(start), authorityMade, certificateMade);
+  });
+
+  test('is read again on a signal, which renews it in a service that runs long', async (t) => {
+    const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
+    if (service.inside === undefined) return t.skip('needs its clock');
+    const file = join(service.folder, 'tls', 'cert.pem');
+    const first = readFileSync(file, 'utf8');
+    service.clock.advance(370 * dayMilliseconds);
+    service.inside.reload();
+    const { validToDate } = new X509Certificate(readFileSync(file));
+    assert.notEqual(readFileSync(file, 'utf8'), first);
+    assert.equal(validToDate.getTime(), service.clock.now + 396 * dayMilliseconds);
+    assert.match(service.logged.join('\n'), /Created a certificate for localhost.*\n.*was reloaded/);
+  });
+});
+
+function folder(t: TestContext) {
+  const data = newFolder(t);
+  const path = (name: string): string => join(data, 'tls', name);
+  return {
+    path,
+    authority: () => readFileSync(path('ca.pem'), 'utf8'),
+    /** What a start at this time with these flags makes. */
+    made(now: number, ...flags: readonly string[]): string[] {
+      const created: string[] = [];
+      readCertificate(readCommandLine([`--data=${data}`, ...flags], {}, {}).config, now, created);
+      return created;
+    },
+  };
+}
+
+function assertMade(made: readonly string[], ...expected: readonly RegExp[]): void {
+  assert.equal(made.length, expected.length, made.join('\n'));
+  expected.forEach((pattern, index) => assert.match(made[index] ?? '', pattern));
+}

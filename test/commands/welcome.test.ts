@@ -1,0 +1,79 @@
+// What a start says to people: where the service listens, how others reach and trust it, and what to try.
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { logStart, welcome, type Start } from '../../src/commands/welcome.ts';
+import { readCommandLine } from '../../src/config/command-line.ts';
+import { executable, serviceFor } from '../service.ts';
+
+const skip = executable !== undefined && 'needs the service itself';
+
+describe('the start says', { skip }, () => {
+  test('under which addresses other devices reach the service, and how they trust it', async (t) => {
+    const start = await started(t, {
+      host: '0.0.0.0',
+      tls: 'self-signed',
+      'public-url': 'https://kasse.example:8450',
+    });
+    const authority = join(start.config.data, 'tls', 'ca.pem');
+    const { fingerprint256 } = new X509Certificate(readFileSync(authority));
+    const text = welcome(start);
+    assert.match(
+      text,
+      /listens on https:\/\/localhost:\d+\n {2}for other devices: https:\/\/kasse\.example:8450\n/,
+    );
+    assert.ok(text.includes(`https://${hostname().toLowerCase()}:`));
+    assert.ok(text.includes(`trust the service once ${authority} is installed`));
+    assert.ok(text.includes(`fingerprint is ${fingerprint256}.`));
+    assert.ok(logOf(start).some(([, message]) => message.includes(fingerprint256)));
+  });
+
+  test('nothing of other devices where the service listens on loopback alone', async (t) => {
+    const start = await started(t, { tls: 'self-signed' });
+    assert.doesNotMatch(welcome(start), /other devices/i);
+    assert.ok(!logOf(start).some(([, message]) => /other devices/i.test(message)));
+  });
+
+  test('how to sign up while registration is open, and otherwise how to sign in', async (t) => {
+    assert.match(welcome(await started(t, {})), /Sign up .*\n {2}curl http.*\/api\/users/);
+    const closed = await started(t, { registration: 'closed' }, 'initial-admin.json');
+    const text = welcome(closed);
+    assert.doesNotMatch(text, /Sign up/);
+    assert.match(text, /Sign in .*\n {2}curl http.*\/api\/sessions .*\n.*\n.*-d @\S+initial-admin\.json$/m);
+    const replaced = welcome(await started(t, { registration: 'closed' }));
+    assert.doesNotMatch(replaced, /Sign (up|in)/);
+  });
+
+  test('that nothing answers at the public URL, where TLS is off and none is set', async (t) => {
+    const [level, message = ''] = logOf(await started(t, {})).find(([each]) => each === 'warn') ?? [];
+    assert.match(message, /^Without --public-url, the service calls itself https:\/\/localhost:\d+, where/);
+    assert.equal(level, 'warn');
+    for (const settings of [{ 'public-url': 'https://orders.example.com' }, { tls: 'self-signed' }])
+      assert.ok(logOf(await started(t, settings)).every(([each]) => each === 'info'));
+  });
+});
+
+async function started(
+  t: TestContext,
+  settings: Readonly<Record<string, string>>,
+  firstAdmin: 'given' | 'initial-admin.json' = 'given',
+): Promise<Start> {
+  const { inside, folder, clock } = await serviceFor(t, { settings, firstAdmin });
+  const flags = Object.entries({ tls: 'off', data: folder, ...settings });
+  const { config } = readCommandLine(
+    flags.map(([flag, value]) => `--${flag}=${value}`),
+    {},
+    {},
+  );
+  return { config, service: inside ?? assert.fail(), now: clock.now };
+}
+
+function logOf(start: Start): [level: string, message: string][] {
+  const lines: [level: string, message: string][] = [];
+  const log = (level: string, message: string): void => void lines.push([level, message]);
+  logStart({ log, request() {}, flush() {} }, start);
+  return lines;
+}
