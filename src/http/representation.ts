@@ -63,8 +63,8 @@ export function shared<T>(made: Representation<T>): Representation<T> {
 }
 
 export function toWireLatin1(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return /[^\x00-\x7f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text;
+  const isAscii = Buffer.byteLength(text) === text.length;
+  return isAscii ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
 export function etagOf(text: string): string {
