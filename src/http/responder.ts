@@ -15,7 +15,7 @@ import { chooseCoding } from './negotiate.ts';
 import { problemResponse } from './problem-response.ts';
 import { RejectionSampler } from './rejection-sampler.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
-import { HeadWriter, type HeaderFields } from './response-head.ts';
+import { lastHeadText, writeHead, type HeaderFields } from './response-head.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted } from './router.ts';
 import { UnsentResponses } from './unsent-responses.ts';
@@ -57,7 +57,6 @@ export class Responder {
   readonly #cors: Cors;
   readonly #transportFields: HeaderFields;
   readonly #vary: string;
-  readonly #heads = new HeadWriter();
   readonly #unsent: UnsentResponses;
   readonly #rejectionSampler = new RejectionSampler();
 
@@ -136,7 +135,7 @@ export class Responder {
     log.request({ ...unparsedRequest, requestId, status }, now);
     const all = ['X-Request-Id', requestId, ...this.#transportFields, ...fields, ...problemFields];
     addBodyFields(all, problemJson, text);
-    return this.#heads.lastText({ status, fields: all, now }) + text;
+    return lastHeadText({ status, fields: all }, now) + text;
   }
 
   /** The header fields of every response. */
@@ -162,11 +161,11 @@ export class Responder {
     const leftOut = status === 429 ? this.#rejectionSampler.sample(address, now) : 0;
     this.#countSecurityEvents(exchange); // also where the client has gone
     if (leftOut !== undefined) this.#logSecurityEvents(exchange);
-    exchange.securityEvents = [];
+    exchange.securityEvents = noEvents;
     if (response.headersSent || response.destroyed) return;
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
     const milliseconds = performance.now() - exchange.startedAt;
-    this.#heads.write(exchange, { status, fields, now: exchange.now + milliseconds });
+    writeHead(exchange, { status, fields });
     response.end(body, 'latin1');
     const isCopied = typeof body === 'string' || this.#options.isTls;
     if (isCopied) this.#boundUnsent(exchange); // otherwise all responses share the bytes
@@ -230,6 +229,8 @@ function assertConditional(
   const isMissing = isConditional === true && method !== 'GET' && !isPreconditionChecked;
   assert(!isMissing, `${method} ${path} is declared conditional and checks no precondition`);
 }
+
+const noEvents: readonly SecurityEvent[] = [];
 
 const unparsedRequest = {
   method: '-',

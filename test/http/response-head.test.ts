@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
 import { page, represent } from '../../src/http/representation.ts';
-import { HeadWriter } from '../../src/http/response-head.ts';
+import { lastHeadText } from '../../src/http/response-head.ts';
 import { document, ok, route, type Route } from '../../src/http/route.ts';
 import { object } from '../../src/schema/schema.ts';
 import { executable, serviceFor, type Answer, type TestService } from '../service.ts';
@@ -41,7 +41,7 @@ test('no value of a header field can add another one', async (t) => {
 test('nor can one in the last answer of a connection', () => {
   const now = Date.parse('2026-03-01T09:30:00.000Z');
   assert.equal(
-    new HeadWriter().lastText({ status: 400, fields: ['X-Request-Id', 'r-1'], now }),
+    lastHeadText({ status: 400, fields: ['X-Request-Id', 'r-1'] }, now),
     [
       'HTTP/1.1 400 Bad Request',
       'X-Request-Id: r-1',
@@ -51,7 +51,7 @@ test('nor can one in the last answer of a connection', () => {
     ].join('\r\n'),
   );
   for (const value of ['one\r\nX-Smuggled: 1', 'one\nX-Smuggled: 1', 'one\0two', '\u20ac'])
-    assert.throws(() => new HeadWriter().lastText({ status: 400, fields: ['X-Value', value], now }));
+    assert.throws(() => lastHeadText({ status: 400, fields: ['X-Value', value] }, now));
 });
 
 /** A change whose declaration and whose handler may disagree on whether it is conditional. */
