@@ -22,38 +22,39 @@ type AuthenticatorOptions = {
  */
 type Verified = {
   readonly sessionId: number;
-  readonly userId: string;
+  readonly userId: number;
   readonly expires: number;
   readonly bytes: number;
 };
 
 export function createAuthenticator({ signer, sources: committed, cache, used }: AuthenticatorOptions) {
+  /** By the whole text of Authorization: a token that was verified isn't even cut out of it. */
   const tokens = new BoundedMap<string, Verified>(cachedTokenBytesMax, ({ bytes }) => bytes);
   const known = cache.over(committed);
 
   function bearer(authorization: string, now: number): Caller {
-    const token = /^bearer ([^ ]+)$/i.exec(authorization)?.[1];
-    if (token === undefined)
-      throw invalidToken('Authorization must be "Bearer", one space and an access token.');
-    const verified = tokens.get(token) ?? verify(token, now);
+    const verified = tokens.get(authorization) ?? verify(authorization, now);
     if (now >= verified.expires)
       throw invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
     const caller = callerOfSession(known, verified.sessionId, now);
-    if (String(caller.userId) !== verified.userId) throw sessionEnded();
+    if (caller.userId !== verified.userId) throw sessionEnded();
     return caller;
   }
 
-  function verify(token: string, now: number): Verified {
+  function verify(authorization: string, now: number): Verified {
+    const token = /^bearer ([^ ]+)$/i.exec(authorization)?.[1];
+    if (token === undefined)
+      throw invalidToken('Authorization must be "Bearer", one space and an access token.');
     if (isApiKey(token)) throw invalidToken('This is an API key; send it in the X-API-Key header.');
     const claims = signer.verify(token, Math.floor(now / 1000));
     if (claims === undefined) throw invalidToken('The access token is invalid or has expired.');
     const verified = {
       sessionId: claims.sid,
-      userId: claims.sub,
+      userId: Number(claims.sub),
       expires: claims.exp * 1000,
-      bytes: token.length + entryBytes,
+      bytes: authorization.length + entryBytes,
     };
-    tokens.set(token, verified);
+    tokens.set(authorization, verified);
     return verified;
   }
 
