@@ -25,7 +25,16 @@ const responseFields = [
   'Deprecation',
   'Sunset',
 ];
+/**
+ * All, whatever the path takes: a page can read the 404 or 405 of a wrong request only if the preflight
+ * before it succeeds.
+ */
+const preflightMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const preflightSeconds = 600;
+
+export function isPreflight({ origin, 'access-control-request-method': method }: RequestHeaders): boolean {
+  return origin !== undefined && method !== undefined;
+}
 
 export type Cors = ReturnType<typeof createCors>;
 
@@ -47,12 +56,11 @@ export function createCors(origins: ReadonlySet<string>) {
     },
 
     /** Of the response to OPTIONS, where it is a preflight. */
-    preflightFieldsFor(headers: RequestHeaders, methods: string): HeaderFields {
-      const { origin, 'access-control-request-method': method } = headers;
-      if (!allows(origin) || method === undefined) return [];
+    preflightFieldsFor(headers: RequestHeaders): HeaderFields {
+      if (!allows(headers.origin) || !isPreflight(headers)) return [];
       return [
         'Access-Control-Allow-Methods',
-        methods,
+        preflightMethods,
         'Access-Control-Allow-Headers',
         allowed,
         'Access-Control-Max-Age',

@@ -11,6 +11,7 @@ import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import { parseJson, readBody } from './body.ts';
 import { stateOf } from './connection-state.ts';
+import { isPreflight } from './cors.ts';
 import { Exchange } from './exchange.ts';
 import { checkIdempotencyKey, Idempotency, type ResponseStore } from './idempotency.ts';
 import { BodyMemory, receiveBody, type IncomingBody } from './incoming-body.ts';
@@ -103,8 +104,8 @@ export class RequestHandler {
     const match = this.#options.router.find(exchange.path);
     const mounted = match?.methods.get(exchange.method);
     exchange.mounted = mounted;
-    if (match !== undefined && exchange.method === 'OPTIONS')
-      return this.#responder.answerOptions(exchange, match.methods);
+    if (exchange.method === 'OPTIONS' && (match !== undefined || isPreflight(exchange.headers)))
+      return this.#responder.answerOptions(exchange, match?.methods);
     this.#authenticate(exchange, mounted);
     this.#spend(exchange, mounted);
     if (match === undefined) throw new Problem('not-found', `There is nothing at ${exchange.path}.`);

@@ -99,13 +99,13 @@ export class Responder {
     this.#sendBody(exchange, { status, fields, mediaType: json, body: text });
   }
 
-  answerOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted>): void {
-    const allow = allowOf(methods).join(', ');
+  /** `methods` of the path; undefined of a preflight where there is nothing. */
+  answerOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted> | undefined): void {
     const fields = this.#fieldsOf(exchange);
-    fields.push('Allow', allow);
-    if (methods.has('PATCH')) fields.push('Accept-Patch', acceptPatch);
+    if (methods !== undefined) fields.push('Allow', allowOf(methods).join(', '));
+    if (methods?.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
     if (this.#cors.isEnabled) fields.push('Vary', 'Origin');
-    fields.push(...this.#cors.preflightFieldsFor(exchange.headers, allow));
+    fields.push(...this.#cors.preflightFieldsFor(exchange.headers));
     this.#send(exchange, 204, fields, '');
   }
 

@@ -1,0 +1,50 @@
+// Pages of other origins (the Fetch standard): what goes wrong can be read by them.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ProblemKind } from '../../src/problem.ts';
+import { serviceFor } from '../service.ts';
+import { assertProblem, sharedService } from './http-support.ts';
+
+const origin = 'https://shop.example';
+
+describe('a page of an allowed origin', () => {
+  const service = sharedService({ settings: { 'cors-origins': origin } });
+  const mistaken: readonly (readonly [method: string, path: string, kind: ProblemKind])[] = [
+    ['GET', '/order', 'not-found'],
+    ['GET', '/orders/first', 'not-found'],
+    ['POST', '/api/user', 'not-found'],
+    ['DELETE', '/orders', 'method-not-allowed'],
+    ['PUT', '/orders/1', 'method-not-allowed'],
+  ];
+  for (const [method, path, kind] of mistaken) {
+    test(`can read why ${method} ${path} failed`, async () => {
+      const preflight = await service().call('OPTIONS', path, {
+        headers: { origin, 'access-control-request-method': method },
+      });
+      const methods = String(preflight.headers['access-control-allow-methods']).split(', ');
+      assert.deepEqual(
+        [preflight.status, preflight.text, preflight.headers['access-control-allow-origin']],
+        [204, '', origin],
+      );
+      assert.ok(methods.includes(method), methods.join());
+      const answer = await service().call(method, path, { headers: { origin }, isUndescribed: true });
+      assertProblem(answer, kind);
+      assert.equal(answer.headers['access-control-allow-origin'], origin);
+    });
+  }
+
+  test('is not told of other paths by OPTIONS that is no preflight', async () => {
+    assertProblem(await service().call('OPTIONS', '/order', { headers: { origin } }), 'not-found');
+    const headers = { 'access-control-request-method': 'GET' };
+    assertProblem(await service().call('OPTIONS', '/order', { headers }), 'not-found');
+  });
+});
+
+test('a preflight of another origin for an unknown path permits nothing', async (t) => {
+  const service = await serviceFor(t, { settings: { 'cors-origins': origin } });
+  const { status, headers } = await service.call('OPTIONS', '/order', {
+    headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },
+  });
+  assert.equal(status, 204);
+  assert.ok(!Object.keys(headers).some((name) => name.startsWith('access-control')));
+});
