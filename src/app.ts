@@ -1,4 +1,5 @@
 // What every request is handled with: the two interfaces, and what their handlers use.
+import { handleWithinQuota } from './assembly/created-quota.ts';
 import { countBuckets, createLimiters, type Limiters } from './assembly/limiters.ts';
 import type { Caches } from './assembly/caches.ts';
 import { Cleanup } from './assembly/cleanup.ts';
@@ -6,22 +7,24 @@ import type { CallerSources } from './auth/caller-cache.ts';
 import { createAuthenticator, type Authenticator } from './auth/credentials.ts';
 import { createSigner, type Signer } from './auth/jwt.ts';
 import { createMacs } from './auth/mac.ts';
+import { RefreshTokens } from './auth/refresh-tokens.ts';
 import type { PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
-import { createPasswordChecks } from './http/password-checks.ts';
 import { trustedProxies } from './http/peer.ts';
 import { RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
 import { mountInterfaces, type HandlerServices } from './interfaces.ts';
 import type { Logger } from './logger.ts';
+import { PasswordChecks } from './resources/flows/password-checks.ts';
 import { findKeyCaller } from './resources/keys/key-store.ts';
+import { isKnownAddress } from './resources/sessions/known-address-store.ts';
 import { findSessionCaller } from './resources/sessions/session-store.ts';
 import { createStoredResponses } from './http/stored-response-store.ts';
-import { findCredentials } from './resources/users/user-store.ts';
+import { findPassword } from './resources/users/user-store.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
 
@@ -82,8 +85,9 @@ function handlerServices(
   metrics: () => string,
 ): HandlerServices {
   return {
-    passwords: createPasswordChecks({ hasher, limiters, findCredentials }),
+    passwords: new PasswordChecks({ hasher, limiters, findPassword, isKnownAddress }),
     signer,
+    refreshTokens: new RefreshTokens(secrets),
     cursors: createCursors(createMacs(secrets, 'cursors')),
     caches,
     created: limiters.created,
@@ -122,6 +126,7 @@ function requestHandler(options: AppOptions, parts: SharedParts, router: Router)
     sourcesOf,
     db,
     limiters,
+    handleWithinQuota: (route, context) => handleWithinQuota(route, context, limiters.created),
     publicUrl,
     now,
     log,

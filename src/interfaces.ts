@@ -1,16 +1,17 @@
 // The two interfaces of the requirements: every route, and what the handlers use.
 import type { Caches } from './assembly/caches.ts';
+import { withCreatedQuota } from './assembly/created-quota.ts';
 import type { Signer } from './auth/jwt.ts';
+import type { RefreshTokens } from './auth/refresh-tokens.ts';
 import type { Config } from './config/config.ts';
-import { withCreatedQuota } from './http/created-quota.ts';
 import type { Cursors } from './http/cursor.ts';
 import { openapiDocument } from './http/openapi.ts';
-import type { PasswordChecks } from './http/password-checks.ts';
 import type { Limiter } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Mounted, type Router } from './http/router.ts';
 import { once } from './memoize-last.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
+import type { PasswordChecks } from './resources/flows/password-checks.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { removeKeysOf } from './resources/keys/key-store.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
@@ -25,8 +26,9 @@ import { problemPage } from './web/problem-page.ts';
 
 /** What handlers use beside the database, which each request brings along. */
 export type HandlerServices = {
-  readonly passwords: PasswordChecks;
+  readonly passwords: PasswordChecks<Limiter>;
   readonly signer: Signer;
+  readonly refreshTokens: RefreshTokens;
   readonly cursors: Cursors;
   readonly caches: Caches;
   /** Objects that a user may create. */
@@ -64,7 +66,8 @@ export function mountInterfaces(options: InterfaceOptions): Router {
 }
 
 function usersInterface({ config, publicUrl, services }: InterfaceOptions): Route[] {
-  const { passwords, signer, cursors, caches, removeLeftovers, onPasswordChange } = services;
+  const { passwords, signer, refreshTokens, cursors, caches } = services;
+  const { removeLeftovers, onPasswordChange } = services;
   return [
     ...userRoutes({
       passwords,
@@ -78,7 +81,7 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
       onPasswordChange,
     }),
     ...userOrderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
-    ...sessionRoutes({ passwords, signer, cursors, publicUrl }),
+    ...sessionRoutes({ passwords, signer, refreshTokens, cursors, publicUrl }),
     ...keyRoutes({ cursors }),
   ];
 }

@@ -46,9 +46,9 @@ export const hashingJobsMax = 2;
 export const hashingJobsPerNetworkMax = 4;
 export const signInsWaitingMax = 24;
 export const newPasswordsWaitingMax = 8;
-/** Addresses from which a user has signed in, and users whose addresses are kept. */
+/** Addresses from which a user has signed in, and for how long they are kept. */
 export const knownAddressesPerUserMax = 8;
-export const usersWithKnownAddressesMax = 20_000;
+export const knownAddressSecondsMax = 30 * 86_400;
 
 // Lists.
 export const pageRowsDefault = 50;
@@ -64,6 +64,8 @@ export const sessionSecondsMax = 30 * 86_400;
 export const sessionIdleSecondsMax = 14 * 86_400;
 /** Of one user; the oldest beyond these end, so that ending all of them stays one short write. */
 export const sessionsPerUserMax = 1_000;
+/** In which a refresh token just replaced gets the same new one again: a lost response, two tabs. */
+export const refreshGraceMilliseconds = 10_000;
 export const stepUpSeconds = 600;
 export const secretBytesMin = 32;
 export const keySecondsDefault = 365 * 86_400;

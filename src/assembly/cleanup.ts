@@ -3,7 +3,8 @@ import { cleanupMilliseconds } from '../limits.ts';
 import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
 import { touchKeys } from '../resources/keys/key-store.ts';
 import { clearOrderOwner } from '../resources/orders/order-store.ts';
-import { removeUsedTokens, removeEndedSessions } from '../resources/sessions/session-store.ts';
+import { removeOldAddresses } from '../resources/sessions/known-address-store.ts';
+import { removeEndedSessions } from '../resources/sessions/session-store.ts';
 import { removeExpiredResponses } from '../http/stored-response-store.ts';
 import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
@@ -21,7 +22,7 @@ export class Cleanup {
   readonly #steps: readonly Step[];
   readonly #timer: NodeJS.Timeout;
   /** When each key was last used, by id: what the next run stores. */
-  readonly #lastUses = new Map<number, number>();
+  #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
 
   constructor({ db, now, isStopping }: Options) {
@@ -30,7 +31,7 @@ export class Cleanup {
     this.#steps = [
       clearRemovedOwners([clearOrderOwner, clearCustomerOwner]),
       (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
-      removeUsedTokens,
+      (writer, rowsMax) => removeOldAddresses(writer, rowsMax, now()),
       (writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now()),
     ];
     this.#timer = setInterval(() => this.begin(), cleanupMilliseconds).unref();
@@ -47,11 +48,17 @@ export class Cleanup {
 
   /** While the service stops, it leaves what may take long to the next start. */
   async run(): Promise<void> {
-    const uses = new Map(this.#lastUses);
-    this.#lastUses.clear();
-    await this.#db.write((writer) => touchKeys(writer, uses));
+    await this.#storeLastUses();
     this.#removing ??= this.#remove();
     await this.#removing;
+  }
+
+  /** All of them even while the service stops: no start would know them. */
+  async #storeLastUses(): Promise<void> {
+    const uses = this.#lastUses;
+    this.#lastUses = new Map();
+    if (uses.size > 0)
+      await inSlices(this.#db, [(writer, rowsMax) => touchKeys(writer, uses, rowsMax)], () => false);
   }
 
   close(): void {

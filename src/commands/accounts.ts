@@ -11,7 +11,7 @@ import { NewKey } from '../resources/keys/key.ts';
 import { endSessionsOf } from '../resources/sessions/session-store.ts';
 import {
   addUser,
-  findCredentials,
+  findPassword,
   replaceUser,
   userRows,
   type StoredUser,
@@ -121,10 +121,10 @@ function operatorPermit(writer: Connection): Permit {
 }
 
 function userOf(db: Connection, email: string): Visible<StoredUser> {
-  const credentials = findCredentials(db, email);
-  if (credentials === undefined)
+  const stored = findPassword(db, email);
+  if (stored === undefined)
     throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
-  return requireVisible(userRows, { db, id: credentials.id, access: 'everyone' });
+  return requireVisible(userRows, { db, id: stored.userId, access: 'everyone' });
 }
 
 function passwordText({ id, email, password }: { id: number; email: string; password: string }): string {

@@ -1,9 +1,11 @@
 // `orderly openapi`: prints the OpenAPI document of a service with these settings, from its routes alone.
 import { Caches } from '../assembly/caches.ts';
 import { publicUrlOf } from '../assembly/listening.ts';
+import { RefreshTokens } from '../auth/refresh-tokens.ts';
 import { openapiDocument } from '../http/openapi.ts';
 import { createLimiter } from '../http/rate-limit.ts';
 import { mountInterfaces, type HandlerServices } from '../interfaces.ts';
+import { PasswordChecks } from '../resources/flows/password-checks.ts';
 import { version } from '../version.ts';
 import type { Command } from './commands.ts';
 
@@ -20,13 +22,17 @@ export const printOpenapi: Command = {
 
 /** Routes are declared here and never handled: whatever a handler would use throws. */
 function notServing(): HandlerServices {
+  const hasher = { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 };
+  const unlimited = createLimiter('unlimited', undefined);
+  const limiters = { address: unlimited, account: unlimited, accountTotal: unlimited };
   return {
-    passwords: { verifyAsSignIn: unused, hashNew: unused, upgrade: unused, remember: unused },
+    passwords: new PasswordChecks({ hasher, limiters, findPassword: unused, isKnownAddress: unused }),
     signer: { sign: unused, verify: unused },
+    refreshTokens: new RefreshTokens([]),
     cursors: { open: unused, next: unused },
     caches: new Caches(0),
-    created: createLimiter('created', undefined),
-    signUps: createLimiter('sign-up', undefined),
+    created: unlimited,
+    signUps: unlimited,
     removeLeftovers: unused,
     onPasswordChange: unused,
     readiness: unused,

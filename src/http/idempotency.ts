@@ -6,9 +6,7 @@ import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
-import { handleWithinQuota } from './created-quota.ts';
 import type { Exchange } from './exchange.ts';
-import type { Limiter } from './rate-limit.ts';
 import { countOccurrences, headersOf } from './request-headers.ts';
 import type { Representation } from './representation.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
@@ -32,23 +30,23 @@ export type StoredResponse = ReplayableResponse & {
 /** No user has this id. */
 const nobodyId = 0;
 
-type IdempotencyOptions = {
+export type IdempotencyOptions = {
   readonly responses: ResponseStore;
-  /** The quota of objects that a user creates: a response stored for a change counts as one. */
-  readonly limiters: { readonly created: Limiter };
+  /** Handles a change as the creation of one object in its user's quota: its response is stored. */
+  readonly handleWithinQuota: (route: Route, exchange: Exchange) => Promise<Representation<unknown>>;
 };
 
 export class Idempotency {
   readonly #store: ResponseStore;
   readonly #responder: Responder;
-  readonly #created: Limiter;
+  readonly #handleWithinQuota: IdempotencyOptions['handleWithinQuota'];
   /** Requests under way: what is found in the store is on disk, and what isn't can't appear meanwhile. */
   readonly #running = new Set<string>();
 
-  constructor({ responses, limiters }: IdempotencyOptions, responder: Responder) {
+  constructor({ responses, handleWithinQuota }: IdempotencyOptions, responder: Responder) {
     this.#store = responses;
     this.#responder = responder;
-    this.#created = limiters.created;
+    this.#handleWithinQuota = handleWithinQuota;
   }
 
   async run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {
@@ -78,9 +76,7 @@ export class Idempotency {
     });
     // a creation has drawn on the quota for its object, with which its response is stored
     const result =
-      route.countsAsCreated === true
-        ? route.handle(exchange)
-        : handleWithinQuota(route, exchange, this.#created);
+      route.countsAsCreated === true ? route.handle(exchange) : this.#handleWithinQuota(route, exchange);
     this.#responder.answer(exchange, route, await result);
   }
 

@@ -13,7 +13,12 @@ import { parseJson, readBody } from './body.ts';
 import { stateOf } from './connection-state.ts';
 import { isPreflight } from './cors.ts';
 import { Exchange } from './exchange.ts';
-import { checkIdempotencyKey, Idempotency, type ResponseStore } from './idempotency.ts';
+import {
+  checkIdempotencyKey,
+  Idempotency,
+  type IdempotencyOptions,
+  type ResponseStore,
+} from './idempotency.ts';
 import { BodyMemory, receiveBody, type IncomingBody } from './incoming-body.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { addressBucket, checkTransport, clientAddress, peerOf, type Peer } from './peer.ts';
@@ -43,7 +48,8 @@ export type RequestHandlerOptions = ResponderOptions & {
   readonly sourcesOf: (writer: Connection) => CallerSources;
   readonly db: Database;
   readonly responses: ResponseStore;
-  readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter; readonly created: Limiter };
+  readonly handleWithinQuota: IdempotencyOptions['handleWithinQuota'];
+  readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
   readonly isTrusted: (address: string) => boolean;
   readonly takesQueryKeys: boolean;
   readonly now: () => number;

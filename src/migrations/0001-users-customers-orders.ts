@@ -12,9 +12,9 @@ const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded
  * Orders have no AUTOINCREMENT: they are never deleted, so no id is used twice. The CHECK of their status
  * uses OR, because IN would fill a temporary table for each insert.
  *
- * The owner of a customer or an order is no foreign key, nor is the session of a used refresh token: SQLite
- * would change all rows that refer to a removed one in one statement, and they may be a million. Triggers
- * note what was removed, and slices of work follow (storage/slices.ts).
+ * The owner of a customer or an order is no foreign key: SQLite would change all rows that refer to a
+ * removed user in one statement, and they may be a million. A trigger notes who was removed, and slices of
+ * work follow (storage/slices.ts).
  */
 export const migration0001 = {
   name: 'users-customers-orders',
@@ -47,7 +47,8 @@ CREATE INDEX users_role_emailKey_id ON users (role, emailKey, id, nameKey);
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   userId INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-  refreshHash BLOB NOT NULL,
+  refreshSeed BLOB NOT NULL,
+  refreshGeneration INTEGER NOT NULL DEFAULT 0,
   createdAt INTEGER NOT NULL,
   lastUsedAt INTEGER NOT NULL,
   expiresAt INTEGER NOT NULL,
@@ -56,16 +57,13 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_userId ON sessions (userId);
 CREATE INDEX sessions_expiresAt ON sessions (expiresAt);
 
-CREATE TABLE usedRefreshTokens (
-  hash BLOB PRIMARY KEY,
-  sessionId INTEGER NOT NULL
+CREATE TABLE knownAddresses (
+  userId INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+  address TEXT NOT NULL,
+  usedAt INTEGER NOT NULL,
+  PRIMARY KEY (userId, address)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX usedRefreshTokens_sessionId ON usedRefreshTokens (sessionId);
-CREATE TABLE removedSessions (id INTEGER PRIMARY KEY) STRICT;
-CREATE TRIGGER sessions_removed AFTER DELETE ON sessions
-  WHEN EXISTS (SELECT 1 FROM usedRefreshTokens WHERE sessionId = OLD.id) BEGIN
-  INSERT INTO removedSessions (id) VALUES (OLD.id);
-END;
+CREATE INDEX knownAddresses_usedAt ON knownAddresses (usedAt);
 
 CREATE TABLE apiKeys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { Cleanup } from '../../src/assembly/cleanup.ts';
 import { executable, serviceFor, type Person, type TestService } from '../service.ts';
 
 const turnMillisecondsMax = 50;
@@ -153,19 +154,22 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     assert.equal(countIn(service, 'storedResponses'), 0);
   });
 
-  test(`is free of long turns while ${rows} used refresh tokens of ended sessions are removed`, async (t) => {
+  test(`is free of long turns while the last uses of ${rows} keys are stored`, async (t) => {
     const { service, person } = await start(t);
     change(
       service,
-      `INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt)
-       SELECT ${person.id}, randomblob(32), 0, 0, 1 FROM ${series(1_000)};
-       INSERT INTO usedRefreshTokens (hash, sessionId)
-       SELECT randomblob(32), sessions.id FROM sessions, ${series(rows / 1_000)} WHERE expiresAt = 1`,
+      `INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt)
+       SELECT value, ${person.id}, 'till', 'orders:read', zeroblob(32), 'ord_', 0 FROM ${series(rows)}`,
     );
+    const { inside } = service;
+    assert.ok(inside !== undefined, 'the suite is skipped otherwise');
+    const cleanup = new Cleanup({ db: inside.db, now: () => 5, isStopping: () => true });
+    for (let id = 1; id <= rows; id += 1) cleanup.noteKeyUse(id, 5);
     const watch = new TurnWatch();
-    await service.inside?.app.cleanUp();
+    await cleanup.run();
+    cleanup.close();
     assertShort(watch);
-    assert.equal(countIn(service, 'usedRefreshTokens'), 0);
+    assert.equal(countIn(service, 'apiKeys WHERE lastUsedAt = 5'), rows);
   });
 });
 

@@ -101,7 +101,7 @@ export function mistakesOfPermits(
     // @ts-expect-error TS2739
     removeKey(db, key),
     // @ts-expect-error TS2741
-    removeKey({ writer: db, caller }, key),
+    removeKey({ writer: db, caller, origin: permit.origin }, key),
     // @ts-expect-error TS2345
     removeKey(permit, found.key),
     // @ts-expect-error TS2739
@@ -119,7 +119,7 @@ export function mistakesOfPermits(
     // @ts-expect-error TS2739
     addUser(db, { name: '', email: '', role: 'admin', passwordHash: '' }, 0),
     // @ts-expect-error TS2739
-    addSession(db, { userId: 7, refreshHash: new Uint8Array(), userAgent: null }, 0),
+    addSession(db, { userId: 7, userAgent: null }, 0),
     // @ts-expect-error TS2739
     endSession(db, session),
     // @ts-expect-error TS2345

@@ -11,7 +11,7 @@ test('with one session more than a user may have the oldest ends at once', needs
   const service = await serviceFor(t);
   const oldest = await service.person();
   const others =
-    'INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt) ' +
+    'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt) ' +
     'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT ?) ' +
     'SELECT userId, randomblob(32), createdAt, lastUsedAt, expiresAt FROM sessions, n WHERE id = ?';
   await service.inside?.db.write((db) => void db.run(others, sessionsPerUserMax - 2, oldest.sessionId));

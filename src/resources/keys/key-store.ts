@@ -130,9 +130,16 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
     .map(([id, name, email, prefix]) => `  ${id} ${JSON.stringify(name)} of ${email}, ${prefix}…`);
 }
 
-/** Writes the times of last use since it was last called. */
-export function touchKeys(db: Connection, used: ReadonlyMap<number, number>): void {
-  for (const [id, time] of used) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', time, id);
+/** Takes up to `rowsMax` keys with their times of last use, writes these, and returns how many it took. */
+export function touchKeys(db: Connection, uses: Map<number, number>, rowsMax: number): number {
+  let count = 0;
+  for (const [id, usedAt] of uses) {
+    if (count === rowsMax) break;
+    db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', usedAt, id);
+    uses.delete(id);
+    count += 1;
+  }
+  return count;
 }
 
 export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {

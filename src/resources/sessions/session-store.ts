@@ -1,6 +1,8 @@
-// The rows of sessions and of the refresh tokens they have used up.
+// The rows of sessions.
+import { randomBytes } from 'node:crypto';
 import type { RowAccess, Role } from '../../auth/access.ts';
 import type { SessionCaller } from '../../auth/caller-cache.ts';
+import type { RefreshSource } from '../../auth/refresh-tokens.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { sessionsPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
@@ -71,17 +73,18 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
 
 type NewSession = {
   readonly userId: number;
-  readonly refreshHash: Uint8Array;
   readonly userAgent: string | null;
 };
 
+const seedBytes = 16;
+
 export function addSession({ writer: db }: Permit, session: NewSession, now: number): number {
-  const { userId, refreshHash, userAgent } = session;
+  const { userId, userAgent } = session;
   const sql =
-    'INSERT INTO sessions (userId, refreshHash, createdAt, lastUsedAt, expiresAt, userAgent) ' +
+    'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt, userAgent) ' +
     'VALUES (?, ?, ?, ?, ?, ?)';
   endOldest(db, userId);
-  return db.run(sql, userId, refreshHash, now, now, endOf(now, now), userAgent).lastId;
+  return db.run(sql, userId, randomBytes(seedBytes), now, now, endOf(now, now), userAgent).lastId;
 }
 
 /** Of a user who has as many sessions as one may have. */
@@ -93,31 +96,38 @@ function endOldest(db: Connection, userId: number): void {
   db.invalidate({ kind: 'session', id });
 }
 
-type RefreshToken = { readonly sessionId: number; readonly hash: Uint8Array };
+/** What tells whether a refresh token is a session's current one. */
+export type RefreshState = RefreshSource & {
+  readonly userId: number;
+  readonly generation: number;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+};
 
-/** How a refresh token relates to its session: its current one, one used before, or none of its own. */
-export function refreshTokenState(
-  db: Connection,
-  { sessionId, hash }: RefreshToken,
-  now: number,
-): 'current' | 'used' | 'unknown' {
-  const current = 'SELECT 1 FROM sessions WHERE id = ? AND refreshHash = ? AND expiresAt > ?';
-  if (db.get(current, sessionId, hash, now) !== undefined) return 'current';
-  const used = 'SELECT 1 FROM usedRefreshTokens WHERE hash = ? AND sessionId = ?';
-  return db.get(used, hash, sessionId) === undefined ? 'unknown' : 'used';
+/** Of a session that hasn't ended. */
+export function findRefreshState(db: Connection, sessionId: number, now: number): RefreshState | undefined {
+  const row = db.get<[number, Uint8Array, number, number, number]>(
+    'SELECT userId, refreshSeed, refreshGeneration, createdAt, lastUsedAt FROM sessions ' +
+      'WHERE id = ? AND expiresAt > ?',
+    sessionId,
+    now,
+  );
+  if (row === undefined) return undefined;
+  const [userId, seed, generation, createdAt, lastUsedAt] = row;
+  return { sessionId, userId, seed, generation, createdAt, lastUsedAt };
 }
 
-export function rotateRefreshToken(
+/** From now on the tokens of this generation are the session's current ones. */
+export function renewSession(
   { writer: db }: Permit,
-  { sessionId, hash, nextHash }: RefreshToken & { readonly nextHash: Uint8Array },
+  { sessionId, createdAt }: RefreshState,
+  generation: number,
   now: number,
 ): void {
-  db.run('INSERT INTO usedRefreshTokens (hash, sessionId) VALUES (?, ?)', hash, sessionId);
-  const [createdAt] = db.get<[number]>('SELECT createdAt FROM sessions WHERE id = ?', sessionId) ?? [now];
   const usedAt = Math.max(now, createdAt); // the clock may have stepped back
   db.run(
-    'UPDATE sessions SET refreshHash = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?',
-    nextHash,
+    'UPDATE sessions SET refreshGeneration = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?',
+    generation,
     usedAt,
     endOf(createdAt, usedAt),
     sessionId,
@@ -142,24 +152,13 @@ export function endSessionsOf(
 
 /** Of everybody, at once: for a database that no service has open. */
 export function endAllSessions(db: Connection): void {
-  for (const table of ['sessions', 'usedRefreshTokens', 'removedSessions']) db.run(`DELETE FROM ${table}`);
+  db.run('DELETE FROM sessions');
 }
 
 /** Those that ended by themselves. */
 export function removeEndedSessions(db: Connection, rowsMax: number, now: number): number {
   const sql = 'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expiresAt <= ? LIMIT ?)';
   return db.run(sql, now, rowsMax).changes;
-}
-
-/** The refresh tokens that removed sessions used up. */
-export function removeUsedTokens(db: Connection, rowsMax: number): number {
-  const [id] = db.get<[number]>('SELECT id FROM removedSessions LIMIT 1') ?? [];
-  if (id === undefined) return 0;
-  const sql =
-    'DELETE FROM usedRefreshTokens WHERE hash IN ' +
-    '(SELECT hash FROM usedRefreshTokens WHERE sessionId = ? LIMIT ?)';
-  const { changes } = db.run(sql, id, rowsMax);
-  return changes > 0 ? changes : db.run('DELETE FROM removedSessions WHERE id = ?', id).changes;
 }
 
 export const sessionAudit: Audit<SessionRow> = {

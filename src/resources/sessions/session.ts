@@ -1,5 +1,5 @@
 // A session: what is sent and shown, and when one ends.
-import { sessionIdleSecondsMax, sessionSecondsMax } from '../../limits.ts';
+import { refreshGraceMilliseconds, sessionIdleSecondsMax, sessionSecondsMax } from '../../limits.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
 import { integer, named, nullable, object, oneOf, string, type Infer } from '../../schema/schema.ts';
 
@@ -24,12 +24,15 @@ export const Session = named(
 export type Session = Infer<typeof Session>;
 
 const refreshToken = string({
-  minLength: 43,
-  maxLength: 43,
+  minLength: 32,
+  maxLength: 128,
   pattern: '^[A-Za-z0-9_-]+$',
   mustBe: 'a refresh token',
-  description: 'Valid for one use; a second use ends the session.',
-  examples: ['n3Kx0vJ2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6Xk'],
+  description:
+    'Valid for one use, which replaces it. Used again within ' +
+    `${refreshGraceMilliseconds / 1000} seconds, the token just replaced gets the same new one again; any ` +
+    'later use of an old one ends the session.',
+  examples: ['AAAAAJ8rSxdM2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6Xk'],
 });
 
 export const NewSession = named(
@@ -71,4 +74,19 @@ export type Tokens = Infer<typeof Tokens>;
 /** Milliseconds since 1970: 30 days after sign-in, or 14 days after the last use. */
 export function endOf(createdAt: number, lastUsedAt: number): number {
   return Math.min(createdAt + sessionSecondsMax * 1000, lastUsedAt + sessionIdleSecondsMax * 1000);
+}
+
+/**
+ * What the use of a refresh token of this generation means. A later one than the session has is valid: a
+ * standby that took over may lack the last renewals.
+ */
+export function refreshUse(
+  generation: number,
+  session: { readonly generation: number; readonly lastUsedAt: number },
+  now: number,
+): 'current' | 'just replaced' | 'reused' {
+  if (generation >= session.generation) return 'current';
+  const sinceReplaced = Math.abs(now - session.lastUsedAt); // the clock may have stepped back
+  const isJustReplaced = generation === session.generation - 1 && sinceReplaced <= refreshGraceMilliseconds;
+  return isJustReplaced ? 'just replaced' : 'reused';
 }

@@ -1,19 +1,20 @@
 // Changing a user over HTTP: PUT and PATCH /api/users/{id}, a password's change included.
 import { accountAccessOf, self, type Caller } from '../../auth/access.ts';
 import { invalid } from '../../problem.ts';
-import type { PasswordChecks } from '../../http/password-checks.ts';
+import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { ok, route, type Context, type Route } from '../../http/route.ts';
 import { mergePatch } from '../../schema/members.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { changeObject, type Resource } from '../flows/change.ts';
+import type { PasswordChecks } from '../flows/password-checks.ts';
 import { requireVisible, type Visible } from '../flows/visible.ts';
 import { User, UserPatch, UserReplacement, checkReplacement, currentPasswordIssue } from './user.ts';
 import { replaceUser, userRows, type StoredUser } from './user-store.ts';
 
 export type UserChangeServices = {
-  readonly passwords: PasswordChecks;
+  readonly passwords: PasswordChecks<Limiter>;
   readonly passwordMin: number;
   /** Ends all sessions of a user but one. Passed in, since sessions depend on users and not the reverse. */
   readonly endSessions: (permit: Permit, user: Visible<StoredUser>, exceptId: number | null) => void;
@@ -123,14 +124,14 @@ async function newPasswordHash(
 /** Were it changed elsewhere meanwhile, this session would have ended, and the write would be rejected. */
 async function checkCurrentPassword(
   context: ChangeContext,
-  passwords: PasswordChecks,
+  passwords: PasswordChecks<Limiter>,
   currentPassword: string,
 ): Promise<void> {
   const { db, params, caller } = context;
   const access = accountAccessOf(caller);
   const { email } = requireVisible(userRows, { db: db.read, id: params.id, access });
-  const credentials = await passwords.verifyAsSignIn(context, email, currentPassword);
-  if (credentials?.id === params.id) return;
+  const verified = await passwords.verifyAsSignIn(context, email, currentPassword);
+  if (verified?.userId === params.id) return;
   throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);
 }
 

@@ -11,6 +11,7 @@ import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Condition, type Selection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
 import { ascending, descending, selectRows, type ListDefinition } from '../flows/listing.ts';
+import type { StoredPassword } from '../flows/password-checks.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import { User, type UserFilter } from './user.ts';
 
@@ -38,20 +39,13 @@ function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...Sql
   return { id, name, email, role, createdAt: timestampOf(createdAt) };
 }
 
-/** Of the account with an e-mail address. */
-type Credentials = {
-  readonly id: number;
-  readonly passwordHash: string;
-  /** In milliseconds, of a password that the service generated; null for one that a user chose. */
-  readonly passwordExpiresAt: number | null;
-};
-
-export function findCredentials(db: Connection, email: string): Credentials | undefined {
+/** Of the account with that e-mail address. */
+export function findPassword(db: Connection, email: string): StoredPassword | undefined {
   const sql = 'SELECT id, passwordHash, passwordExpiresAt FROM users WHERE emailKey = ?';
   const row = db.get<[number, string, number | null]>(sql, emailKey(email));
   if (row === undefined) return undefined;
-  const [id, passwordHash, passwordExpiresAt] = row;
-  return { id, passwordHash, passwordExpiresAt };
+  const [userId, hash, expiresAt] = row;
+  return { userId, hash, expiresAt };
 }
 
 export type InitialPassword = { readonly email: string; readonly expiresAt: number };
@@ -119,11 +113,11 @@ function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPas
 /** Another hash of the same password: nothing that anyone sees changes. */
 export function upgradePasswordHash(
   db: Connection,
-  { id, passwordHash }: Credentials,
+  { userId, hash }: StoredPassword,
   upgraded: string,
 ): void {
   const sql = 'UPDATE users SET passwordHash = ? WHERE id = ? AND passwordHash = ?';
-  db.run(sql, upgraded, id, passwordHash);
+  db.run(sql, upgraded, userId, hash);
 }
 
 /**

@@ -1,8 +1,8 @@
 // How many objects a user may create in a day: users, customers, orders, API keys and stored responses.
 import { isStaff } from '../auth/access.ts';
-import type { Limiter } from './rate-limit.ts';
-import type { Representation } from './representation.ts';
-import type { Route } from './route.ts';
+import type { Limiter } from '../http/rate-limit.ts';
+import type { Representation } from '../http/representation.ts';
+import type { Route } from '../http/route.ts';
 
 type AnyContext = Parameters<Route['handle']>[0];
 

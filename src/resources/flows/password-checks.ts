@@ -1,0 +1,162 @@
+// Every password that a request brings: checked as a sign-in or hashed as a new one, within rates and quotas.
+import { isAdmin, type Caller } from '../../auth/access.ts';
+import type { HashingJob, HashingQuota } from '../../auth/hashing-jobs.ts';
+import type { PasswordHasher } from '../../auth/password.ts';
+import { hashingJobsMax, hashingJobsPerNetworkMax } from '../../limits.ts';
+import { Problem } from '../../problem.ts';
+import { emailKey } from '../../schema/email.ts';
+import type { SecurityEvent } from '../../security-event.ts';
+import type { Connection } from '../../storage/connection.ts';
+
+/** What is used of the request that brings a password. What `spend` returns puts back what it took. */
+type PasswordRequest<Limiter> = {
+  readonly address: string;
+  readonly isLoopback: boolean;
+  readonly caller: Caller | undefined;
+  readonly db: { readonly read: Connection };
+  readonly now: number;
+  readonly spend: (limiter: Limiter, key: string) => () => void;
+  readonly report: (event: SecurityEvent) => void;
+};
+
+/** Of the account with an e-mail address. */
+export type StoredPassword = {
+  readonly userId: number;
+  readonly hash: string;
+  /** In milliseconds, of a password that the service generated; null for one that a user chose. */
+  readonly expiresAt: number | null;
+};
+
+type SignInLimiters<Limiter> = {
+  /** All accounts, from one address. */
+  readonly address: Limiter;
+  /** One account, from one address. */
+  readonly account: Limiter;
+  /** One account, from all addresses. */
+  readonly accountTotal: Limiter;
+};
+
+type Options<Limiter> = {
+  readonly hasher: PasswordHasher;
+  readonly limiters: SignInLimiters<Limiter>;
+  readonly findPassword: (db: Connection, email: string) => StoredPassword | undefined;
+  /** Whether the account was used from there lately. */
+  readonly isKnownAddress: (db: Connection, userId: number, address: string, now: number) => boolean;
+};
+
+/** What a sign-in has drawn from the buckets: a success is put back into the account's total alone. */
+type Spent = { readonly putBackTotal: () => void; readonly putBackAll: () => void };
+
+export class PasswordChecks<Limiter> {
+  readonly #hasher: PasswordHasher;
+  readonly #limiters: SignInLimiters<Limiter>;
+  readonly #findPassword: Options<Limiter>['findPassword'];
+  readonly #isKnownAddress: Options<Limiter>['isKnownAddress'];
+
+  constructor({ hasher, limiters, findPassword, isKnownAddress }: Options<Limiter>) {
+    this.#hasher = hasher;
+    this.#limiters = limiters;
+    this.#findPassword = findPassword;
+    this.#isKnownAddress = isKnownAddress;
+  }
+
+  /**
+   * Whether this is the password of the account with that e-mail address: what is stored of it, or undefined.
+   * Draws on the buckets of sign-ins, and reports what fails. For everything that asks for a password that
+   * exists, so that no route lets anyone guess faster than sign-in does. A password that has expired is
+   * hashed, counted and answered like a wrong one.
+   */
+  async verifyAsSignIn(
+    request: PasswordRequest<Limiter>,
+    email: string,
+    password: string,
+  ): Promise<StoredPassword | undefined> {
+    const found = this.#findPassword(request.db.read, email);
+    const userId = found?.userId ?? null;
+    const { putBackTotal, putBackAll } = this.#spend(request, email, userId);
+    const isRight = await this.#verify(request, password, found?.hash ?? null).catch((error: unknown) => {
+      putBackAll(); // nothing was checked
+      throw error;
+    });
+    const isExpired = isRight && hasExpired(found, request.now);
+    if (found !== undefined && isRight && !isExpired) {
+      putBackTotal();
+      return found;
+    }
+    if (isExpired) request.report({ name: 'authn_login_fail', userId, reason: 'password-expired' });
+    else request.report({ name: 'authn_login_fail', userId });
+    return undefined;
+  }
+
+  /** The hash of a new password. Only an administrator's don't draw on the address's bucket of sign-ins. */
+  hashNew(request: PasswordRequest<Limiter>, password: string): Promise<string> {
+    const { caller, address } = request;
+    if (caller === undefined || !isAdmin(caller)) request.spend(this.#limiters.address, address);
+    return this.#hasher.hash(password, jobOf(request, 'new-password'));
+  }
+
+  /** Another hash of a right password where the stored one is of another cost; not while others wait. */
+  async upgrade(
+    request: PasswordRequest<Limiter>,
+    { hash }: StoredPassword,
+    password: string,
+  ): Promise<string | undefined> {
+    if (!this.#hasher.needsUpgrade(hash)) return undefined;
+    try {
+      return await this.#hasher.hash(password, jobOf(request, 'sign-in'));
+    } catch (error) {
+      if (error instanceof Problem) return undefined; // the next sign-in may find room
+      throw error;
+    }
+  }
+
+  #spend(request: PasswordRequest<Limiter>, email: string, userId: number | null): Spent {
+    const { address, account, accountTotal } = this.#limiters;
+    const key = emailKey(email);
+    const putBackAddress = request.spend(address, request.address);
+    try {
+      const putBackAccount = request.spend(account, `${request.address} ${key}`);
+      const putBackTotal = this.#isExempt(request, userId) ? () => {} : request.spend(accountTotal, key);
+      const putBackAll = (): void => [putBackTotal, putBackAccount, putBackAddress].forEach((each) => each());
+      return { putBackTotal, putBackAll };
+    } catch (error) {
+      request.report({ name: 'authn_login_fail_max', userId });
+      throw error;
+    }
+  }
+
+  /**
+   * Strangers must not be able to lock anyone out, least of all the administrator: what they fail at counts
+   * neither for an address that the account has used nor on the machine itself.
+   */
+  #isExempt({ address, isLoopback, db, now }: PasswordRequest<Limiter>, userId: number | null): boolean {
+    return isLoopback || (userId !== null && this.#isKnownAddress(db.read, userId, address, now));
+  }
+
+  async #verify(request: PasswordRequest<Limiter>, password: string, hash: string | null): Promise<boolean> {
+    return this.#hasher.verify(password, hash, jobOf(request, 'sign-in'));
+  }
+}
+
+function hasExpired(stored: StoredPassword | undefined, now: number): boolean {
+  const expiresAt = stored?.expiresAt ?? null;
+  return expiresAt !== null && now >= expiresAt;
+}
+
+/**
+ * A job counts for the principal, the address and, with IPv6, for the /48 that one customer may have. Not
+ * for the machine itself: a proxy on it that isn't trusted would share two among all.
+ */
+function jobOf(
+  { caller, address, isLoopback }: PasswordRequest<never>,
+  queue: HashingJob['queue'],
+): HashingJob {
+  const quotas: HashingQuota[] = [];
+  if (!isLoopback) quotas.push({ key: address, jobsMax: hashingJobsMax });
+  if (caller !== undefined) quotas.push({ key: `user:${caller.userId}`, jobsMax: hashingJobsMax });
+  if (address.endsWith('::/64')) {
+    const network = `${address.split(':', 3).join(':')}::/48`;
+    quotas.push({ key: network, jobsMax: hashingJobsPerNetworkMax });
+  }
+  return { queue, quotas };
+}

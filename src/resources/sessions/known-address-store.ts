@@ -1,0 +1,40 @@
+// The rows of addresses from which accounts were used: failures elsewhere don't count against them there.
+import { knownAddressesPerUserMax, knownAddressSecondsMax } from '../../limits.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { Permit } from '../../storage/permit.ts';
+
+export function isKnownAddress(db: Connection, userId: number, address: string, now: number): boolean {
+  const sql = 'SELECT 1 FROM knownAddresses WHERE userId = ? AND address = ? AND usedAt > ?';
+  return db.get(sql, userId, address, oldestOf(now)) !== undefined;
+}
+
+/** The account was used from there. Beyond the bound the user's one used longest ago makes room. */
+export function noteAddress({ writer: db }: Permit, userId: number, address: string, now: number): void {
+  db.run(
+    'DELETE FROM knownAddresses WHERE userId = ? AND address IN ' +
+      '(SELECT address FROM knownAddresses WHERE userId = ? AND address <> ? ' +
+      'ORDER BY usedAt DESC, address LIMIT -1 OFFSET ?)',
+    userId,
+    userId,
+    address,
+    knownAddressesPerUserMax - 1,
+  );
+  db.run(
+    'INSERT INTO knownAddresses (userId, address, usedAt) VALUES (?, ?, ?) ' +
+      'ON CONFLICT DO UPDATE SET usedAt = excluded.usedAt',
+    userId,
+    address,
+    now,
+  );
+}
+
+export function removeOldAddresses(db: Connection, rowsMax: number, now: number): number {
+  const sql =
+    'DELETE FROM knownAddresses WHERE (userId, address) IN ' +
+    '(SELECT userId, address FROM knownAddresses WHERE usedAt <= ? LIMIT ?)';
+  return db.run(sql, oldestOf(now), rowsMax).changes;
+}
+
+function oldestOf(now: number): number {
+  return now - knownAddressSecondsMax * 1000;
+}

@@ -1,0 +1,194 @@
+// Signing in over HTTP, and renewing the tokens of a session.
+import { randomBytes } from 'node:crypto';
+import { anyone } from '../../auth/access.ts';
+import type { Signer } from '../../auth/jwt.ts';
+import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
+import type { Limiter } from '../../http/rate-limit.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { created, route, type Context, type Route } from '../../http/route.ts';
+import { tokenSeconds } from '../../limits.ts';
+import { Problem, notFound } from '../../problem.ts';
+import type { Infer } from '../../schema/schema.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { permitWithoutCaller } from '../../storage/permit.ts';
+import type { PasswordChecks } from '../flows/password-checks.ts';
+import { requireVisible } from '../flows/visible.ts';
+import { findPassword, upgradePasswordHash } from '../users/user-store.ts';
+import { noteAddress } from './known-address-store.ts';
+import { NewSession, Session, TokenRequest, Tokens, refreshUse } from './session.ts';
+import {
+  addSession,
+  endSession,
+  findRefreshState,
+  findSessionCaller,
+  renewSession,
+  sessionRows,
+  type RefreshState,
+} from './session-store.ts';
+
+export type SignInServices = {
+  readonly passwords: PasswordChecks<Limiter>;
+  readonly signer: Signer;
+  readonly refreshTokens: RefreshTokens;
+  readonly publicUrl: string;
+};
+
+const tokensReply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
+  isSecret: true,
+  links: { get: 'GET /api/sessions/{id}' },
+});
+
+export function signIn(services: SignInServices): Route {
+  return route({
+    method: 'POST',
+    path: '/api/sessions',
+    tag: 'Sessions',
+    summary: 'Sign in',
+    access: anyone,
+    body: NewSession,
+    reply: tokensReply,
+    description: 'An unknown e-mail address gets the same response as a wrong password.',
+    problems: ['invalid-credentials', 'unavailable'],
+    handle: (context) => addNewSession(context, services),
+  });
+}
+
+type SignInContext = Context<object, object, Infer<typeof NewSession>, undefined>;
+
+async function addNewSession(
+  context: SignInContext,
+  services: SignInServices,
+): Promise<Representation<Tokens>> {
+  const { passwords } = services;
+  const { body, db, now, userAgent, address, requestId } = context;
+  const verified = await passwords.verifyAsSignIn(context, body.email, body.password);
+  if (verified === undefined) throw wrongCredentials();
+  const { userId, hash } = verified;
+  const upgradedHash = await passwords.upgrade(context, verified, body.password);
+  const tokens = await db.write((writer) => {
+    // hashes are salted, so no two users have the same
+    const isCurrent = findPassword(writer, body.email)?.hash === hash;
+    if (!isCurrent) throw wrongCredentials(); // it changed while it was checked on another thread
+    if (upgradedHash !== undefined) upgradePasswordHash(writer, verified, upgradedHash);
+    const actor = { userId, keyId: null };
+    const permit = permitWithoutCaller(writer, 'a password', { actor, requestId, now });
+    noteAddress(permit, userId, address, now);
+    const sessionId = addSession(permit, { userId, userAgent }, now);
+    return tokensOf(services, { db: writer, sessionId, now });
+  });
+  context.report({ name: 'authn_login_success', userId, sessionId: tokens.id });
+  return tokens;
+}
+
+export function renewTokens(services: SignInServices): Route {
+  return route({
+    method: 'POST',
+    path: '/api/sessions/{id}/tokens',
+    tag: 'Sessions',
+    summary: 'Get new tokens',
+    access: anyone,
+    body: TokenRequest,
+    reply: tokensReply,
+    description:
+      'Each use replaces the refresh token. The one just replaced gets the same new one again for a few ' +
+      'seconds; any other use of an old one ends the session.',
+    problems: ['invalid-credentials'],
+    handle: (context) => addNewTokens(context, services),
+  });
+}
+
+type RenewalContext = Context<{ readonly id: number }, object, Infer<typeof TokenRequest>, undefined>;
+type Renewal = { readonly tokens: Representation<Tokens> } | { readonly reusedOf: number | null };
+
+async function addNewTokens(
+  context: RenewalContext,
+  services: SignInServices,
+): Promise<Representation<Tokens>> {
+  const { id: sessionId } = context.params;
+  const renewal = await context.db.write((writer) => renew(writer, context, services));
+  if ('tokens' in renewal) return renewal.tokens;
+  const { reusedOf: userId } = renewal;
+  if (userId !== null) context.report({ name: 'authn_token_reuse', userId, sessionId });
+  throw new Problem(
+    'invalid-credentials',
+    'This is not the current refresh token of the session; sign in again.',
+  );
+}
+
+/** `reusedOf` is the user of a session that ended of it, null where the token is none of that session. */
+function renew(writer: Connection, context: RenewalContext, services: SignInServices): Renewal {
+  const { params, body, now } = context;
+  const session = findRefreshState(writer, params.id, now);
+  if (session === undefined) return { reusedOf: null };
+  const generation = services.refreshTokens.generationOf(body.refreshToken, session);
+  if (generation === undefined) return { reusedOf: null };
+  const use = refreshUse(generation, session, now);
+  if (use === 'reused') return { reusedOf: endReusedSession(writer, session, context) };
+  if (use === 'current') renewCurrent(writer, { ...session, generation }, context);
+  return { tokens: tokensOf(services, { db: writer, sessionId: params.id, now }) };
+}
+
+function renewCurrent(writer: Connection, session: RefreshState, context: RenewalContext): void {
+  const { address, requestId, now } = context;
+  const { userId, generation } = session;
+  const actor = { userId, keyId: null };
+  const permit = permitWithoutCaller(writer, 'a refresh token', { actor, requestId, now });
+  noteAddress(permit, userId, address, now);
+  renewSession(permit, session, generation + 1, now);
+}
+
+/** One of the two who used the token isn't its owner. */
+function endReusedSession(
+  writer: Connection,
+  { sessionId: id, userId }: RefreshState,
+  { requestId, now }: RenewalContext,
+): number {
+  const session = requireVisible(sessionRows(now), { db: writer, id, access: 'everyone' });
+  endSession(permitWithoutCaller(writer, 'a refresh token', { requestId, now }), session);
+  return userId;
+}
+
+type TokensOptions = { readonly db: Connection; readonly sessionId: number; readonly now: number };
+
+/** Of the session as it is now. The ETag is that of the session, as reading it shows it. */
+function tokensOf(
+  { signer, refreshTokens, publicUrl }: SignInServices,
+  { db, sessionId: id, now }: TokensOptions,
+): Representation<Tokens> {
+  const session = requireVisible(sessionRows(now), { db, id, access: 'everyone' });
+  const { userId, createdAt, expiresAt } = session;
+  const caller = findSessionCaller(db, id)?.caller;
+  const refresh = findRefreshState(db, id, now);
+  if (caller === undefined || refresh === undefined) throw notFound('session', id);
+  const iat = Math.floor(now / 1000);
+  const accessToken = signer.sign({
+    iss: publicUrl,
+    aud: publicUrl,
+    sub: String(userId),
+    sid: id,
+    role: caller.role,
+    iat,
+    exp: iat + tokenSeconds,
+    auth_time: caller.authTime,
+    jti: randomBytes(12).toString('base64url'),
+  });
+  const tokens: Tokens = {
+    id,
+    userId,
+    tokenType: 'Bearer',
+    accessToken,
+    expiresIn: tokenSeconds,
+    refreshToken: refreshTokens.issue(refresh, refresh.generation),
+    createdAt,
+    expiresAt,
+  };
+  return { ...represent(tokens, { id, ownerId: userId }), etag: representSession(session).etag };
+}
+
+export function representSession(session: Session): Representation<Session> {
+  return represent(session, { id: session.id, ownerId: session.userId });
+}
+
+function wrongCredentials(): Problem {
+  return new Problem('invalid-credentials', 'Wrong e-mail address or password.');
+}
