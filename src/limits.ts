@@ -10,8 +10,10 @@ export const bodyBytesMax = 64 * 1024;
  */
 export const bodyPiecesMax = 16 * 1024;
 export const bodyWireBytesMax = 2 * 1024 * 1024;
-/** Memory of bodies that have not arrived whole, in all. */
+/** Memory of bodies that have not arrived whole: in all, of one address, and of one /48 or /24. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
+export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;
+export const unfinishedBodyBytesPerNetworkMax = 16 * 1024 * 1024;
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
 export const headersMillisecondsMax = 10_000;

@@ -1,12 +1,13 @@
-// Which connections are accepted: a number in all, and a number from one address.
+// Which connections are accepted: a number in all, of one address, and of one network.
 import { addressBucket, peerOf } from './peer.ts';
+import { SharedBound, type Bounds } from './shared-bound.ts';
 
 export type ConnectionCounts = {
   readonly open: number;
-  /** Since the start, by reason: the limit in total, or that of the address, is reached. */
+  /** Since the start, by reason: the limit in total, of the address, or of its network is reached. */
   readonly rejected: Readonly<Record<RejectionReason, number>>;
 };
-export type RejectionReason = 'full' | 'address';
+export type RejectionReason = 'full' | 'address' | 'network';
 
 type Options = {
   readonly connectionsMax: number;
@@ -15,34 +16,35 @@ type Options = {
   readonly isTrusted: (address: string) => boolean;
 };
 
+const reasons: Readonly<Record<keyof Bounds, RejectionReason>> = {
+  total: 'full',
+  perAddress: 'address',
+  perNetwork: 'network',
+};
+
 export class ConnectionGate {
   readonly connectionsMax: number;
-  readonly #perAddressMax: number;
   readonly #isTrusted: Options['isTrusted'];
-  readonly #openByAddress = new Map<string, number>();
-  readonly #rejected = { full: 0, address: 0 };
-  #open = 0;
+  readonly #open: SharedBound;
+  readonly #rejected = { full: 0, address: 0, network: 0 };
 
   constructor({ connectionsMax, perAddressMax, isTrusted }: Options) {
     this.connectionsMax = connectionsMax;
-    this.#perAddressMax = perAddressMax;
     this.#isTrusted = isTrusted;
+    const perNetwork = Math.max(perAddressMax, Math.floor(connectionsMax / networksMin));
+    this.#open = new SharedBound({ total: connectionsMax, perAddress: perAddressMax, perNetwork });
   }
 
   get counts(): ConnectionCounts {
-    return { open: this.#open, rejected: { ...this.#rejected } };
+    return { open: this.#open.taken, rejected: { ...this.#rejected } };
   }
 
   /** Counts a connection from this address, until `leave`; or returns why it is rejected. */
   enter(remoteAddress: string | undefined): RejectionReason | undefined {
-    const reason = this.#rejectionReason(remoteAddress);
-    if (reason !== undefined) {
-      this.countRejection(reason);
-      return reason;
-    }
-    this.#open += 1;
-    this.#count(remoteAddress, 1);
-    return undefined;
+    const exceeded = this.#open.take(this.#bucketOf(remoteAddress), 1);
+    if (exceeded === undefined) return undefined;
+    this.countRejection(reasons[exceeded]);
+    return reasons[exceeded];
   }
 
   countRejection(reason: RejectionReason): void {
@@ -50,23 +52,7 @@ export class ConnectionGate {
   }
 
   leave(remoteAddress: string | undefined): void {
-    this.#open -= 1;
-    this.#count(remoteAddress, -1);
-  }
-
-  #rejectionReason(remoteAddress: string | undefined): RejectionReason | undefined {
-    if (this.#open >= this.connectionsMax) return 'full';
-    const bucket = this.#bucketOf(remoteAddress);
-    if (bucket === undefined) return undefined;
-    return (this.#openByAddress.get(bucket) ?? 0) >= this.#perAddressMax ? 'address' : undefined;
-  }
-
-  #count(remoteAddress: string | undefined, step: 1 | -1): void {
-    const bucket = this.#bucketOf(remoteAddress);
-    if (bucket === undefined) return;
-    const connections = (this.#openByAddress.get(bucket) ?? 0) + step;
-    if (connections > 0) this.#openByAddress.set(bucket, connections);
-    else this.#openByAddress.delete(bucket);
+    this.#open.give(this.#bucketOf(remoteAddress), 1);
   }
 
   /** Undefined for this machine and trusted proxies, which have no bound of their own. */
@@ -75,6 +61,9 @@ export class ConnectionGate {
     return peer.isLoopback || peer.isTrusted ? undefined : addressBucket(peer.address);
   }
 }
+
+/** So many networks can have as many connections as one may. */
+const networksMin = 4;
 
 /** Files that the service itself opens, among them those of its database and its threads. */
 const ownFilesMax = 100;

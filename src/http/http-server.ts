@@ -142,7 +142,7 @@ export class HttpServer {
       const { remoteAddress } = socket; // a closed socket has none
       const rejected = this.#gate.enter(remoteAddress);
       if (rejected === 'full') return this.#rejectFull(socket);
-      if (rejected === 'address') return void socket.destroy();
+      if (rejected !== undefined) return void socket.destroy();
       socket.once('close', () => this.#gate.leave(remoteAddress));
       for (const listener of listeners) listener.call(server, socket);
     });

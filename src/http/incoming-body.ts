@@ -2,34 +2,48 @@
 // memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, unavailable } from '../problem.ts';
-import { bodyBytesMax, bodyPiecesMax, bodyWireBytesMax, unfinishedBodyBytesMax } from '../limits.ts';
+import {
+  bodyBytesMax,
+  bodyPiecesMax,
+  bodyWireBytesMax,
+  unfinishedBodyBytesMax,
+  unfinishedBodyBytesPerAddressMax,
+  unfinishedBodyBytesPerNetworkMax,
+} from '../limits.ts';
 import { stopParsing } from './lingering-close.ts';
+import { SharedBound, type Bounds } from './shared-bound.ts';
 
 type Take = (body: Buffer) => void;
 type Reject = (problem: Problem) => void;
 
-/** The memory of all bodies that have not arrived whole. */
-export class BodyMemory {
-  readonly #bytesMax: number;
-  #bytes = 0;
+const boundsDefault: Bounds = {
+  total: unfinishedBodyBytesMax,
+  perAddress: unfinishedBodyBytesPerAddressMax,
+  perNetwork: unfinishedBodyBytesPerNetworkMax,
+};
 
-  constructor(bytesMax = unfinishedBodyBytesMax) {
-    this.#bytesMax = bytesMax;
+/** The memory of all bodies that have not arrived whole; no client can have all of it. */
+export class BodyMemory {
+  readonly #clientOf: (request: IncomingMessage) => string;
+  readonly #bytes: SharedBound;
+
+  /** `clientOf` returns the bucket of the client's address. */
+  constructor(clientOf: (request: IncomingMessage) => string, bounds = boundsDefault) {
+    this.#clientOf = clientOf;
+    this.#bytes = new SharedBound(bounds);
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes.taken;
   }
 
   /** Whether there was room for so many more. */
-  reserve(bytes: number): boolean {
-    if (this.#bytes + bytes > this.#bytesMax) return false;
-    this.#bytes += bytes;
-    return true;
+  reserve(request: IncomingMessage, bytes: number): boolean {
+    return this.#bytes.take(this.#clientOf(request), bytes) === undefined;
   }
 
-  release(bytes: number): void {
-    this.#bytes -= bytes;
+  release(request: IncomingMessage, bytes: number): void {
+    if (bytes > 0) this.#bytes.give(this.#clientOf(request), bytes);
   }
 }
 
@@ -104,7 +118,7 @@ export class IncomingBody {
     const size = this.#buffer.length;
     if (bytes <= size) return true;
     const wanted = Math.min(bodyBytesMax, Math.max(bytes, 2 * size, firstBytes));
-    if (!this.#memory.reserve(wanted - size)) return false;
+    if (!this.#memory.reserve(this.#request, wanted - size)) return false;
     this.#reserved += wanted - size;
     const larger = Buffer.allocUnsafeSlow(wanted);
     this.#buffer.copy(larger, 0, 0, this.#length);
@@ -150,7 +164,7 @@ export class IncomingBody {
   }
 
   #release(): void {
-    this.#memory.release(this.#reserved);
+    this.#memory.release(this.#request, this.#reserved);
     this.#reserved = 0;
   }
 }

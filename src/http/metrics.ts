@@ -105,7 +105,7 @@ function connectionFamilies(
     gauge('orderly_connections', 'Open client connections.', open),
     counter(
       'orderly_connections_refused_total',
-      'Connections rejected, by reason: full, or too many of one address.',
+      'Connections rejected, by reason: full, or too many of one address or network.',
       byReason(rejected),
     ),
     counter(

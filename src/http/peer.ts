@@ -128,3 +128,9 @@ export function addressBucket(address: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')}::/64`;
 }
+
+/** The network of a bucket, as large as one customer of a provider may have: a /48 of IPv6, a /24 of IPv4. */
+export function networkOf(bucket: string): string {
+  if (bucket.endsWith('::/64')) return `${bucket.split(':', 3).join(':')}::/48`;
+  return `${bucket.split('.', 3).join('.')}.0/24`;
+}

@@ -65,7 +65,7 @@ export class RequestHandler {
   readonly #idempotency: Idempotency;
   readonly #scheduler = new TurnScheduler((request: IncomingMessage) => this.#clientOf(request));
   readonly #pipeline: Pipeline;
-  readonly #bodyMemory = new BodyMemory();
+  readonly #bodyMemory = new BodyMemory((request) => this.#clientOf(request));
   readonly #nextRequestId = createRequestIds();
 
   constructor(options: RequestHandlerOptions) {
@@ -158,6 +158,7 @@ export class RequestHandler {
     return (stateOf(socket).peer ??= peerOf(socket.remoteAddress, this.#options.isTrusted));
   }
 
+  /** The bucket of the client's address. */
   #clientOf(request: IncomingMessage): string {
     const address = clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted);
     return addressBucket(address);

@@ -5,12 +5,16 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { BodyMemory, receiveBody } from '../../src/http/incoming-body.ts';
+import { addressBucket } from '../../src/http/peer.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 
 const crlf = '\r\n';
 const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${text}${crlf}`;
-const head = ['POST / HTTP/1.1', 'Host: localhost', 'Transfer-Encoding: chunked', '', ''].join(crlf);
+const headFrom = (address: string): string =>
+  ['POST / HTTP/1.1', 'Host: localhost', `From: ${address}`, 'Transfer-Encoding: chunked', '', ''].join(crlf);
+const head = headFrom('192.0.2.1');
+const clientOf = ({ headers }: IncomingMessage): string => addressBucket(headers.from ?? '');
 
 /** A server that answers each body with its length, or with the kind of the problem it has. */
 async function lengths(t: TestContext, memory: BodyMemory): Promise<() => Promise<RawConnection>> {
@@ -39,7 +43,7 @@ async function lengths(t: TestContext, memory: BodyMemory): Promise<() => Promis
 }
 
 test('pieces of a body share one buffer, which is given back at its end', async (t) => {
-  const memory = new BodyMemory();
+  const memory = new BodyMemory(clientOf);
   const connection = await (await lengths(t, memory))();
   connection.write(head + chunk('x').repeat(1000));
   await until(() => memory.bytes === 1024);
@@ -51,7 +55,7 @@ test('pieces of a body share one buffer, which is given back at its end', async 
 });
 
 test('bodies under way are bounded in all: the one that is too much is unavailable', async (t) => {
-  const memory = new BodyMemory(3000);
+  const memory = new BodyMemory(clientOf, { total: 3000, perAddress: 3000, perNetwork: 3000 });
   const open = await lengths(t, memory);
   const [first, second] = [await open(), await open()];
   first.write(head + chunk('x'.repeat(2000)));
@@ -62,8 +66,38 @@ test('bodies under way are bounded in all: the one that is too much is unavailab
   assert.equal((await first.answer()).text, '2000');
 });
 
+for (const [whose, others] of [
+  ['one address', ['192.0.2.1']],
+  ['the addresses of one /24', ['192.0.2.2', '192.0.2.3']],
+  ['one /64', ['2001:db8::2']],
+  ['the /64s of one /48', ['2001:db8:0:1::1', '2001:db8:0:2::1']],
+] as const) {
+  test(`bodies from ${whose} leave room for those of others`, async (t) => {
+    const memory = new BodyMemory(clientOf, { total: 10_000, perAddress: 2_000, perNetwork: 4_000 });
+    const open = await lengths(t, memory);
+    const first = others[0].includes(':') ? '2001:db8::1' : '192.0.2.1';
+    const held: RawConnection[] = [];
+    for (const address of [first, ...others.slice(0, -1)]) {
+      const connection = await open();
+      connection.write(headFrom(address) + chunk('x'.repeat(2_000)));
+      held.push(connection);
+      await until(() => memory.bytes === 2_000 * held.length);
+    }
+    const [oneMore, another] = [await open(), await open()];
+    oneMore.write(headFrom(others.at(-1) ?? first) + chunk('x'.repeat(2_000)));
+    assert.equal((await oneMore.answer()).text, 'unavailable');
+    another.write(headFrom('198.51.100.1') + chunk('x'.repeat(2_000)) + chunk(''));
+    assert.equal((await another.answer()).text, '2000');
+    for (const connection of held) {
+      connection.write(chunk(''));
+      assert.equal((await connection.answer()).text, '2000');
+    }
+    assert.equal(memory.bytes, 0);
+  });
+}
+
 test('a body that breaks off gives its memory back', async (t) => {
-  const memory = new BodyMemory();
+  const memory = new BodyMemory(clientOf);
   const connection = await (await lengths(t, memory))();
   connection.write(head + chunk('x'.repeat(2000)));
   await until(() => memory.bytes === 2000);

@@ -127,6 +127,7 @@ test('each family shows the value that was counted for it', (t) => {
     orderly_connections: 11,
     'orderly_connections_refused_total{reason="full"}': 12,
     'orderly_connections_refused_total{reason="address"}': 13,
+    'orderly_connections_refused_total{reason="network"}': 14,
     'orderly_connections_cut_total{reason="pipelined"}': 4,
     'orderly_connections_cut_total{reason="unread"}': 5,
     'orderly_cache_lookups_total{result="hit"}': 21 + 22,
@@ -177,7 +178,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
   syncSecondsCounts[syncSecondsBounds.length] = 7;
   return {
     mounted: [],
-    connections: { open: 11, rejected: { full: 12, address: 13 } },
+    connections: { open: 11, rejected: { full: 12, address: 13, network: 14 } },
     caches: [
       { hits: 21, misses: 31, weight: 41 },
       { hits: 22, misses: 32, weight: 42 },

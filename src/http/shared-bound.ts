@@ -1,0 +1,61 @@
+// A bound that clients share: in all, and of it for one address and for one network of addresses, so that
+// nobody takes it whole.
+import { networkOf } from './peer.ts';
+
+export type Bounds = {
+  readonly total: number;
+  readonly perAddress: number;
+  /** For the addresses that one customer of a provider may have: a /48 of IPv6, a /24 of IPv4. */
+  readonly perNetwork: number;
+};
+
+export class SharedBound {
+  readonly bounds: Bounds;
+  /** By address and by network, whose names differ. */
+  readonly #taken = new Map<string, number>();
+  #total = 0;
+
+  constructor(bounds: Bounds) {
+    this.bounds = bounds;
+  }
+
+  get taken(): number {
+    return this.#total;
+  }
+
+  /**
+   * Takes so much for an address (a bucket of `addressBucket`; undefined for one without a bound of its
+   * own), until `give`; or returns which bound that would exceed.
+   */
+  take(address: string | undefined, amount: number): keyof Bounds | undefined {
+    const exceeded = this.#exceededBy(address, amount);
+    if (exceeded === undefined) this.#add(address, amount);
+    return exceeded;
+  }
+
+  give(address: string | undefined, amount: number): void {
+    this.#add(address, -amount);
+  }
+
+  #exceededBy(address: string | undefined, amount: number): keyof Bounds | undefined {
+    const { total, perAddress, perNetwork } = this.bounds;
+    if (this.#total + amount > total) return 'total';
+    if (address === undefined) return undefined;
+    if (this.#takenBy(address) + amount > perAddress) return 'perAddress';
+    return this.#takenBy(networkOf(address)) + amount > perNetwork ? 'perNetwork' : undefined;
+  }
+
+  #takenBy(name: string): number {
+    return this.#taken.get(name) ?? 0;
+  }
+
+  #add(address: string | undefined, amount: number): void {
+    this.#total += amount;
+    if (address === undefined) return;
+    for (const name of [address, networkOf(address)]) {
+      const taken = this.#takenBy(name) + amount;
+      if (taken > 0) this.#taken.set(name, taken);
+      else this.#taken.delete(name);
+    }
+  }
+}

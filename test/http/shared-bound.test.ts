@@ -1,0 +1,44 @@
+// A bound that clients share: in all, for one address, and for its network.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { addressBucket, networkOf } from '../../src/http/peer.ts';
+import { SharedBound } from '../../src/http/shared-bound.ts';
+
+describe('a network', () => {
+  const networks = [
+    ['192.0.2.1', '192.0.2.0/24'],
+    ['2001:db8:1:2::3', '2001:db8:1::/48'],
+    ['2001:db8::1', '2001:db8:0::/48'],
+  ] as const;
+  for (const [address, network] of networks)
+    test(`of ${address} is ${network}`, () => assert.equal(networkOf(addressBucket(address)), network));
+});
+
+describe('a shared bound', () => {
+  const bounds = { total: 100, perAddress: 20, perNetwork: 30 };
+
+  test('is exceeded by an address, by its network, or in all', () => {
+    const shared = new SharedBound(bounds);
+    assert.equal(shared.take('192.0.2.1', 21), 'perAddress');
+    assert.equal(shared.take('192.0.2.1', 20), undefined);
+    assert.equal(shared.take('192.0.2.1', 1), 'perAddress');
+    assert.equal(shared.take('192.0.2.2', 11), 'perNetwork');
+    assert.equal(shared.take('192.0.2.2', 10), undefined);
+    assert.equal(shared.take('198.51.100.1', 20), undefined);
+    assert.equal(shared.take(undefined, 51), 'total');
+    assert.equal(shared.take(undefined, 50), undefined);
+    assert.equal(shared.taken, 100);
+  });
+
+  test('has room again for what was given back', () => {
+    const shared = new SharedBound(bounds);
+    for (let times = 0; times < 3; times += 1) {
+      assert.equal(shared.take('192.0.2.1', 20), undefined);
+      assert.equal(shared.take('192.0.2.2', 10), undefined);
+      assert.equal(shared.take('192.0.2.3', 1), 'perNetwork');
+      shared.give('192.0.2.1', 20);
+      shared.give('192.0.2.2', 10);
+      assert.equal(shared.taken, 0);
+    }
+  });
+});
