@@ -3,36 +3,37 @@
 import assert from 'node:assert/strict';
 import type { Service } from '../src/running-service.ts';
 import { openapiDocument } from '../src/http/openapi.ts';
-import type { Answer, Call } from './service.ts';
+import type { TestResponse, Call } from './service.ts';
 
 type Json = { readonly [name: string]: unknown };
 type Exchange = {
   readonly method: string;
   readonly path: string;
   readonly sent: Call;
-  readonly answer: Answer;
+  readonly response: TestResponse;
 };
 
 /** By routes: services that have the same ones are held to one document. */
 const documents = new Map<string, Json>();
 const ofService = new WeakMap<Service, Json>();
 
-export function checkExchange(service: Service, { method, path, sent, answer }: Exchange): void {
+export function checkExchange(service: Service, { method, path, sent, response }: Exchange): void {
   const document = ofService.get(service) ?? remember(service);
   const [pathname = ''] = path.split('?');
   const found = findPath(document, pathname);
   if (found === undefined || method === 'OPTIONS') return; // a path that isn't declared has its 404 only
   const declared = found[(method === 'HEAD' ? 'GET' : method).toLowerCase()];
-  const where = `${method} ${pathname} → ${answer.status}`;
-  if (declared === undefined) return assert.equal(answer.status, 405, `${where}: the method isn't declared`);
+  const where = `${method} ${pathname} → ${response.status}`;
+  if (declared === undefined)
+    return assert.equal(response.status, 405, `${where}: the method isn't declared`);
   const operation = declared as Json;
-  const listed = (operation['responses'] as Record<string, Json>)[String(answer.status)];
-  if (answer.status === 417) return; // Expect isn't part of an operation
-  assert.ok(listed !== undefined, `${where}: the status isn't declared. ${answer.text}`);
-  const response = resolve(document, listed);
-  checkHeaders(document, response, answer, where);
-  if (method !== 'HEAD') checkBody(document, response, answer, where);
-  if (answer.status < 300) checkRequest(document, operation, sent, where);
+  const listed = (operation['responses'] as Record<string, Json>)[String(response.status)];
+  if (response.status === 417) return; // Expect isn't part of an operation
+  assert.ok(listed !== undefined, `${where}: the status isn't declared. ${response.text}`);
+  const described = resolve(document, listed);
+  checkHeaders(document, described, response, where);
+  if (method !== 'HEAD') checkBody(document, described, response, where);
+  if (response.status < 300) checkRequest(document, operation, sent, where);
 }
 
 function remember(service: Service): Json {
@@ -67,33 +68,33 @@ const ofHttp = new Set([
 ]);
 const ofCors = /^access-control-/;
 
-function checkHeaders(document: Json, response: Json, answer: Answer, where: string): void {
+function checkHeaders(document: Json, described: Json, response: TestResponse, where: string): void {
   const declared = new Map(
-    Object.entries((response['headers'] ?? {}) as Record<string, Json>).map(([name, header]) => [
+    Object.entries((described['headers'] ?? {}) as Record<string, Json>).map(([name, header]) => [
       name.toLowerCase(),
       resolve(document, header),
     ]),
   );
-  for (const [name, value] of Object.entries(answer.headers)) {
+  for (const [name, value] of Object.entries(response.headers)) {
     if (ofHttp.has(name) || ofCors.test(name)) continue;
     const header = declared.get(name);
     assert.ok(header !== undefined, `${where}: the header ${name} isn't declared`);
-    const faults = validate(document, header['schema'] as Json, String(value), name);
-    assert.deepEqual(faults, [], `${where}: the header ${name} is ill-formed: ${value}`);
+    const issues = validate(document, header['schema'] as Json, String(value), name);
+    assert.deepEqual(issues, [], `${where}: the header ${name} is ill-formed: ${value}`);
   }
 }
 
-function checkBody(document: Json, response: Json, answer: Answer, where: string): void {
-  const content = response['content'] as Record<string, Json> | undefined;
-  if (content === undefined) return assert.equal(answer.text, '', `${where}: a body isn't declared`);
-  const type = (answer.headers['content-type'] ?? '').split(';')[0] ?? '';
+function checkBody(document: Json, described: Json, response: TestResponse, where: string): void {
+  const content = described['content'] as Record<string, Json> | undefined;
+  if (content === undefined) return assert.equal(response.text, '', `${where}: a body isn't declared`);
+  const type = (response.headers['content-type'] ?? '').split(';')[0] ?? '';
   const media = content[type];
   assert.ok(media !== undefined, `${where}: the type ${type} isn't declared`);
-  if (answer.body === undefined) return;
+  if (response.body === undefined) return;
   assert.deepEqual(
-    validate(document, media['schema'] as Json, answer.body, ''),
+    validate(document, media['schema'] as Json, response.body, ''),
     [],
-    `${where}: the body isn't as declared: ${answer.text.slice(0, 500)}`,
+    `${where}: the body isn't as declared: ${response.text.slice(0, 500)}`,
   );
 }
 
@@ -142,9 +143,9 @@ const annotations = new Set([
  */
 export function validate(document: Json, schemaOrRef: Json, value: unknown, at: string): string[] {
   const schema = resolve(document, schemaOrRef);
-  const faults: string[] = [];
-  const fault = (text: string): void => {
-    faults.push(`${at}: ${text}`);
+  const issues: string[] = [];
+  const report = (text: string): void => {
+    issues.push(`${at}: ${text}`);
   };
   for (const [keyword, rule] of Object.entries(schema)) {
     switch (keyword) {
@@ -153,63 +154,63 @@ export function validate(document: Json, schemaOrRef: Json, value: unknown, at: 
           ![rule].flat().includes(typeOf(value)) &&
           !([rule].flat().includes('integer') && Number.isInteger(value))
         )
-          fault(`is ${typeOf(value)}, not ${String(rule)}`);
+          report(`is ${typeOf(value)}, not ${String(rule)}`);
         break;
       case 'enum':
-        if (!(rule as unknown[]).includes(value)) fault(`is none of ${String(rule)}`);
+        if (!(rule as unknown[]).includes(value)) report(`is none of ${String(rule)}`);
         break;
       case 'anyOf':
         if (!(rule as Json[]).some((each) => validate(document, each, value, at).length === 0))
-          fault('fits none of anyOf');
+          report('fits none of anyOf');
         break;
       case 'minLength':
-        if (typeof value === 'string' && [...value].length < Number(rule)) fault('is too short');
+        if (typeof value === 'string' && [...value].length < Number(rule)) report('is too short');
         break;
       case 'maxLength':
-        if (typeof value === 'string' && [...value].length > Number(rule)) fault('is too long');
+        if (typeof value === 'string' && [...value].length > Number(rule)) report('is too long');
         break;
       case 'pattern':
         if (typeof value === 'string' && !new RegExp(String(rule), 'u').test(value))
-          fault(`doesn't match ${String(rule)}`);
+          report(`doesn't match ${String(rule)}`);
         break;
       case 'minimum':
-        if (typeof value === 'number' && value < Number(rule)) fault('is too small');
+        if (typeof value === 'number' && value < Number(rule)) report('is too small');
         break;
       case 'maximum':
-        if (typeof value === 'number' && value > Number(rule)) fault('is too large');
+        if (typeof value === 'number' && value > Number(rule)) report('is too large');
         break;
       case 'minItems':
-        if (Array.isArray(value) && value.length < Number(rule)) fault('has too few items');
+        if (Array.isArray(value) && value.length < Number(rule)) report('has too few items');
         break;
       case 'maxItems':
-        if (Array.isArray(value) && value.length > Number(rule)) fault('has too many items');
+        if (Array.isArray(value) && value.length > Number(rule)) report('has too many items');
         break;
       case 'uniqueItems':
-        if (Array.isArray(value) && new Set(value).size < value.length) fault('names one twice');
+        if (Array.isArray(value) && new Set(value).size < value.length) report('names one twice');
         break;
       case 'items':
         if (Array.isArray(value))
           value.forEach((item, index) =>
-            faults.push(...validate(document, rule as Json, item, `${at}/${index}`)),
+            issues.push(...validate(document, rule as Json, item, `${at}/${index}`)),
           );
         break;
       case 'required':
         if (isObject(value))
-          for (const name of rule as string[]) if (!Object.hasOwn(value, name)) fault(`lacks ${name}`);
+          for (const name of rule as string[]) if (!Object.hasOwn(value, name)) report(`lacks ${name}`);
         break;
       case 'properties':
         if (!isObject(value)) break;
         for (const [name, member] of Object.entries(value)) {
           const declared = (rule as Record<string, Json>)[name];
-          if (!Object.hasOwn(rule as object, name) || declared === undefined) fault(`has ${name}`);
-          else faults.push(...validate(document, declared, member, `${at}/${name}`));
+          if (!Object.hasOwn(rule as object, name) || declared === undefined) report(`has ${name}`);
+          else issues.push(...validate(document, declared, member, `${at}/${name}`));
         }
         break;
       default:
-        if (!annotations.has(keyword)) fault(`has the unknown keyword ${keyword}`);
+        if (!annotations.has(keyword)) report(`has the unknown keyword ${keyword}`);
     }
   }
-  return faults;
+  return issues;
 }
 
 function typeOf(value: unknown): string {

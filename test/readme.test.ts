@@ -36,8 +36,8 @@ test(
     const { stdout, stderr } = await run('bash', ['-c', script], { cwd: folder });
     assert.equal(stderr, '');
     const lines = stdout.split('\n').filter((line) => line !== '');
-    const answers = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
-    const [signedUp, page, staff, second, nextPage, refused] = answers;
+    const responses = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    const [signedUp, page, staff, second, nextPage, rejected] = responses;
     assert.equal(signedUp.email, 'ada@example.com');
     assert.deepEqual(
       [page.data[0].items.length, page.data[0].total, page.total],
@@ -47,9 +47,9 @@ test(
     assert.ok(lines.includes('paid'));
     assert.equal(second.total, 129);
     assert.equal(nextPage.data[0].id, page.data[0].id);
-    assert.equal(refused.status, 422);
+    assert.equal(rejected.status, 422);
     assert.deepEqual(
-      refused.errors.map(({ pointer }: { pointer: string }) => pointer),
+      rejected.errors.map(({ pointer }: { pointer: string }) => pointer),
       ['#/currency', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode', '#/customerId'],
     );
   },

@@ -14,7 +14,7 @@ import { LineLogger } from '../src/logger.ts';
 import { cheapHasher } from './cheap-hasher.ts';
 import { checkExchange } from './conformance.ts';
 
-export type Answer = {
+export type TestResponse = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
@@ -32,7 +32,7 @@ export type Call = {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /**
-   * The answer breaks the contract on purpose, or isn't described (an undeclared path): don't compare it with
+   * The response breaks the API on purpose, or isn't described (an undeclared path): don't compare it with
    * the OpenAPI document.
    */
   readonly isUndescribed?: boolean;
@@ -58,12 +58,12 @@ export type TestService = {
   /** Undefined when an executable is under test. */
   readonly inside: Service | undefined;
   readonly admin: { readonly email: string; readonly password: string };
-  call(method: string, path: string, call?: Call): Promise<Answer>;
-  get(path: string, call?: Call): Promise<Answer>;
-  post(path: string, call?: Call): Promise<Answer>;
-  put(path: string, call?: Call): Promise<Answer>;
-  patch(path: string, call?: Call): Promise<Answer>;
-  delete(path: string, call?: Call): Promise<Answer>;
+  call(method: string, path: string, call?: Call): Promise<TestResponse>;
+  get(path: string, call?: Call): Promise<TestResponse>;
+  post(path: string, call?: Call): Promise<TestResponse>;
+  put(path: string, call?: Call): Promise<TestResponse>;
+  patch(path: string, call?: Call): Promise<TestResponse>;
+  delete(path: string, call?: Call): Promise<TestResponse>;
   /** A new user of that role, signed in. */
   person(role?: 'user' | 'staff' | 'admin', name?: string): Promise<Person>;
   signIn(email: string, password: string): Promise<Person>;
@@ -108,7 +108,7 @@ export async function serviceFor(
     ? startInside(options, folder, clock, logged)
     : startExecutable(executable, options, folder, logged));
 
-  const call = (method: string, path: string, sent: Call = {}): Promise<Answer> =>
+  const call = (method: string, path: string, sent: Call = {}): Promise<TestResponse> =>
     send(agent, running.port, method, path, sent, running.inside);
   async function signIn(email: string, secret: string): Promise<Person> {
     const { status, body, text } = await call('POST', '/api/sessions', { body: { email, password: secret } });
@@ -281,7 +281,7 @@ function send(
   path: string,
   sent: Call,
   inside: Service | undefined,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const { token, key, body, headers = {}, isUndescribed = false } = sent;
   const payload =
     body === undefined
@@ -289,7 +289,7 @@ function send(
       : typeof body === 'string' || Buffer.isBuffer(body)
         ? body
         : JSON.stringify(body);
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<TestResponse>();
   const request = httpRequest(
     {
       agent,
@@ -306,14 +306,14 @@ function send(
         ...headers,
       },
     },
-    (response) => {
+    (message) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
+      message.on('data', (chunk: Buffer) => chunks.push(chunk));
+      message.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        const { statusCode: status = 0, headers: fields, rawHeaders } = response;
+        const { statusCode: status = 0, headers: fields, rawHeaders } = message;
         const isJson = /[/+]json/.test(fields['content-type'] ?? '') && text !== '';
-        const answer: Answer = {
+        const response: TestResponse = {
           status,
           headers: fields,
           rawHeaders,
@@ -321,13 +321,13 @@ function send(
           body: isJson ? JSON.parse(text) : undefined,
         };
         try {
-          if (inside !== undefined && !isUndescribed) checkExchange(inside, { method, path, sent, answer });
-          resolve(answer);
+          if (inside !== undefined && !isUndescribed) checkExchange(inside, { method, path, sent, response });
+          resolve(response);
         } catch (error) {
           reject(error);
         }
       });
-      response.on('error', reject);
+      message.on('error', reject);
     },
   );
   request.on('error', reject);

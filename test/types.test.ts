@@ -9,7 +9,7 @@ import { compileErrors, projectFor, root, type Ending } from './type-project.ts'
 const files = ['mistaken-routes.ts', 'mistaken-rows.ts', 'mistaken-tables.ts'];
 
 for (const file of files) {
-  test(`each mistake in ${file} is refused by the compiler, for its own reason`, async (t) => {
+  test(`each mistake in ${file} is rejected by the compiler, for its own reason`, async (t) => {
     const source = readFileSync(join(root, 'test', 'mistakes', file), 'utf8');
     const marks = source.split('\n').map((line) => /@ts-expect-error (TS\d+)$/.exec(line)?.[1]);
     // On the next line.

@@ -80,11 +80,11 @@ for (const [name, bent] of Object.entries({
     audience: origin,
   }).sign(claims),
 })) {
-  test(`a token ${name} is refused`, () => assert.equal(signer.verify(bent, now), undefined));
+  test(`a token ${name} is rejected`, () => assert.equal(signer.verify(bent, now), undefined));
 }
 
 for (const alg of ['none', 'None', 'NONE', 'nOnE', 'HS384', 'HS512', 'RS256', 'ES256', 'hs256', '', null]) {
-  test(`a token of algorithm ${alg} is refused, signed or not`, () => {
+  test(`a token of algorithm ${alg} is rejected, signed or not`, () => {
     const bent = { alg, typ: 'at+jwt', kid };
     assert.equal(signer.verify(forged(bent, claims), now), undefined);
     assert.equal(signer.verify(`${encoded(bent)}.${payload}.`, now), undefined);
@@ -104,7 +104,7 @@ for (const [name, bent] of Object.entries({
   'with the address of a key': { alg: 'HS256', typ: 'at+jwt', kid, jku: 'https://evil.example/keys' },
   'whose header is a list': [{ alg: 'HS256', typ: 'at+jwt', kid }],
 })) {
-  test(`a token ${name} is refused, though rightly signed`, () =>
+  test(`a token ${name} is rejected, though rightly signed`, () =>
     assert.equal(signer.verify(forged(bent, claims), now), undefined));
 }
 
@@ -112,7 +112,7 @@ for (const [name, text] of Object.entries({
   'with its algorithm twice': `{"alg":"none","alg":"HS256","typ":"at+jwt","kid":"${kid}"}`,
   'with a space': `{"alg": "HS256","typ":"at+jwt","kid":"${kid}"}`,
 })) {
-  test(`a token whose header is written ${name} is refused`, () => {
+  test(`a token whose header is written ${name} is rejected`, () => {
     assert.equal(signer.verify(sealed(`${base64url(text)}.${payload}`), now), undefined);
   });
 }
@@ -132,7 +132,7 @@ for (const [name, bent] of Object.entries({
   'that is a list': `[${text}]`,
   'without claims': '{}',
 })) {
-  test(`a payload ${name} is refused, though rightly signed`, () => {
+  test(`a payload ${name} is rejected, though rightly signed`, () => {
     assert.equal(signer.verify(sealed(`${header}.${base64url(bent)}`), now), undefined);
   });
 }
@@ -148,13 +148,13 @@ for (const [claim, value] of Object.entries({
   auth_time: 0.5,
   jti: 1,
 })) {
-  test(`a token whose ${claim} is ${JSON.stringify(value)} is refused`, () => {
+  test(`a token whose ${claim} is ${JSON.stringify(value)} is rejected`, () => {
     assert.equal(
       signer.verify(forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: value }), now),
       undefined,
     );
   });
-  test(`a token without ${claim} is refused`, () => {
+  test(`a token without ${claim} is rejected`, () => {
     assert.equal(
       signer.verify(forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: undefined }), now),
       undefined,
@@ -167,7 +167,7 @@ for (const [claim, value] of Object.entries({
   aud: 'https://evil.example',
   exp: 2 ** 53,
 })) {
-  test(`a token whose ${claim} is ${value} is refused`, () => {
+  test(`a token whose ${claim} is ${value} is rejected`, () => {
     assert.equal(signer.verify(signer.sign({ ...claims, [claim]: value }), now), undefined);
   });
 }
@@ -194,7 +194,7 @@ test('of several secrets the first signs and all verify, until one is dropped', 
   assert.equal(after.verify(before.sign(claims), now), undefined);
 });
 
-test("a token that carries another known secret's key id is refused", () => {
+test("a token that carries another known secret's key id is rejected", () => {
   const secrets = [Buffer.alloc(32, 'b'), secret];
   const both = createSigner({ secrets, issuer: origin, audience: origin });
   const [otherHeader] = both.sign(claims).split('.');
@@ -229,7 +229,7 @@ for (const group of hmacGroups) {
   const key = Buffer.from(group.private.k ?? '', 'base64url');
   for (const { tcId, comment, jws, result } of group.tests) {
     const isRight = disputed.get(tcId) ?? result === 'valid';
-    test(`Wycheproof ${tcId} (${group.comment}, ${comment}): ${isRight ? 'valid' : 'refused'}`, () => {
+    test(`Wycheproof ${tcId} (${group.comment}, ${comment}): ${isRight ? 'valid' : 'rejected'}`, () => {
       assert.equal(signatureIsValid(jws, createMac(key)), isRight);
       assert.equal(
         createSigner({ secrets: [key], issuer: origin, audience: origin }).verify(jws, now),

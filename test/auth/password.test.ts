@@ -1,4 +1,4 @@
-// Passwords: which are refused, how they are hashed, and what happens when many are hashed at once.
+// Passwords: which are rejected, how they are hashed, and what happens when many are hashed at once.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { scryptSync } from 'node:crypto';
@@ -168,7 +168,7 @@ test('no more jobs run or wait than a quota allows, and it is given back afterwa
   }
 });
 
-test('closing refuses who waits and who comes after', async () => {
+test('closing rejects who waits and who comes after', async () => {
   const hasher = createPasswordHasher({ cost: cheap });
   const taken = Array.from({ length: 10 }, () => hasher.hash(password));
   const closed = hasher.close();
@@ -200,7 +200,7 @@ test('a process that has hashed ends by itself', async () => {
   assert.match(stdout, /^\$scrypt\$/);
 });
 
-for (const [fault, chosen] of [
+for (const [issue, chosen] of [
   [/8 to 128/, 'seven77'],
   [/8 to 128/, ''],
   [/8 to 128/, 'x1'.repeat(64) + '!'],
@@ -224,9 +224,9 @@ for (const [fault, chosen] of [
   [/e-mail/, 'king lovelace ada'],
   [/e-mail/, 'Orderly123!'],
 ] as const) {
-  test(`the password ${JSON.stringify(chosen)} is refused`, () => {
+  test(`the password ${JSON.stringify(chosen)} is rejected`, () => {
     const told = passwordIssue(chosen, user, 8) ?? '';
-    assert.match(told, fault);
+    assert.match(told, issue);
     assert.ok(chosen === '' || !told.includes(chosen));
   });
 }
@@ -245,7 +245,7 @@ for (const chosen of [
     assert.equal(passwordIssue(chosen, user, 8), undefined));
 }
 
-test('each of the 3,000 commonest passwords is refused, in whatever case', () => {
+test('each of the 3,000 most common passwords is rejected, in whatever case', () => {
   const listed = commonPasswordList.trim().split(/\s+/);
   assert.equal(new Set(listed).size, 3_000);
   const taken = listed.filter((word) => passwordIssue(word.toUpperCase(), user, 8) === undefined);

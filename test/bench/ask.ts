@@ -1,4 +1,4 @@
-// One HTTP request of the benchmark and its answer, over plain HTTP or over TLS with a certificate nobody
+// One HTTP request of the benchmark and its response, over plain HTTP or over TLS with a certificate nobody
 // vouches for.
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
@@ -10,7 +10,7 @@ export type Ask = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 };
-export type Answer = {
+export type TestResponse = {
   readonly status: number;
   readonly rawHeaders: readonly string[];
   readonly body: string;
@@ -19,9 +19,9 @@ export type Answer = {
 export async function ask(
   origin: string,
   { method = 'GET', path, headers = {}, body }: Ask,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const send = origin.startsWith('https:') ? tlsRequest : plainRequest;
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { promise, resolve, reject } = Promise.withResolvers<TestResponse>();
   const sent = send(
     origin + path,
     { method, headers, rejectUnauthorized: false, timeout: 10_000 },
@@ -38,7 +38,7 @@ export async function ask(
   return promise;
 }
 
-export function headerOf(answer: Answer, name: string): string | undefined {
-  const at = answer.rawHeaders.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === name);
-  return at < 0 ? undefined : answer.rawHeaders[at + 1];
+export function headerOf(response: TestResponse, name: string): string | undefined {
+  const at = response.rawHeaders.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === name);
+  return at < 0 ? undefined : response.rawHeaders[at + 1];
 }

@@ -121,10 +121,10 @@ function pagesFrom(origin: string, signIn: () => Promise<string>) {
     let path: string | null = first;
     for (let count = 0; path !== null; count++) {
       if (count % 1000 === 0) authorization = await signIn();
-      const answer = await ask(origin, { path, headers: { Authorization: authorization } });
-      if (answer.status !== 200)
-        throw new Error(`${path} was answered with ${answer.status}: ${answer.body}`);
-      const page = JSON.parse(answer.body) as { data: Row[]; next: string | null }; // the contract's list
+      const response = await ask(origin, { path, headers: { Authorization: authorization } });
+      if (response.status !== 200)
+        throw new Error(`${path} was answered with ${response.status}: ${response.body}`);
+      const page = JSON.parse(response.body) as { data: Row[]; next: string | null }; // the contract's list
       yield page.data;
       path = page.next;
     }

@@ -88,7 +88,7 @@ function conditions({ rounds, seconds, leanFastify }: BenchOptions): string {
   );
 }
 
-main().catch((fault: unknown) => {
-  console.error(fault instanceof Error ? fault.message : fault);
+main().catch((violation: unknown) => {
+  console.error(violation instanceof Error ? violation.message : violation);
   process.exitCode = 1;
 });

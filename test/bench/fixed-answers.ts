@@ -1,13 +1,13 @@
 // Asks the service once for what bare node:http then answers with: same status, same header fields, same
 // bytes.
 import { writeFileSync } from 'node:fs';
-import type { Answer, Ask } from './ask.ts';
+import type { TestResponse, Ask } from './ask.ts';
 import type { FixedAnswer, FixedAnswers, Target } from './workloads.ts';
 
 const askedPerKind = 25;
 const addedByNode = ['date', 'connection', 'keep-alive', 'transfer-encoding'];
 
-/** Writes the answers for the bare server; throws when the first of them isn't the expected one. */
+/** Writes the responses for the bare server; throws when the first of them isn't the expected one. */
 export async function writeFixedAnswers(
   file: string,
   target: Target,
@@ -31,20 +31,20 @@ export async function writeFixedAnswers(
 }
 
 /** The one of middle length among some. */
-async function typicalAnswer(target: Target, requests: readonly Ask[]): Promise<Answer> {
-  const answers: Answer[] = [];
+async function typicalAnswer(target: Target, requests: readonly Ask[]): Promise<TestResponse> {
+  const responses: TestResponse[] = [];
   const step = Math.ceil(requests.length / askedPerKind);
   for (let at = 0; at < requests.length; at += step) {
     const request = requests[at];
-    if (request) answers.push(await target.ask(request));
+    if (request) responses.push(await target.ask(request));
   }
-  answers.sort((one, other) => one.body.length - other.body.length);
-  const middle = answers[Math.floor(answers.length / 2)];
+  responses.sort((one, other) => one.body.length - other.body.length);
+  const middle = responses[Math.floor(responses.length / 2)];
   if (middle === undefined) throw new Error('There was nothing to ask.');
   return middle;
 }
 
-function fixed({ status, rawHeaders, body }: Answer): FixedAnswer {
+function fixed({ status, rawHeaders, body }: TestResponse): FixedAnswer {
   const isOwn = (index: number) =>
     !addedByNode.includes(rawHeaders[index - (index % 2)]?.toLowerCase() ?? '');
   return { status, headers: rawHeaders.filter((_, index) => isOwn(index)), body };

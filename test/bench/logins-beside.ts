@@ -69,7 +69,7 @@ export async function measureLogins(
   ];
 }
 
-/** Logs in at a steady rate, whether answers come or not; `stop` says how many succeeded. */
+/** Logs in at a steady rate, whether responses come or not; `stop` says how many succeeded. */
 function keepLoggingIn(server: Server, made: Made): { stop: () => Promise<number> } {
   const logins: Promise<boolean>[] = [];
   const timer = setInterval(

@@ -129,9 +129,9 @@ async function expectStatus(
   [first]: Awaited<ReturnType<Workload['requests']>>,
   status: number,
 ): Promise<void> {
-  const answer = await ask(server.origin, first ?? { path: '/' });
-  if (answer.status !== status)
-    throw new Error(`${server.name} answered ${answer.status} where ${status} was due: ${answer.body}`);
+  const response = await ask(server.origin, first ?? { path: '/' });
+  if (response.status !== status)
+    throw new Error(`${server.name} answered ${response.status} where ${status} was due: ${response.body}`);
 }
 
 function certificateIn(folder: string) {

@@ -96,15 +96,16 @@ export async function startBare(
 
 export async function logIn(origin: string, { email, password }: Made['admin']): Promise<string> {
   const body = JSON.stringify({ email, password });
-  const answer = await ask(origin, {
+  const response = await ask(origin, {
     method: 'POST',
     path: '/api/sessions',
     headers: { 'Content-Type': 'application/json' },
     body,
   });
-  if (answer.status !== 201) throw new Error(`The login was answered with ${answer.status}: ${answer.body}`);
-  // The contract's answer to a login.
-  const { accessToken } = JSON.parse(answer.body) as { accessToken: string };
+  if (response.status !== 201)
+    throw new Error(`The login was answered with ${response.status}: ${response.body}`);
+  // The contract's response to a login.
+  const { accessToken } = JSON.parse(response.body) as { accessToken: string };
   return `Bearer ${accessToken}`;
 }
 

@@ -1,4 +1,4 @@
-// Start to first answer, and resident memory idle and after load, of the service and its peers.
+// Start to first response, and resident memory idle and after load, of the service and its peers.
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { copyData, type Made } from './bench-data.ts';
@@ -20,9 +20,9 @@ type Starter = {
 const starts = 10;
 const settleMs = 2000;
 
-export const startHeader = ['start to first answer', '', 'median ms', 'fastest', 'slowest'];
+export const startHeader = ['start to first response', '', 'median ms', 'fastest', 'slowest'];
 
-/** From spawn to the first answer, on the data made before. */
+/** From spawn to the first response, on the data made before. */
 export async function measureStarts(bench: Bench, made: Made): Promise<string[][]> {
   const rows: string[][] = [];
   for (const { name, start } of await startersOf(bench, made)) {
@@ -42,7 +42,7 @@ export async function measureStarts(bench: Bench, made: Made): Promise<string[][
 
 export const memoryHeader = ['memory, MB', '', 'idle', 'of it anonymous', 'after load', 'of it anonymous'];
 
-/** Idle after the first answer; then after hot, cold and mixed load with the default settings. */
+/** Idle after the first response; then after hot, cold and mixed load with the default settings. */
 export async function measureMemory(bench: Bench, made: Made): Promise<string[][]> {
   const measured: Footprint[] = [];
   const copy = copyData(made);

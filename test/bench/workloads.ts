@@ -1,5 +1,5 @@
 // What is measured under load: each workload's requests, its aims and how its servers are set up.
-import { ask, headerOf, type Answer, type Ask } from './ask.ts';
+import { ask, headerOf, type TestResponse, type Ask } from './ask.ts';
 
 export type FixedAnswer = {
   readonly status: number;
@@ -15,7 +15,7 @@ export type Peer = 'bare' | 'fastify';
 
 /** A server as a workload sees it: who asks, and what data is there. */
 export type Target = {
-  readonly ask: (request: Ask) => Promise<Answer>;
+  readonly ask: (request: Ask) => Promise<TestResponse>;
   readonly authorization: string;
   readonly orderCount: number;
 };

@@ -11,7 +11,7 @@ export type Load = {
   readonly seconds: number;
   /** 0: cycle through the requests; else: spread the first over this many ids. */
   readonly spreadOver: number;
-  /** A pause between two requests of a connection; 0 asks as fast as answers come. */
+  /** A pause between two requests of a connection; 0 asks as fast as responses come. */
   readonly pauseMs: number;
   readonly isRefused: boolean;
 };

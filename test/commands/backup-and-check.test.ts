@@ -102,7 +102,7 @@ describe('backup and restore', { concurrency: true }, () => {
     assert.equal(db.prepare('SELECT count(*) AS count FROM sessions').get()?.['count'], 0);
   });
 
-  test('what is no backup is refused, and nothing is left of it', async (t) => {
+  test('what is no backup is rejected, and nothing is left of it', async (t) => {
     const folder = newFolder(t);
     writeFileSync(join(folder, 'text.db'), 'certainly no database\n'.repeat(100));
     const foreign = new DatabaseSync(join(folder, 'foreign.db'));

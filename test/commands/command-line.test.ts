@@ -214,7 +214,7 @@ describe('settings', () => {
     ],
   ];
   for (const [name, command, line, complaints] of faultTable) {
-    test(`${name}: "${command} ${line}" is refused`, () => assertAll(faultsOf(command, line), complaints));
+    test(`${name}: "${command} ${line}" is rejected`, () => assertAll(issuesOf(command, line), complaints));
   }
 
   test('the environment goes before .env, and flags before both', () => {
@@ -235,25 +235,25 @@ describe('settings', () => {
     );
   });
 
-  test('a variable of orderly that is not known is a fault, in the environment and in .env', () => {
-    const faults = faultsOf('check', '', { ORDERLY_JWT_SECRET: 'planted' }, { ORDERLY_PROT: '1' });
-    assertAll(faults, [/^ORDERLY_PROT is unknown/, /^ORDERLY_JWT_SECRET is unknown/]);
-    assert.doesNotMatch(faults.join(), /planted/);
+  test('a variable of orderly that is not known is an issue, in the environment and in .env', () => {
+    const issues = issuesOf('check', '', { ORDERLY_JWT_SECRET: 'planted' }, { ORDERLY_PROT: '1' });
+    assertAll(issues, [/^ORDERLY_PROT is unknown/, /^ORDERLY_JWT_SECRET is unknown/]);
+    assert.doesNotMatch(issues.join(), /planted/);
   });
 
   test('the administrator of the environment needs an address and a password that would do', () => {
-    assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [
+    assertAll(issuesOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [
       /^ORDERLY_ADMIN_EMAIL is invalid: /,
       /^ORDERLY_ADMIN_PASSWORD is invalid: .*too common/,
     ]);
-    assertAll(faultsOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/must be set together/]);
+    assertAll(issuesOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/must be set together/]);
     const given = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'nineteen characters' };
     assert.ok(readCommandLine(['--password-min=19'], given, {}));
-    assertAll(faultsOf('serve', '--password-min=20', given), [/^ORDERLY_ADMIN_PASSWORD .*20 to 128/]);
+    assertAll(issuesOf('serve', '--password-min=20', given), [/^ORDERLY_ADMIN_PASSWORD .*20 to 128/]);
   });
 });
 
-function faultsOf(name: string, line: string, environment = {}, dotEnv = {}): readonly string[] {
+function issuesOf(name: string, line: string, environment = {}, dotEnv = {}): readonly string[] {
   try {
     readCommandLine(line.split(' ').filter(Boolean), environment, dotEnv, commands[name]);
   } catch (error) {

@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { logStart } from '../../src/commands/welcome.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import { newKey } from '../resources/resource-support.ts';
-import { admin, executable, serviceFor, type Answer, type TestService } from '../service.ts';
+import { admin, executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
 import { orderly } from './command-support.ts';
 
 const hourMilliseconds = 3_600_000;
@@ -176,7 +176,7 @@ function saidAtStart({ folder, inside, clock }: TestService): string[] {
 }
 
 /** Without what differs in every response. */
-function comparable({ status, headers, body }: Answer): unknown {
+function comparable({ status, headers, body }: TestResponse): unknown {
   const { date: _date, 'x-request-id': _id, ...rest } = headers;
   return { status, rest, body: { ...body, requestId: '' } };
 }

@@ -24,9 +24,9 @@ test('no secret is in a log, an error, a list, the metrics, the processes, or on
     ORDERLY_ADMIN_PASSWORD: planted.adminPassword,
   };
   const service = await serving(t, ['--tls=off', '--log=debug', `--data=${folder}`], { env });
-  const answers: string[] = [];
+  const responses: string[] = [];
 
-  /** Remembers all that an answer says, but for the answers that hand a secret out. */
+  /** Remembers all that a response says, but for the responses that hand a secret out. */
   async function ask(
     method: string,
     path: string,
@@ -42,7 +42,7 @@ test('no secret is in a log, an error, a list, the metrics, the processes, or on
     });
     const answered = await response.text();
     if (!isHandedOut)
-      answers.push(
+      responses.push(
         `${method} ${path.split('?')[0]} ${response.status} ` +
           `${JSON.stringify([...response.headers])} ${answered}`,
       );
@@ -145,14 +145,20 @@ test('no secret is in a log, an error, a list, the metrics, the processes, or on
   };
   for (const [name, secret] of Object.entries(secrets)) {
     assert.ok(secret.length >= 16, `${name} was not planted`);
-    for (const [place, text] of Object.entries({ stdout, stderr, argv, disk, answers: answers.join('\n') })) {
+    for (const [place, text] of Object.entries({
+      stdout,
+      stderr,
+      argv,
+      disk,
+      responses: responses.join('\n'),
+    })) {
       assert.equal(text.indexOf(secret), -1, `${name} is in ${place}: …${excerpt(text, secret)}…`);
     }
   }
   assert.equal(stderr, '');
   assert.match(stdout, /"path":"\/orders","status":200/);
   for (const status of [200, 201, 400, 401, 403, 404, 409])
-    assert.match(answers.join('\n'), new RegExp(`^[A-Z]+ \\S+ ${status} `, 'm'));
+    assert.match(responses.join('\n'), new RegExp(`^[A-Z]+ \\S+ ${status} `, 'm'));
 });
 
 function readIfThere(file: string): string {

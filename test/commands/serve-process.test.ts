@@ -73,7 +73,7 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.deepEqual(lines.find(({ message }) => message === 'listening')?.['version'], version);
   });
 
-  test('a second process on the folder is refused, whatever its port, and the first goes on', async (t) => {
+  test('a second process on the folder is rejected, whatever its port, and the first goes on', async (t) => {
     const folder = await dataFolder(t);
     const first = await serving(t, ['--tls=off', `--data=${folder}`]);
     const second = await orderly(['--port=0', '--tls=off', `--data=${folder}`]);
@@ -137,7 +137,7 @@ describe('orderly serve', { concurrency: true }, () => {
     },
   );
 
-  test('a secret that was cut short is refused, not signed with', (t) => {
+  test('a secret that was cut short is rejected, not signed with', (t) => {
     const data = newFolder(t);
     writeFileSync(join(data, 'secret.key'), 'short\n');
     assert.throws(
@@ -146,7 +146,7 @@ describe('orderly serve', { concurrency: true }, () => {
     );
   });
 
-  test('a certificate with a foreign key is refused', (t) => {
+  test('a certificate with a foreign key is rejected', (t) => {
     const [cert, key] = ['cert.pem', 'key.pem'].map((name) => join(newFolder(t), name));
     writeFileSync(cert ?? '', newCertificate().certPem);
     writeFileSync(key ?? '', newCertificate().keyPem);

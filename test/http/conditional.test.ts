@@ -2,99 +2,21 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
-import { password, type Answer, type Person } from '../service.ts';
+import { password, type TestResponse, type Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
-
-type Conditions = { readonly 'if-match'?: string; readonly 'if-none-match'?: string };
-/** Made from the current entity tag. */
-type Case = readonly [
-  what: string,
-  conditions: (tag: string) => Conditions,
-  read: 200 | 304 | 412,
-  change: 'done' | 412,
-];
-
-const cases: readonly Case[] = [
-  ['no condition', () => ({}), 200, 'done'],
-  ['If-Match: the tag', (tag) => ({ 'if-match': tag }), 200, 'done'],
-  ['If-Match: *', () => ({ 'if-match': '*' }), 200, 'done'],
-  ['If-Match: another tag', () => ({ 'if-match': '"another"' }), 412, 412],
-  [
-    'If-Match: the tag, but weak, which never matches strongly',
-    (tag) => ({ 'if-match': `W/${tag}` }),
-    412,
-    412,
-  ],
-  ['If-Match: the tag after a small w, which is no tag', (tag) => ({ 'if-match': `w/${tag}` }), 412, 412],
-  ['If-Match: a list with the tag first', (tag) => ({ 'if-match': `${tag}, "another"` }), 200, 'done'],
-  [
-    'If-Match: a list with the tag last, without blanks',
-    (tag) => ({ 'if-match': `"another","one-more",${tag}` }),
-    200,
-    'done',
-  ],
-  ['If-Match: a list with empty elements', (tag) => ({ 'if-match': `,, ${tag} ,` }), 200, 'done'],
-  ['If-Match: a list of others', () => ({ 'if-match': '"a", "b", W/"c"' }), 412, 412],
-  ['If-Match: a list of the tag, weak, and another', (tag) => ({ 'if-match': `"a", W/${tag}` }), 412, 412],
-  ['If-Match: a tag with a comma in it', (tag) => ({ 'if-match': `"a,b", ${tag}` }), 200, 'done'],
-  ['If-Match: the tag without its quotes', (tag) => ({ 'if-match': tag.slice(1, -1) }), 412, 412],
-  ['If-Match: the tag in single quotes', (tag) => ({ 'if-match': `'${tag.slice(1, -1)}'` }), 412, 412],
-  [
-    'If-Match: the tag in another case',
-    (tag) => ({ 'if-match': tag.toLowerCase() === tag ? tag.toUpperCase() : tag.toLowerCase() }),
-    412,
-    412,
-  ],
-  ['If-Match: a tag that begins with the tag', (tag) => ({ 'if-match': `${tag.slice(0, -1)}x"` }), 412, 412],
-  ['If-Match: the tag, then something that is none', (tag) => ({ 'if-match': `${tag}x` }), 412, 412],
-  ['If-Match: nothing', () => ({ 'if-match': '' }), 412, 412],
-  ['If-Match: "*", which is a tag', () => ({ 'if-match': '"*"' }), 412, 412],
-  ['If-None-Match: the tag', (tag) => ({ 'if-none-match': tag }), 304, 412],
-  [
-    'If-None-Match: the tag, but weak, which matches weakly',
-    (tag) => ({ 'if-none-match': `W/${tag}` }),
-    304,
-    412,
-  ],
-  ['If-None-Match: *', () => ({ 'if-none-match': '*' }), 304, 412],
-  ['If-None-Match: another tag', () => ({ 'if-none-match': '"another"' }), 200, 'done'],
-  ['If-None-Match: a list with the tag', (tag) => ({ 'if-none-match': `"a", ${tag}` }), 304, 412],
-  [
-    'If-None-Match: a list with the tag, weak, without blanks',
-    (tag) => ({ 'if-none-match': `"a",W/${tag},"b"` }),
-    304,
-    412,
-  ],
-  ['If-None-Match: a list of others', () => ({ 'if-none-match': '"a", W/"b"' }), 200, 'done'],
-  ['If-None-Match: no tag', () => ({ 'if-none-match': 'yesterday' }), 200, 'done'],
-  ['If-None-Match: nothing', () => ({ 'if-none-match': '' }), 200, 'done'],
-  ['both match: If-None-Match decides', (tag) => ({ 'if-match': tag, 'if-none-match': tag }), 304, 412],
-  [
-    'If-Match fails: If-None-Match isn’t looked at',
-    (tag) => ({ 'if-match': '"another"', 'if-none-match': tag }),
-    412,
-    412,
-  ],
-  [
-    'If-Match fails, and so would If-None-Match',
-    () => ({ 'if-match': '"another"', 'if-none-match': '"a"' }),
-    412,
-    412,
-  ],
-  [
-    'If-Match matches and If-None-Match doesn’t',
-    (tag) => ({ 'if-match': tag, 'if-none-match': '"a"' }),
-    200,
-    'done',
-  ],
-];
+import { type Conditions, cases } from './conditional-cases.ts';
 
 describe('conditional requests', () => {
   let ada: Person, staff: Person;
   const service = sharedService({}, async (started) => {
     [ada, staff] = [await started.person(), await started.person('staff')];
   });
-  const ask = (method: string, path: string, headers: Conditions = {}, body?: object): Promise<Answer> =>
+  const ask = (
+    method: string,
+    path: string,
+    headers: Conditions = {},
+    body?: object,
+  ): Promise<TestResponse> =>
     service().call(method, path, {
       token: ada.token,
       headers: { ...headers },
@@ -134,14 +56,14 @@ describe('conditional requests', () => {
         ['GET', path],
         ['HEAD', path],
       ] as const) {
-        const answer = await ask(method, target, conditions(String(current.headers.etag)));
-        assert.equal(answer.status, read);
+        const response = await ask(method, target, conditions(String(current.headers.etag)));
+        assert.equal(response.status, read);
         if (read === 200)
           assert.deepEqual(
-            [answer.headers.etag, answer.text],
+            [response.headers.etag, response.text],
             [current.headers.etag, method === 'GET' ? current.text : ''],
           );
-        if (read === 412 && method === 'GET') assertProblem(answer, 'precondition-failed');
+        if (read === 412 && method === 'GET') assertProblem(response, 'precondition-failed');
       }
     });
     test(`a change with ${what}: ${change}`, async () => {
@@ -149,16 +71,16 @@ describe('conditional requests', () => {
         const method = name.slice(0, name.indexOf(' '));
         const [path, body] = await make();
         const before = await ask('GET', path);
-        const answer = await ask(method, path, conditions(String(before.headers.etag)), body);
+        const response = await ask(method, path, conditions(String(before.headers.etag)), body);
         const after = await ask('GET', path);
         if (change === 412) {
-          assertProblem(answer, 'precondition-failed');
+          assertProblem(response, 'precondition-failed');
           assert.deepEqual([after.text, after.headers.etag], [before.text, before.headers.etag], name);
-        } else if (method === 'DELETE') assert.deepEqual([answer.status, after.status], [204, 404], name);
+        } else if (method === 'DELETE') assert.deepEqual([response.status, after.status], [204, 404], name);
         else {
           assert.deepEqual(
-            [answer.status, after.text, after.headers.etag],
-            [200, answer.text, answer.headers.etag],
+            [response.status, after.text, after.headers.etag],
+            [200, response.text, response.headers.etag],
             name,
           );
           assert.notEqual(after.headers.etag, before.headers.etag, name);
@@ -183,13 +105,13 @@ describe('conditional requests', () => {
     ]) {
       const full = await ask('GET', path);
       for (const method of ['GET', 'HEAD']) {
-        const answer = await ask(method, path, { 'if-none-match': String(full.headers.etag) });
-        assert.deepEqual([answer.status, answer.text], [304, ''], path);
+        const response = await ask(method, path, { 'if-none-match': String(full.headers.etag) });
+        assert.deepEqual([response.status, response.text], [304, ''], path);
         for (const name of ['etag', 'cache-control', 'vary', 'link'])
-          assert.equal(answer.headers[name], full.headers[name], `${path} ${name}`);
+          assert.equal(response.headers[name], full.headers[name], `${path} ${name}`);
         for (const name of ['content-type', 'content-length', 'transfer-encoding', 'content-security-policy'])
-          assert.equal(answer.headers[name], undefined, `${path} ${name}`);
-        assert.match(String(answer.headers['x-request-id']), /^[\w.-]+$/);
+          assert.equal(response.headers[name], undefined, `${path} ${name}`);
+        assert.match(String(response.headers['x-request-id']), /^[\w.-]+$/);
       }
       assert.deepEqual(
         [full.headers['cache-control'], full.headers.vary],
@@ -202,10 +124,10 @@ describe('conditional requests', () => {
   test('public documents answer 304, too', async () => {
     for (const path of ['/openapi.json', '/docs', '/problems', '/problems/not-found']) {
       const full = await service().get(path, { headers: { accept: '*/*' } });
-      const answer = await service().get(path, {
+      const response = await service().get(path, {
         headers: { accept: '*/*', 'if-none-match': String(full.headers.etag) },
       });
-      assert.deepEqual([answer.status, answer.text], [304, ''], path);
+      assert.deepEqual([response.status, response.text], [304, ''], path);
     }
   });
 
@@ -237,17 +159,17 @@ describe('conditional requests', () => {
   test('a changed password changes the user’s tag, though it can’t be seen', async () => {
     const { id, token } = await service().person();
     const before = await service().get(`/api/users/${id}`, { token });
-    const answer = await service().patch(`/api/users/${id}`, {
+    const response = await service().patch(`/api/users/${id}`, {
       token,
       body: { password: 'another password for tests', currentPassword: password },
     });
     assert.deepEqual(
-      [answer.status, answer.text, answer.headers.etag === before.headers.etag],
+      [response.status, response.text, response.headers.etag === before.headers.etag],
       [200, before.text, false],
     );
   });
 
-  test('what would be refused without conditions is refused as that, not as 412', async () => {
+  test('what would be rejected without conditions is rejected as that, not as 412', async () => {
     const stale = { 'if-match': '"another"' };
     const path = `/customers/${(await newCustomer(service(), staff.token)).id}`;
     assertProblem(await ask('PATCH', path, stale, { name: 'x' }), 'forbidden');
@@ -287,11 +209,11 @@ describe('conditional requests', () => {
   test('fields on several lines are one list', async () => {
     const path = `/customers/${(await newCustomer(service(), ada.token)).id}`;
     const { headers } = await ask('GET', path);
-    const answer = await service().get(path, {
+    const response = await service().get(path, {
       token: ada.token,
       headers: { 'if-none-match': ['"a"', String(headers.etag)] },
     });
-    assert.equal(answer.status, 304);
+    assert.equal(response.status, 304);
   });
 
   test('tags outlive a restart', async () => {

@@ -125,14 +125,14 @@ describe('connections past the maximum', inProcess, () => {
     const [first, second] = [await openRaw(port), await openRaw(port)];
     for (const connection of [first, second]) {
       connection.write(live);
-      assert.equal((await connection.answer()).status, 200);
+      assert.equal((await connection.response()).status, 200);
     }
     for (const bytes of ['', live, 'x'.repeat(100_000)]) {
       const third = await openRaw(port);
       third.write(bytes);
-      const answer = await third.answer();
-      assertProblem(answer, 'unavailable');
-      assert.equal(answer.headers['connection'], 'close');
+      const response = await third.response();
+      assertProblem(response, 'unavailable');
+      assert.equal(response.headers['connection'], 'close');
       assert.equal(await third.closed, '');
       third.socket.destroy();
     }
@@ -141,7 +141,7 @@ describe('connections past the maximum', inProcess, () => {
     await until(() => server.connections.open === 1);
     const fourth = await openRaw(port);
     fourth.write(live);
-    assert.equal((await fourth.answer()).status, 200);
+    assert.equal((await fourth.response()).status, 200);
     for (const { socket } of [second, fourth]) socket.destroy();
     assert.equal((await service.get('/health/ready')).status, 200);
   });

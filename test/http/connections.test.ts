@@ -5,21 +5,10 @@ import { after, describe, test } from 'node:test';
 import type { ProblemKind } from '../../src/problem.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { problems } from '../../src/http/problem-kinds.ts';
-import type { TestService } from '../service.ts';
 import { turn, until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { askRaw, openRaw, type RawAnswer } from './raw-connection.ts';
-
-const bodyBytesMax = 64 * 1024;
-const crlf = '\r\n';
-
-function request(line: string, fields: readonly string[] = [], body = ''): string {
-  return [`${line} HTTP/1.1`, 'Host: localhost', ...fields, '', body].join(crlf);
-}
-
-const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${text}${crlf}`;
-const inBytes = (text: string): string => Array.from(text, chunk).join('');
-const live = request('GET /health/live');
+import { bodyBytesMax, crlf, request, chunk, inBytes, live, connections } from './connection-support.ts';
 
 describe('connections', () => {
   let token = '',
@@ -44,7 +33,7 @@ describe('connections', () => {
     while ((await connections(service())) > 2) assert(performance.now() < giveUp, 'connections are left');
   }
 
-  /** Refused, with a problem document that stands for itself, and the connection closed behind it. */
+  /** Rejected, with a problem document that stands for itself, and the connection closed behind it. */
   async function assertRefused(
     bytes: string | Buffer,
     kind: ProblemKind,
@@ -52,11 +41,11 @@ describe('connections', () => {
   ): Promise<RawAnswer> {
     const connection = await openRaw(service().port);
     connection.write(bytes);
-    const answer = await connection.answer();
-    assertProblem(answer, kind, status);
+    const response = await connection.response();
+    assertProblem(response, kind, status);
     assert.equal(await connection.closed, '');
     connection.socket.destroy();
-    return answer;
+    return response;
   }
 
   describe('bodies', () => {
@@ -84,23 +73,23 @@ describe('connections', () => {
       test(`of ${what} are 413, and the connection answers on`, async () => {
         const connection = await openRaw(service().port);
         connection.write(bytes() + live);
-        const [first, second] = [await connection.answer(), await connection.answer()];
+        const [first, second] = [await connection.response(), await connection.response()];
         assertProblem(first, 'content-too-large');
         assert.equal(second.status, 200);
         connection.socket.destroy();
       });
     }
 
-    test('announced to be too large are refused before they come', async () => {
+    test('announced to be too large are rejected before they come', async () => {
       for (const length of ['65537', '9999999999'])
         assertProblem(await raw(postHead(`Content-Length: ${length}`)), 'content-too-large');
     });
 
-    test('that never end are refused once they are too large', async () => {
+    test('that never end are rejected once they are too large', async () => {
       const connection = await openRaw(service().port);
       connection.write(postHead('Transfer-Encoding: chunked'));
       for (let index = 0; index < 70; index += 1) connection.write(chunk(' '.repeat(1000)));
-      assertProblem(await connection.answer(), 'content-too-large');
+      assertProblem(await connection.response(), 'content-too-large');
       connection.socket.destroy();
     });
 
@@ -108,9 +97,9 @@ describe('connections', () => {
       assert.equal((await raw(postChunked(inBytes(padded(16_000)), chunk('')))).status, 201);
       const connection = await openRaw(service().port);
       connection.write(postChunked(inBytes(padded(30_000)), chunk('')) + live);
-      const answer = await connection.answer();
-      assertProblem(answer, 'content-too-large');
-      assert.equal(answer.headers['connection'], 'close');
+      const response = await connection.response();
+      assertProblem(response, 'content-too-large');
+      assert.equal(response.headers['connection'], 'close');
       assert.equal(await connection.closed, '');
     });
 
@@ -129,16 +118,16 @@ describe('connections', () => {
       test(`${what} that nobody reads are read on within bounds, then the connection ends`, async () => {
         const connection = await openRaw(service().port);
         connection.write(head());
-        assert.equal((await connection.answer()).status, status);
+        assert.equal((await connection.response()).status, status);
         connection.write(inBytes('x'.repeat(40_000)) + chunk('') + live);
         assert.equal(await connection.closed, '');
       });
     }
 
-    test('announced far too large that nobody reads end the connection after the answer', async () => {
+    test('announced far too large that nobody reads end the connection after the response', async () => {
       const connection = await openRaw(service().port);
       connection.write(request('GET /health/live', ['Content-Length: 9999999999']));
-      const { status, headers } = await connection.answer();
+      const { status, headers } = await connection.response();
       assert.deepEqual([status, headers['connection']], [200, 'close']);
       assert.equal(await connection.closed, '');
     });
@@ -163,7 +152,7 @@ describe('connections', () => {
         void (await assertRefused(bytes(), 'bad-request')));
     }
 
-    test('that break off are nothing: no answer is owed, nothing is made', async () => {
+    test('that break off are nothing: no response is owed, nothing is made', async () => {
       const before = (await service().get('/customers?total=true&limit=1', { token })).body.total;
       for (const bytes of [
         `${postHead('Content-Length: 100')}{"name":"Ada"}`,
@@ -187,7 +176,7 @@ describe('connections', () => {
         const connection = await openRaw(service().port);
         connection.write(bytes);
         connection.socket.end();
-        assertProblem(await connection.answer(), 'bad-request');
+        assertProblem(await connection.response(), 'bad-request');
         assert.equal(await connection.closed, '');
       }
     });
@@ -204,10 +193,10 @@ describe('connections', () => {
           connection.write(
             request(method, [authorization, 'Content-Type: application/json', ...length]) + live,
           );
-          assertProblem(await connection.answer(), 'malformed-json');
-          assert.equal((await connection.answer()).status, 200);
+          assertProblem(await connection.response(), 'malformed-json');
+          assert.equal((await connection.response()).status, 200);
           connection.write(request(method, [authorization, ...length]));
-          assertProblem(await connection.answer(), 'unsupported-media-type');
+          assertProblem(await connection.response(), 'unsupported-media-type');
           connection.socket.destroy();
         }
       }
@@ -217,7 +206,10 @@ describe('connections', () => {
       const connection = await openRaw(service().port);
       const body = '{"not":"asked for"}';
       connection.write(request('GET /health/live', [`Content-Length: ${body.length}`]) + body + live);
-      assert.deepEqual([(await connection.answer()).status, (await connection.answer()).status], [200, 200]);
+      assert.deepEqual(
+        [(await connection.response()).status, (await connection.response()).status],
+        [200, 200],
+      );
       connection.socket.destroy();
     });
   });
@@ -240,8 +232,8 @@ describe('connections', () => {
       connection.write(`GET /${'x'.repeat(9000)}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
       connection.write(`${'x'.repeat(9000)} HTTP/1.1${crlf}${crlf}`);
-      const answer = await connection.answer();
-      assert.ok(answer.status === 414 || answer.status === 431, String(answer.status));
+      const response = await connection.response();
+      assert.ok(response.status === 414 || response.status === 431, String(response.status));
       await connection.closed;
     });
 
@@ -290,10 +282,10 @@ describe('connections', () => {
         assertProblem(await raw(withHost(host)), 'bad-request');
     });
 
-    test('of trailers past 16 KiB are refused', async () => {
+    test('of trailers past 16 KiB are rejected', async () => {
       const connection = await openRaw(service().port);
       connection.write(postChunked(chunk('{"name":"Ada"}'), `0${crlf}X: ${'x'.repeat(20_000)}`));
-      const { status } = await connection.answer();
+      const { status } = await connection.response();
       assert.equal(status, 431);
       await connection.closed;
       connection.socket.destroy();
@@ -349,15 +341,15 @@ describe('connections', () => {
     ];
     for (const [target, status] of targets) {
       test(`GET ${target} is ${status}`, async () => {
-        const answer = await raw(request(`GET ${target}`));
+        const response = await raw(request(`GET ${target}`));
         assert.ok(
-          answer.status === status ||
-            (target.startsWith('/problems?api_key') && answer.status === 200) ||
-            (target.endsWith('#fragment') && answer.status === 400),
-          `${answer.status} ${answer.text}`,
+          response.status === status ||
+            (target.startsWith('/problems?api_key') && response.status === 200) ||
+            (target.endsWith('#fragment') && response.status === 400),
+          `${response.status} ${response.text}`,
         );
-        if (answer.status >= 400)
-          assert.match(answer.headers['content-type'] ?? '', /^application\/problem\+json$/);
+        if (response.status >= 400)
+          assert.match(response.headers['content-type'] ?? '', /^application\/problem\+json$/);
         await assertUnharmed();
       });
     }
@@ -428,16 +420,16 @@ describe('connections', () => {
       });
     }
 
-    test('a request for a tunnel is 405, after the answers before it, and the connection is closed', async () => {
+    test('a request for a tunnel is 405, after the responses before it, and the connection is closed', async () => {
       const connection = await openRaw(service().port);
       connection.write(`${live}${request('GET /orders', [authorization])}`);
       connection.write(`CONNECT elsewhere:443 HTTP/1.1${crlf}Host: elsewhere:443${crlf}${crlf}anything`);
-      assert.equal((await connection.answer()).status, 200);
-      assert.equal((await connection.answer()).status, 200);
-      const answer = await connection.answer();
-      assertProblem(answer, 'method-not-allowed');
-      assert.equal(answer.headers['allow'], 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
-      assert.equal(answer.headers['connection'], 'close');
+      assert.equal((await connection.response()).status, 200);
+      assert.equal((await connection.response()).status, 200);
+      const response = await connection.response();
+      assertProblem(response, 'method-not-allowed');
+      assert.equal(response.headers['allow'], 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+      assert.equal(response.headers['connection'], 'close');
       assert.equal(await connection.closed, '');
       connection.socket.destroy();
     });
@@ -454,8 +446,8 @@ describe('connections', () => {
       const connection = await openRaw(service().port);
       const upgrade = request('GET /health/live', ['Connection: Upgrade', 'Upgrade: h2c']);
       connection.write(live + upgrade + live);
-      assert.equal((await connection.answer()).headers['connection'], 'keep-alive');
-      const { status, headers } = await connection.answer();
+      assert.equal((await connection.response()).headers['connection'], 'keep-alive');
+      const { status, headers } = await connection.response();
       assert.deepEqual([status, headers['connection']], [200, 'close']);
       assert.equal(await connection.closed, '');
     });
@@ -487,7 +479,7 @@ describe('connections', () => {
       assert.equal((await raw(`${crlf}${crlf}${live}`)).status, 200);
     });
 
-    test('what comes after it is not answered, and doesn’t cut off a late reader’s answer', async () => {
+    test('what comes after it is not answered, and doesn’t cut off a late reader’s response', async () => {
       for (const nonsense of [
         'nonsense\r\n\r\n',
         request('GET /health/live', [`X-Large: ${'x'.repeat(20_000)}`]),
@@ -506,37 +498,41 @@ describe('connections', () => {
           await turn(); // the service's turn to read
         }
         connection.socket.resume();
-        assert.ok((await connection.answer()).status >= 400);
+        assert.ok((await connection.response()).status >= 400);
         assert.equal(await connection.closed, '');
         connection.socket.destroy();
       }
     });
 
-    test('after whole requests: their answers come first, in order, even those of writes', async () => {
+    test('after whole requests: their responses come first, in order, even those of writes', async () => {
       const connection = await openRaw(service().port);
       const asked = [live, post('{"name":"Ada"}'), request('GET /nowhere'), post('{"name":"Bob"}'), live];
       connection.write(`${asked.join('')}garbage${crlf}${crlf}`);
       const statuses: number[] = [];
-      for (let index = 0; index < asked.length; index += 1) statuses.push((await connection.answer()).status);
+      for (let index = 0; index < asked.length; index += 1)
+        statuses.push((await connection.response()).status);
       assert.deepEqual(statuses, [200, 201, 404, 201, 200]);
-      assertProblem(await connection.answer(), 'bad-request');
+      assertProblem(await connection.response(), 'bad-request');
       assert.equal(await connection.closed, '');
     });
 
-    test('in a body, after requests that were whole: their answers come first', async () => {
+    test('in a body, after requests that were whole: their responses come first', async () => {
       const connection = await openRaw(service().port);
       connection.write(post('{"name":"Ada"}') + live + postChunked('zz\r\n'));
-      assert.deepEqual([(await connection.answer()).status, (await connection.answer()).status], [201, 200]);
-      assertProblem(await connection.answer(), 'bad-request');
+      assert.deepEqual(
+        [(await connection.response()).status, (await connection.response()).status],
+        [201, 200],
+      );
+      assertProblem(await connection.response(), 'bad-request');
       assert.equal(await connection.closed, '');
     });
 
-    test('in a body that was refused already is not answered a second time', async () => {
+    test('in a body that was rejected already is not answered a second time', async () => {
       const connection = await openRaw(service().port);
       connection.write(
         request('POST /customers', ['Content-Type: application/json', 'Transfer-Encoding: chunked']),
       );
-      assertProblem(await connection.answer(), 'unauthenticated');
+      assertProblem(await connection.response(), 'unauthenticated');
       connection.write(`zz${crlf}`);
       assert.equal(await connection.closed, '');
     });
@@ -550,14 +546,14 @@ describe('connections', () => {
       ).join(''),
     );
     for (let index = 0; index < 100; index += 1) {
-      const answer = await connection.answer(index % 3 === 0 ? 'HEAD' : undefined);
-      assert.equal(answer.status, 404);
-      if (index % 3 !== 0) assert.equal(answer.body.instance, `/problems/${index}`);
+      const response = await connection.response(index % 3 === 0 ? 'HEAD' : undefined);
+      assert.equal(response.status, 404);
+      if (index % 3 !== 0) assert.equal(response.body.instance, `/problems/${index}`);
     }
     connection.socket.destroy();
   });
 
-  test('a client that has said all it wants to, and listens on, gets its answer', async () => {
+  test('a client that has said all it wants to, and listens on, gets its response', async () => {
     for (const [bytes, status] of [
       [live, 200],
       [post('{"name":"Ada"}'), 201],
@@ -566,7 +562,7 @@ describe('connections', () => {
       const connection = await openRaw(service().port);
       connection.write(bytes);
       connection.socket.end();
-      assert.equal((await connection.answer()).status, status);
+      assert.equal((await connection.response()).status, status);
       assert.equal(await connection.closed, '');
     }
   });
@@ -575,7 +571,7 @@ describe('connections', () => {
     const connection = await openRaw(service().port);
     connection.write('GET /hea');
     connection.socket.end();
-    assertProblem(await connection.answer(), 'bad-request');
+    assertProblem(await connection.response(), 'bad-request');
     assert.equal(await connection.closed, '');
   });
 
@@ -619,11 +615,11 @@ describe('connections', () => {
   test('Connection: close is obeyed', async () => {
     const connection = await openRaw(service().port);
     connection.write(request('GET /health/live', ['Connection: close']));
-    assert.equal((await connection.answer()).headers['connection'], 'close');
+    assert.equal((await connection.response()).headers['connection'], 'close');
     assert.equal(await connection.closed, '');
   });
 
-  test('a client that doesn’t read its answers holds nothing up', async () => {
+  test('a client that doesn’t read its responses holds nothing up', async () => {
     const deaf = await openRaw(service().port);
     deaf.socket.pause();
     deaf.write(Array.from({ length: 300 }, () => request('GET /openapi.json')).join(''));
@@ -638,11 +634,11 @@ describe('connections', () => {
         const connection = await openRaw(service().port);
         const body = '{"name":"Ada"}';
         connection.write(postHead(`Content-Length: ${body.length}`, `Expect: ${spelled}`));
-        assert.equal((await connection.answer()).status, 100);
+        assert.equal((await connection.response()).status, 100);
         connection.write(body);
-        assert.equal((await connection.answer()).status, 201);
+        assert.equal((await connection.response()).status, 201);
         connection.write(live);
-        assert.equal((await connection.answer()).status, 200);
+        assert.equal((await connection.response()).status, 200);
         connection.socket.destroy();
       }
     });
@@ -650,15 +646,15 @@ describe('connections', () => {
     test('a body that was awaited and is invalid leaves the connection as it was', async () => {
       const connection = await openRaw(service().port);
       connection.write(postHead('Content-Length: 2', 'Expect: 100-continue'));
-      assert.equal((await connection.answer()).status, 100);
+      assert.equal((await connection.response()).status, 100);
       connection.write('{}');
-      assertProblem(await connection.answer(), 'validation-failed', 422);
+      assertProblem(await connection.response(), 'validation-failed', 422);
       connection.write(live);
-      assert.equal((await connection.answer()).status, 200);
+      assert.equal((await connection.response()).status, 200);
       connection.socket.destroy();
     });
 
-    const refused: readonly (readonly [
+    const rejected: readonly (readonly [
       what: string,
       kind: ProblemKind,
       line: string,
@@ -701,13 +697,13 @@ describe('connections', () => {
         () => [authorization, 'Content-Type: application/json', 'Content-Length: 14'],
       ],
     ];
-    for (const [what, kind, line, fields] of refused) {
+    for (const [what, kind, line, fields] of rejected) {
       test(`100-continue of ${what} is ${problems[kind].status} at once, without the body`, async () => {
         const connection = await openRaw(service().port);
         connection.write(request(line, [...fields(), 'Expect: 100-continue']));
-        const answer = await connection.answer();
-        assertProblem(answer, kind);
-        assert.equal(answer.headers['connection'], 'close');
+        const response = await connection.response();
+        assertProblem(response, kind);
+        assert.equal(response.headers['connection'], 'close');
         assert.equal(await connection.closed, '');
         connection.socket.destroy();
       });
@@ -766,7 +762,7 @@ describe('connections', () => {
         const start = performance.now();
         const connection = await openRaw(port);
         connection.write(bytes());
-        assertProblem(await connection.answer(), 'request-timeout');
+        assertProblem(await connection.response(), 'request-timeout');
         assert.equal(await connection.closed, '');
         assert.ok(performance.now() - start >= milliseconds - 25);
         connection.socket.destroy();
@@ -779,7 +775,7 @@ describe('connections', () => {
       await new Promise((resolve) => setTimeout(resolve, 55)); // the next look comes at once
       const connection = await openRaw(port);
       connection.write('GET /hea');
-      assertProblem(await connection.answer(), 'request-timeout');
+      assertProblem(await connection.response(), 'request-timeout');
       connection.socket.destroy();
     });
 
@@ -789,9 +785,9 @@ describe('connections', () => {
       const connection = await openRaw(port);
       let index = 0;
       const drip = setInterval(() => connection.write(live.slice(index, (index += 1))), 20);
-      const answer = await connection.answer();
+      const response = await connection.response();
       clearInterval(drip);
-      assertProblem(answer, 'request-timeout');
+      assertProblem(response, 'request-timeout');
       await connection.closed;
       connection.socket.destroy();
     });
@@ -801,10 +797,10 @@ describe('connections', () => {
       if (port === undefined) return t.skip('needs time-outs of its own');
       const connection = await openRaw(port);
       connection.write(live);
-      assert.equal((await connection.answer()).status, 200);
+      assert.equal((await connection.response()).status, 200);
       await new Promise((resolve) => setTimeout(resolve, 500));
       connection.write(live);
-      assert.equal((await connection.answer()).status, 200);
+      assert.equal((await connection.response()).status, 200);
       connection.socket.destroy();
     });
   });
@@ -817,12 +813,12 @@ describe('connections', () => {
     const { port } = await server.listen('127.0.0.1', 0);
     server.handle({
       onConnection: () => handler.onConnection(),
-      async onRequest(asked, answer) {
+      async onRequest(asked, response) {
         if (asked.url === '/held') await held.promise;
-        handler.onRequest(asked, answer);
+        handler.onRequest(asked, response);
       },
-      onContinue: (asked, answer) => handler.onContinue(asked, answer),
-      onExpectation: (asked, answer) => handler.onExpectation(asked, answer),
+      onContinue: (asked, response) => handler.onContinue(asked, response),
+      onExpectation: (asked, response) => handler.onExpectation(asked, response),
       rejectionText: (problem) => handler.rejectionText(problem),
     });
     t.after(() => server.close());
@@ -830,12 +826,12 @@ describe('connections', () => {
     waiting.write(request('GET /held'));
     const idle = await openRaw(port);
     idle.write(live);
-    const answer = await idle.answer();
-    assert.equal(answer.headers['keep-alive'], 'timeout=10');
+    const response = await idle.response();
+    assert.equal(response.headers['keep-alive'], 'timeout=10');
     assert.equal(await idle.closed, '');
     idle.socket.destroy();
     held.resolve();
-    assert.equal((await waiting.answer()).status, 404);
+    assert.equal((await waiting.response()).status, 404);
     assert.equal(await waiting.closed, '');
     waiting.socket.destroy();
   });
@@ -865,11 +861,3 @@ describe('connections', () => {
     await assertUnharmed();
   });
 });
-
-/** What the service counts; one of them is the one that asks. */
-async function connections(service: TestService): Promise<number> {
-  return Number(
-    /^orderly_connections (\d+)$/m.exec((await service.get('/metrics')).text)?.[1] ??
-      assert.fail('the metric has gone'),
-  );
-}

@@ -27,9 +27,9 @@ describe('a page of an allowed origin', () => {
         [204, '', origin],
       );
       assert.ok(methods.includes(method), methods.join());
-      const answer = await service().call(method, path, { headers: { origin }, isUndescribed: true });
-      assertProblem(answer, kind);
-      assert.equal(answer.headers['access-control-allow-origin'], origin);
+      const response = await service().call(method, path, { headers: { origin }, isUndescribed: true });
+      assertProblem(response, kind);
+      assert.equal(response.headers['access-control-allow-origin'], origin);
     });
   }
 

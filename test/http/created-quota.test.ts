@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { items, newCustomer, newOrder, rootToken } from '../resources/resource-support.ts';
-import { password, serviceFor, type Answer } from '../service.ts';
+import { password, serviceFor, type TestResponse } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 
 const email = 'grace@example.com';
@@ -30,7 +30,7 @@ test('a change whose response is stored draws on the quota; one that changes not
   const service = await serviceFor(t, { settings: { 'rate-created': '3/86400' } });
   const { token } = await service.person();
   const { id } = await newOrder(service, token);
-  const change = (key: string, body: object): Promise<Answer> =>
+  const change = (key: string, body: object): Promise<TestResponse> =>
     service.patch(`/orders/${id}`, { token, body, headers: { 'idempotency-key': key } });
   for (let count = 0; count < 5; count += 1) assert.equal((await change(`same-${count}`, {})).status, 200);
   assert.equal((await change('first', { note: 'first' })).status, 200);
@@ -46,7 +46,7 @@ test('only a request that changed something has its response stored, byte for by
   if (inside === undefined) return t.skip('needs the database');
   const { token } = await service.person();
   const { id } = await newOrder(service, token);
-  const change = (key: string, body: object): Promise<Answer> =>
+  const change = (key: string, body: object): Promise<TestResponse> =>
     service.patch(`/orders/${id}`, { token, body, headers: { 'idempotency-key': key } });
   const stored = (): unknown =>
     inside.db.read.get('SELECT count(*), sum(length(CAST(body AS BLOB))) FROM storedResponses');

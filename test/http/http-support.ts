@@ -5,7 +5,7 @@ import type { ProblemKind } from '../../src/problem.ts';
 import { problems, quotaExceededType } from '../../src/http/problem-kinds.ts';
 import { ProblemDocument } from '../../src/http/problem-response.ts';
 import { check } from '../../src/schema/schema-check.ts';
-import { serviceFor, type Answer, type TestOptions, type TestService } from '../service.ts';
+import { serviceFor, type TestResponse, type TestOptions, type TestService } from '../service.ts';
 
 /** One service for all tests of a suite that don't disturb each other; called in the suite's body. */
 export function sharedService(
@@ -35,24 +35,24 @@ export function sharedService(
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
-type ProblemAnswer = Pick<Answer, 'status' | 'body'> & { readonly headers: Headers };
+type ProblemResponse = Pick<TestResponse, 'status' | 'body'> & { readonly headers: Headers };
 
-/** That the answer is a whole problem document of this kind. `status` where it isn't the kind's own. */
+/** That the response is a whole problem document of this kind. `status` where it isn't the kind's own. */
 export function assertProblem(
-  answer: ProblemAnswer,
+  response: ProblemResponse,
   kind: ProblemKind,
   status: number = problems[kind].status,
 ): void {
   assert.deepEqual(
-    [answer.status, kindOf(String(answer.body?.type))],
+    [response.status, kindOf(String(response.body?.type))],
     [status, kind],
-    JSON.stringify(answer.body),
+    JSON.stringify(response.body),
   );
-  assertProblemDocument(answer);
+  assertProblemDocument(response);
 }
 
-/** That the answer is a whole problem document, of a declared type, with the fields that go with it. */
-export function assertProblemDocument({ status, headers, body }: ProblemAnswer): void {
+/** That the response is a whole problem document, of a declared type, with the fields that go with it. */
+export function assertProblemDocument({ status, headers, body }: ProblemResponse): void {
   assert.equal(headers['content-type'], 'application/problem+json');
   assert.deepEqual(check(ProblemDocument, body), []);
   assert.equal(body.status, status);
@@ -72,8 +72,8 @@ export function kindOf(type: string): string {
     : type.slice(type.lastIndexOf('/problems/') + '/problems/'.length);
 }
 
-/** Where the faults of a problem are, as a sorted list such as `#/items/0/name required`. */
-export function faultsOf({ body }: Pick<Answer, 'body'>): string[] {
+/** Where the issues of a problem are, as a sorted list such as `#/items/0/name required`. */
+export function issuesOf({ body }: Pick<TestResponse, 'body'>): string[] {
   const errors: Record<string, string>[] = body.errors ?? [];
   return errors
     .map(({ pointer, parameter, header, code }) => `${pointer ?? parameter ?? header} ${code}`)

@@ -1,18 +1,11 @@
 // Requests that may be sent twice: Idempotency-Key (contract section 7).
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { createPasswordHasher } from '../../src/auth/password.ts';
-import { assertFaults, items, newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
-import { password, serviceFor, type Answer, type Call, type Person } from '../service.ts';
+import { assertIssues, items, newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
+import { password, serviceFor, type TestResponse, type Call, type Person } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
-
-const daySeconds = 24 * 3600;
-const withKey = (key: string): Record<string, string> => ({ 'idempotency-key': key });
-const isReplay = ({ headers }: Answer): boolean => headers['idempotency-replayed'] === 'true';
+import { withKey, isReplay } from './idempotency-support.ts';
 
 describe('Idempotency-Key', () => {
   let ada: Person, bob: Person, staff: Person;
@@ -22,7 +15,7 @@ describe('Idempotency-Key', () => {
     customerId = (await newCustomer(started, ada.token)).id;
   });
   const order = (members: object = {}): object => ({ customerId, currency: 'EUR', items, ...members });
-  const place = (key: string, body: object = order(), token = ada.token): Promise<Answer> =>
+  const place = (key: string, body: object = order(), token = ada.token): Promise<TestResponse> =>
     service().post('/orders', { token, body, headers: withKey(key) });
 
   const takers: Readonly<
@@ -39,9 +32,9 @@ describe('Idempotency-Key', () => {
     ],
   };
   for (const [name, make] of Object.entries(takers)) {
-    test(`${name}: the same key and body get the first answer again`, async () => {
+    test(`${name}: the same key and body get the first response again`, async () => {
       const [method, path, body] = await make();
-      const send = (): Promise<Answer> =>
+      const send = (): Promise<TestResponse> =>
         service().call(method, path, {
           body,
           headers: withKey(`again ${name}`.replaceAll(' ', '-')),
@@ -95,16 +88,16 @@ describe('Idempotency-Key', () => {
     assert.equal(await count(), before + 1);
   });
 
-  test('fifty at once make one order: one is its answer, the others say so or wait', async () => {
+  test('fifty at once make one order: one is its response, the others say so or wait', async () => {
     const before = (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
-    const answers = await Promise.all(Array.from({ length: 50 }, () => place('fifty')));
-    const made = answers.filter((answer) => answer.status === 201 && !isReplay(answer));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => place('fifty')));
+    const made = responses.filter((response) => response.status === 201 && !isReplay(response));
     assert.equal(made.length, 1);
-    for (const answer of answers) {
-      if (answer.status === 201) assert.equal(answer.text, made[0]?.text);
+    for (const response of responses) {
+      if (response.status === 201) assert.equal(response.text, made[0]?.text);
       else {
-        assertProblem(answer, 'idempotency-key-in-progress');
-        assert.equal(answer.headers['retry-after'], '1');
+        assertProblem(response, 'idempotency-key-in-progress');
+        assert.equal(response.headers['retry-after'], '1');
       }
     }
     assert.equal(
@@ -116,20 +109,20 @@ describe('Idempotency-Key', () => {
 
   test('fifty steps at once with one key are one step', async () => {
     const { id } = await newOrder(service(), ada.token);
-    const send = (): Promise<Answer> =>
+    const send = (): Promise<TestResponse> =>
       service().patch(`/orders/${id}`, {
         token: staff.token,
         headers: withKey('fifty-steps'),
         body: { status: 'paid', note: 'paid' },
       });
-    const answers = await Promise.all(Array.from({ length: 50 }, send));
-    assert.equal(answers.filter((answer) => answer.status === 200 && !isReplay(answer)).length, 1);
+    const responses = await Promise.all(Array.from({ length: 50 }, send));
+    assert.equal(responses.filter((response) => response.status === 200 && !isReplay(response)).length, 1);
     assert.ok(isReplay(await send()));
   });
 
-  test('the first answer stays the answer, also when the order has moved on since', async () => {
+  test('the first response stays the response, also when the order has moved on since', async () => {
     const { id } = await newOrder(service(), ada.token);
-    const send = (): Promise<Answer> =>
+    const send = (): Promise<TestResponse> =>
       service().patch(`/orders/${id}`, {
         token: staff.token,
         headers: withKey('moved-on'),
@@ -154,13 +147,13 @@ describe('Idempotency-Key', () => {
     ];
     const ids = new Set<number>();
     for (const caller of callers) {
-      const answer = await service().post('/customers', {
+      const response = await service().post('/customers', {
         ...caller,
         headers: withKey('apart'),
         body: { name: 'Ada' },
       });
-      assert.deepEqual([answer.status, isReplay(answer)], [201, false], answer.text);
-      ids.add(answer.body.id);
+      assert.deepEqual([response.status, isReplay(response)], [201, false], response.text);
+      ids.add(response.body.id);
       assert.ok(
         isReplay(
           await service().post('/customers', { ...caller, headers: withKey('apart'), body: { name: 'Ada' } }),
@@ -181,21 +174,21 @@ describe('Idempotency-Key', () => {
     const [one, two] = [await newOrder(service(), ada.token), await newOrder(service(), ada.token)];
     const body = { note: 'one key' };
     for (const { id } of [one, two]) {
-      const answer = await service().patch(`/orders/${id}`, {
+      const response = await service().patch(`/orders/${id}`, {
         token: ada.token,
         headers: withKey('paths'),
         body,
       });
-      assert.deepEqual([answer.status, answer.body.id, isReplay(answer)], [200, id, false]);
+      assert.deepEqual([response.status, response.body.id, isReplay(response)], [200, id, false]);
     }
     assert.equal(isReplay(await place('paths')), false);
   });
 
-  const refusals: readonly (readonly [
+  const rejections: readonly (readonly [
     what: string,
-    send: (key: string) => Promise<Answer>,
+    send: (key: string) => Promise<TestResponse>,
     status: number,
-    mend: (key: string) => Promise<Answer>,
+    mend: (key: string) => Promise<TestResponse>,
   ])[] = [
     ['invalid data', (key) => place(key, order({ currency: 'QQQ' })), 422, place],
     ['a customer that isn’t one’s own', (key) => place(key, order({ customerId: 999_999 })), 422, place],
@@ -232,9 +225,9 @@ describe('Idempotency-Key', () => {
         }),
     ],
   ];
-  for (const [what, send, status, mend] of refusals) {
-    test(`a request refused for ${what} isn’t kept: mended, it takes the same key`, async () => {
-      const key = `refused-${what.replaceAll(/\W/g, '')}`;
+  for (const [what, send, status, mend] of rejections) {
+    test(`a request rejected for ${what} isn’t stored: mended, it takes the same key`, async () => {
+      const key = `rejected-${what.replaceAll(/\W/g, '')}`;
       assert.equal((await send(key)).status, status);
       assert.equal((await send(key)).status, status);
       const mended = await mend(key);
@@ -242,9 +235,9 @@ describe('Idempotency-Key', () => {
     });
   }
 
-  test('a step that wasn’t possible, or was stale, isn’t kept', async () => {
+  test('a step that wasn’t possible, or was stale, isn’t stored', async () => {
     const { id } = await newOrder(service(), ada.token);
-    const send = (body: object, headers = {}): Promise<Answer> =>
+    const send = (body: object, headers = {}): Promise<TestResponse> =>
       service().patch(`/orders/${id}`, {
         token: staff.token,
         headers: { ...withKey('steps'), ...headers },
@@ -282,12 +275,16 @@ describe('Idempotency-Key', () => {
     ['the same field twice', ['a', 'a'], false],
   ];
   for (const [what, key, isGood] of keys) {
-    test(`a key of ${what} is ${isGood ? 'taken' : 'refused in both interfaces'}`, async () => {
+    test(`a key of ${what} is ${isGood ? 'taken' : 'rejected in both interfaces'}`, async () => {
       const headers = { 'idempotency-key': key };
-      const answer = await service().post('/customers', { token: ada.token, headers, body: { name: 'Ada' } });
-      if (isGood) return assert.equal(answer.status, 201);
-      assertFaults(answer, 422, ['Idempotency-Key pattern']);
-      assertFaults(
+      const response = await service().post('/customers', {
+        token: ada.token,
+        headers,
+        body: { name: 'Ada' },
+      });
+      if (isGood) return assert.equal(response.status, 201);
+      assertIssues(response, 422, ['Idempotency-Key pattern']);
+      assertIssues(
         await service().post('/api/users', { headers, body: { name: 'A', email: 'a@b.example', password } }),
         400,
         ['Idempotency-Key pattern'],
@@ -302,7 +299,7 @@ describe('Idempotency-Key', () => {
 
   test('where it isn’t taken it does nothing', async () => {
     const headers = withKey('elsewhere');
-    const send = (): Promise<Answer> =>
+    const send = (): Promise<TestResponse> =>
       service().post('/api/keys', {
         token: ada.token,
         headers,
@@ -333,7 +330,7 @@ test('while the first request waits for the disk, the second is 409; then it is 
   });
   if (service.inside === undefined) return t.skip('needs to hold the disk');
   const { token } = await service.person();
-  const send = (): Promise<Answer> =>
+  const send = (): Promise<TestResponse> =>
     service.post('/customers', { token, headers: withKey('held'), body: { name: 'Ada' } });
   isHeld = true;
   const first = send();
@@ -346,194 +343,4 @@ test('while the first request waits for the disk, the second is 409; then it is 
   const { status, text } = await first;
   const third = await send();
   assert.deepEqual([status, third.status, third.text, isReplay(third)], [201, 201, text, true]);
-});
-
-test('a key is kept for 24 hours, and not a millisecond longer', async (t) => {
-  const service = await serviceFor(t);
-  const { inside } = service;
-  if (inside === undefined) return t.skip('needs the clock');
-  const { email, password: secret } = await service.person();
-  const send = async (): Promise<Answer> => {
-    const { token } = await service.signIn(email, secret);
-    return service.post('/customers', { token, headers: withKey('a-day'), body: { name: 'Ada' } });
-  };
-  const storedRows = (): unknown => inside.db.read.get('SELECT count(*) FROM storedResponses')?.[0];
-  const first = await send();
-  service.clock.advance(daySeconds * 1000 - 1);
-  assert.equal((await send()).text, first.text);
-  await inside.app.cleanUp();
-  assert.equal(storedRows(), 1);
-  service.clock.advance(1);
-  const second = await send();
-  assert.deepEqual([second.status, isReplay(second), second.body.id === first.body.id], [201, false, false]);
-  assert.equal((await send()).text, second.text);
-  service.clock.advance(daySeconds * 1000);
-  await inside.app.cleanUp();
-  assert.equal(storedRows(), 0);
-});
-
-describe('a kept answer is given again only to who may still read it:', () => {
-  const service = sharedService();
-  const headers = withKey('shown-once');
-
-  test('a customer given to another user', async () => {
-    const [owner, heir, staff] = [
-      await service().person(),
-      await service().person(),
-      await service().person('staff'),
-    ];
-    const send = (): Promise<Answer> =>
-      service().post('/customers', { token: owner.token, body: { name: 'Grace' }, headers });
-    const { id } = (await send()).body;
-    assert.ok(isReplay(await send()));
-    const body = { userId: heir.id };
-    await service().patch(`/customers/${id}`, { token: staff.token, body });
-    assertProblem(await service().get(`/customers/${id}`, { token: owner.token }), 'forbidden', 403);
-    assertProblem(await send(), 'forbidden', 403);
-    await service().patch(`/customers/${id}`, { token: staff.token, body: { userId: owner.id } });
-    assert.ok(isReplay(await send()));
-    assert.equal((await service().delete(`/customers/${id}`, { token: owner.token })).status, 204);
-    assert.ok(isReplay(await send())); // it is about nobody else's
-  });
-
-  test('what somebody changed as staff', async () => {
-    const [owner, staff, root] = [
-      await service().person(),
-      await service().person('staff'),
-      await service().signIn(service().admin.email, service().admin.password),
-    ];
-    const order = await newOrder(service(), owner.token);
-    const send = (): Promise<Answer> =>
-      service().patch(`/orders/${order.id}`, { token: staff.token, body: { status: 'paid' }, headers });
-    await send();
-    assert.ok(isReplay(await send()));
-    await service().patch(`/api/users/${staff.id}`, { token: root.token, body: { role: 'user' } });
-    assertProblem(await send(), 'forbidden', 403);
-  });
-
-  test('but whoever signs up another is shown that again, though it could never be read', async () => {
-    const { token } = await service().person();
-    const body = { name: 'Eve', email: 'eve.again@example.com', password };
-    const send = (): Promise<Answer> => service().post('/api/users', { token, body, headers });
-    const { id } = (await send()).body;
-    assertProblem(await service().get(`/api/users/${id}`, { token }), 'forbidden', 403);
-    assert.ok(isReplay(await send()));
-  });
-});
-
-test('a secret that is replaced breaks neither repeated requests nor cursors', async (t) => {
-  const [old, young] = ['o'.repeat(32), 'y'.repeat(32)];
-  const settings = { 'public-url': 'https://orders.example.com' };
-  const first = await serviceFor(t, { settings: { ...settings, 'jwt-secrets': old } });
-  const { token } = await first.person();
-  const sent = { token, body: { name: 'Grace' }, headers: withKey('rotated') };
-  const made = await first.post('/customers', sent);
-  for (let index = 0; index < 2; index += 1) await newCustomer(first, token);
-  const { next } = (await first.get('/customers?limit=1', { token })).body;
-  await first.stop();
-  const { folder } = first;
-  const second = await serviceFor(t, { folder, settings: { ...settings, 'jwt-secrets': `${young},${old}` } });
-  const again = await second.post('/customers', sent);
-  assert.ok(isReplay(again), again.text);
-  assert.equal(again.text, made.text);
-  const other = await second.post('/customers', { ...sent, body: { name: 'Ada' } });
-  assertProblem(other, 'idempotency-key-reused', 422);
-  const page = await second.get(next, { token });
-  assert.equal(page.body.data.length, 1, page.text);
-  const { email, password: secret } = second.admin;
-  const { token: root } = await second.signIn(email, secret);
-  await second.stop();
-  const third = await serviceFor(t, { folder, settings: { ...settings, 'jwt-secrets': young } });
-  assert.equal((await third.get(page.body.next, { token: root })).status, 200, 'the first secret sealed it');
-  assertProblem(await third.get(next, { token: root }), 'invalid-cursor', 422);
-});
-
-test('a kept answer outlives a restart', async (t) => {
-  const service = await serviceFor(t);
-  const { email, password: secret, token } = await service.person();
-  const headers = withKey('restart');
-  const first = await service.post('/customers', { token, headers, body: { name: 'Ada' } });
-  await service.restart();
-  const again = await service.post('/customers', {
-    token: (await service.signIn(email, secret)).token,
-    headers,
-    body: { name: 'Ada' },
-  });
-  assert.deepEqual(
-    [again.status, again.text, again.headers.etag, isReplay(again)],
-    [201, first.text, first.headers.etag, true],
-  );
-});
-
-test('without a credential, addresses are the principals', async (t) => {
-  const service = await serviceFor(t, { settings: { 'trusted-proxy': '127.0.0.1' } });
-  const send = (address: string): Promise<Answer> =>
-    service.post('/api/users', {
-      headers: { ...withKey('sign-up'), 'x-forwarded-proto': 'https', 'x-forwarded-for': address },
-      body: { name: 'Ada', email: 'ada@example.com', password },
-    });
-  const first = await send('203.0.113.1');
-  assert.equal(first.status, 201);
-  assert.equal((await send('203.0.113.1')).text, first.text);
-  assertProblem(await send('203.0.113.2'), 'email-taken');
-});
-
-test('a request that failed with 500 isn’t kept', async (t) => {
-  const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
-  t.after(() => hasher.close());
-  let failures = 0;
-  const failing = {
-    ...hasher,
-    hash: (secret: string) =>
-      secret === 'fails the first time' && (failures += 1) === 1
-        ? Promise.reject(new Error('broken'))
-        : hasher.hash(secret),
-  };
-  const service = await serviceFor(t, { hasher: failing });
-  if (service.inside === undefined) return t.skip('needs a hasher of its own');
-  const send = (): Promise<Answer> =>
-    service.post('/api/users', {
-      headers: withKey('fails'),
-      body: { name: 'Ada', email: 'ada@example.com', password: 'fails the first time' },
-    });
-  assertProblem(await send(), 'internal-error');
-  const second = await send();
-  assert.deepEqual([second.status, isReplay(second)], [201, false]);
-  assert.ok(isReplay(await send()));
-});
-
-test('neither a password nor a plain digest of the body that held it reaches the disk', async (t) => {
-  const service = await serviceFor(t);
-  const secret = 'Xyzzy-hunter2-plugh';
-  const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: secret });
-  const answer = await service.post('/api/users', { headers: withKey('a-secret-key'), body });
-  assert.equal(answer.status, 201, answer.text);
-  const traces = (): Buffer[] =>
-    [body, secret]
-      .flatMap((text) =>
-        ['sha1', 'sha256', 'sha512', 'md5'].flatMap((algorithm) => {
-          const digest = createHash(algorithm).update(text).digest();
-          return [
-            digest,
-            ...(['hex', 'base64', 'base64url'] as const).map((encoding) =>
-              Buffer.from(digest.toString(encoding)),
-            ),
-          ];
-        }),
-      )
-      .concat(Buffer.from(secret), Buffer.from(Buffer.from(secret).toString('base64').slice(0, 20)));
-  const check = (): void => {
-    const files = readdirSync(service.folder)
-      .filter((name) => name.startsWith('orderly.db'))
-      .map((name) => readFileSync(join(service.folder, name)));
-    assert.ok(
-      files.some((bytes) => bytes.includes('ada@example.com')),
-      'the user is there',
-    );
-    for (const trace of traces()) assert.ok(files.every((bytes) => !bytes.includes(trace)));
-    assert.ok(!service.logged.join('\n').includes(secret));
-  };
-  check();
-  await service.stop();
-  check();
 });

@@ -19,13 +19,13 @@ const clientOf = ({ headers }: IncomingMessage): string => addressBucket(headers
 /** A server that answers each body with its length, or with the kind of the problem it has. */
 async function lengths(t: TestContext, memory: BodyMemory): Promise<() => Promise<RawConnection>> {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    const answer = (text: string): void => {
+    const respond = (text: string): void => {
       response.setHeader('Content-Length', text.length);
       response.end(text);
     };
     receiveBody(request, response, memory)?.deliver(
-      (body) => answer(String(body.length)),
-      ({ kind }) => answer(kind),
+      (body) => respond(String(body.length)),
+      ({ kind }) => respond(kind),
     );
   });
   server.listen(0, '127.0.0.1');
@@ -50,7 +50,7 @@ test('pieces of a body share one buffer, which is given back at its end', async 
   connection.write(chunk('x').repeat(1000));
   await until(() => memory.bytes === 2048);
   connection.write(chunk(''));
-  assert.equal((await connection.answer()).text, '2000');
+  assert.equal((await connection.response()).text, '2000');
   assert.equal(memory.bytes, 0);
 });
 
@@ -61,9 +61,9 @@ test('bodies under way are bounded in all: the one that is too much is unavailab
   first.write(head + chunk('x'.repeat(2000)));
   await until(() => memory.bytes === 2000);
   second.write(head + chunk('x'.repeat(2000)));
-  assert.equal((await second.answer()).text, 'unavailable');
+  assert.equal((await second.response()).text, 'unavailable');
   first.write(chunk(''));
-  assert.equal((await first.answer()).text, '2000');
+  assert.equal((await first.response()).text, '2000');
 });
 
 for (const [whose, others] of [
@@ -85,12 +85,12 @@ for (const [whose, others] of [
     }
     const [oneMore, another] = [await open(), await open()];
     oneMore.write(headFrom(others.at(-1) ?? first) + chunk('x'.repeat(2_000)));
-    assert.equal((await oneMore.answer()).text, 'unavailable');
+    assert.equal((await oneMore.response()).text, 'unavailable');
     another.write(headFrom('198.51.100.1') + chunk('x'.repeat(2_000)) + chunk(''));
-    assert.equal((await another.answer()).text, '2000');
+    assert.equal((await another.response()).text, '2000');
     for (const connection of held) {
       connection.write(chunk(''));
-      assert.equal((await connection.answer()).text, '2000');
+      assert.equal((await connection.response()).text, '2000');
     }
     assert.equal(memory.bytes, 0);
   });

@@ -18,9 +18,9 @@ test('whoever has lost the right is not answered what else is wrong with the bod
   ];
   const late = await openRaw(service.port);
   late.write(`POST /orders HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
-  assert.equal((await late.answer()).status, 100);
+  assert.equal((await late.response()).status, 100);
   assert.equal((await service.delete(`/api/sessions/${sessionId}`, { token })).status, 204);
   late.write(body);
-  assertProblem(await late.answer(), 'invalid-token', 401);
+  assertProblem(await late.response(), 'invalid-token', 401);
   late.socket.destroy();
 });

@@ -37,25 +37,25 @@ function parse(text: string): Map<string, Family> {
   return families;
 }
 
-test('the metrics count the requests refused for their rate', async (t) => {
+test('the metrics count the requests rejected for their rate', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '2/60' } });
   const { token } = await service.person();
   for (let index = 0; index < 5; index += 1) await service.get('/orders', { token });
-  const refusals = parse((await service.get('/metrics')).text).get('orderly_refusals_total')?.samples;
-  assert.equal(refusals?.get('orderly_refusals_total{reason="rate"}'), 3);
-  assert.equal(refusals.get('orderly_refusals_total{reason="unavailable"}'), 0);
+  const rejections = parse((await service.get('/metrics')).text).get('orderly_refusals_total')?.samples;
+  assert.equal(rejections?.get('orderly_refusals_total{reason="rate"}'), 3);
+  assert.equal(rejections.get('orderly_refusals_total{reason="unavailable"}'), 0);
 });
 
-test('the metrics count the requests refused as unavailable', async (t) => {
+test('the metrics count the requests rejected as unavailable', async (t) => {
   const service = await serviceFor(t);
   if (service.inside === undefined) return t.skip('needs the inside');
   const { token } = await service.person();
   const stats: { walBytes: number } = service.inside.db.stats;
-  stats.walBytes = 1024 ** 3; // as where something keeps the log from being folded in
+  stats.walBytes = 1024 ** 3; // as where something keeps the WAL from being checkpointed
   assertProblem(await service.post('/customers', { token, body: { name: 'Ada' } }), 'unavailable');
-  const refusals = parse((await service.get('/metrics')).text).get('orderly_refusals_total')?.samples;
-  assert.equal(refusals?.get('orderly_refusals_total{reason="unavailable"}'), 1);
-  assert.equal(refusals.get('orderly_refusals_total{reason="rate"}'), 0);
+  const rejections = parse((await service.get('/metrics')).text).get('orderly_refusals_total')?.samples;
+  assert.equal(rejections?.get('orderly_refusals_total{reason="unavailable"}'), 1);
+  assert.equal(rejections.get('orderly_refusals_total{reason="rate"}'), 0);
 });
 
 test('the metrics are well formed, counters say so in their names, and histograms add up', async (t) => {

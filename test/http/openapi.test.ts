@@ -2,50 +2,25 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
-import { anyone, signedIn } from '../../src/auth/access.ts';
 import { problemKinds } from '../../src/problem.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
-import { represent } from '../../src/http/representation.ts';
-import { noContent, emptyRepresentation, ok, route } from '../../src/http/route.ts';
 import { check } from '../../src/schema/schema-check.ts';
-import { boolean, named, object } from '../../src/schema/schema.ts';
 import { version } from '../../src/version.ts';
 import { validate } from '../conformance.ts';
 import { serviceFor, type TestService } from '../service.ts';
-
-type Json = { readonly [name: string]: unknown };
-type Operation = Json & {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly deprecated?: true;
-  readonly tags: readonly string[];
-  readonly security: readonly Json[];
-  readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly content: Record<string, Media> };
-  readonly responses: Record<string, Response>;
-};
-type Parameter = {
-  readonly name: string;
-  readonly in: string;
-  readonly description: string;
-  readonly schema: Json;
-};
-type Media = {
-  readonly schema: Json;
-  readonly example?: unknown;
-  readonly examples?: Record<string, { readonly $ref: string }>;
-};
-type Link = { readonly operationId: string; readonly parameters: Record<string, string> };
-type Response = {
-  readonly description: string;
-  readonly headers: Json;
-  readonly content?: Record<string, Media>;
-  readonly links?: Record<string, Link>;
-};
-type Listed = { readonly method: string; readonly path: string; readonly operation: Operation };
+import {
+  type Json,
+  type Operation,
+  type Parameter,
+  type Response,
+  type Listed,
+  operationsOf,
+  follow,
+  resolve,
+} from './openapi-support.ts';
 
 const goldenFile = new URL('../data/openapi.json', import.meta.url);
+
 const publicUrl = 'https://localhost:8443';
 
 suite('the document', async () => {
@@ -295,154 +270,3 @@ function schemaExamples(where: string, node: Json): Example[] {
     ),
   ];
 }
-
-function operationsOf(document: Json): Listed[] {
-  const paths = Object.entries(document['paths'] as Record<string, Record<string, Operation>>);
-  return paths.flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
-  );
-}
-
-function follow<T>(document: Json, node: T | { readonly $ref: string }): T {
-  const { $ref } = node as { $ref?: string };
-  return $ref === undefined ? (node as T) : (resolve(document, $ref.slice(1)) as T);
-}
-
-function resolve(document: Json, pointer: string): unknown {
-  return pointer
-    .slice(1)
-    .split('/')
-    .reduce<unknown>(
-      (at, step) => (at as Json | undefined)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')],
-      document,
-    );
-}
-
-suite('a deprecated route', () => {
-  const since = new Date('2026-01-01T00:00:00Z');
-  const sunset = new Date('2027-01-01T00:00:00Z');
-  const Relic = named('Relic', object({ isOld: boolean() }));
-  const extraRoutes = [
-    route({
-      method: 'GET',
-      path: '/api/relics',
-      tag: 'Service',
-      summary: 'What is old',
-      access: anyone,
-      reply: ok(Relic),
-      deprecated: { since, sunset, see: 'https://localhost:8443/docs' },
-      handle: () => represent({ isOld: true }),
-    }),
-    route({
-      method: 'DELETE',
-      path: '/api/relics',
-      tag: 'Service',
-      summary: 'Throw away what is old',
-      access: signedIn,
-      reply: noContent(),
-      deprecated: { since },
-      handle: () => emptyRepresentation,
-    }),
-  ];
-
-  test('says so in every answer: since when, until when, and where to read about it', async (t) => {
-    const service = await serviceFor(t, { extraRoutes });
-    if (service.inside === undefined) return t.skip('needs a route of its own');
-    const first = await service.get('/api/relics');
-    const answers = [
-      first,
-      await service.get('/api/relics', { headers: { 'if-none-match': first.headers.etag ?? '' } }),
-      await service.get('/api/relics?no=1'),
-    ];
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [200, 304, 400],
-    );
-    for (const { headers } of answers) {
-      assert.equal(headers['deprecation'], '@1767225600'); // RFC 9745: a date as in RFC 9651
-      assert.equal(headers['sunset'], 'Fri, 01 Jan 2027 00:00:00 GMT'); // RFC 8594: an HTTP date
-      assert.match(
-        String(headers.link),
-        /<https:\/\/localhost:8443\/docs>; rel="deprecation"; type="text\/html"/,
-      );
-    }
-  });
-
-  test('without an end names none', async (t) => {
-    const service = await serviceFor(t, { extraRoutes });
-    if (service.inside === undefined) return t.skip('needs a route of its own');
-    const { token } = await service.person();
-    const answers = [await service.delete('/api/relics', { token }), await service.delete('/api/relics')];
-    assert.deepEqual(
-      answers.map(({ status, headers }) => [status, headers['deprecation'], headers['sunset'], headers.link]),
-      [
-        [204, '@1767225600', undefined, undefined],
-        [401, '@1767225600', undefined, undefined],
-      ],
-    );
-  });
-
-  test('says so in the document, with the fields; no other operation does', async (t) => {
-    const service = await serviceFor(t, { extraRoutes });
-    if (service.inside === undefined) return t.skip('needs a route of its own');
-    const { body: document } = await service.get('/openapi.json');
-    for (const { path, operation } of operationsOf(document)) {
-      assert.equal(operation.deprecated, path === '/api/relics' ? true : undefined, path);
-      for (const listed of Object.values(operation.responses)) {
-        const { headers } = follow<Response>(document, listed);
-        assert.equal('Deprecation' in headers && 'Sunset' in headers, path === '/api/relics', path);
-      }
-    }
-    assert.match(document.components.headers.Deprecation.description, /RFC 9745/);
-    assert.match(document.components.headers.Sunset.description, /RFC 8594/);
-  });
-
-  test('has fields that the document of other routes knows nothing of', async (t) => {
-    const { body: document } = await (await serviceFor(t)).get('/openapi.json');
-    assert.deepEqual(
-      Object.keys(document.components.headers).filter((name) => name === 'Deprecation' || name === 'Sunset'),
-      [],
-    );
-  });
-});
-
-suite('a problem fits its schema, however much is wrong', () => {
-  const longName = 'ü'.repeat(1_300); // as a target, 6 bytes each
-  const requests: readonly (readonly [what: string, method: string, path: string, body?: unknown])[] = [
-    [
-      'a hundred and fifty unknown parameters',
-      'GET',
-      `/orders?${Array.from({ length: 150 }, (_, index) => `p${index}=1`).join('&')}`,
-    ],
-    ['a parameter with a name of several lines', 'GET', '/orders?a%0Ab=1'],
-    ['a parameter with a long name', 'GET', `/orders?${encodeURIComponent(longName)}=1`],
-    ['a path with a long name', 'GET', `/problems/${'x'.repeat(8_000)}`],
-    ['a member with a long name', 'POST', '/orders', { [' '.repeat(60_000)]: 1 }],
-    [
-      'a hundred items with nothing right',
-      'POST',
-      '/orders',
-      { items: Array.from({ length: 100 }, () => ({ sku: 7, name: '', quantity: 0, unitPrice: -1 })) },
-    ],
-    [
-      'a hundred wrong sums, and the sum of them',
-      'POST',
-      '/orders',
-      {
-        customerId: 1,
-        currency: 'EUR',
-        total: 7,
-        items: Array.from({ length: 100 }, () => ({ name: 'Tea', quantity: 1, unitPrice: 1, total: 2 })),
-      },
-    ],
-  ];
-  for (const [what, method, path, body] of requests) {
-    test(what, async (t) => {
-      // the comparison with the document is the harness's
-      const service = await serviceFor(t);
-      const { token } = await service.person();
-      const { status } = await service.call(method, path, { token, body });
-      assert.ok(status === 422 || status === 404, String(status));
-    });
-  }
-});

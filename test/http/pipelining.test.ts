@@ -1,4 +1,4 @@
-// Requests of one connection run one after the other, and answers that nobody reads are bounded.
+// Requests of one connection run one after the other, and responses that nobody reads are bounded.
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
@@ -48,10 +48,10 @@ function gated() {
   return { gate, asked, open, openAll };
 }
 
-/** A route with a large answer, and how often it was asked. */
+/** A route with a large response, and how often it was asked. */
 function large(bytes: number) {
   const counted = { asked: 0 };
-  const answer = representText<unknown>(JSON.stringify({ x: 'x'.repeat(bytes) }));
+  const response = representText<unknown>(JSON.stringify({ x: 'x'.repeat(bytes) }));
   const fat = route({
     method: 'GET',
     path: '/test/large',
@@ -62,13 +62,13 @@ function large(bytes: number) {
     reply: document(['application/json'], 'no-store'),
     handle() {
       counted.asked += 1;
-      return answer;
+      return response;
     },
   });
   return { fat, counted };
 }
 
-/** A route with an answer of as many megabytes as its path says, and how often it was asked. */
+/** A route with a response of as many megabytes as its path says, and how often it was asked. */
 function largeById() {
   const counted = { asked: 0 };
   const fat = route({
@@ -88,7 +88,7 @@ function largeById() {
 }
 
 describe('requests of one connection', () => {
-  test('start once the answer before them has left', async (t) => {
+  test('start once the response before them has left', async (t) => {
     const { gate, asked, open } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     const connection = await openRaw(service.port);
@@ -98,12 +98,12 @@ describe('requests of one connection', () => {
       await service.get('/health/live'); // a turn in which another could have started
       assert.equal(asked.length, index + 1);
       open(index);
-      assert.equal((await connection.answer()).body.index, index);
+      assert.equal((await connection.response()).body.index, index);
     }
     connection.socket.destroy();
   });
 
-  test('that wait are answered before the connection is refused or ends', async (t) => {
+  test('that wait are answered before the connection is rejected or ends', async (t) => {
     const { gate, asked, open } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
     for (const [end, status] of [
@@ -119,11 +119,11 @@ describe('requests of one connection', () => {
       if (end === '') connection.socket.end();
       await until(() => asked.length > 0);
       open(0);
-      assert.equal((await connection.answer()).body.index, 0);
-      assert.equal((await connection.answer()).status, 200);
-      assertProblem(await connection.answer(), 'not-found');
+      assert.equal((await connection.response()).body.index, 0);
+      assert.equal((await connection.response()).status, 200);
+      assertProblem(await connection.response(), 'not-found');
       if (status === undefined) assert.equal(await connection.closed, '');
-      else assert.equal((await connection.answer()).status, status);
+      else assert.equal((await connection.response()).status, status);
       connection.socket.destroy();
     }
   });
@@ -151,7 +151,7 @@ describe('requests of one connection', () => {
     assert.equal(await cutFor(service, 'pipelined'), 1);
     openAll();
     for (let count = 0; count <= pipelinedRequestsMax; count += 1)
-      assert.equal((await within.answer()).status, 200);
+      assert.equal((await within.response()).status, 200);
     within.socket.destroy();
   });
 
@@ -164,12 +164,12 @@ describe('requests of one connection', () => {
     connection.write(get('/test/gate', `X-Padding: ${'x'.repeat(1_000)}`).repeat(count));
     await until(() => asked.length > 0);
     open(0);
-    assert.equal((await connection.answer()).body.index, 0);
+    assert.equal((await connection.response()).body.index, 0);
     // more could be read meanwhile
     for (let turn = 0; turn < 20; turn += 1) await service.get('/health/live');
     openAll();
     for (let index = 1; index < count; index += 1)
-      assert.equal((await connection.answer()).body.index, index);
+      assert.equal((await connection.response()).body.index, index);
     connection.socket.destroy();
   });
 
@@ -181,12 +181,12 @@ describe('requests of one connection', () => {
     deaf.socket.pause();
     deaf.write(get('/test/large', `Authorization: Bearer ${token}`).repeat(60));
     for (let index = 0; index < 20; index += 1) await service.get('/health/live');
-    assert.ok(counted.asked < 30, `${counted.asked} answers of 2 MB were made for who reads none`);
+    assert.ok(counted.asked < 30, `${counted.asked} responses of 2 MB were made for who reads none`);
     deaf.socket.destroy();
   });
 });
 
-test('answers that nobody reads are bounded in all: whose are most loses the oldest first', async (t) => {
+test('responses that nobody reads are bounded in all: whose are most loses the oldest first', async (t) => {
   const { fat, counted } = large(20_000_000);
   const service = await serviceFor(t, { extraRoutes: [fat] });
   const [eve, ada] = [await service.person(), await service.person()];
@@ -237,7 +237,7 @@ async function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Pro
   return Number(sample.exec(text)?.[1]);
 }
 
-test('answers that were read are not unread any more, and nothing is cut for them', async (t) => {
+test('responses that were read are not unread any more, and nothing is cut for them', async (t) => {
   const { fat } = large(20_000_000);
   const service = await serviceFor(t, { extraRoutes: [fat] });
   const { token } = await service.person();

@@ -10,7 +10,7 @@ import { represent } from '../../src/http/representation.ts';
 import { created, ok, route, type Route } from '../../src/http/route.ts';
 import { object, string } from '../../src/schema/schema.ts';
 import { newCustomer, newKey, newOrder, rootToken } from '../resources/resource-support.ts';
-import { password, serviceFor, type Answer, type Person, type TestService } from '../service.ts';
+import { password, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { askRaw, type RawAnswer } from './raw-connection.ts';
@@ -33,7 +33,7 @@ type Scene = {
   readonly ada: Person;
   readonly root: string;
 };
-type Provoked = Answer | RawAnswer;
+type Provoked = TestResponse | RawAnswer;
 
 const Word = object({ word: string({ maxLength: 10, pattern: '^.*$' }) });
 const about = { tag: 'Test', summary: 'Of a test', access: anyone, reply: ok(Word) } as const;
@@ -115,12 +115,12 @@ const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provo
     if (service.inside === undefined) return undefined;
     const { id, token } = await service.person();
     service.clock.advance(601_000);
-    const answer = await service.patch(`/api/users/${id}`, {
+    const response = await service.patch(`/api/users/${id}`, {
       token,
       body: { email: 'new@example.com' },
     });
     service.clock.advance(-601_000);
-    return answer;
+    return response;
   },
   'multiple-credentials': async ({ service, ada }) =>
     service.get('/orders', { token: ada.token, key: (await newKey(service, ada.token)).key }),
@@ -149,9 +149,9 @@ const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provo
     const server = new HttpServer({ certificate: undefined, timeouts });
     const { port } = await server.listen('127.0.0.1', 0);
     server.handle(inside.app.handler);
-    const answer = await askRaw(port, 'GET / HT');
+    const response = await askRaw(port, 'GET / HT');
     await server.close();
-    return answer;
+    return response;
   },
   'bad-request': ({ service }) => askRaw(service.port, 'nonsense\r\n\r\n'),
   'email-taken': ({ service, ada }) =>
@@ -175,7 +175,7 @@ const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provo
       headers: { 'if-match': '"stale"' },
     }),
   async 'idempotency-key-reused'({ service, ada }) {
-    const send = (name: string): Promise<Answer> =>
+    const send = (name: string): Promise<TestResponse> =>
       service.post('/customers', {
         token: ada.token,
         headers: { 'idempotency-key': 'reused' },
@@ -185,7 +185,7 @@ const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provo
     return send('Bob');
   },
   async 'idempotency-key-in-progress'({ service, ada }) {
-    const send = (): Promise<Answer> =>
+    const send = (): Promise<TestResponse> =>
       service.post('/customers', {
         token: ada.token,
         headers: { 'idempotency-key': 'twice' },
@@ -239,21 +239,21 @@ describe('each type of problem', () => {
 
   for (const kind of problemKinds) {
     test(`${kind} can be provoked, and says what it is`, async (t) => {
-      const answer = await provocations[kind]({ t, service: service(), ada, root });
-      if (answer === undefined) return t.skip('needs the clock or the inside');
+      const response = await provocations[kind]({ t, service: service(), ada, root });
+      if (response === undefined) return t.skip('needs the clock or the inside');
       const { status } = problems[kind];
-      assertProblem(answer, kind, status);
-      const { type, title, detail, instance } = answer.body;
+      assertProblem(response, kind, status);
+      const { type, title, detail, instance } = response.body;
       assert.equal(type, kind === 'quota-exceeded' ? quotaExceededType : `${publicUrl}/problems/${kind}`);
       assert.equal(title, problems[kind].title);
       assert.match(detail, /^\S.*[.)]$/);
       assert.match(instance, /^\/[^?]*$/);
-      assert.equal(answer.headers['www-authenticate'], challenges[kind]);
+      assert.equal(response.headers['www-authenticate'], challenges[kind]);
       if (['quota-exceeded', 'unavailable', 'idempotency-key-in-progress'].includes(kind))
-        assert.match(String(answer.headers['retry-after']), /^[1-9]\d*$/);
-      assert.equal('errors' in answer.body, kind === 'validation-failed');
-      assert.equal('from' in answer.body, kind === 'invalid-transition');
-      assert.equal('violated-policies' in answer.body, kind === 'quota-exceeded');
+        assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/);
+      assert.equal('errors' in response.body, kind === 'validation-failed');
+      assert.equal('from' in response.body, kind === 'invalid-transition');
+      assert.equal('violated-policies' in response.body, kind === 'quota-exceeded');
     });
 
     test(`${kind} resolves, for people and for programs`, async () => {
@@ -318,46 +318,46 @@ describe('each type of problem', () => {
     );
   });
 
-  test('of invalid data says where each fault is: exactly one of pointer, parameter and header', async () => {
-    const answer = await service().post('/orders?a=1&a=2', {
+  test('of invalid data says where each issue is: exactly one of pointer, parameter and header', async () => {
+    const response = await service().post('/orders?a=1&a=2', {
       token: ada.token,
       headers: { 'idempotency-key': 'ü' },
       body: { items: [{ 'a/b~"#%': 1 }], ü: 1 },
     });
-    assertProblem(answer, 'validation-failed');
-    assert.ok(answer.body.errors.length >= 7);
-    for (const fault of answer.body.errors) {
-      assert.equal(['pointer', 'parameter', 'header'].filter((name) => name in fault).length, 1);
-      assert.match(fault.code, /^[a-z]+(-[a-z]+)*$/);
+    assertProblem(response, 'validation-failed');
+    assert.ok(response.body.errors.length >= 7);
+    for (const issue of response.body.errors) {
+      assert.equal(['pointer', 'parameter', 'header'].filter((name) => name in issue).length, 1);
+      assert.match(issue.code, /^[a-z]+(-[a-z]+)*$/);
     }
-    const pointers = answer.body.errors.map(({ pointer }: { pointer?: string }) => pointer);
+    const pointers = response.body.errors.map(({ pointer }: { pointer?: string }) => pointer);
     assert.ok(
       pointers.includes('#/items/0/a~1b~0%22%23%25') && pointers.includes('#/%C3%BC'),
       JSON.stringify(pointers),
     );
-    assert.match(answer.body.detail, /\d+ errors/);
+    assert.match(response.body.detail, /\d+ errors/);
   });
 
-  test('of invalid data names no more than a hundred faults', async () => {
-    const answer = await service().post('/orders', {
+  test('of invalid data names no more than a hundred issues', async () => {
+    const response = await service().post('/orders', {
       token: ada.token,
       body: { items: Array.from({ length: 100 }, () => ({ a: 1, b: 2, c: 3 })) },
     });
-    assertProblem(answer, 'validation-failed');
-    assert.equal(answer.body.errors.length, 100);
+    assertProblem(response, 'validation-failed');
+    assert.equal(response.body.errors.length, 100);
   });
 
   for (const { method, path } of failing) {
     test(`of a handler that fails, ${path}, says no more than where the log has it`, async (t) => {
       const { inside, logged } = service();
       if (inside === undefined) return t.skip('needs routes of its own');
-      const answer = await service().call(method, path, {
+      const response = await service().call(method, path, {
         ...(method === 'POST' ? { token: ada.token, body: { word: 'a' } } : {}),
       });
-      assertProblem(answer, 'internal-error');
-      const { requestId, detail } = answer.body;
+      assertProblem(response, 'internal-error');
+      const { requestId, detail } = response.body;
       assert.ok(detail.includes(requestId));
-      assert.ok(![answer.text, ...answer.rawHeaders].join('\n').includes(secret));
+      assert.ok(![response.text, ...response.rawHeaders].join('\n').includes(secret));
       const find = (): string | undefined =>
         logged.find((line) => line.includes(requestId) && line.includes('"cause"'));
       await until(() => find() !== undefined);

@@ -1,4 +1,4 @@
-// A connection on which a test writes bytes as it likes, and reads the answers one by one.
+// A connection on which a test writes bytes as it likes, and reads the responses one by one.
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 
@@ -14,9 +14,9 @@ export type RawAnswer = {
 export type RawConnection = {
   readonly socket: Socket;
   write(bytes: string | Buffer): void;
-  /** The next answer; rejects when the connection ends before it is whole. */
-  answer(method?: 'HEAD'): Promise<RawAnswer>;
-  /** Resolves once the other side has closed, with the bytes that no answer took. */
+  /** The next response; rejects when the connection ends before it is whole. */
+  response(method?: 'HEAD'): Promise<RawAnswer>;
+  /** Resolves once the other side has closed, with the bytes that no response took. */
   readonly closed: Promise<string>;
 };
 
@@ -46,41 +46,41 @@ export function rawOver(socket: Socket): RawConnection {
     socket.on('end', end).on('close', end).on('error', end);
   });
 
-  function answer(method?: 'HEAD'): Promise<RawAnswer> {
+  function response(method?: 'HEAD'): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       look = () => {
         const found = take(received, method);
         if (found === undefined && isOver)
-          reject(new Error(`the connection ended within an answer: ${JSON.stringify(received)}`));
+          reject(new Error(`the connection ended within a response: ${JSON.stringify(received)}`));
         if (found === undefined) return;
         look = () => {};
         received = received.slice(found.length);
-        resolve(found.answer);
+        resolve(found.response);
       };
       look();
     });
   }
 
-  return { socket, write: (bytes) => void socket.write(bytes), answer, closed };
+  return { socket, write: (bytes) => void socket.write(bytes), response, closed };
 }
 
-/** One request on a connection of its own, and its answer. */
+/** One request on a connection of its own, and its response. */
 export async function askRaw(port: number, bytes: string | Buffer, method?: 'HEAD'): Promise<RawAnswer> {
   const connection = await openRaw(port);
   try {
     connection.write(bytes);
-    return await connection.answer(method);
+    return await connection.response(method);
   } finally {
     connection.socket.destroy();
   }
 }
 
-function take(text: string, method: 'HEAD' | undefined): { answer: RawAnswer; length: number } | undefined {
+function take(text: string, method: 'HEAD' | undefined): { response: RawAnswer; length: number } | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const [first = '', ...lines] = text.slice(0, end).split('\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
-  assert(status >= 100, `not the beginning of an answer: ${first}`);
+  assert(status >= 100, `not the beginning of a response: ${first}`);
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const colon = line.indexOf(': ');
@@ -90,13 +90,13 @@ function take(text: string, method: 'HEAD' | undefined): { answer: RawAnswer; le
   }
   const isEmpty = method === 'HEAD' || status < 200 || status === 204 || status === 304;
   const length = isEmpty ? 0 : Number(headers['content-length']);
-  assert(length >= 0, `an answer without Content-Length: ${first}`);
+  assert(length >= 0, `a response without Content-Length: ${first}`);
   const body = text.slice(end + 4, end + 4 + length);
   if (body.length < length) return undefined;
   const plain = Buffer.from(body, 'latin1').toString('utf8');
   const isJson = /[/+]json/.test(headers['content-type'] ?? '') && plain !== '';
   return {
-    answer: { status, headers, text: plain, body: isJson ? JSON.parse(plain) : undefined },
+    response: { status, headers, text: plain, body: isJson ? JSON.parse(plain) : undefined },
     length: end + 4 + length,
   };
 }

@@ -7,7 +7,7 @@ import { assertProblem } from './http-support.ts';
 type Line = Readonly<Record<string, unknown>>;
 
 const linesOf = ({ logged }: TestService): Line[] => logged.map((text): Line => JSON.parse(text));
-const refusals = (service: TestService): Line[] =>
+const rejections = (service: TestService): Line[] =>
   linesOf(service).filter(
     ({ status, message }) => status === 429 || message === 'excess_rate_limit_exceeded',
   );
@@ -22,14 +22,14 @@ test('of the requests of one address that get 429, one a second is logged, with 
   };
   await service.get('/orders', { headers: { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' } });
   for (let count = 0; count < 5; count += 1) await ask('192.0.2.1');
-  assert.equal(refusals(service).length, 2, 'the event and the request');
+  assert.equal(rejections(service).length, 2, 'the event and the request');
   service.clock.advance(1_000);
   await ask('192.0.2.1');
   await ask('192.0.2.1');
-  const counts = refusals(service).map(({ message, leftOut }) => [message ?? 'request', leftOut ?? 0]);
+  const counts = rejections(service).map(({ message, leftOut }) => [message ?? 'request', leftOut ?? 0]);
   const event = ['excess_rate_limit_exceeded', 0];
   assert.deepEqual(counts, [event, ['request', 0], event, ['request', 4]]);
   await service.get('/orders', { headers: { 'x-forwarded-for': '192.0.2.2', 'x-forwarded-proto': 'https' } });
   await ask('192.0.2.2');
-  assert.equal(refusals(service).length, 6, 'another address has lines of its own');
+  assert.equal(rejections(service).length, 6, 'another address has lines of its own');
 });

@@ -6,7 +6,7 @@ import { page, represent } from '../../src/http/representation.ts';
 import { lastHeadText } from '../../src/http/response-head.ts';
 import { document, ok, route, type Route } from '../../src/http/route.ts';
 import { object } from '../../src/schema/schema.ts';
-import { executable, serviceFor, type Answer, type TestService } from '../service.ts';
+import { executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
 
 const Nothing = object({});
 
@@ -20,7 +20,7 @@ test('no value of a header field can add another one', async (t) => {
     ['caf\u00e9\tau lait', true],
     ['\u20ac', false],
   ] as const) {
-    const answer = await answerOf(
+    const response = await answerOf(
       t,
       route({
         method: 'GET',
@@ -33,12 +33,12 @@ test('no value of a header field can add another one', async (t) => {
       }),
       (service) => service.get('/test', { isUndescribed: true }),
     );
-    assert.equal(answer.status, isAllowed ? 200 : 500, JSON.stringify(value));
-    assert.equal(answer.headers['x-smuggled'], undefined);
+    assert.equal(response.status, isAllowed ? 200 : 500, JSON.stringify(value));
+    assert.equal(response.headers['x-smuggled'], undefined);
   }
 });
 
-test('nor can one in the last answer of a connection', () => {
+test('nor can one in the last response of a connection', () => {
   const now = Date.parse('2026-03-01T09:30:00.000Z');
   assert.equal(
     lastHeadText({ status: 400, fields: ['X-Request-Id', 'r-1'] }, now),
@@ -81,17 +81,17 @@ for (const [isDeclared, isChecked, status] of [
   const checks = isChecked ? 'checks' : 'ignores';
   test(`a change ${declared} conditional that ${checks} the precondition: ${status}`, async (t) => {
     if (executable !== undefined) return t.skip('needs routes of its own');
-    const answer = await answerOf(t, changeWith(isDeclared, isChecked), (service) =>
+    const response = await answerOf(t, changeWith(isDeclared, isChecked), (service) =>
       service.delete('/test', { isUndescribed: true }),
     );
-    assert.equal(answer.status, status);
+    assert.equal(response.status, status);
   });
 }
 
 async function answerOf(
   t: Parameters<typeof serviceFor>[0],
   extra: Route,
-  ask: (service: TestService) => Promise<Answer>,
-): Promise<Answer> {
+  ask: (service: TestService) => Promise<TestResponse>,
+): Promise<TestResponse> {
   return ask(await serviceFor(t, { extraRoutes: [extra] }));
 }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rootToken } from '../resources/resource-support.ts';
-import { password, serviceFor, type Answer, type TestService } from '../service.ts';
+import { password, serviceFor, type TestResponse, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 
 function signUpFrom(service: TestService) {
   let count = 0;
-  return (address: string, token?: string): Promise<Answer> => {
+  return (address: string, token?: string): Promise<TestResponse> => {
     count += 1;
     return service.post('/api/users', {
       body: { name: 'Grace Hopper', email: `grace${count}@example.com`, password },
@@ -28,9 +28,9 @@ for (const [same, other] of [
     const signUp = signUpFrom(service);
     const { token } = await service.person();
     for (const address of same) assert.equal((await signUp(address)).status, 201);
-    const refused = await signUp(same[0]);
-    assertProblem(refused, 'quota-exceeded', 429);
-    assert.deepEqual(refused.body['violated-policies'], ['sign-up']);
+    const rejected = await signUp(same[0]);
+    assertProblem(rejected, 'quota-exceeded', 429);
+    assert.deepEqual(rejected.body['violated-policies'], ['sign-up']);
     assertProblem(await signUp(same[1], token), 'quota-exceeded', 429);
     assert.equal((await signUp(same[0], await rootToken(service))).status, 201, 'an administrator');
     assert.equal((await signUp(other)).status, 201);

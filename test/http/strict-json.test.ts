@@ -1,8 +1,8 @@
-// Bodies are read strictly (contract section 1.2): what two readers could take for two things is refused.
+// Bodies are read strictly (contract section 1.2): what two readers could take for two things is rejected.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertFaults } from '../resources/resource-support.ts';
-import type { Answer, Person } from '../service.ts';
+import { assertIssues } from '../resources/resource-support.ts';
+import type { TestResponse, Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 
 const nested = (depth: number): string =>
@@ -15,7 +15,7 @@ describe('strict JSON', () => {
   const service = sharedService({}, async (started) => {
     ada = await started.person();
   });
-  const post = (body: string | Buffer, path = '/customers'): Promise<Answer> =>
+  const post = (body: string | Buffer, path = '/customers'): Promise<TestResponse> =>
     service().post(path, { token: ada.token, body });
 
   const malformed: readonly (readonly [what: string, body: string | Buffer])[] = [
@@ -94,12 +94,12 @@ describe('strict JSON', () => {
   ];
   for (const [what, body, name] of taken) {
     test(what, async () => {
-      const answer = await post(body);
-      assert.deepEqual([answer.status, answer.body.name], [201, name]);
+      const response = await post(body);
+      assert.deepEqual([response.status, response.body.name], [201, name]);
     });
   }
 
-  const unfit: readonly (readonly [what: string, body: string, fault: string])[] = [
+  const unfit: readonly (readonly [what: string, body: string, issue: string])[] = [
     ['nesting 16 deep is read, and then is an unknown member', nested(16), '#/x unknown-member'],
     [
       '__proto__ is a member like any unknown one',
@@ -132,9 +132,9 @@ describe('strict JSON', () => {
     ['null is no object', 'null', '# type'],
     ['a string is no object', '"name"', '# type'],
   ];
-  for (const [what, body, fault] of unfit) {
+  for (const [what, body, issue] of unfit) {
     test(what, async () => {
-      assertFaults(await post(body), 422, [fault]);
+      assertIssues(await post(body), 422, [issue]);
     });
   }
 
@@ -159,18 +159,18 @@ describe('strict JSON', () => {
     test(`${written} is ${quantity === undefined ? 'no integer' : `the integer ${quantity}`}`, async () => {
       const { id } = (await post('{"name":"Ada"}')).body;
       const item = `{"name":"Tea","quantity":${written},"unitPrice":1}`;
-      const answer = await post(
+      const response = await post(
         `{"customerId":${id},"currency":"EUR","items":[${item}${quantity === undefined ? ',{"name":""}' : ''}]}`,
         '/orders',
       );
       if (quantity === undefined)
-        assertFaults(answer, 422, [
+        assertIssues(response, 422, [
           '#/items/0/quantity type',
           '#/items/1/name min-length',
           '#/items/1/quantity required',
           '#/items/1/unitPrice required',
         ]);
-      else assert.equal(answer.body.items[0].quantity, quantity);
+      else assert.equal(response.body.items[0].quantity, quantity);
     });
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newCustomer, newOrder } from '../resources/resource-support.ts';
 import type { Person } from '../service.ts';
-import { faultsOf, sharedService } from './http-support.ts';
+import { issuesOf, sharedService } from './http-support.ts';
 
 describe('times', { concurrency: false }, () => {
   let ada: Person;
@@ -25,8 +25,8 @@ describe('times', { concurrency: false }, () => {
   ];
   for (const [query, count] of bounds) {
     test(`GET /orders?${query} finds ${count}`, async () => {
-      const answer = await service().get(`/orders?${query}`, ada);
-      assert.deepEqual([answer.status, answer.body.data.length], [200, count]);
+      const response = await service().get(`/orders?${query}`, ada);
+      assert.deepEqual([response.status, response.body.data.length], [200, count]);
     });
   }
 
@@ -42,7 +42,7 @@ describe('times', { concurrency: false }, () => {
     const same = { createdAt: '2026-03-01T10:30:00+01:00', updatedAt: '2026-03-01t09:30:00z' };
     assert.equal((await service().patch(path, { ...ada, body: same })).status, 200);
     const other = await service().patch(path, { ...ada, body: { createdAt: '2026-03-01T09:30:00+01:00' } });
-    assert.deepEqual([other.status, faultsOf(other)], [422, ['#/createdAt read-only']]);
+    assert.deepEqual([other.status, issuesOf(other)], [422, ['#/createdAt read-only']]);
   });
 
   test('an expiry is answered in UTC with milliseconds', async () => {

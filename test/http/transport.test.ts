@@ -1,4 +1,4 @@
-// The way to the service and back: TLS, proxies, CORS, and the fields that every answer has (contract
+// The way to the service and back: TLS, proxies, CORS, and the fields that every response has (contract
 // sections 1.6 and 9).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -12,13 +12,13 @@ import { describe, test } from 'node:test';
 import { connect as connectTls, type ConnectionOptions, type SecureVersion, type TLSSocket } from 'node:tls';
 import { newCertificate } from '../new-certificate.ts';
 import { newCustomer, newKey } from '../resources/resource-support.ts';
-import { serviceFor, type Answer, type Person, type TestService } from '../service.ts';
+import { serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { askRaw, openRaw, rawOver } from './raw-connection.ts';
 
 type Headers = Readonly<Record<string, string>>;
-type Reply = Pick<Answer, 'status' | 'headers' | 'text' | 'body'>;
+type Reply = Pick<TestResponse, 'status' | 'headers' | 'text' | 'body'>;
 type Asked = {
   readonly path?: string;
   readonly method?: string;
@@ -122,7 +122,7 @@ describe('TLS with the certificate the service makes', () => {
   }
 
   for (const version of ['TLSv1', 'TLSv1.1'] satisfies SecureVersion[]) {
-    test(`${version} is refused by the service`, async () => {
+    test(`${version} is rejected by the service`, async () => {
       const options = {
         ca: certificateOf(service()),
         minVersion: version,
@@ -158,13 +158,13 @@ describe('TLS with the certificate the service makes', () => {
 
   for (const name of ['AES128-SHA', 'AES256-SHA', 'AES128-SHA256', 'AES256-SHA384']) {
     const suite = `ECDHE-ECDSA-${name}`;
-    test(`TLS 1.2 with ${suite} is refused (RFC 9325 section 4.2)`, async () => {
+    test(`TLS 1.2 with ${suite} is rejected (RFC 9325 section 4.2)`, async () => {
       const options = { ca: certificateOf(service()), maxVersion: 'TLSv1.2', ciphers: suite } as const;
       await assert.rejects(openTls(service().port, options), { code: /HANDSHAKE_FAILURE/ });
     });
   }
 
-  test('Strict-Transport-Security is on every answer, whatever its status', async () => {
+  test('Strict-Transport-Security is on every response, whatever its status', async () => {
     const ca = certificateOf(service());
     const etag = String((await ask(service().port, { ca, path: '/problems' })).headers.etag);
     const asks: readonly (readonly [status: number, Asked])[] = [
@@ -180,14 +180,14 @@ describe('TLS with the certificate the service makes', () => {
       [417, { headers: { expect: 'more' } }],
     ];
     for (const [status, asked] of asks) {
-      const answer = await ask(service().port, { ca, ...asked });
-      assert.deepEqual([answer.status, answer.headers['strict-transport-security']], [status, hsts]);
+      const response = await ask(service().port, { ca, ...asked });
+      assert.deepEqual([response.status, response.headers['strict-transport-security']], [status, hsts]);
     }
     const connection = rawOver(await openTls(service().port, { ca }));
     connection.write('nonsense\r\n\r\n');
-    const refused = await connection.answer();
-    assertProblem(refused, 'bad-request');
-    assert.equal(refused.headers['strict-transport-security'], hsts);
+    const rejected = await connection.response();
+    assertProblem(rejected, 'bad-request');
+    assert.equal(rejected.headers['strict-transport-security'], hsts);
     assert.equal(await connection.closed, '');
     connection.socket.destroy();
   });
@@ -196,7 +196,7 @@ describe('TLS with the certificate the service makes', () => {
     const connection = rawOver(await openTls(service().port, { ca: certificateOf(service()) }));
     for (let index = 0; index < 3; index += 1) {
       connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      assert.equal((await connection.answer()).status, 200);
+      assert.equal((await connection.response()).status, 200);
     }
     connection.socket.destroy();
   });
@@ -275,7 +275,7 @@ describe('TLS with certificates from files', () => {
     await until(() => service.logged.filter((line) => line.includes('could not be reloaded')).length === 2);
     const connection = rawOver(open);
     connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    assert.equal((await connection.answer()).status, 200);
+    assert.equal((await connection.response()).status, 200);
     open.destroy();
     const old = {
       ca: second,
@@ -358,15 +358,15 @@ describe('plain HTTP', () => {
         [strict(), fromStranger],
       ] as const) {
         for (const path of ['/health/live', '/problems', '/nowhere']) {
-          const answer = await service.get(path, { headers, isUndescribed: true });
-          if (status === 403) assertProblem(answer, 'tls-required');
-          else assert.equal(answer.status, path === '/nowhere' ? 404 : 200);
+          const response = await service.get(path, { headers, isUndescribed: true });
+          if (status === 403) assertProblem(response, 'tls-required');
+          else assert.equal(response.status, path === '/nowhere' ? 404 : 200);
         }
       }
     });
   }
 
-  test('from another machine is refused, but from a trusted proxy that was reached by HTTPS', async (t) => {
+  test('from another machine is rejected, but from a trusted proxy that was reached by HTTPS', async (t) => {
     const own = Object.values(networkInterfaces())
       .flat()
       .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
@@ -429,9 +429,9 @@ describe('CORS', () => {
   const isAllowed = ({ headers }: Reply): string | string[] | undefined =>
     headers['access-control-allow-origin'];
 
-  test('lets pages of the configured origins read answers, problems included', async () => {
+  test('lets pages of the configured origins read responses, problems included', async () => {
     for (const origin of [shop, tool]) {
-      const answers = [
+      const responses = [
         await service().get('/orders', { token: ada.token, headers: { origin } }),
         await service().get('/orders', { headers: { origin } }),
         await service().get('/orders/999', { token: ada.token, headers: { origin } }),
@@ -439,12 +439,12 @@ describe('CORS', () => {
         await service().post('/customers', { token: ada.token, headers: { origin }, body: { name: 'Ada' } }),
       ];
       assert.deepEqual(
-        answers.map(({ status }) => status),
+        responses.map(({ status }) => status),
         [200, 401, 404, 422, 201],
       );
-      for (const answer of answers) {
-        assert.equal(isAllowed(answer), origin);
-        const exposed = String(answer.headers['access-control-expose-headers']).split(', ');
+      for (const response of responses) {
+        assert.equal(isAllowed(response), origin);
+        const exposed = String(response.headers['access-control-expose-headers']).split(', ');
         for (const name of [
           'ETag',
           'Link',
@@ -457,7 +457,7 @@ describe('CORS', () => {
           'Idempotency-Replayed',
         ])
           assert.ok(exposed.includes(name), name);
-        assert.equal(answer.headers['access-control-allow-credentials'], undefined);
+        assert.equal(response.headers['access-control-allow-credentials'], undefined);
       }
     }
   });
@@ -490,10 +490,10 @@ describe('CORS', () => {
     });
   }
 
-  test('answers that depend on the origin say so to caches, also to who sends none', async () => {
+  test('responses that depend on the origin say so to caches, also to who sends none', async () => {
     for (const headers of [{}, { origin: shop }, { origin: 'https://evil.example' }] as Headers[]) {
-      const answer = await service().get('/orders', { token: ada.token, headers });
-      assert.equal(answer.headers.vary, 'Accept, Authorization, X-API-Key, Origin');
+      const response = await service().get('/orders', { token: ada.token, headers });
+      assert.equal(response.headers.vary, 'Accept, Authorization, X-API-Key, Origin');
       assert.equal(String((await service().call('OPTIONS', '/orders', { headers })).headers.vary), 'Origin');
     }
   });
@@ -504,12 +504,12 @@ describe('CORS', () => {
       'access-control-request-method': 'PATCH',
       'access-control-request-headers': 'authorization,content-type,if-match,idempotency-key',
     };
-    const answer = await service().call('OPTIONS', '/orders/1', { headers });
+    const response = await service().call('OPTIONS', '/orders/1', { headers });
     assert.deepEqual(
-      [answer.status, isAllowed(answer), answer.headers['access-control-allow-methods']],
+      [response.status, isAllowed(response), response.headers['access-control-allow-methods']],
       [204, shop, 'GET, HEAD, POST, PUT, PATCH, DELETE'],
     );
-    const allowed = String(answer.headers['access-control-allow-headers']).toLowerCase().split(', ');
+    const allowed = String(response.headers['access-control-allow-headers']).toLowerCase().split(', ');
     for (const name of [
       'authorization',
       'x-api-key',
@@ -521,7 +521,7 @@ describe('CORS', () => {
       'x-request-id',
     ])
       assert.ok(allowed.includes(name), name);
-    assert.match(String(answer.headers['access-control-max-age']), /^\d+$/);
+    assert.match(String(response.headers['access-control-max-age']), /^\d+$/);
   });
 
   test('is off unless configured', async (t) => {
@@ -539,7 +539,7 @@ describe('CORS', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   let ada: Person, root: Person;
   const service = sharedService({}, async (started) => {
     [ada, root] = [await started.person(), await started.person('admin')];
@@ -574,7 +574,7 @@ describe('every answer', () => {
   test('without a body has none of the fields of one', async () => {
     const { id } = await newCustomer(service(), ada.token);
     const { headers: read } = await service().get(`/customers/${id}`, { token: ada.token });
-    const answers = [
+    const responses = [
       await service().get(`/customers/${id}`, {
         token: ada.token,
         headers: { 'if-none-match': String(read.etag) },
@@ -583,10 +583,10 @@ describe('every answer', () => {
       await service().delete(`/customers/${id}`, { token: ada.token }),
     ];
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [304, 204, 204],
     );
-    for (const { headers } of answers)
+    for (const { headers } of responses)
       assert.deepEqual(
         bodiless.filter((name) => name in headers),
         [],

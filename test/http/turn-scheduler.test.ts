@@ -67,7 +67,7 @@ describe('work that arrives in one turn', () => {
   });
 });
 
-test('a body with very many issues is reported with as many as an answer holds', async (t) => {
+test('a body with very many issues is reported with as many as a response holds', async (t) => {
   const service = await serviceFor(t);
   const members = Array.from({ length: 5_000 }, (_, index) => [`m${index}`, 0]);
   const { status, body } = await service.post('/api/users', { body: Object.fromEntries(members) });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { newOrder } from '../resources/resource-support.ts';
-import { executable, serviceFor, type Answer, type Person, type TestService } from '../service.ts';
+import { executable, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 
 type Target = { readonly other: Person; readonly customerId: number };
@@ -43,9 +43,9 @@ describe('while the slow thread looks for a page', needsInside, () => {
 
   for (const [name, { path, isOwnLeft }] of Object.entries(lists)) {
     test(`who is demoted sees ${isOwnLeft ? 'their own alone' : 'nothing'} of ${name}`, async (t) => {
-      const answer = await listDuring(t, path, demotion);
-      if (!isOwnLeft) return assertProblem(answer, 'forbidden', 403);
-      assert.deepEqual([answer.status, answer.body.data.length, answer.body.total], [200, 1, 1]);
+      const response = await listDuring(t, path, demotion);
+      if (!isOwnLeft) return assertProblem(response, 'forbidden', 403);
+      assert.deepEqual([response.status, response.body.data.length, response.body.total], [200, 1, 1]);
     });
     test(`who signs out sees nothing of ${name}`, async (t) => {
       assertProblem(await listDuring(t, path, signOut), 'invalid-token', 401);
@@ -57,7 +57,7 @@ describe('while the slow thread looks for a page', needsInside, () => {
     t: TestContext,
     path: (target: Target) => string,
     meanwhile: Meanwhile,
-  ): Promise<Answer> {
+  ): Promise<TestResponse> {
     const service = await serviceFor(t);
     assert(service.inside !== undefined, 'it is skipped otherwise');
     const root = (await service.signIn(service.admin.email, service.admin.password)).token;
@@ -75,7 +75,7 @@ describe('while the slow thread looks for a page', needsInside, () => {
   }
 });
 
-async function done(answer: Promise<Answer>): Promise<void> {
-  const { status, text } = await answer;
+async function done(response: Promise<TestResponse>): Promise<void> {
+  const { status, text } = await response;
   assert.ok(status < 300, text);
 }

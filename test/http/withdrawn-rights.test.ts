@@ -1,35 +1,33 @@
 // Rights are what they are when the change is made: withdrawn while a body is on its way, while a password is
 // hashed, or earlier in the same transaction.
 import assert from 'node:assert/strict';
-import { describe, test, type TestContext } from 'node:test';
-import { adminOnly, scopes } from '../../src/auth/access.ts';
-import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
-import { permitWithoutCaller } from '../../src/storage/permit.ts';
-import { requireVisible } from '../../src/resources/flows/visible.ts';
-import { noContent, emptyRepresentation, route } from '../../src/http/route.ts';
-import { replaceUser, userRows } from '../../src/resources/users/user-store.ts';
+import { describe, test } from 'node:test';
+import { scopes } from '../../src/auth/access.ts';
+import { route } from '../../src/http/route.ts';
 import { items, newKey, newOrder } from '../resources/resource-support.ts';
-import { executable, password, serviceFor, type Person, type TestService } from '../service.ts';
+import { password, serviceFor, type Person, type TestService } from '../service.ts';
 import { assertProblem, kindOf, sharedService } from './http-support.ts';
 import { openRaw, type RawAnswer } from './raw-connection.ts';
+import { newPassword, done } from './withdrawn-support.ts';
 
 /** Nothing of it ever changes, so all cases share it. */
 type Target = { readonly other: Person; readonly customerId: number; readonly orderId: number };
+
 /** An administrator who is about to change what belongs to another user. */
 type Subject = Target & {
   readonly actor: Person;
   /** The actor's API key, where the request carries one. */
   readonly key: { readonly id: number; readonly key: string } | undefined;
 };
+
 type Row = {
   readonly path: (subject: Subject) => string;
   readonly body: (subject: Subject) => object;
-  /** Which of `ways` take the right away, and to what answer. */
-  readonly ways: Readonly<Record<string, Answer>>;
+  /** Which of `ways` take the right away, and with what response. */
+  readonly ways: Readonly<Record<string, Outcome>>;
 };
-type Answer = 'invalid-token' | 'invalid-credentials' | 'forbidden';
 
-const newPassword = 'another good password';
+type Outcome = 'invalid-token' | 'invalid-credentials' | 'forbidden';
 
 /** Each takes place once the head and half the body have arrived. */
 const ways: Readonly<
@@ -65,8 +63,10 @@ const ofSession = {
   'a password set by an administrator': 'invalid-token',
   deletion: 'invalid-token',
 } as const;
+
 const ofRole = { ...ofSession, demotion: 'forbidden' } as const;
-const ofKey: Readonly<Record<string, Answer>> = {
+
+const ofKey: Readonly<Record<string, Outcome>> = {
   'the key removed': 'invalid-token',
   'a password set by an administrator': 'invalid-token',
   deletion: 'invalid-token',
@@ -173,25 +173,25 @@ describe('half a body before, half after:', () => {
   });
 
   for (const [name, row] of Object.entries(rows)) {
-    for (const [way, answer] of Object.entries(row.ways))
-      test(`${name} after ${way} is ${answer}`, () => check(name, row, { way, answer, isKey: false }));
+    for (const [way, response] of Object.entries(row.ways))
+      test(`${name} after ${way} is ${response}`, () => check(name, row, { way, response, isKey: false }));
     if (row.ways !== ofRole) continue; // no key can do it
-    for (const [way, answer] of Object.entries(ofKey)) {
+    for (const [way, response] of Object.entries(ofKey)) {
       if (name === 'POST /api/users' && way === 'demotion') continue; // what a key may do here needs no role
-      test(`${name} with a key after ${way} is ${answer}`, () =>
-        check(name, row, { way, answer, isKey: true }));
+      test(`${name} with a key after ${way} is ${response}`, () =>
+        check(name, row, { way, response, isKey: true }));
     }
   }
 
   async function check(
     name: string,
     { path, body }: Row,
-    { way, answer, isKey }: { way: string; answer: Answer; isKey: boolean },
+    { way, response, isKey }: { way: string; response: Outcome; isKey: boolean },
   ): Promise<void> {
     const service = running();
     const subject = await newSubject(isKey);
     const [method = ''] = name.split(' ');
-    const isPublic = answer === 'invalid-credentials';
+    const isPublic = response === 'invalid-credentials';
     const credential = isKey
       ? `X-API-Key: ${subject.key?.key}`
       : `Authorization: Bearer ${subject.actor.token}`;
@@ -202,8 +202,11 @@ describe('half a body before, half after:', () => {
     await ways[way]?.(service, subject, root);
     const before = await stateOf(service, subject);
     const given = await late.sendRest();
-    assert.deepEqual([given.status, kindOf(given.body.type)], [answer === 'forbidden' ? 403 : 401, answer]);
-    assertProblem(given, answer, answer === 'forbidden' ? 403 : 401);
+    assert.deepEqual(
+      [given.status, kindOf(given.body.type)],
+      [response === 'forbidden' ? 403 : 401, response],
+    );
+    assertProblem(given, response, response === 'forbidden' ? 403 : 401);
     assert.deepEqual(await stateOf(service, subject), before);
   }
 
@@ -242,94 +245,14 @@ async function sendHalf(
   connection.socket.setNoDelay(true);
   const fields = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\n`;
   connection.write(`${head}${fields}Expect: 100-continue\r\n\r\n`);
-  assert.equal((await connection.answer()).status, 100);
+  assert.equal((await connection.response()).status, 100);
   connection.write(bytes.subarray(0, bytes.length >> 1));
   return {
     async sendRest() {
       connection.write(bytes.subarray(bytes.length >> 1));
-      const answer = await connection.answer();
+      const response = await connection.response();
       connection.socket.destroy();
-      return answer;
+      return response;
     },
   };
 }
-
-async function done(answer: Promise<{ readonly status: number; readonly text: string }>): Promise<void> {
-  const { status, text } = await answer;
-  assert.ok(status < 300, text);
-}
-
-describe('while a password is hashed', { skip: executable !== undefined && 'needs the inside' }, () => {
-  test('an administrator who is demoted makes no administrator', async (t) => {
-    const { service, hashing, goOn } = await slowlyHashing(t);
-    const [root, actor] = [
-      await service.signIn(service.admin.email, service.admin.password),
-      await service.person('admin'),
-    ];
-    const begun = hashing();
-    const body = { name: 'Eve', email: 'eve@example.com', password, role: 'admin' };
-    const making = service.post('/api/users', { token: actor.token, body });
-    await begun;
-    await done(service.patch(`/api/users/${actor.id}`, { token: root.token, body: { role: 'user' } }));
-    goOn();
-    assertProblem(await making, 'forbidden', 403);
-    assert.equal((await service.get('/api/users?total=true', { token: root.token })).body.total, 2);
-  });
-
-  test('a session that is ended sets no password', async (t) => {
-    const { service, hashing, goOn } = await slowlyHashing(t);
-    const actor = await service.person();
-    const begun = hashing();
-    const body = { password: newPassword, currentPassword: password };
-    const changing = service.patch(`/api/users/${actor.id}`, { token: actor.token, body });
-    await begun;
-    await done(service.delete(`/api/sessions/${actor.sessionId}`, { token: actor.token }));
-    goOn();
-    assertProblem(await changing, 'invalid-token', 401);
-    await service.signIn(actor.email, password);
-  });
-
-  /** `hashing()` resolves when the next hash begins, which then waits for `goOn`. */
-  async function slowlyHashing(
-    t: TestContext,
-  ): Promise<{ service: TestService; hashing: () => Promise<void>; goOn: () => void }> {
-    const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
-    t.after(() => hasher.close());
-    const { promise: released, resolve: goOn } = Promise.withResolvers<void>();
-    let begin: (() => void) | undefined;
-    const slow: PasswordHasher = {
-      ...hasher,
-      waiting: 0,
-      async hash(text) {
-        begin?.();
-        if (begin !== undefined) await released;
-        return hasher.hash(text);
-      },
-    };
-    const hashing = (): Promise<void> => new Promise((resolve) => (begin = resolve));
-    return { service: await serviceFor(t, { hasher: slow }), hashing, goOn };
-  }
-});
-
-test('a demotion earlier in the same transaction counts', async (t) => {
-  if (executable !== undefined) return t.skip('needs a route of its own');
-  const demoted = route({
-    method: 'POST',
-    path: '/test/demoted',
-    tag: 'Test',
-    summary: 'Demotes the caller, then changes something as the caller',
-    access: adminOnly,
-    reply: noContent(),
-    handle({ caller, db, authorizeWrite }) {
-      const demoting = db.write((writer) => {
-        const user = requireVisible(userRows, { db: writer, id: caller.userId, access: 'everyone' });
-        replaceUser(permitWithoutCaller(writer, 'the command line'), user, { ...user, role: 'user' });
-      });
-      const changing = db.write((writer) => (authorizeWrite(writer), emptyRepresentation));
-      return Promise.all([demoting, changing]).then(() => emptyRepresentation);
-    },
-  });
-  const service = await serviceFor(t, { extraRoutes: [demoted] });
-  const { token } = await service.person('admin');
-  assertProblem(await service.post('/test/demoted', { token, isUndescribed: true }), 'forbidden', 403);
-});

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
-import { serviceFor, type Answer } from '../service.ts';
-import { assertFaults, newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
+import { serviceFor, type TestResponse } from '../service.ts';
+import { assertIssues, newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
 
 const address = {
   name: null,
@@ -79,8 +79,8 @@ describe('making a customer', () => {
       403,
     );
     for (const userId of [other.id, 4711]) {
-      const body = { name: '', userId }; // with another fault, whether the user exists isn't told either
-      assertFaults(await service.post('/customers', { token: owner.token, body }), 422, [
+      const body = { name: '', userId }; // with another issue, whether the user exists isn't shown either
+      assertIssues(await service.post('/customers', { token: owner.token, body }), 422, [
         '#/name min-length',
       ]);
     }
@@ -88,13 +88,13 @@ describe('making a customer', () => {
       const { id, token } = await service.person(role);
       assert.equal((await newCustomer(service, token)).userId, id);
       assert.equal((await newCustomer(service, token, { userId: other.id })).userId, other.id);
-      assertFaults(await service.post('/customers', { token, body: { name: 'Grace', userId: 4711 } }), 422, [
+      assertIssues(await service.post('/customers', { token, body: { name: 'Grace', userId: 4711 } }), 422, [
         '#/userId unknown',
       ]);
     }
   });
 
-  const wrong: readonly (readonly [change: object, faults: readonly string[]])[] = [
+  const wrong: readonly (readonly [change: object, issues: readonly string[]])[] = [
     [{ name: undefined }, ['#/name required']],
     [{ name: null }, ['#/name type']],
     [{ name: '' }, ['#/name min-length']],
@@ -139,11 +139,11 @@ describe('making a customer', () => {
       ],
     ],
   ];
-  for (const [change, faults] of wrong) {
-    test(`with ${shown(change).slice(0, 80)} is refused, and every fault named`, async () => {
+  for (const [change, issues] of wrong) {
+    test(`with ${shown(change).slice(0, 80)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
-      assertFaults(await service.post('/customers', { token, body: { ...whole, ...change } }), 422, faults);
+      assertIssues(await service.post('/customers', { token, body: { ...whole, ...change } }), 422, issues);
     });
   }
 
@@ -223,13 +223,13 @@ describe('changing a customer', () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
-      const answer = await service.patch(`/customers/${before.id}`, {
+      const response = await service.patch(`/customers/${before.id}`, {
         token,
         body: JSON.stringify(patch),
         headers: { 'content-type': 'application/merge-patch+json' },
       });
-      assert.deepEqual(untimed(answer.body), untimed({ ...before, ...becomes }));
-      assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, answer.body);
+      assert.deepEqual(untimed(response.body), untimed({ ...before, ...becomes }));
+      assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, response.body);
     });
   }
 
@@ -237,7 +237,7 @@ describe('changing a customer', () => {
     const service = running();
     const { token } = await service.person();
     const { id } = await newCustomer(service, token);
-    assertFaults(
+    assertIssues(
       await service.patch(`/customers/${id}`, { token, body: { address: { city: 'Bremen' } } }),
       422,
       ['#/address/country required', '#/address/line1 required'],
@@ -248,7 +248,7 @@ describe('changing a customer', () => {
     );
   });
 
-  const wrongPatches: readonly (readonly [body: object, faults: readonly string[]])[] = [
+  const wrongPatches: readonly (readonly [body: object, issues: readonly string[]])[] = [
     [
       { name: null, id: null, createdAt: null, updatedAt: null },
       ['#/createdAt type', '#/id type', '#/name type', '#/updatedAt type'],
@@ -269,32 +269,32 @@ describe('changing a customer', () => {
     [{ orders: [] }, ['#/orders unknown-member']],
     [[{ name: 'Grace' }], ['# type']],
   ];
-  for (const [body, faults] of wrongPatches) {
-    test(`by PATCH to ${JSON.stringify(body)} is refused, and every fault named`, async () => {
+  for (const [body, issues] of wrongPatches) {
+    test(`by PATCH to ${JSON.stringify(body)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
-      assertFaults(await service.patch(`/customers/${before.id}`, { token, body }), 422, faults);
+      assertIssues(await service.patch(`/customers/${before.id}`, { token, body }), 422, issues);
       assert.deepEqual((await service.get(`/customers/${before.id}`, { token })).body, before);
     });
   }
 
-  const wrongPuts: readonly (readonly [change: object, faults: readonly string[]])[] = [
+  const wrongPuts: readonly (readonly [change: object, issues: readonly string[]])[] = [
     [{ name: undefined }, ['#/name required']],
     [{ name: null }, ['#/name type']],
     [{ id: 4711, createdAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only', '#/id read-only']],
     [{ address: { city: 'Bremen' } }, ['#/address/country required', '#/address/line1 required']],
     [{ address: { ...address, postalCode: '1' } }, ['#/address/postalCode postal-code']],
   ];
-  for (const [change, faults] of wrongPuts) {
-    test(`by PUT with ${shown(change)} is refused, and every fault named`, async () => {
+  for (const [change, issues] of wrongPuts) {
+    test(`by PUT with ${shown(change)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
       const before = await newCustomer(service, token, whole);
-      assertFaults(
+      assertIssues(
         await service.put(`/customers/${before.id}`, { token, body: { ...before, ...change } }),
         422,
-        faults,
+        issues,
       );
     });
   }
@@ -312,8 +312,8 @@ describe('changing a customer', () => {
       ['PUT', body],
       ['PUT', whole],
     ] as const) {
-      const answer = await service.call(method, `/customers/${id}`, { token, body: sent });
-      assert.deepEqual([answer.status, answer.headers.etag, answer.body], [200, headers.etag, body]);
+      const response = await service.call(method, `/customers/${id}`, { token, body: sent });
+      assert.deepEqual([response.status, response.headers.etag, response.body], [200, headers.etag, body]);
     }
   });
 
@@ -324,11 +324,11 @@ describe('changing a customer', () => {
     const seen = new Set([(await service.get(`/customers/${id}`, { token })).headers.etag]);
     for (const body of [{ name: 'Grace' }, { phone: null }, { address: { line2: '3' } }]) {
       service.clock.advance(1_000);
-      const answer = await service.patch(`/customers/${id}`, { token, body });
+      const response = await service.patch(`/customers/${id}`, { token, body });
       if (service.inside !== undefined)
-        assert.equal(answer.body.updatedAt, new Date(service.clock.now).toISOString());
-      assert.equal(answer.body.createdAt, createdAt);
-      seen.add(answer.headers.etag);
+        assert.equal(response.body.updatedAt, new Date(service.clock.now).toISOString());
+      assert.equal(response.body.createdAt, createdAt);
+      seen.add(response.headers.etag);
     }
     assert.equal(seen.size, 4);
   });
@@ -353,7 +353,7 @@ describe('changing a customer', () => {
         'forbidden',
         403,
       );
-      assertFaults(
+      assertIssues(
         await service.call(method, `/customers/${id}`, { token: staff.token, body: { name, userId: 4711 } }),
         422,
         ['#/userId unknown'],
@@ -454,7 +454,7 @@ describe('the customers of another', () => {
   });
 });
 
-function idsIn({ body }: Answer): number[] {
+function idsIn({ body }: TestResponse): number[] {
   return body.data.map(({ id }: { id: number }) => id);
 }
 
@@ -466,12 +466,12 @@ describe('deleting a customer', () => {
     const { token } = await service.person();
     const { id } = await newCustomer(service, token);
     assert.equal((await service.get(`/customers/${id}`, { token })).status, 200);
-    const answer = await service.delete(`/customers/${id}`, { token });
-    assert.deepEqual([answer.status, answer.text], [204, '']);
+    const response = await service.delete(`/customers/${id}`, { token });
+    assert.deepEqual([response.status, response.text], [204, '']);
     for (const method of ['GET', 'DELETE'])
       assertProblem(await service.call(method, `/customers/${id}`, { token }), 'not-found', 404);
     assertProblem(await service.get(`/customers/${id}/orders`, { token }), 'not-found', 404);
-    assertFaults(
+    assertIssues(
       await service.post('/orders', {
         token,
         body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] },
@@ -481,7 +481,7 @@ describe('deleting a customer', () => {
     );
   });
 
-  test('with orders is refused, whatever their status and whoever asks', async () => {
+  test('with orders is rejected, whatever their status and whoever asks', async () => {
     const service = running();
     const { token } = await service.person();
     const { id, customerId } = await newOrder(service, token);
@@ -506,8 +506,8 @@ describe('deleting a customer', () => {
         token,
         body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] },
       };
-      const place = (): Promise<Answer> => service.post('/orders', order);
-      const remove = (): Promise<Answer> => service.delete(`/customers/${id}`, { token });
+      const place = (): Promise<TestResponse> => service.post('/orders', order);
+      const remove = (): Promise<TestResponse> => service.delete(`/customers/${id}`, { token });
       const statuses = (await Promise.all(round % 2 === 0 ? [place(), remove()] : [remove(), place()])).map(
         ({ status }) => status,
       );

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { scopes } from '../../src/auth/access.ts';
 import { assertProblem, sharedService } from '../http/http-support.ts';
-import { executable, password, serviceFor, type Answer, type Call } from '../service.ts';
-import { assertFaults, items, newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
+import { executable, password, serviceFor, type TestResponse, type Call } from '../service.ts';
+import { assertIssues, items, newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
 
 const yearMilliseconds = 365 * 86_400_000;
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
@@ -51,7 +51,7 @@ describe('making an API key', () => {
       assert.equal((await newKey(service, token, { expiresAt })).expiresAt, expiresAt);
   });
 
-  const wrong: readonly (readonly [change: object, faults: readonly string[]])[] = [
+  const wrong: readonly (readonly [change: object, issues: readonly string[]])[] = [
     [{ name: undefined, scopes: undefined }, ['#/name required', '#/scopes required']],
     [{ name: null, scopes: null }, ['#/name type', '#/scopes type']],
     [{ name: '' }, ['#/name min-length']],
@@ -68,17 +68,17 @@ describe('making an API key', () => {
       ['#/id unknown-member', '#/key unknown-member', '#/userId unknown-member'],
     ],
   ];
-  for (const [change, faults] of wrong) {
-    test(`with ${shown(change).slice(0, 70)} is refused, and every fault named`, async () => {
+  for (const [change, issues] of wrong) {
+    test(`with ${shown(change).slice(0, 70)} is rejected, and every issue is named`, async () => {
       const service = running();
       const { token } = await service.person();
-      assertFaults(
+      assertIssues(
         await service.post('/api/keys', {
           token,
           body: { name: 'till', scopes: ['orders:read'], ...change },
         }),
         400,
-        faults,
+        issues,
       );
     });
   }
@@ -169,9 +169,9 @@ describe('an API key', () => {
       const { key } = await newKey(service, token, { scopes: [scope] });
       for (const [needed, calls] of Object.entries(byScope)) {
         for (const [method, path, body] of calls) {
-          const answer = await service.call(method, path, { key, body });
-          if (needed === scope) assert.ok(answer.status < 300, answer.text);
-          else assertInsufficient(answer, needed);
+          const response = await service.call(method, path, { key, body });
+          if (needed === scope) assert.ok(response.status < 300, response.text);
+          else assertInsufficient(response, needed);
         }
       }
     }
@@ -216,7 +216,7 @@ describe('an API key', () => {
     }
   });
 
-  test('that is deleted is refused by the very next request', async () => {
+  test('that is deleted is rejected by the very next request', async () => {
     const service = running();
     const { token } = await service.person();
     const [one, two] = [await newKey(service, token), await newKey(service, token)];
@@ -231,18 +231,18 @@ describe('an API key', () => {
   test('can’t be made to expire at this very moment', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
-    const expiring = (milliseconds: number): Promise<Answer> => {
+    const expiring = (milliseconds: number): Promise<TestResponse> => {
       const expiresAt = new Date(service.clock.now + milliseconds).toISOString();
       return service.post('/api/keys', {
         token,
         body: { name: 'till 3', scopes: ['orders:read'], expiresAt },
       });
     };
-    assertFaults(await expiring(0), 400, ['#/expiresAt minimum']);
+    assertIssues(await expiring(0), 400, ['#/expiresAt minimum']);
     assert.equal((await expiring(1)).status, 201);
   });
 
-  test('is refused from the moment it expires', needsClock, async (t) => {
+  test('is rejected from the moment it expires', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { email, token } = await service.person();
     const soon = await newKey(service, token, {
@@ -316,7 +316,7 @@ describe('a bad API key', () => {
     ['with quotes', (key) => `"${key}"`],
   ];
   for (const [what, change] of bad) {
-    test(`(${what}) is refused`, async () => {
+    test(`(${what}) is rejected`, async () => {
       const service = running();
       const { token } = await service.person();
       const key = change((await newKey(service, token)).key);
@@ -325,7 +325,7 @@ describe('a bad API key', () => {
     });
   }
 
-  test('is refused where no credential is needed', async () => {
+  test('is rejected where no credential is needed', async () => {
     assertRefused(
       await running().post('/api/users', {
         key: 'ord_1_x',
@@ -334,7 +334,7 @@ describe('a bad API key', () => {
     );
   });
 
-  test('is refused with the secret of another key', async () => {
+  test('is rejected with the secret of another key', async () => {
     const service = running();
     const [one, two] = [await service.person(), await service.person()];
     const [{ key: first }, { key: second }] = [
@@ -345,15 +345,15 @@ describe('a bad API key', () => {
   });
 });
 
-function assertRefused(answer: Answer): void {
-  assertProblem(answer, 'invalid-token', 401);
-  assert.equal(answer.headers['www-authenticate'], invalidToken);
+function assertRefused(response: TestResponse): void {
+  assertProblem(response, 'invalid-token', 401);
+  assert.equal(response.headers['www-authenticate'], invalidToken);
 }
 
-function assertInsufficient(answer: Answer, scope: string | undefined): void {
-  assertProblem(answer, 'insufficient-scope', 403);
+function assertInsufficient(response: TestResponse, scope: string | undefined): void {
+  assertProblem(response, 'insufficient-scope', 403);
   assert.equal(
-    answer.headers['www-authenticate'],
+    response.headers['www-authenticate'],
     `Bearer realm="orderly", error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`,
   );
 }
@@ -393,7 +393,7 @@ describe('an API key in the query', () => {
     const { next } = first.body;
     assert.match(next, /^\/orders\?limit=1&cursor=/);
     assert.ok(String(first.headers.link).includes(next));
-    const answers = [
+    const responses = [
       first,
       await service.get(`${next}&api_key=${key}`),
       await service.get(`${next}&api%5Fkey=${key}`),
@@ -414,12 +414,12 @@ describe('an API key in the query', () => {
       await service.get(`/orders?api_key=${key}&status=${'open,'.repeat(2_000)}`),
     ];
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [200, 200, 401, 400, 422, 404, 404, 405, 403, 401, 400, 400, 204, 201, 414],
     );
-    for (const { text, rawHeaders } of answers)
+    for (const { text, rawHeaders } of responses)
       assert.ok(!`${text}\n${rawHeaders.join('\n')}`.includes(secret), text);
-    for (const { body } of answers)
+    for (const { body } of responses)
       if (body?.instance !== undefined) assert.ok(!body.instance.includes('?'), body.instance);
     assert.ok(service.logged.some((line) => line.includes('/orders/4711'))); // so requests are logged
     assert.ok(!service.logged.join('\n').includes(secret));
@@ -443,7 +443,7 @@ describe('an API key in the query', () => {
   });
 });
 
-describe('two credentials in one request are refused:', () => {
+describe('two credentials in one request are rejected:', () => {
   const running = sharedService();
   const pairs: readonly (readonly [
     what: string,

@@ -1,7 +1,7 @@
 // The addresses from which an account was used: how many are known, for how long, and across restarts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executable, serviceFor, type Answer, type TestService } from '../service.ts';
+import { executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
 
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 const settings = {
@@ -82,7 +82,7 @@ async function statusesFrom(service: TestService, addresses: readonly string[]):
   return statuses;
 }
 
-function signIn(service: TestService, address: string): Promise<Answer> {
+function signIn(service: TestService, address: string): Promise<TestResponse> {
   return service.post('/api/sessions', { headers: from(address), body: service.admin });
 }
 

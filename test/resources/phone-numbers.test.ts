@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';
 import { serviceFor, type Person } from '../service.ts';
-import { assertFaults } from './resource-support.ts';
+import { assertIssues } from './resource-support.ts';
 
 describe('a phone number', () => {
   let ada: Person;
@@ -34,7 +34,7 @@ describe('a phone number', () => {
 
   test('is reported with all other issues at once', async () => {
     const body = { name: '', phone: '0049 441 12345' };
-    assertFaults(await service().post('/customers', { ...ada, body }), 422, [
+    assertIssues(await service().post('/customers', { ...ada, body }), 422, [
       '#/name min-length',
       '#/phone format',
     ]);
@@ -45,5 +45,5 @@ test('a national phone number without a default country has an issue', async (t)
   const service = await serviceFor(t);
   const ada = await service.person();
   const body = { name: 'Grace Hopper', phone: '0441 12345' };
-  assertFaults(await service.post('/customers', { ...ada, body }), 422, ['#/phone pattern']);
+  assertIssues(await service.post('/customers', { ...ada, body }), 422, ['#/phone pattern']);
 });

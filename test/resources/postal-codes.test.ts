@@ -44,10 +44,10 @@ for (const [country, { examples }] of territories) {
 }
 
 for (const country of whole.keys()) {
-  test(`what a fault says a code of ${country} looks like, passes there`, () => {
-    const fault = postalCodeIssue(country, '?') ?? '';
-    const [, example = ''] = /looks like (.+)\.$/.exec(fault) ?? [];
-    assert.equal(fault, `A postal code of ${country} looks like ${example}.`);
+  test(`what an issue says a code of ${country} looks like, passes there`, () => {
+    const issue = postalCodeIssue(country, '?') ?? '';
+    const [, example = ''] = /looks like (.+)\.$/.exec(issue) ?? [];
+    assert.equal(issue, `A postal code of ${country} looks like ${example}.`);
     assert.match(example, whole.get(country) ?? /^$/);
     assert.equal(postalCodeIssue(country, example), undefined);
   });
@@ -65,7 +65,7 @@ for (const [country, { required }] of territories) {
   });
 }
 
-const refused: readonly (readonly [country: string, code: string])[] = [
+const rejected: readonly (readonly [country: string, code: string])[] = [
   ['DE', '2613'],
   ['DE', '261333'],
   ['DE', 'A6133'],
@@ -101,8 +101,8 @@ const refused: readonly (readonly [country: string, code: string])[] = [
   ['', '#'],
 ];
 
-for (const [country, code] of refused) {
-  test(`the postal code ${JSON.stringify(code)} is refused in '${country}'`, () =>
+for (const [country, code] of rejected) {
+  test(`the postal code ${JSON.stringify(code)} is rejected in '${country}'`, () =>
     assert.match(postalCodeIssue(country, code) ?? 'passes', /^A postal code /));
 }
 
@@ -113,7 +113,7 @@ for (const code of ['1', 'A-1 B', '1234567890123456', '999077']) {
   });
 }
 
-test("a country that is none is not the postal code's fault", () => {
+test("a country that is none is not the postal code's issue", () => {
   for (const country of ['ZZ', 'de', '__proto__', 'constructor', '']) {
     assert.equal(postalCodeIssue(country, '26133'), undefined);
     assert.equal(postalCodeIssue(country, null), undefined);

@@ -4,15 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
-import { executable, password, serviceFor, type Answer, type TestService } from '../service.ts';
-import { assertFaults } from './resource-support.ts';
+import { executable, password, serviceFor, type TestResponse, type TestService } from '../service.ts';
+import { assertIssues } from './resource-support.ts';
 
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
 
 describe('a refresh token', () => {
   const running = sharedService();
-  const refresh = (service: TestService, id: number, refreshToken: string): Promise<Answer> =>
+  const refresh = (service: TestService, id: number, refreshToken: string): Promise<TestResponse> =>
     service.post(`/api/sessions/${id}/tokens`, { body: { refreshToken } });
 
   test('gives new tokens of the same session, once', async () => {
@@ -92,14 +92,14 @@ describe('a refresh token', () => {
   test('used twenty times at once gets one new token, twenty times', async () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => refresh(service, sessionId, refreshToken)),
     );
     assert.deepEqual(
-      answers.filter(({ status }) => status !== 201),
+      responses.filter(({ status }) => status !== 201),
       [],
     );
-    const [next = '', ...others] = new Set(answers.map(({ body }) => String(body.refreshToken)));
+    const [next = '', ...others] = new Set(responses.map(({ body }) => String(body.refreshToken)));
     assert.deepEqual(others, []);
     assert.equal((await refresh(service, sessionId, next)).status, 201);
   });
@@ -180,12 +180,12 @@ describe('a refresh token', () => {
     assert.equal((await refresh(service, two.sessionId, two.refreshToken)).status, 201);
   });
 
-  test('made up is refused and ends nothing', async () => {
+  test('made up is rejected and ends nothing', async () => {
     const service = running();
     const { sessionId, token } = await service.person();
     assertProblem(await refresh(service, sessionId, 'A'.repeat(43)), 'invalid-credentials', 401);
-    assertFaults(await refresh(service, sessionId, 'short'), 400, ['#/refreshToken min-length']);
-    assertFaults(await service.post(`/api/sessions/${sessionId}/tokens`, { body: {} }), 400, [
+    assertIssues(await refresh(service, sessionId, 'short'), 400, ['#/refreshToken min-length']);
+    assertIssues(await service.post(`/api/sessions/${sessionId}/tokens`, { body: {} }), 400, [
       '#/refreshToken required',
     ]);
     assert.equal((await service.get('/orders', { token })).status, 200);

@@ -1,18 +1,18 @@
-// For the tests of resources: customers, orders and keys made in one line, and faults compared.
+// For the tests of resources: customers, orders and keys made in one line, and issues compared.
 import assert from 'node:assert/strict';
-import { assertProblem, faultsOf } from '../http/http-support.ts';
-import type { Answer, TestService } from '../service.ts';
+import { assertProblem, issuesOf } from '../http/http-support.ts';
+import type { TestResponse, TestService } from '../service.ts';
 
-export function assertFaults(answer: Answer, status: 400 | 422, faults: readonly string[]): void {
-  assertProblem(answer, 'validation-failed', status);
-  assert.deepEqual(faultsOf(answer), faults.toSorted(), answer.text);
+export function assertIssues(response: TestResponse, status: 400 | 422, issues: readonly string[]): void {
+  assertProblem(response, 'validation-failed', status);
+  assert.deepEqual(issuesOf(response), issues.toSorted(), response.text);
 }
 
 export async function newCustomer(
   service: TestService,
   token: string,
   members: object = {},
-): Promise<Answer['body']> {
+): Promise<TestResponse['body']> {
   return made(await service.post('/customers', { token, body: { name: 'Grace Hopper', ...members } }));
 }
 
@@ -23,7 +23,7 @@ export async function newOrder(
   service: TestService,
   token: string,
   members: { readonly customerId?: number; readonly [name: string]: unknown } = {},
-): Promise<Answer['body']> {
+): Promise<TestResponse['body']> {
   const customerId = members.customerId ?? (await newCustomer(service, token)).id;
   return made(
     await service.post('/orders', { token, body: { currency: 'EUR', items, ...members, customerId } }),
@@ -34,7 +34,7 @@ export async function newKey(
   service: TestService,
   token: string,
   members: object = {},
-): Promise<Answer['body']> {
+): Promise<TestResponse['body']> {
   return made(
     await service.post('/api/keys', { token, body: { name: 'till 3', scopes: ['orders:read'], ...members } }),
   );
@@ -44,7 +44,7 @@ export async function rootToken(service: TestService): Promise<string> {
   return (await service.signIn(service.admin.email, service.admin.password)).token;
 }
 
-function made(answer: Answer): Answer['body'] {
-  assert.equal(answer.status, 201, answer.text);
-  return answer.body;
+function made(response: TestResponse): TestResponse['body'] {
+  assert.equal(response.status, 201, response.text);
+  return response.body;
 }

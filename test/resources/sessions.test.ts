@@ -2,17 +2,18 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 import { assertProblem, sharedService } from '../http/http-support.ts';
-import { executable, password, serviceFor, type Answer, type Person, type TestService } from '../service.ts';
-import { assertFaults, newKey, newOrder, rootToken } from './resource-support.ts';
+import { executable, password, serviceFor, type TestResponse, type Person } from '../service.ts';
+import { assertIssues, newKey, newOrder, rootToken } from './resource-support.ts';
+import { needsClock, shownOf } from './session-support.ts';
 
 const minute = 60_000;
+
 const day = 86_400_000;
-const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
+
 const bearerRealm = 'Bearer realm="orderly"';
 
 describe('signing in', () => {
@@ -62,16 +63,16 @@ describe('signing in', () => {
     assert.equal(typeof jti, 'string');
   });
 
-  const wrong: readonly (readonly [body: object, faults: readonly string[]])[] = [
+  const wrong: readonly (readonly [body: object, issues: readonly string[]])[] = [
     [{}, ['#/email required', '#/password required']],
     [{ email: 'ada@example.com', password: '' }, ['#/password min-length']],
     [{ email: 'ada', password: null }, ['#/email pattern', '#/password type']],
     [{ email: 'ada@example.com', password: 'x'.repeat(129) }, ['#/password max-length']],
     [{ email: 'ada@example.com', password, remember: true }, ['#/remember unknown-member']],
   ];
-  for (const [body, faults] of wrong) {
-    test(`with ${JSON.stringify(body).slice(0, 60)} is refused, and every fault named`, async () => {
-      assertFaults(await running().post('/api/sessions', { body }), 400, faults);
+  for (const [body, issues] of wrong) {
+    test(`with ${JSON.stringify(body).slice(0, 60)} is rejected, and every issue is named`, async () => {
+      assertIssues(await running().post('/api/sessions', { body }), 400, issues);
     });
   }
 
@@ -146,7 +147,7 @@ describe('the secret that signs tokens', () => {
 test('Authorization is "Bearer", one blank and the token, in one spelling only but for case', async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person();
-  const ask = (authorization: string): Promise<Answer> =>
+  const ask = (authorization: string): Promise<TestResponse> =>
     service.get('/orders', { headers: { authorization } });
   for (const scheme of ['Bearer ', 'bearer ', 'BEARER '])
     assert.equal((await ask(scheme + token)).status, 200);
@@ -154,83 +155,12 @@ test('Authorization is "Bearer", one blank and the token, in one spelling only b
     assertProblem(await ask(sent), 'invalid-token', 401);
 });
 
-test('an API key sent as a token is refused with the hint where it goes', async (t) => {
+test('an API key sent as a token is rejected with the hint where it goes', async (t) => {
   const service = await serviceFor(t);
   const { key } = await newKey(service, (await service.person()).token);
-  const answer = await service.get('/orders', { token: key });
-  assertProblem(answer, 'invalid-token', 401);
-  assert.match(answer.body.detail, /API key.*X-API-Key/);
-});
-
-/** All that a client sees of an answer, but for what tells requests apart. */
-function shownOf({ status, text, headers, body }: Answer): object {
-  const { 'x-request-id': _id, date: _date, ...rest } = headers;
-  return { status, rest, text: text.replace(body.requestId, '') };
-}
-
-describe('the time of an answer', () => {
-  // far more than a request costs beside it, and still only a few milliseconds
-  const cost = { ln: 10, r: 8, p: 1 };
-  const tries = 120;
-  const toleranceRatio = 1.25;
-
-  test('is the same for an unknown address and a wrong password', async (t) => {
-    if (executable !== undefined) return t.skip('takes minutes with hashes of the real cost');
-    const hasher = createPasswordHasher({ cost });
-    t.after(() => hasher.close());
-    const service = await serviceFor(t, { hasher });
-    const ratios: number[] = [];
-    do ratios.push(await ratioOf(service));
-    while (
-      // a busy machine can make a difference once
-      ratios.length < 3 &&
-      ratios.every((ratio) => ratio >= toleranceRatio)
-    );
-    assert.ok(
-      ratios.some((ratio) => ratio < toleranceRatio),
-      `${ratios}`,
-    );
-  });
-
-  test('would be told apart here if nothing were hashed for an unknown address', async (t) => {
-    if (executable !== undefined) return t.skip('needs the inside');
-    const hasher = createPasswordHasher({ cost });
-    t.after(() => hasher.close());
-    const leaky: PasswordHasher = {
-      ...hasher,
-      waiting: 0,
-      verify: async (text, phc) => phc !== null && hasher.verify(text, phc),
-    };
-    const ratio = await ratioOf(await serviceFor(t, { hasher: leaky }));
-    assert.ok(ratio >= toleranceRatio, `${ratio}`);
-  });
-
-  /** The slower median over the other, measured by turns. */
-  async function ratioOf(service: TestService): Promise<number> {
-    const { email } = await service.person();
-    const known: number[] = [];
-    const unknown: number[] = [];
-    for (let index = 0; index < tries; index += 1) {
-      known.push(await milliseconds(service, email));
-      unknown.push(await milliseconds(service, `nobody${index}@example.com`));
-    }
-    const [slower = 0, faster = 0] = [median(known), median(unknown)].sort((a, b) => b - a);
-    return slower / faster;
-  }
-
-  async function milliseconds(service: TestService, email: string): Promise<number> {
-    const start = performance.now();
-    const { status } = await service.post('/api/sessions', {
-      body: { email, password: 'not that password' },
-    });
-    const end = performance.now();
-    assert.equal(status, 401);
-    return end - start;
-  }
-
-  function median(values: readonly number[]): number {
-    return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  }
+  const response = await service.get('/orders', { token: key });
+  assertProblem(response, 'invalid-token', 401);
+  assert.match(response.body.detail, /API key.*X-API-Key/);
 });
 
 describe('passwords', () => {
@@ -268,15 +198,15 @@ describe('passwords', () => {
     t.after(() => hasher.close());
     const service = await serviceFor(t, { hasher });
     const { email } = await service.person();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, () => service.post('/api/sessions', { body: { email, password } })),
     );
-    const refused = answers.filter(({ status }) => status !== 201);
-    assert.ok(answers.length - refused.length >= 26);
-    assert.ok(refused.length > 0, 'the queue has an end');
-    for (const answer of refused) {
-      assertProblem(answer, 'unavailable', 503);
-      assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/);
+    const rejected = responses.filter(({ status }) => status !== 201);
+    assert.ok(responses.length - rejected.length >= 26);
+    assert.ok(rejected.length > 0, 'the queue has an end');
+    for (const response of rejected) {
+      assertProblem(response, 'unavailable', 503);
+      assert.match(response.headers['retry-after'] ?? '', /^[1-9]\d*$/);
     }
     await service.signIn(email, password);
   });
@@ -319,100 +249,17 @@ describe('passwords', () => {
   });
 });
 
-describe('the rate of signing in', () => {
-  const attempt = (
-    service: TestService,
-    email: string,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> =>
-    service.post('/api/sessions', { body: { email, password: 'not that password' }, headers });
-
-  test('is 5 for each account, known or not, in whatever case it is written', async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-login-account': '5/3600' } });
-    const { email } = await service.person(); // has signed in once
-    const answers = {
-      known: [await attempt(service, email)],
-      unknown: [await attempt(service, 'nobody@example.com'), await attempt(service, 'nobody@example.com')],
-    };
-    for (let index = 0; index < 3; index += 1) {
-      answers.known.push(await attempt(service, email.toUpperCase()));
-      answers.unknown.push(await attempt(service, 'Nobody@Example.com'));
-    }
-    for (const each of [...answers.known, ...answers.unknown])
-      assertProblem(each, 'invalid-credentials', 401);
-    const [known, unknown] = [
-      await service.post('/api/sessions', { body: { email, password } }),
-      await attempt(service, 'nobody@example.com'),
-    ];
-    for (const each of [known, unknown]) {
-      assertProblem(each, 'quota-exceeded', 429);
-      assert.deepEqual(each.body['violated-policies'], ['login-account']);
-      assert.ok(Number(each.headers['retry-after']) > 0 && Number(each.headers['retry-after']) <= 720);
-    }
-    if (executable === undefined) assert.deepEqual(shownOf(known), shownOf(unknown)); // or else seconds go by
-    assertProblem(await attempt(service, 'somebody.else@example.com'), 'invalid-credentials', 401);
-  });
-
-  test('comes back with time', needsClock, async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
-    for (let index = 0; index < 5; index += 1) await attempt(service, service.admin.email);
-    assertProblem(await attempt(service, service.admin.email), 'quota-exceeded', 429);
-    service.clock.advance(12_000);
-    await service.signIn(service.admin.email, service.admin.password);
-    assertProblem(await attempt(service, service.admin.email), 'quota-exceeded', 429);
-  });
-
-  test('is 20 for each address, whatever the accounts', async (t) => {
-    const service = await serviceFor(t, {
-      settings: { 'rate-login-address': '20/3600', 'trusted-proxy': '127.0.0.1' },
-    });
-    const from = (address: string): Record<string, string> => ({
-      'x-forwarded-for': address,
-      'x-forwarded-proto': 'https',
-    });
-    for (let index = 0; index < 20; index += 1)
-      assertProblem(
-        await attempt(service, `nobody${index}@example.com`, from('192.0.2.1')),
-        'invalid-credentials',
-        401,
-      );
-    const refused = await attempt(service, 'nobody@example.com', from('192.0.2.1'));
-    assertProblem(refused, 'quota-exceeded', 429);
-    assert.deepEqual(refused.body['violated-policies'], ['login-address']);
-    assertProblem(
-      await attempt(service, 'nobody@example.com', from('192.0.2.2')),
-      'invalid-credentials',
-      401,
-    );
-  });
-
-  test('is told by every answer to a sign-in', async (t) => {
-    const service = await serviceFor(t, {
-      settings: { 'rate-login-account': '5/60', 'rate-login-address': '20/60', 'rate-anonymous': '120/60' },
-    });
-    const { headers } = await attempt(service, 'nobody@example.com');
-    assert.equal(
-      headers['ratelimit-policy'],
-      '"anonymous";q=120;w=60, "login-address";q=20;w=60, "login-account";q=5;w=60',
-    );
-    assert.equal(
-      headers.ratelimit,
-      '"anonymous";r=119;t=1, "login-address";r=19;t=3, "login-account";r=4;t=12',
-    );
-  });
-});
-
 describe('a session', () => {
   const running = sharedService();
 
   test('can be read and listed by its user, newest first', async () => {
     const service = running();
     const person = await service.person();
-    const answer = await service.post('/api/sessions', {
+    const response = await service.post('/api/sessions', {
       body: { email: person.email, password },
       headers: { 'user-agent': 'till/3' },
     });
-    const { id, createdAt, expiresAt } = answer.body;
+    const { id, createdAt, expiresAt } = response.body;
     const read = await service.get(`/api/sessions/${id}`, { token: person.token });
     assert.deepEqual(read.body, {
       id,
@@ -422,7 +269,7 @@ describe('a session', () => {
       expiresAt,
       userAgent: 'till/3',
     });
-    assert.equal(read.headers.etag, answer.headers.etag);
+    assert.equal(read.headers.etag, response.headers.etag);
     const list = await service.get('/api/sessions', { token: person.token });
     assert.deepEqual(idsIn(list), [id, person.sessionId]);
     assert.equal(list.body.data[1].userAgent, null);
@@ -578,7 +425,7 @@ describe('a session', () => {
         createdAt: '',
         expiresAt: '',
       };
-      const refresh = (): Promise<Answer> =>
+      const refresh = (): Promise<TestResponse> =>
         service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken: tokens.refreshToken } });
       for (const milliseconds of [10 * day, 10 * day, 10 * day - 5 * minute]) {
         service.clock.advance(milliseconds);
@@ -598,13 +445,13 @@ describe('a session', () => {
     service.clock.advance(15 * minute - 1_000);
     assert.equal((await service.get('/orders', { token })).status, 200);
     service.clock.advance(1_000);
-    const answer = await service.get('/orders', { token });
-    assertProblem(answer, 'invalid-token', 401);
-    assert.equal(answer.headers['www-authenticate'], `${bearerRealm}, error="invalid_token"`);
+    const response = await service.get('/orders', { token });
+    assertProblem(response, 'invalid-token', 401);
+    assert.equal(response.headers['www-authenticate'], `${bearerRealm}, error="invalid_token"`);
   });
 });
 
-function idsIn({ body }: Answer): number[] {
+function idsIn({ body }: TestResponse): number[] {
   return body.data.map(({ id }: { id: number }) => id);
 }
 
@@ -631,10 +478,10 @@ describe('a change of one’s own password or e-mail address', () => {
         ).body;
         assert.equal(claimsOf(accessToken)['auth_time'], claimsOf(person.token)['auth_time']);
         for (const token of [person.token, accessToken]) {
-          const answer = await service.call(method, path, { token, body });
-          assertProblem(answer, 'step-up-required', 401);
+          const response = await service.call(method, path, { token, body });
+          assertProblem(response, 'step-up-required', 401);
           assert.equal(
-            answer.headers['www-authenticate'],
+            response.headers['www-authenticate'],
             `${bearerRealm}, error="insufficient_user_authentication", max_age="600"`,
           );
         }

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 import { assertProblem } from '../http/http-support.ts';
-import { password, serviceFor, type Answer, type Call, type TestService } from '../service.ts';
+import { password, serviceFor, type TestResponse, type Call, type TestService } from '../service.ts';
 
 const needsInside = { skip: process.env['ORDERLY_EXECUTABLE'] !== undefined };
 /** Takes a thread for twice as long as a real hash: hundreds of requests. Once begun it can't be stopped. */
@@ -15,7 +15,7 @@ function from(address: string): Call {
   return { headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' } };
 }
 
-function signIn(service: TestService, address: string, body: object): Promise<Answer> {
+function signIn(service: TestService, address: string, body: object): Promise<TestResponse> {
   return service.post('/api/sessions', { ...from(address), body });
 }
 
@@ -40,8 +40,8 @@ describe('of the places in the queue of hashing', needsInside, () => {
   }
 
   /** Sent, and answered only when the service ends. */
-  function leave(answer: Promise<Answer>): void {
-    answer.catch(() => {});
+  function leave(response: Promise<TestResponse>): void {
+    response.catch(() => {});
   }
 
   test('an address holds two, whatever it asks for, and others aren’t held up', async (t) => {
@@ -60,7 +60,7 @@ describe('of the places in the queue of hashing', needsInside, () => {
 
   test('a user holds two, from however many addresses', async (t) => {
     const busy = await busyService(t);
-    const change = (address: string): Promise<Answer> =>
+    const change = (address: string): Promise<TestResponse> =>
       busy.service.post('/api/users', {
         ...from(address),
         token: busy.token,
@@ -74,7 +74,7 @@ describe('of the places in the queue of hashing', needsInside, () => {
 
   test('the addresses of one /48 hold four', async (t) => {
     const busy = await busyService(t);
-    const one = (network: number): Promise<Answer> =>
+    const one = (network: number): Promise<TestResponse> =>
       signIn(busy.service, `2001:db8:7:${network}::1`, wrong(`nobody${network}@example.com`));
     for (let network = 1; network <= 4; network += 1) leave(one(network));
     await waiting(busy, 4);
@@ -85,16 +85,16 @@ describe('of the places in the queue of hashing', needsInside, () => {
 
   test('sign-ups take no more than theirs, and sign-ins have places left', async (t) => {
     const busy = await busyService(t);
-    const signUp = (host: number): Promise<Answer> =>
+    const signUp = (host: number): Promise<TestResponse> =>
       busy.service.post('/api/users', {
         ...from(`198.51.100.${host}`),
         body: newUser(`user${host}@example.com`),
       });
     for (let host = 1; host <= 8; host += 1) leave(signUp(host));
     await waiting(busy, 8);
-    const refused = await signUp(9);
-    assertProblem(refused, 'unavailable', 503);
-    assert.equal(refused.headers['retry-after'], '1');
+    const rejected = await signUp(9);
+    assertProblem(rejected, 'unavailable', 503);
+    assert.equal(rejected.headers['retry-after'], '1');
     leave(signIn(busy.service, '192.0.2.7', wrong('one@example.com')));
     await waiting(busy, 9);
   });
@@ -108,9 +108,9 @@ test('signing up draws on the address’s sign-ins, and an administrator making 
     assert.equal((await service.post('/api/users', { ...from('192.0.2.2'), body })).status, 201);
   }
   const body = newUser('one.more@example.com');
-  const refused = await service.post('/api/users', { ...from('192.0.2.2'), body });
-  assertProblem(refused, 'quota-exceeded', 429);
-  assert.deepEqual(refused.body['violated-policies'], ['login-address']);
+  const rejected = await service.post('/api/users', { ...from('192.0.2.2'), body });
+  assertProblem(rejected, 'quota-exceeded', 429);
+  assert.deepEqual(rejected.body['violated-policies'], ['login-address']);
   assertProblem(await signIn(service, '192.0.2.2', wrong('user0@example.com')), 'quota-exceeded', 429);
   for (let index = 0; index < 5; index += 1) {
     const made = { ...from('192.0.2.2'), token, body: newUser(`made${index}@example.com`) };
@@ -137,9 +137,9 @@ describe('failed sign-ins from everywhere', () => {
     for (let host = 1; host <= 10; host += 1)
       for (let index = 0; index < 5; index += 1)
         assertProblem(await signIn(service, `198.51.100.${host}`, wrong(email)), 'invalid-credentials', 401);
-    const refused = await signIn(service, '198.51.100.99', wrong(email));
-    assertProblem(refused, 'quota-exceeded', 429);
-    assert.deepEqual(refused.body['violated-policies'], ['login-account-total']);
+    const rejected = await signIn(service, '198.51.100.99', wrong(email));
+    assertProblem(rejected, 'quota-exceeded', 429);
+    assert.deepEqual(rejected.body['violated-policies'], ['login-account-total']);
   }
 
   test('lock nobody out where they have signed in before', async (t) => {
@@ -210,7 +210,7 @@ describe('the log and the metrics', () => {
     const failed = await signIn(service, '2001:db8::7', wrong(email));
     await signIn(service, '192.0.2.7', wrong('nobody@example.com'));
     await signIn(service, '2001:db8::7', wrong(email));
-    const refused = await signIn(service, '2001:db8::7', wrong(email));
+    const rejected = await signIn(service, '2001:db8::7', wrong(email));
     const [first, second] = named(service, 'authn_login_fail');
     assert.deepEqual(
       { ...first, time: undefined },
@@ -226,7 +226,7 @@ describe('the log and the metrics', () => {
     );
     assert.deepEqual([second?.['address'], second?.['userId']], ['192.0.2.7', null]);
     const [max] = named(service, 'authn_login_fail_max');
-    assert.deepEqual([max?.['requestId'], max?.['userId']], [refused.headers['x-request-id'], id]);
+    assert.deepEqual([max?.['requestId'], max?.['userId']], [rejected.headers['x-request-id'], id]);
     assert.deepEqual(
       named(service, 'authn_login_success').map(({ userId }) => userId),
       [id],
@@ -243,13 +243,13 @@ describe('the log and the metrics', () => {
     assert.match(text, /^orderly_security_events_total\{event="authn_token_reuse"\} 0$/m);
   });
 
-  test('name refused access, rates and a refresh token used again, one line for each request', async (t) => {
+  test('name rejected access, rates and a refresh token used again, one line for each request', async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-default': '2/3600' } });
     const { id, token, sessionId, refreshToken } = await service.person();
     await service.get('/api/users', { token });
     await service.get('/orders', { token });
     await service.get('/orders', { token });
-    const refresh = (): Promise<Answer> =>
+    const refresh = (): Promise<TestResponse> =>
       service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });
     await refresh();
     service.clock.advance(60_000);

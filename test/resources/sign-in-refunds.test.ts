@@ -4,7 +4,7 @@ import type { PasswordHasher } from '../../src/auth/password.ts';
 import { unavailable } from '../../src/problem.ts';
 import { assertProblem } from '../http/http-support.ts';
 import { cheapHasher } from '../cheap-hasher.ts';
-import { executable, serviceFor, type Answer } from '../service.ts';
+import { executable, serviceFor, type TestResponse } from '../service.ts';
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
 
@@ -27,7 +27,7 @@ test('a sign-in that finds the queue of hashing full counts in no rate', needsIn
     'rate-login-address': once,
   };
   const service = await serviceFor(t, { settings, hasher: filled });
-  const signIn = (password: string): Promise<Answer> =>
+  const signIn = (password: string): Promise<TestResponse> =>
     service.post('/api/sessions', {
       headers: { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' },
       body: { email: service.admin.email, password },

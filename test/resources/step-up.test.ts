@@ -3,15 +3,22 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scopes } from '../../src/auth/access.ts';
 import { assertProblem, sharedService } from '../http/http-support.ts';
-import { executable, password, serviceFor, type Answer, type Person, type TestService } from '../service.ts';
-import { assertFaults, newKey } from './resource-support.ts';
+import {
+  executable,
+  password,
+  serviceFor,
+  type TestResponse,
+  type Person,
+  type TestService,
+} from '../service.ts';
+import { assertIssues, newKey } from './resource-support.ts';
 
 const minute = 60_000;
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 const newPassword = 'another good password';
 
 type Other = Person & { readonly keyId: number };
-type Change = (service: TestService, caller: Person, other: Other) => Promise<Answer>;
+type Change = (service: TestService, caller: Person, other: Other) => Promise<TestResponse>;
 
 const sensitive: Readonly<Record<string, Change>> = {
   'one’s own e-mail address': (service, { id, token }) =>
@@ -46,9 +53,9 @@ describe('a sign-in of more than 10 minutes ago is too old for', () => {
       const [caller, person] = [await service.person('admin'), await service.person()];
       const other = { ...person, keyId: (await newKey(service, person.token)).id };
       service.clock.advance(10 * minute + 1_000);
-      const refused = await change(service, caller, other);
-      assertProblem(refused, 'step-up-required', 401);
-      assert.match(refused.headers['www-authenticate'] ?? '', /error="insufficient_user_authentication"/);
+      const rejected = await change(service, caller, other);
+      assertProblem(rejected, 'step-up-required', 401);
+      assert.match(rejected.headers['www-authenticate'] ?? '', /error="insufficient_user_authentication"/);
       const { status, text } = await change(service, await service.signIn(caller.email, password), other);
       assert.ok(status < 300, text);
     });
@@ -86,13 +93,13 @@ describe('an API key, were it an administrator’s with all scopes,', () => {
     const { key } = await newKey(service, admin.token, { scopes });
     const path = `/api/users/${other.id}`;
     const { name, email } = (await service.get(path, { key })).body;
-    const refused = [
+    const rejected = [
       await service.patch(path, { key, body: { role: 'staff' } }),
       await service.put(path, { key, body: { name, email, role: 'admin' } }),
       await service.patch(path, { key, body: { password: newPassword } }),
       await service.delete(path, { key }),
     ];
-    for (const answer of refused) assertProblem(answer, 'insufficient-scope', 403);
+    for (const response of rejected) assertProblem(response, 'insufficient-scope', 403);
     // what stays as it is isn't a change
     assert.equal((await service.patch(path, { key, body: { role: 'user', name: 'Renamed' } })).status, 200);
   });
@@ -100,15 +107,15 @@ describe('an API key, were it an administrator’s with all scopes,', () => {
 
 describe('a new password of one’s own', () => {
   const running = sharedService();
-  const setPassword = (service: TestService, { id, token }: Person, more: object): Promise<Answer> =>
+  const setPassword = (service: TestService, { id, token }: Person, more: object): Promise<TestResponse> =>
     service.patch(`/api/users/${id}`, { token, body: { password: newPassword, ...more } });
 
   test('needs the current one beside it', async () => {
     const service = running();
     const person = await service.person();
-    assertFaults(await setPassword(service, person, {}), 400, ['#/currentPassword required']);
+    assertIssues(await setPassword(service, person, {}), 400, ['#/currentPassword required']);
     const wrong = await setPassword(service, person, { currentPassword: 'not that password' });
-    assertFaults(wrong, 400, ['#/currentPassword mismatch']);
+    assertIssues(wrong, 400, ['#/currentPassword mismatch']);
     await service.signIn(person.email, password);
     assert.equal((await setPassword(service, person, { currentPassword: password })).status, 200);
     await service.signIn(person.email, newPassword);
@@ -118,11 +125,11 @@ describe('a new password of one’s own', () => {
     const service = running();
     const [admin, person] = [await service.person('admin'), await service.person()];
     const body = { name: 'Ada', currentPassword: password };
-    assertFaults(await service.patch(`/api/users/${person.id}`, { token: person.token, body }), 400, [
+    assertIssues(await service.patch(`/api/users/${person.id}`, { token: person.token, body }), 400, [
       '#/currentPassword unexpected',
     ]);
     const sent = { ...person, token: admin.token };
-    assertFaults(await setPassword(service, sent, { currentPassword: password }), 400, [
+    assertIssues(await setPassword(service, sent, { currentPassword: password }), 400, [
       '#/currentPassword unexpected',
     ]);
   });
@@ -175,11 +182,11 @@ test('a user has at most 50 API keys, expired ones included', needsClock, async 
   );
   service.clock.advance(1);
   const body = { name: 'one more', scopes: ['orders:read'] };
-  assertFaults(await service.post('/api/keys', { token, body }), 400, ['# max-keys']);
+  assertIssues(await service.post('/api/keys', { token, body }), 400, ['# max-keys']);
   await newKey(service, other.token);
   assert.equal((await service.delete(`/api/keys/${made[7].id}`, { token })).status, 204);
   const now = new Date(service.clock.now).toISOString();
-  assertFaults(await service.post('/api/keys', { token, body: { ...body, expiresAt: now } }), 400, [
+  assertIssues(await service.post('/api/keys', { token, body: { ...body, expiresAt: now } }), 400, [
     '#/expiresAt minimum', // one that expires now would never be of use
   ]);
   await newKey(service, token);

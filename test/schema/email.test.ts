@@ -58,7 +58,7 @@ const length = /254 bytes/;
 const shape = /one @/;
 const before = /before the @ may contain letters/;
 const after = /after the @ must be a domain/;
-const refused: readonly (readonly [text: string, says: RegExp])[] = [
+const rejected: readonly (readonly [text: string, says: RegExp])[] = [
   ['', shape],
   ['anna', shape],
   ['anna.example.com', shape],
@@ -174,8 +174,8 @@ const refused: readonly (readonly [text: string, says: RegExp])[] = [
   ['@'.repeat(255), length],
 ];
 
-for (const [text, says] of refused) {
-  test(`the e-mail address ${JSON.stringify(text)} is refused`, () =>
+for (const [text, says] of rejected) {
+  test(`the e-mail address ${JSON.stringify(text)} is rejected`, () =>
     assert.match(emailIssue(text) ?? 'accepted', says));
 }
 

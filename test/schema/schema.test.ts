@@ -1,4 +1,4 @@
-// The schemas: what fits each keyword, where and how a fault is told, and what the schema shows. Ajv agrees:
+// The schemas: what fits each keyword, how issues are reported, and what the schema shows. Ajv agrees:
 // test/tools/check-api.ts.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
@@ -20,7 +20,7 @@ import {
   type JsonSchema,
 } from '../../src/schema/schema.ts';
 
-type Row = readonly [what: string, schema: JsonSchema, value: unknown, faults: readonly string[]];
+type Row = readonly [what: string, schema: JsonSchema, value: unknown, issues: readonly string[]];
 
 const tea = '\u{1f375}'; // one code point of two UTF-16 units
 const word = string({
@@ -98,7 +98,7 @@ suite('what fits, and what does not', () => {
     ],
     ['a pattern that counts code points', string({ maxLength: 9, pattern: '^.$' }), tea, []],
     [
-      'the length is told before the pattern',
+      'the length is reported before the pattern',
       word,
       'ABCDE',
       ['"" max-length: The body must have at most 4 characters.'],
@@ -219,15 +219,15 @@ suite('what fits, and what does not', () => {
       ['"/spans/1/to" order: to must not be before from.'],
     ],
   ];
-  for (const [what, schema, value, faults] of rows) {
+  for (const [what, schema, value, issues] of rows) {
     test(what, () => {
-      assert.deepEqual(check(schema, value).map(told), faults);
-      assert.equal(fits(schema, value), faults.length === 0);
+      assert.deepEqual(check(schema, value).map(summary), issues);
+      assert.equal(fits(schema, value), issues.length === 0);
     });
   }
 });
 
-suite('where a fault is', () => {
+suite('where an issue is', () => {
   const nested = object({
     items: array(object({ size: object({ 'a/b': count, 'c~d': optional(count), '': optional(count) }) }), {
       maxItems: 5,
@@ -265,11 +265,11 @@ suite('where a fault is', () => {
       ['"/1/1" minimum: [1][1] must be at least 1.'],
     ],
   ];
-  for (const [what, schema, value, faults] of rows)
-    test(what, () => assert.deepEqual(check(schema, value).map(told), faults));
+  for (const [what, schema, value, issues] of rows)
+    test(what, () => assert.deepEqual(check(schema, value).map(summary), issues));
 });
 
-suite('how many faults are told', () => {
+suite('how many issues are reported', () => {
   test('all at once, each once', () => {
     const schema = object({ name: word, color, counts: list, flag: boolean(), size: pair, absent: anything });
     const value = {
@@ -328,7 +328,7 @@ suite('how many faults are told', () => {
     );
   });
 
-  test('a hundred faults or more are never taken for none', () => {
+  test('a hundred issues or more are never taken for none', () => {
     assert.equal(
       fits(object({}), Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`m${index}`, 1]))),
       false,
@@ -431,8 +431,8 @@ suite('the patch of an object', () => {
     ],
     ['leaves an object’s rule to the whole', partial(span), { from: 3, to: 1 }, []],
   ];
-  for (const [what, schema, value, faults] of rows)
-    test(what, () => assert.deepEqual(check(schema, value).map(told), faults));
+  for (const [what, schema, value, issues] of rows)
+    test(what, () => assert.deepEqual(check(schema, value).map(summary), issues));
 
   test('is no longer the whole’s name', () => assert.equal(patch['title'], undefined));
 });
@@ -459,6 +459,6 @@ suite('the text of a query parameter is read as', () => {
     test(what, () => assert.deepEqual(fromText(schema, text), value));
 });
 
-function told({ pointer, code, detail }: Issue): string {
+function summary({ pointer, code, detail }: Issue): string {
   return `${JSON.stringify(pointer)} ${code}: ${detail}`;
 }

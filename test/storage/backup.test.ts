@@ -134,7 +134,7 @@ test('a log that a reader holds open is not taken for the restored database’s'
   using writer = new DatabaseSync(databaseFile(folder));
   writer.exec("PRAGMA wal_autocheckpoint = 0; INSERT INTO notes (text) VALUES ('newer')");
   using reader = new DatabaseSync(databaseFile(folder), { readOnly: true });
-  reader.exec('BEGIN; SELECT * FROM notes'); // so that the log can't be folded in as a whole
+  reader.exec('BEGIN; SELECT * FROM notes'); // so that the WAL can't be checkpointed as a whole
   writer.exec("INSERT INTO notes (text) VALUES ('newest')");
   await restore(file, folder, forced);
   assert.equal(existsSync(`${databaseFile(folder)}-wal`), false);

@@ -26,7 +26,7 @@ async function writeWhile(database: Database, goesOn: () => boolean): Promise<nu
   return longest;
 }
 
-test('the log is folded in while writes go on, and its growth is bounded', async (t) => {
+test('the WAL is checkpointed while writes go on, and its growth is bounded', async (t) => {
   let foreign = 0;
   const database = await openNotes(t, {
     onForeignChange: () => {
@@ -59,7 +59,7 @@ const slowQuery =
   'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT ' +
   'count(*) FROM n, (SELECT count(*) FROM notes)';
 
-test('slow reads that follow each other do not keep the log from being folded in', async (t) => {
+test('slow reads that follow each other do not keep the WAL from being checkpointed', async (t) => {
   const database = await openNotes(t);
   let goesOn = true;
   const readers = Array.from({ length: 4 }, async () => {
@@ -73,7 +73,7 @@ test('slow reads that follow each other do not keep the log from being folded in
 
 type Query = QueryWorker['query'];
 
-/** The thread that folds the log in, with each of its queries passed through `query`. */
+/** The thread that checkpoints the WAL, with each of its queries passed through `query`. */
 function foldingThread(query: (real: Query, sql: string) => ReturnType<Query>): typeof createQueryWorker {
   return (file, access) => {
     const real = createQueryWorker(file, access);
@@ -81,7 +81,7 @@ function foldingThread(query: (real: Query, sql: string) => ReturnType<Query>): 
   };
 }
 
-test('slow reads rest while the log is folded in, so that none keeps part of it in use', async (t) => {
+test('slow reads rest while the WAL is checkpointed, so that none keeps part of it in use', async (t) => {
   const leftOver: number[] = [];
   const database = await openNotes(t, {
     queryWorker: foldingThread(async (real, sql) => {
@@ -147,12 +147,12 @@ test(
 test('a change by another process is noticed while the service looks away to start the log anew', async (t) => {
   const folder = newFolder(t);
   let foreign = 0;
-  let isFolding = false;
+  let isCheckpointing = false;
   const database = await openNotes(t, {
     folder,
     queryWorker: foldingThread(async (real, sql) => {
-      if (sql === emptyCommitSql && !isFolding) {
-        isFolding = true;
+      if (sql === emptyCommitSql && !isCheckpointing) {
+        isCheckpointing = true;
         addForeign(folder);
       }
       return real(sql);
@@ -168,12 +168,12 @@ test('a change by another process is noticed while the service looks away to sta
 test('after a fold that failed while the service looked away everything counts as changed', async (t) => {
   const folder = newFolder(t);
   let foreign = 0;
-  let isFolding = false;
+  let isCheckpointing = false;
   const database = await openNotes(t, {
     folder,
     queryWorker: foldingThread(async (real, sql) => {
-      if (sql !== emptyCommitSql || isFolding) return real(sql);
-      isFolding = true;
+      if (sql !== emptyCommitSql || isCheckpointing) return real(sql);
+      isCheckpointing = true;
       addForeign(folder);
       throw Object.assign(new Error('database is locked'), { errcode: 5 });
     }),

@@ -36,7 +36,7 @@ test('a new folder gets a database that only its owner can read', async (t) => {
   assert.equal(statSync(databaseFile(folder)).mode & 0o777, 0o600);
 });
 
-test('a second service on one folder is refused, until the first has ended', async (t) => {
+test('a second service on one folder is rejected, until the first has ended', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   await assert.rejects(openNotes(t, { folder }), says(/Another process uses/));
@@ -44,7 +44,7 @@ test('a second service on one folder is refused, until the first has ended', asy
   await openNotes(t, { folder });
 });
 
-test('a service in another process holds its folder until it dies, and its answers last', async (t) => {
+test('a service in another process holds its folder until it dies, and its responses last', async (t) => {
   const folder = newFolder(t);
   const child = spawn(
     process.execPath,
@@ -98,7 +98,7 @@ test('a command makes the database where there is none, and leaves no log', asyn
   assert.equal(existsSync(`${databaseFile(folder)}-wal`), false);
 });
 
-test('a database of another application is refused and left as it is', async (t) => {
+test('a database of another application is rejected and left as it is', async (t) => {
   const folder = newFolder(t);
   const other = new DatabaseSync(databaseFile(folder));
   other.exec('CREATE TABLE theirs (x)');
@@ -108,13 +108,13 @@ test('a database of another application is refused and left as it is', async (t)
   assert.deepEqual(readFileSync(databaseFile(folder)), before);
 });
 
-test('a file that is no database is refused', async (t) => {
+test('a file that is no database is rejected', async (t) => {
   const folder = newFolder(t);
   writeFileSync(databaseFile(folder), 'Dear diary, '.repeat(1000));
   await assert.rejects(openNotes(t, { folder }), says(/is not a database/));
 });
 
-test('a database that is cut short is refused', async (t) => {
+test('a database that is cut short is rejected', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   await Promise.all(
@@ -128,7 +128,7 @@ test('a database that is cut short is refused', async (t) => {
   await assert.rejects(openNotes(t, { folder }), says(/damaged|truncated/));
 });
 
-test('a database of a newer version is refused', async (t) => {
+test('a database of a newer version is rejected', async (t) => {
   const folder = newFolder(t);
   await (await openNotes(t, { folder, migrations: [...migrations, { name: 'more', sql: '' }] })).close();
   await assert.rejects(openNotes(t, { folder }), says(/schema version 2, written by a newer orderly/));

@@ -94,7 +94,7 @@ test('each write runs once, whatever its neighbours leave half done', async (t) 
   const database = await openNotes(t);
   const ran = { good: 0, broken: 0 };
   const good = Array.from({ length: 40 }, (_, index) => {
-    const answer = database.write((db) => {
+    const response = database.write((db) => {
       ran.good += 1;
       return addNote(`good ${index}`)(db);
     });
@@ -103,7 +103,7 @@ test('each write runs once, whatever its neighbours leave half done', async (t) 
       addNote(`half ${index}`)(db);
       throw new Error('half done');
     });
-    return assert.rejects(broken, /half done/).then(() => answer);
+    return assert.rejects(broken, /half done/).then(() => response);
   });
   assert.deepEqual(
     await Promise.all(good),
@@ -125,7 +125,7 @@ test('writes of one turn that take longer than 4 ms are committed in several gro
   assert.equal(database.stats.commits, 3);
 });
 
-test('past 1 GiB of log writes are refused until it is shorter', async (t) => {
+test('past 1 GiB of log writes are rejected until it is shorter', async (t) => {
   const database = await openNotes(t);
   const stats: { walBytes: number } = database.stats;
   stats.walBytes = 1024 ** 3;
@@ -134,12 +134,12 @@ test('past 1 GiB of log writes are refused until it is shorter', async (t) => {
   assert.equal(await database.write(addNote('enough room')), 1);
 });
 
-test('a transaction that can’t begin any more refuses its writes and leaves none unanswered', async (t) => {
+test('a transaction that can’t begin any more rejects its writes and leaves none unanswered', async (t) => {
   const database = await openNotes(t);
   const before = database.write(addNote('before'));
   const broken = database.write((db) => {
     addNote('half')(db);
-    db.get('PRAGMA query_only = ON'); // from now on SQLite refuses each BEGIN IMMEDIATE
+    db.get('PRAGMA query_only = ON'); // from now on SQLite rejects each BEGIN IMMEDIATE
     throw new Error('half done');
   });
   const after = database.write(addNote('after'));
@@ -159,7 +159,7 @@ test('what a commit made stale is reported before the write is answered', async 
   assert.deepEqual(order, [noteChange(1), 'answered']);
 });
 
-test('a write or a read of the service inside a write is refused', async (t) => {
+test('a write or a read of the service inside a write is rejected', async (t) => {
   const database = await openNotes(t);
   await assert.rejects(
     database.write(() => void database.write(() => 1)),
@@ -184,7 +184,7 @@ test('a write that is asynchronous does not compile', async (t) => {
   await Promise.all([number, row, promise, perhaps]);
 });
 
-test('a failed sync refuses everything, is told once, and leaves the log to the next start', async (t) => {
+test('a failed sync rejects everything, is told once, and leaves the log to the next start', async (t) => {
   const folder = newFolder(t);
   const disk = new HeldDisk(t);
   const fatal: Error[] = [];
@@ -225,16 +225,16 @@ test('a log that is deleted under the service is a failure, as the next writes w
   );
 });
 
-test('past 10,000 waiting writes more are refused until some are answered', async (t) => {
+test('past 10,000 waiting writes more are rejected until some are answered', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   const waiting = Array.from({ length: 10_000 }, () => database.write(() => 1));
-  const refused = assert.rejects(
+  const rejected = assert.rejects(
     database.write(() => 1),
     isUnavailable,
   );
-  assert(await isSettled(refused), 'it does not wait, too');
-  await refused;
+  assert(await isSettled(rejected), 'it does not wait, too');
+  await rejected;
   assert.equal(database.stats.refusals, 1);
   disk.letGo();
   await Promise.all(waiting);
@@ -265,7 +265,7 @@ test('on a full disk writes are unavailable, and after it they work again', asyn
   assert.equal(database.read.get<[number]>('SELECT count(*) FROM notes')?.[0], 2);
 });
 
-test('a transaction that SQLite gives up refuses all its writes, and the next one works', async (t) => {
+test('a transaction that SQLite gives up rejects all its writes, and the next one works', async (t) => {
   const told: Invalidation[] = [];
   const database = await openNotes(t, { onCommit: (stale) => told.push(...stale) });
   const first = database.write((db) => {
@@ -294,7 +294,7 @@ test('a transaction that SQLite gives up refuses all its writes, and the next on
   assert.deepEqual(told, expected, 'caches hear of what was committed alone');
 });
 
-test('a commit that fails refuses its writes and leaves nothing', async (t) => {
+test('a commit that fails rejects its writes and leaves nothing', async (t) => {
   const told: Invalidation[] = [];
   const deferred = [
     ...migrations,
@@ -363,7 +363,7 @@ test('closing waits for the slow reads that were asked for', async (t) => {
   assert.deepEqual(ended, ['read 1', 'read 2', 'read 3', 'closed']);
 });
 
-test('closing answers what is pending, folds the log in and takes no more', async (t) => {
+test('closing answers what is pending, checkpoints the WAL and takes no more', async (t) => {
   const folder = newFolder(t);
   const database = await openNotes(t, { folder });
   const writes = Array.from({ length: 100 }, (_, index) => database.write(addNote(`note ${index}`)));

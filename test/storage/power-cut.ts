@@ -137,7 +137,7 @@ class Disk {
 }
 
 /**
- * Cuts the power `cuts` times, half of them soon after the log was started anew; returns how many answers
+ * Cuts the power `cuts` times, half of them soon after the log was started anew; returns how many responses
  * were checked.
  */
 export function cutPower(folder: string, steps: readonly Step[], cuts: number, random: () => number): number {
@@ -176,14 +176,14 @@ function check(folder: string, database: Buffer, log: Buffer, answered: string):
       .all()
       .map((row) => Object.values(row) as [number, number]),
   );
-  const answers = answered
+  const responses = answered
     .split('\n')
     .slice(0, -1)
     .map((line) => line.split(' ').map(Number));
-  for (const [id = 0, version = 0] of answers)
+  for (const [id = 0, version = 0] of responses)
     assert(
       (versions.get(id) ?? 0) >= version,
       `note ${id} has version ${versions.get(id)}, ${version} was answered`,
     );
-  return answers.length;
+  return responses.length;
 }

@@ -26,9 +26,9 @@ for (const [how, error] of [
     await disk.endSync();
     await before;
     assert.deepEqual(fatal, ['The WAL was deleted under the running service.']);
-    const refused = assert.rejects(inFlight, isUnavailable);
+    const rejected = assert.rejects(inFlight, isUnavailable);
     await disk.endSync(error);
-    await refused;
+    await rejected;
     assert.equal(fatal.length, 1);
   });
 

@@ -14,9 +14,9 @@ const seed = Number(process.argv[2] ?? 20_260_301);
 
 const folder = mkdtempSync(join(tmpdir(), 'orderly-check-api-'));
 try {
-  const faults = await checkApi(folder);
-  for (const fault of faults) console.error(`✗ ${fault}`);
-  process.exitCode = faults.length === 0 ? 0 : 1;
+  const violations = await checkApi(folder);
+  for (const violation of violations) console.error(`✗ ${violation}`);
+  process.exitCode = violations.length === 0 ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -33,26 +33,27 @@ async function checkApi(parent: string): Promise<string[]> {
 }
 
 function lint(document: string, parent: string): readonly string[] {
-  const { found, faults } = lintDocument(document, parent);
+  const { found, violations } = lintDocument(document, parent);
   say(
-    `Spectral (oas, OWASP) and Redocly (recommended): ${faults.length} findings beyond the ` +
+    `Spectral (oas, OWASP) and Redocly (recommended): ${violations.length} findings beyond the ` +
       `${found} accepted.`,
   );
-  return faults;
+  return violations;
 }
 
 async function compare(document: string, parent: string): Promise<readonly string[]> {
-  const { values, fitting, stricter, faults } = await withService(({ app }) =>
+  const { values, fitting, stricter, violations } = await withService(({ app }) =>
     compareWithAjv(app.router.mounted, document, { parent, seed }),
   );
   say(
-    `Ajv on ${values} random values (seed ${seed}), of which ${fitting} fit: ${faults.length} disagreements.`,
+    `Ajv on ${values} random values (seed ${seed}), of which ${fitting} fit: ` +
+      `${violations.length} disagreements.`,
   );
   say(
     '  Stricter by rules of ours: ' +
       `${[...stricter].map(([member, count]) => `${member} ${count}`).join(', ')}.`,
   );
-  return faults.slice(0, 20);
+  return violations.slice(0, 20);
 }
 
 async function walkDirectly(clients: readonly GeneratedClient[]): Promise<string[]> {
@@ -70,7 +71,7 @@ async function walkThroughPrism(
   parent: string,
 ): Promise<string[]> {
   const prismFolder = folderWith('prism', parent);
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const { name, walk } of clients) {
     const exchanges: Exchange[] = [];
     await withService(async (_, upstream) => {
@@ -85,8 +86,8 @@ async function walkThroughPrism(
       (exchange) => exchange.violations.length > 0 && !isOnPurpose(exchange),
     );
     if (!exchanges.some(isOnPurpose))
-      faults.push(`Prism saw nothing wrong with the order that is wrong on purpose (${name})`);
-    faults.push(
+      violations.push(`Prism saw nothing wrong with the order that is wrong on purpose (${name})`);
+    violations.push(
       ...violating.map(
         ({ what, status, violations }) => `Prism: ${what} → ${status}: ${JSON.stringify(violations)}`,
       ),
@@ -96,7 +97,7 @@ async function walkThroughPrism(
         `${exchanges.length} exchanges.`,
     );
   }
-  return faults;
+  return violations;
 }
 
 function say(line: string): void {

@@ -4,47 +4,23 @@ import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, suite, test, type TestContext } from 'node:test';
-import { admin, serviceFor, type Answer, type Person, type TestService } from '../service.ts';
-import { runCommand, spawnService, startChild } from './child-service.ts';
+import { after, before, suite, test } from 'node:test';
+import { serviceFor } from '../service.ts';
+import { runCommand, startChild } from './child-service.ts';
 import { buildLibrary, makeReadOnly, newDisk, newFolder, noCompiler, noDisks } from './fault-support.ts';
-import { createLoadClient, type LoadClient, type Reply } from './load-client.ts';
-
-const settings = { 'public-url': 'https://orders.example.com' };
-const items = [{ name: 'Green tea', quantity: 2, unitPrice: 749 }];
-
-type Placer = { readonly staff: Person; readonly customerId: number; place(note: string): Promise<Answer> };
-
-async function placer(service: TestService): Promise<Placer> {
-  const staff = await service.person('staff');
-  const { body } = await service.post('/customers', { token: staff.token, body: { name: 'Grace Hopper' } });
-  return {
-    staff,
-    customerId: body.id,
-    place: (note) =>
-      service.post('/orders', {
-        token: staff.token,
-        body: { customerId: body.id, currency: 'EUR', items, note },
-      }),
-  };
-}
-
-function assertUnavailable({ status, headers, body }: Answer): void {
-  assert.equal(status, 503);
-  assert.match(headers['content-type'] ?? '', /^application\/problem\+json/);
-  assert.equal(body.type, `${new URL(body.type).origin}/problems/unavailable`);
-  assert(Number(headers['retry-after']) >= 1);
-}
-
-async function notesOf(service: TestService, { staff }: Placer): Promise<Set<string>> {
-  const notes = new Set<string>();
-  for (let next = '/orders?limit=200'; next !== null;) {
-    const { body } = await service.get(next, { token: staff.token });
-    for (const { note } of body.data) notes.add(note);
-    next = body.next;
-  }
-  return notes;
-}
+import { createLoadClient } from './load-client.ts';
+import {
+  settings,
+  items,
+  placer,
+  assertUnavailable,
+  notesOf,
+  writeUntilFull,
+  assertRefused,
+  openShop,
+  placeUntilRefused,
+  assertAllThere,
+} from './fault-orders.ts';
 
 suite('faults of the storage', { concurrency: 4 }, () => {
   const made = newFolder({ after });
@@ -59,19 +35,19 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       const service = await serviceFor(t, { folder: join(disk, 'data'), settings });
       const shop = await placer(service);
       const answered: string[] = [];
-      let refused = 0;
-      for (let order = 0; refused < 40 && order < 5_000; order += 8) {
+      let rejected = 0;
+      for (let order = 0; rejected < 40 && order < 5_000; order += 8) {
         await Promise.all(
           Array.from({ length: 8 }, async (_, each) => {
             const note = `${order + each} ${'x'.repeat(1_900)}`;
-            const answer = await shop.place(note);
-            if (answer.status === 201) return answered.push(note);
-            assertUnavailable(answer);
-            return (refused += 1);
+            const response = await shop.place(note);
+            if (response.status === 201) return answered.push(note);
+            assertUnavailable(response);
+            return (rejected += 1);
           }),
         );
       }
-      assert(refused >= 40, 'the disk was filled');
+      assert(rejected >= 40, 'the disk was filled');
       assert.equal((await service.get('/orders?limit=1', { token: shop.staff.token })).status, 200);
       assertUnavailable(await service.get('/health/ready'));
       const full = await notesOf(service, shop);
@@ -89,7 +65,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
         [...answered, 'after'].filter((note) => !found.has(note)),
         [],
       );
-      assert.equal(found.size, answered.length + 1, 'what was refused is not there');
+      assert.equal(found.size, answered.length + 1, 'what was rejected is not there');
       assert.deepEqual(await runCommand(service.folder, ['check']).then(({ code }) => code), 0);
     });
 
@@ -118,7 +94,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
   suite('when a sync fails', { skip: noCompiler() }, () => {
     for (const [of, what] of [
       ['/orderly.db-wal', 'the log'],
-      ['/orderly.db', 'the database, while the log is folded in'],
+      ['/orderly.db', 'the database, while the WAL is checkpointed'],
     ] as const) {
       test(`of ${what}: what waits is 503, the service fails, the next start has all`, async (t) => {
         const folder = newFolder(t);
@@ -149,7 +125,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
           statuses.filter((status) => status !== 503 && status !== 0),
           [],
         );
-        // Each of the 32 may have had an answer on its way, of a sync that began before.
+        // Each of the 32 may have had a response on its way, of a sync that began before.
         if (of === '/orderly.db-wal')
           assert(
             answered.length - before <= 32,
@@ -161,7 +137,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
   });
 
   suite(
-    'a database file that is not as it should be is refused with a clear message, and left as it is',
+    'a database file that is not as it should be is rejected with a clear message, and left as it is',
     { concurrency: 4 },
     () => {
       const spoilt: readonly (readonly [name: string, says: RegExp, spoil: (file: string) => void])[] = [
@@ -250,7 +226,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     });
   });
 
-  test('a second service on one folder is refused with a message, and the first one goes on', async (t) => {
+  test('a second service on one folder is rejected with a message, and the first one goes on', async (t) => {
     const folder = newFolder(t);
     cpSync(made, folder, { recursive: true });
     const first = await startChild({ folder, settings });
@@ -331,79 +307,3 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     );
   });
 });
-
-function writeUntilFull(file: string): void {
-  try {
-    for (let bytes = 2 ** 16; ;) appendFileSync(file, Buffer.alloc(bytes));
-  } catch {
-    /* now it is */
-  }
-  try {
-    for (;;) appendFileSync(file, Buffer.alloc(256));
-  } catch {
-    /* to the last page */
-  }
-}
-
-async function assertRefused(folder: string, says: RegExp): Promise<void> {
-  const { ended, written } = spawnService({ folder, settings });
-  const { code } = await ended;
-  const text = written();
-  assert.match(text, says);
-  assert.match(text, /^orderly: .*\.$/m);
-  assert.doesNotMatch(text, /^\s+at /m, 'no stack');
-  assert.notEqual(code, 0);
-  assert.doesNotMatch(text, /listening/);
-}
-
-type Shop = { readonly token: string; place(note: string): Promise<Reply> };
-
-async function openShop(client: LoadClient): Promise<Shop> {
-  const {
-    thing: { accessToken },
-  } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
-  const token = String(accessToken);
-  const {
-    thing: { id },
-  } = await client.ask({ method: 'POST', path: '/customers', token, body: { name: 'Grace Hopper' } });
-  // so that the log is soon long enough to be folded in
-  const filling = Array.from({ length: 40 }, () => ({ ...items[0], name: 'Tea, '.repeat(30) }));
-  return {
-    token,
-    place: (note) =>
-      client.ask({
-        method: 'POST',
-        path: '/orders',
-        token,
-        body: { customerId: id, currency: 'EUR', items: filling, note },
-      }),
-  };
-}
-
-/** The reply that wasn't 201, or undefined when the connection was refused or cut. */
-
-async function placeUntilRefused(shop: Shop, each: number, answered: string[]): Promise<Reply | undefined> {
-  for (let order = 0; ; order += 1) {
-    const note = `${each} ${order}`;
-    const reply = await shop.place(note).catch(() => undefined);
-    if (reply?.status !== 201) return reply;
-    answered.push(note);
-  }
-}
-
-async function assertAllThere(
-  t: TestContext,
-  folder: string,
-  token: string,
-  answered: readonly string[],
-): Promise<void> {
-  const service = await startChild({ folder: join(folder, 'data'), settings });
-  t.after(() => service.kill('SIGKILL'));
-  const client = createLoadClient(service.port);
-  const notes = new Set((await client.list('/orders?limit=200', token)).map(({ note }) => note));
-  client.close();
-  assert.deepEqual(
-    answered.filter((note) => !notes.has(note)),
-    [],
-  );
-}

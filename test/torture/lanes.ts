@@ -54,7 +54,7 @@ export function request(method: string, path: string, token: string, body?: obje
 }
 
 /**
- * So many a second, whatever the answers do: what waits for a free lane waits as its sender would.
+ * So many a second, whatever the responses do: what waits for a free lane waits as its sender would.
  * Milliseconds of each, sorted.
  */
 export async function pace(
@@ -78,9 +78,9 @@ export async function pace(
   };
   const sendOn = (lane: Lane, since: number): void => {
     void lane.ask(next()).then(
-      (answer) => {
-        if (answer.status === status) times.push(performance.now() - since);
-        else wrong.push(answer.status);
+      (response) => {
+        if (response.status === status) times.push(performance.now() - since);
+        else wrong.push(response.status);
         free.push(lane);
         send();
       },
@@ -96,12 +96,12 @@ export async function pace(
   while (times.length + wrong.length < sent) await new Promise((resolve) => setTimeout(resolve, 5));
   if (wrong.length > 0)
     throw new Error(
-      `${wrong.length} of ${sent} answers were not ${status}: ${[...new Set(wrong)].join(', ')}`,
+      `${wrong.length} of ${sent} responses were not ${status}: ${[...new Set(wrong)].join(', ')}`,
     );
   return times.sort((a, b) => a - b);
 }
 
-/** As fast as the answers come: how many a second, and milliseconds of each, sorted. */
+/** As fast as the responses come: how many a second, and milliseconds of each, sorted. */
 export async function rush(
   lanes: readonly Lane[],
   { seconds, status, next }: { seconds: number; status: number; next: () => string },
@@ -112,9 +112,9 @@ export async function rush(
   await Promise.all(
     lanes.map(async (lane) => {
       while (performance.now() < end) {
-        const answer = await lane.ask(next());
-        if (answer.status !== status) throw new Error(`An answer was ${answer.status}, not ${status}.`);
-        times.push(answer.milliseconds);
+        const response = await lane.ask(next());
+        if (response.status !== status) throw new Error(`A response was ${response.status}, not ${status}.`);
+        times.push(response.milliseconds);
       }
     }),
   );

@@ -8,7 +8,7 @@ const paid = { ...tea, status: 'paid' };
 
 const cases: readonly (readonly [
   name: string,
-  faults: RegExp | undefined,
+  violations: RegExp | undefined,
   found: readonly (readonly [string, object])[],
   note: (ledger: ReturnType<typeof createLedger>) => void,
 ])[] = [
@@ -114,16 +114,16 @@ const cases: readonly (readonly [
   ],
 ];
 
-for (const [name, faults, found, note] of cases) {
-  test(`${name}: ${faults === undefined ? 'that is right' : 'that is a fault'}`, () => {
+for (const [name, violations, found, note] of cases) {
+  test(`${name}: ${violations === undefined ? 'that is right' : 'that is a fault'}`, () => {
     const ledger = createLedger();
     note(ledger);
     const [first, ...more] = ledger.compare(
       found as readonly (readonly [string, Readonly<Record<string, unknown>>])[],
     );
     assert.deepEqual(more, []);
-    if (faults === undefined) assert.equal(first, undefined);
-    else assert.match(first ?? '', faults);
+    if (violations === undefined) assert.equal(first, undefined);
+    else assert.match(first ?? '', violations);
   });
 }
 

@@ -1,4 +1,4 @@
-// What clients may hold the service to: everything that was answered, and what a request without an answer
+// What clients may hold the service to: everything that was answered, and what a request without a response
 // may have done.
 import { isDeepStrictEqual } from 'node:util';
 import type { Thing } from './load-client.ts';
@@ -25,10 +25,10 @@ export type Ledger = {
   readonly size: number;
 };
 
-/** `close` when its answer came, whatever it was. */
+/** `close` when its response came, whatever it was. */
 export type Attempt = { close(): void };
 
-/** Set by the service, so that a client can't know them before an answer names them. */
+/** Set by the service, so that a client can't know them before a response names them. */
 const setByService = new Set(['id', 'createdAt', 'updatedAt', 'expiresAt', 'prefix']);
 const changesByItself = new Set(['lastUsedAt']);
 
@@ -46,32 +46,32 @@ export function createLedger(): Ledger {
   }
 
   function compare(found: readonly (readonly [string, Thing])[]): string[] {
-    const faults: string[] = [];
+    const violations: string[] = [];
     const there = new Map<string, Thing>();
     for (const [name, thing] of found) {
-      if (there.has(name)) faults.push(`${name} is there twice.`);
+      if (there.has(name)) violations.push(`${name} is there twice.`);
       there.set(name, thing);
     }
     const undecided = new Set<string>();
     for (const wanted of open) {
       for (const name of wanted.keys()) undecided.add(name);
-      faults.push(...faultOfAttempt(wanted, there));
+      violations.push(...violationOfAttempt(wanted, there));
     }
     for (const [name, thing] of known) {
       if (!undecided.has(name) && !isAs(there.get(name), thing))
-        faults.push(`${name} was answered to be ${shown(thing)} and is ${shown(there.get(name))}.`);
+        violations.push(`${name} was answered to be ${shown(thing)} and is ${shown(there.get(name))}.`);
     }
     for (const [name, thing] of there)
       if (!known.has(name) && !undecided.has(name))
-        faults.push(`${name} is ${shown(thing)}, which nobody asked for.`);
+        violations.push(`${name} is ${shown(thing)}, which nobody asked for.`);
     known.clear();
     for (const [name, thing] of there) known.set(name, thing);
     open.clear();
-    return faults;
+    return violations;
   }
 
   /** Either all is as wanted, or all as before. */
-  function faultOfAttempt(wanted: Wanted, there: ReadonlyMap<string, Thing>): string[] {
+  function violationOfAttempt(wanted: Wanted, there: ReadonlyMap<string, Thing>): string[] {
     const names = [...wanted.keys()];
     if (
       names.every((name) => isAs(there.get(name), wanted.get(name))) ||

@@ -1,4 +1,4 @@
-// A client that asks over many connections at once, and can tell an answer from the lack of one.
+// A client that asks over many connections at once, and can tell a response from the lack of one.
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 
 export type Asked = {
@@ -19,7 +19,7 @@ export type Reply = {
 };
 
 export type LoadClient = {
-  /** Rejects when the answer doesn't come, or not as a whole. */
+  /** Rejects when the response doesn't come, or not as a whole. */
   ask(asked: Asked): Promise<Reply>;
   /** All elements of a list. */
   list(path: string, token: string): Promise<Thing[]>;
@@ -50,7 +50,7 @@ export function createLoadClient(port: number, connections = 64): LoadClient {
           })
           .on('error', reject);
         // After `end` this comes too late to matter.
-        response.on('close', () => reject(new Error('The answer was cut short.')));
+        response.on('close', () => reject(new Error('The response was cut short.')));
         response.on('end', () =>
           resolve({
             status: response.statusCode ?? 0,

@@ -17,7 +17,7 @@ export type Memory = {
   readonly users: string[];
   readonly sessions: Map<string, Session>;
   readonly keys: Map<string, string>;
-  /** Requests with an Idempotency-Key: with their answers, and without. */
+  /** Requests with an Idempotency-Key: with their responses, and without. */
   readonly kept: { readonly asked: Asked; readonly reply: Reply }[];
   readonly unanswered: Map<Asked, { readonly name: string; close(): void }>;
 };
@@ -33,8 +33,8 @@ export type Round = {
   /** Unique in the folder: begins each name. */
   readonly label: string;
   isOver(): boolean;
-  /** An answer that should not have been given, or no answer while the service lives. */
-  fault(sentence: string): void;
+  /** A response that should not have been given, or no response while the service lives. */
+  violation(sentence: string): void;
   readonly counts: { answered: number; unanswered: number };
 };
 
@@ -59,15 +59,15 @@ async function repeat(round: Round, client: number, step: () => Promise<void>): 
     while (!round.isOver()) await step();
   } catch (error) {
     if (!round.isOver())
-      round.fault(
-        `Client ${client} had no right answer: ${error instanceof Error ? error.message : String(error)}`,
+      round.violation(
+        `Client ${client} had no right response: ${error instanceof Error ? error.message : String(error)}`,
       );
   }
 }
 
 type Change = Asked & { readonly name: string; readonly wanted: Wanted; readonly success: number };
 
-/** Throws without the right answer. What was wanted stays open if there was none at all. */
+/** Throws without the right response. What was wanted stays open if there was none at all. */
 async function change(
   { memory, client, counts }: Round,
   { name, wanted, success, ...asked }: Change,
@@ -88,7 +88,7 @@ async function change(
   return reply;
 }
 
-/** The answer shows the thing, whole. */
+/** The response shows the thing, whole. */
 async function changeShown(round: Round, asked: Change): Promise<Thing> {
   const { thing } = await change(round, asked);
   round.memory.ledger.answered(asked.name, thing);
@@ -237,7 +237,7 @@ async function moveOrder(round: Round, name: string, order: Thing): Promise<void
   });
 }
 
-/** A user has at most 50 keys, and those whose answer a kill cut off are never deleted. */
+/** A user has at most 50 keys, and those whose response a kill cut off are never deleted. */
 const keysKeptMax = 10;
 
 async function changeKey(round: Round, client: number): Promise<void> {

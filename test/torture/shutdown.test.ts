@@ -1,5 +1,5 @@
-// The end of a service under load: no answer is cut short, none that was given is lost, and the log is folded
-// in.
+// The end of a service under load: no response is cut short, none that was given is lost, and the WAL is
+// checkpointed.
 import assert from 'node:assert/strict';
 import { cpSync, statSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
@@ -57,7 +57,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     note,
   });
 
-  test('under load: each request has a whole answer or none, and nothing answered is lost', async (t) => {
+  test('under load: each request has a whole response or none, and nothing answered is lost', async (t) => {
     const { service } = await started(t, 'load');
     const agent = new Agent({ keepAlive: true, maxSockets: 64 });
     const outcomes: Outcome[] = [];
@@ -82,12 +82,12 @@ suite('the end of a service', { concurrency: 4 }, () => {
     );
     assert(
       outcomes.some(({ saysClose }) => saysClose),
-      'the last answers say that they are the last',
+      'the last responses say that they are the last',
     );
     assert.equal(
       statSync(join(folder, 'load/orderly.db-wal'), { throwIfNoEntry: false })?.size ?? 0,
       0,
-      'the log is folded in',
+      'the WAL is checkpointed',
     );
     const { client } = await started(t, 'load', 'load');
     const notes = (await client.list('/orders?limit=200', token)).map(({ note }) => note);
@@ -97,7 +97,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     );
   });
 
-  test('an answer that is read slowly is not cut short', async (t) => {
+  test('a response that is read slowly is not cut short', async (t) => {
     const { service, client } = await started(t, 'slow');
     for (let number = 0; number < 200; number += 20) {
       await Promise.all(
@@ -150,7 +150,7 @@ suite('the end of a service', { concurrency: 4 }, () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('SIGTERM twice at once counts once; a later one stops at once, and loses no answer', async (t) => {
+  test('SIGTERM twice at once counts once; a later one stops at once, and loses no response', async (t) => {
     const { service, client } = await started(t, 'twice');
     assert.equal(
       (await client.ask({ method: 'POST', path: '/orders', token, body: order('answered') })).status,
@@ -189,7 +189,7 @@ function headsOfWholeAnswers(received: string): string[] {
     const bodyAt = rest.indexOf('\r\n\r\n') + 4;
     const head = rest.slice(0, bodyAt);
     const length = Number(/Content-Length: (\d+)/.exec(head)?.[1]);
-    assert(rest.length >= bodyAt + length, `answer ${heads.length + 1} is cut short`);
+    assert(rest.length >= bodyAt + length, `response ${heads.length + 1} is cut short`);
     heads.push(head);
     rest = rest.slice(bodyAt + length);
   }
@@ -201,7 +201,7 @@ type Outcome = {
   readonly body: string;
   readonly isWhole: boolean;
   readonly saysClose: boolean;
-  /** Whether the connection had brought an answer before. */
+  /** Whether the connection had brought a response before. */
   readonly isReused: boolean;
   readonly error: string;
 };

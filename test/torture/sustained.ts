@@ -14,7 +14,7 @@ const mebibyte = 2 ** 20;
 const logBytesMax = 256 * mebibyte;
 const delayMillisecondsMax = 5;
 const writesPerSecond = 800;
-/** Folding is taken to have been under way for so long before the log was begun anew. */
+/** A checkpoint is taken to have been under way for so long before the log was begun anew. */
 const foldMilliseconds = 300;
 
 const { values } = parseArgs({
@@ -83,17 +83,17 @@ try {
   const check = await runCommand(data, ['check']);
 
   const { delays, begunAnew } = JSON.parse(readFileSync(watched, 'utf8')) as Watched;
-  const isFolding = (at: number): boolean =>
+  const isCheckpointing = (at: number): boolean =>
     begunAnew.some((end) => at > end - foldMilliseconds && at <= end + 20);
   const within = (from: number, to: number, isIn: (at: number) => boolean): number[] =>
     delays
       .filter(([at]) => at >= from && at < to && isIn(at))
       .map(([, late]) => late)
       .sort((a, b) => a - b);
-  const folding = within(pacedFrom, pacedTo, isFolding);
-  const between = within(pacedFrom, pacedTo, (at) => !isFolding(at));
+  const checkpointing = within(pacedFrom, pacedTo, isCheckpointing);
+  const between = within(pacedFrom, pacedTo, (at) => !isCheckpointing(at));
   console.log(
-    `event-loop delay at ${writesPerSecond} writes/s: while folding ${distribution(folding)}; ` +
+    `event-loop delay at ${writesPerSecond} writes/s: while checkpointing ${distribution(checkpointing)}; ` +
       `between ${distribution(between)}`,
   );
   console.log(
@@ -103,7 +103,7 @@ try {
   const isRight =
     longest <= logBytesMax &&
     begunAnew.length > 2 &&
-    percentile(folding, 0.99) <= delayMillisecondsMax &&
+    percentile(checkpointing, 0.99) <= delayMillisecondsMax &&
     left === 0 &&
     check.code === 0;
   process.exitCode = isRight ? 0 : 1;

@@ -1,4 +1,4 @@
-// No answer leaves before the sync that makes it true; and the judge of that sees through wrong orders.
+// No response leaves before the sync that makes it true; and the judge of that sees through wrong orders.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { judge } from './sync-order.ts';
@@ -9,47 +9,47 @@ const header = (databasePages: string): string =>
   `"\\0\\0\\0\\t${databasePages}\\1\\2\\3\\4\\5\\6\\7\\10abcdefgh", 24, 32) = 24`;
 const page = '7 pwrite64(21</d/orderly.db-wal>, "\\r\\0\\0many-000001", 4096, 56) = 4096';
 const commit = [header('\\0\\0\\0\\31'), page];
-const answer =
+const response =
   '7 write(30<socket:[99]>, "HTTP/1.1 201 Created\\r\\nX-Request-Id: many-000001\\r\\n\\r\\n{}", 60) = 60';
-const alone = answer.replace('many-000001', 'solo-1');
+const alone = response.replace('many-000001', 'solo-1');
 const sync = '8 fdatasync(22</d/orderly.db-wal>) = 0';
 const syncBegins = '8 fdatasync(22</d/orderly.db-wal> <unfinished ...>';
 const syncEnds = '8 <... fdatasync resumed>) = 0';
 
 const right: readonly (readonly [name: string, trace: readonly string[]])[] = [
-  ['commit, sync, answer', [...commit, sync, answer]],
-  ['commit, a sync in two lines, answer', [...commit, syncBegins, syncEnds, answer]],
-  ['a sync that was too early, and one that was not', [syncBegins, ...commit, syncEnds, sync, answer]],
+  ['commit, sync, response', [...commit, sync, response]],
+  ['commit, a sync in two lines, response', [...commit, syncBegins, syncEnds, response]],
+  ['a sync that was too early, and one that was not', [syncBegins, ...commit, syncEnds, sync, response]],
   ['a request alone', [...commit, sync, alone]],
 ];
 const wrong: readonly (readonly [name: string, trace: readonly string[]])[] = [
-  ['no sync', [...commit, answer]],
-  ['no commit', [sync, answer]],
-  ['a sync before the commit', [sync, ...commit, answer]],
-  ['a sync that began before the commit', [syncBegins, ...commit, syncEnds, answer]],
-  ['a sync that ended after the answer', [...commit, syncBegins, answer, syncEnds]],
-  ['a sync of another file', [...commit, sync.replace('orderly.db-wal', 'orderly.db'), answer]],
-  ['a sync that failed', [...commit, sync.replace('= 0', '= -1 EIO (Input/output error)'), answer]],
-  ['a commit that was only begun', [header('\\0\\0\\0\\0'), page, sync, answer]],
+  ['no sync', [...commit, response]],
+  ['no commit', [sync, response]],
+  ['a sync before the commit', [sync, ...commit, response]],
+  ['a sync that began before the commit', [syncBegins, ...commit, syncEnds, response]],
+  ['a sync that ended after the response', [...commit, syncBegins, response, syncEnds]],
+  ['a sync of another file', [...commit, sync.replace('orderly.db-wal', 'orderly.db'), response]],
+  ['a sync that failed', [...commit, sync.replace('= 0', '= -1 EIO (Input/output error)'), response]],
+  ['a commit that was only begun', [header('\\0\\0\\0\\0'), page, sync, response]],
   ['a request alone, after another’s commit', [...commit, sync, alone, alone.replace('solo-1', 'solo-2')]],
 ];
 
 for (const [name, trace] of right) {
   test(`in a trace this is right: ${name}`, () => {
-    const { faults, answers } = judge(trace.join('\n'));
-    assert.deepEqual({ faults, answers }, { faults: [], answers: 1 });
+    const { violations, responses } = judge(trace.join('\n'));
+    assert.deepEqual({ violations, responses }, { violations: [], responses: 1 });
   });
 }
 for (const [name, trace] of wrong)
-  test(`in a trace this is wrong: ${name}`, () => assert.equal(judge(trace.join('\n')).faults.length, 1));
+  test(`in a trace this is wrong: ${name}`, () => assert.equal(judge(trace.join('\n')).violations.length, 1));
 
 test(
-  'no answer to a change leaves the service before a sync of the log that began after its commit',
+  'no response to a change leaves the service before a sync of the log that began after its commit',
   { skip: noStrace() },
   async () => {
-    const { faults, answers, expected } = await traceWrites(300);
-    assert.deepEqual(faults, []);
-    assert.equal(answers, expected);
-    assert(answers > 300);
+    const { violations, responses, expected } = await traceWrites(300);
+    assert.deepEqual(violations, []);
+    assert.equal(responses, expected);
+    assert(responses > 300);
   },
 );

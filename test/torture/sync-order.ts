@@ -1,4 +1,4 @@
-// Reads a trace of the service's system calls and judges whether any answer left before what it says was on
+// Reads a trace of the service's system calls and judges whether any response left before what it says was on
 // disk.
 
 /** Calls of `strace -f -y -s 4200`, of the log's writes and syncs and of what goes out over sockets. */
@@ -14,24 +14,24 @@ type Call = {
 };
 type Span = { readonly begin: number; readonly end: number };
 type Commit = { readonly tags: ReadonlySet<string>; readonly end: number };
-type Answer = { readonly tag: string; readonly begin: number };
+type TestResponse = { readonly tag: string; readonly begin: number };
 
 export type Verdict = {
-  readonly faults: string[];
-  readonly answers: number;
+  readonly violations: string[];
+  readonly responses: number;
   readonly commits: number;
   readonly syncs: number;
 };
 
 /**
- * An answer's X-Request-Id is its tag. `many-…`: the tag is in the row that was changed, so in a page of the
- * commit. `solo-…`: the request was the only one under way, so its commit lies between the answer before it
+ * A response's X-Request-Id is its tag. `many-…`: the tag is in the row that was changed, so in a page of the
+ * commit. `solo-…`: the request was the only one under way, so its commit lies between the response before it
  * and its own.
  */
 export function judge(trace: string): Verdict {
   const commits: Commit[] = [];
   const syncs: Span[] = [];
-  const answers: Answer[] = [];
+  const responses: TestResponse[] = [];
   const collect = createCollector(commits);
   for (const call of callsIn(trace)) {
     const isLog = call.file.endsWith('/orderly.db-wal');
@@ -39,11 +39,11 @@ export function judge(trace: string): Verdict {
     else if (isLog && call.name.endsWith('sync') && call.result === '0') syncs.push(call);
     else if (call.file.startsWith('socket:'))
       for (const [, tag = ''] of call.text.matchAll(/HTTP\/1\.1 20\d.*?X-Request-Id: ((?:many|solo)-\d+)/gs))
-        answers.push({ tag, begin: call.begin });
+        responses.push({ tag, begin: call.begin });
   }
-  answers.sort((a, b) => a.begin - b.begin);
-  const faults = answers.flatMap(({ tag, begin }, index) => {
-    const from = answers[index - 1]?.begin ?? 0;
+  responses.sort((a, b) => a.begin - b.begin);
+  const violations = responses.flatMap(({ tag, begin }, index) => {
+    const from = responses[index - 1]?.begin ?? 0;
     const commit = commits.find(({ tags, end }) => (tag.startsWith('many') ? tags.has(tag) : end > from));
     if (commit === undefined || commit.end > begin)
       return [`${tag} was answered in line ${begin}, and no commit of it was written before.`];
@@ -55,7 +55,7 @@ export function judge(trace: string): Verdict {
             'with no sync of the log from begin to end between.',
         ];
   });
-  return { faults, answers: answers.length, commits: commits.length, syncs: syncs.length };
+  return { violations, responses: responses.length, commits: commits.length, syncs: syncs.length };
 }
 
 /**

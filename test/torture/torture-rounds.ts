@@ -1,5 +1,5 @@
 // Rounds of: write over 64 connections, kill the service at a random moment, start it again, and hold it to
-// its answers.
+// its responses.
 import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,21 +24,21 @@ export type TortureOptions = {
   /** After so many a new folder is begun, as all of a folder is compared each time. */
   readonly roundsInFolder: number;
   readonly loadMillisecondsMax: number;
-  /** Of the rounds, those that go on until the log is being folded in. */
+  /** Of the rounds, those that go on until the WAL is being checkpointed. */
   readonly foldShare: number;
   readonly say: (line: string) => void;
 };
 
 export type TortureResult = {
-  readonly faults: string[];
+  readonly violations: string[];
   rounds: number;
   answered: number;
-  /** Requests that were killed before their answer. */
+  /** Requests that were killed before their response. */
   unanswered: number;
   replayed: number;
   killedWhileStarting: number;
-  /** Rounds in which the log had been folded in before the kill. */
-  folded: number;
+  /** Rounds in which the WAL had been checkpointed before the kill. */
+  checkpointed: number;
   compared: number;
 };
 
@@ -54,17 +54,17 @@ const credentialsMax = 20;
 
 export async function torture(options: TortureOptions): Promise<TortureResult> {
   const result: TortureResult = {
-    faults: [],
+    violations: [],
     rounds: 0,
     answered: 0,
     unanswered: 0,
     replayed: 0,
     killedWhileStarting: 0,
-    folded: 0,
+    checkpointed: 0,
     compared: 0,
   };
   const picker = createPicker(options.seed);
-  while (result.rounds < options.rounds && result.faults.length === 0)
+  while (result.rounds < options.rounds && result.violations.length === 0)
     await oneFolder(options, picker, result);
   return result;
 }
@@ -76,14 +76,14 @@ async function oneFolder(options: TortureOptions, picker: Picker, result: Tortur
   try {
     const memory = await setUp(service.port);
     const end = Math.min(options.rounds, result.rounds + options.roundsInFolder);
-    while (result.rounds < end && result.faults.length === 0) {
+    while (result.rounds < end && result.violations.length === 0) {
       result.rounds += 1;
       service = await oneRound({ folder, service, memory, picker, options, result });
-      if (result.rounds % 10 === 0 || result.faults.length > 0) options.say(progress(result));
+      if (result.rounds % 10 === 0 || result.violations.length > 0) options.say(progress(result));
     }
   } finally {
     await service.kill('SIGKILL');
-    if (result.faults.length === 0) rmSync(folder, { recursive: true });
+    if (result.violations.length === 0) rmSync(folder, { recursive: true });
     else options.say(`What was found wrong is in ${folder}.`);
   }
 }
@@ -108,8 +108,8 @@ async function oneRound({
   const client = createLoadClient(service.port);
   const counts = { answered: 0, unanswered: 0 };
   let isOver = false;
-  const fault = (sentence: string): void => {
-    result.faults.push(`Round ${result.rounds}: ${sentence}`);
+  const violation = (sentence: string): void => {
+    result.violations.push(`Round ${result.rounds}: ${sentence}`);
   };
   const round: Round = {
     memory,
@@ -117,21 +117,21 @@ async function oneRound({
     picker,
     label: `r${result.rounds}`,
     counts,
-    fault,
+    violation,
     isOver: () => isOver,
   };
-  const foldedBefore = timesFolded(folder);
+  const checkpointsBefore = checkpointsOf(folder);
   const writing = writeAll(round);
   if (picker.share() < options.foldShare) await untilFolding(folder);
   await pause(picker.whole(loadMillisecondsMin, options.loadMillisecondsMax));
   isOver = true;
   const { signal } = await service.kill('SIGKILL');
-  if (signal !== 'SIGKILL') fault(`The service had ended by itself: ${service.written().slice(-2_000)}`);
+  if (signal !== 'SIGKILL') violation(`The service had ended by itself: ${service.written().slice(-2_000)}`);
   await writing;
   client.close();
   result.answered += counts.answered;
   result.unanswered += counts.unanswered;
-  if (timesFolded(folder) !== foldedBefore) result.folded += 1;
+  if (checkpointsOf(folder) !== checkpointsBefore) result.checkpointed += 1;
   if (picker.share() < startShareKilled) {
     result.killedWhileStarting += 1;
     const { child, ended } = spawnService({ folder, settings });
@@ -145,36 +145,36 @@ async function oneRound({
     runCommand(folder, ['check']),
     hold({ ...round, client: after }, result),
   ]);
-  if (checked.code !== 0) fault(`check says ${checked.output}`);
+  if (checked.code !== 0) violation(`check says ${checked.output}`);
   after.close();
   return restarted;
 }
 
 /** Compares all there is with what was answered. */
 async function hold(round: Round, result: TortureResult): Promise<void> {
-  const { memory, client, fault } = round;
+  const { memory, client, violation } = round;
   try {
     await repeatUnanswered(round);
     const found = await everything(memory, client);
-    memory.ledger.compare(found).forEach(fault);
+    memory.ledger.compare(found).forEach(violation);
     result.compared += found.length;
     result.replayed += await repeatAnswered(round);
     await checkCredentials(round);
   } catch (error) {
-    fault(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    violation(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 }
 
 /**
- * As a client does that has had no answer: half of them send their request with its Idempotency-Key once
+ * As a client does that has had no response: half of them send their request with its Idempotency-Key once
  * more.
  */
-async function repeatUnanswered({ memory, client, picker, fault }: Round): Promise<void> {
+async function repeatUnanswered({ memory, client, picker, violation }: Round): Promise<void> {
   for (const [asked, { name, close }] of memory.unanswered) {
     if (picker.share() < 0.5) continue;
     const reply = await client.ask(asked);
     if (reply.status >= 300)
-      fault(`The repeated ${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
+      violation(`The repeated ${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
     memory.kept.push({ asked, reply });
     memory.ledger.answered(name, reply.thing);
     close();
@@ -182,8 +182,8 @@ async function repeatUnanswered({ memory, client, picker, fault }: Round): Promi
   memory.unanswered.clear();
 }
 
-/** The first answer comes again, to the byte. */
-async function repeatAnswered({ memory, client, picker, fault }: Round): Promise<number> {
+/** The first response comes again, to the byte. */
+async function repeatAnswered({ memory, client, picker, violation }: Round): Promise<number> {
   const recent = memory.kept.slice(-repeatsMax / 2);
   const some =
     memory.kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.pick(memory.kept));
@@ -195,7 +195,7 @@ async function repeatAnswered({ memory, client, picker, fault }: Round): Promise
       again.headers.etag === reply.headers.etag &&
       again.headers.location === reply.headers.location;
     if (!isSame || again.headers['idempotency-replayed'] !== 'true')
-      fault(`${asked.method} ${asked.path} was answered ${summary(reply)} and then ${summary(again)}`);
+      violation(`${asked.method} ${asked.path} was answered ${summary(reply)} and then ${summary(again)}`);
   }
   return recent.length + some.length;
 }
@@ -208,13 +208,13 @@ async function checkCredentials(round: Round): Promise<void> {
   const {
     memory: { ledger, sessions, keys },
     client,
-    fault,
+    violation,
   } = round;
   for (const [name, { accessToken, refreshToken }] of [...sessions].slice(-credentialsMax)) {
     const known = ledger.known(name);
     const { status } = await client.ask({ method: 'GET', path: '/orders?limit=1', token: accessToken });
     if (status !== (known === undefined ? 401 : 200))
-      fault(`The token of ${known === undefined ? 'the ended' : 'the'} ${name} gave ${status}.`);
+      violation(`The token of ${known === undefined ? 'the ended' : 'the'} ${name} gave ${status}.`);
     if (known !== undefined && refreshToken !== undefined) await renew(round, name, refreshToken, known);
     if (known === undefined) sessions.delete(name);
   }
@@ -225,7 +225,7 @@ async function checkCredentials(round: Round): Promise<void> {
       headers: { 'x-api-key': key },
     });
     if (status !== (ledger.known(name) === undefined ? 401 : 200))
-      fault(`${name}, known as ${JSON.stringify(ledger.known(name))}, gave ${status}.`);
+      violation(`${name}, known as ${JSON.stringify(ledger.known(name))}, gave ${status}.`);
   }
 }
 
@@ -305,9 +305,9 @@ async function right(asked: Promise<Reply>): Promise<Reply> {
 }
 
 /**
- * The first salt in the log's header: one more each time the log is begun anew, once all of it is folded in.
+ * The first salt in the WAL's header: one more each time the WAL is begun anew, after a whole checkpoint.
  */
-function timesFolded(folder: string): number {
+function checkpointsOf(folder: string): number {
   const file = join(folder, 'orderly.db-wal');
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < 32) return 0;
   const header = Buffer.alloc(32);
@@ -317,7 +317,7 @@ function timesFolded(folder: string): number {
   return header.readUInt32BE(16);
 }
 
-/** Folding begins when the log has this length; then a kill at a random moment may fall into it. */
+/** A checkpoint begins when the WAL has this length; then a kill at a random moment may fall into it. */
 async function untilFolding(folder: string): Promise<void> {
   const giveUp = performance.now() + foldMillisecondsMax;
   while (statSync(join(folder, 'orderly.db-wal')).size < foldBytes && performance.now() < giveUp)
@@ -330,18 +330,18 @@ function pause(milliseconds: number): Promise<void> {
 
 export function progress({
   rounds,
-  faults,
+  violations,
   answered,
   unanswered,
   replayed,
   killedWhileStarting,
-  folded,
+  checkpointed,
   compared,
 }: TortureResult): string {
   return (
     `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off, ${compared} things ` +
-    `compared, ${replayed} answers repeated, ` +
-    `${folded} kills after the log was folded in, ${killedWhileStarting} more while starting: ` +
-    `${faults.length === 0 ? 'nothing lost' : `${faults.length} FAULTS`}`
+    `compared, ${replayed} responses repeated, ` +
+    `${checkpointed} kills after the WAL was checkpointed, ${killedWhileStarting} more while starting: ` +
+    `${violations.length === 0 ? 'nothing lost' : `${violations.length} FAULTS`}`
   );
 }

@@ -17,7 +17,7 @@ test('nothing answered is lost, and nothing is left half done, when the service 
     foldShare: 0,
     say: () => {},
   });
-  assert.deepEqual(result.faults, []);
+  assert.deepEqual(result.violations, []);
   assert(result.answered > 0 && result.unanswered > 0 && result.replayed > 0, JSON.stringify(result));
 });
 

@@ -18,6 +18,6 @@ const result = await torture({
   foldShare: 0.15,
   say: (line) => console.log(line),
 });
-for (const fault of result.faults.slice(0, 50)) console.log(fault);
+for (const violation of result.violations.slice(0, 50)) console.log(violation);
 console.log(`${progress(result)}; ${Math.round((performance.now() - start) / 1000)} s`);
-process.exitCode = result.faults.length === 0 ? 0 : 1;
+process.exitCode = result.violations.length === 0 ? 0 : 1;

@@ -11,7 +11,7 @@ import { judge, traced, type Verdict } from './sync-order.ts';
 export type TracedVerdict = Verdict & { readonly expected: number };
 
 /**
- * `many` requests over 64 connections, then one of each kind alone. `expected` is how many answers clients
+ * `many` requests over 64 connections, then one of each kind alone. `expected` is how many responses clients
  * had.
  */
 export async function traceWrites(many: number): Promise<TracedVerdict> {
@@ -44,12 +44,12 @@ export function noStrace(): string | false {
 }
 
 async function writeTagged(client: LoadClient, many: number): Promise<number> {
-  let answers = 0;
+  let responses = 0;
   const right = async (tag: string, asked: Asked): Promise<Thing> => {
     const reply = await client.ask({ ...asked, headers: { ...asked.headers, 'x-request-id': tag } });
     if (reply.status >= 300)
       throw new Error(`${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
-    if (/^(?:many|solo)/.test(tag)) answers += 1;
+    if (/^(?:many|solo)/.test(tag)) responses += 1;
     return reply.thing;
   };
   const signedIn = await right('first', { method: 'POST', path: '/api/sessions', body: admin });
@@ -86,7 +86,7 @@ async function writeTagged(client: LoadClient, many: number): Promise<number> {
   );
   await writeAlone(token, right);
   client.close();
-  return answers;
+  return responses;
 }
 
 /** Each kind of change while nothing else is under way. */

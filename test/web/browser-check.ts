@@ -98,12 +98,12 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
         await picture(`issues-${width}-${scheme}`);
         assert.ok(
           await tab.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-          `the answer at ${width} scrolls sideways`,
+          `the response at ${width} scrolls sideways`,
         );
         assert.deepEqual(
           await tab.evaluate(`(${faint})()`),
           [],
-          `the answer at ${width}, ${scheme}: too little contrast`,
+          `the response at ${width}, ${scheme}: too little contrast`,
         );
       }
     }
@@ -191,7 +191,7 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
 
   assert.deepEqual(tab.complaints, []);
 
-  await t.test('this check sees faint text and refused scripts', async () => {
+  await t.test('this check sees faint text and rejected scripts', async () => {
     await tab.open(`${service.url}/problems`);
     await tab.evaluate('document.querySelector("h1").style.color = "light-dark(#999, #555)"');
     assert.deepEqual(await tab.evaluate<string[]>(`(${faint})()`).then((found) => found.length), 1);

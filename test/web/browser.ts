@@ -18,8 +18,8 @@ type Message = {
 
 export type Tab = {
   /**
-   * Errors on the console, exceptions, and what the Content-Security-Policy refused, since it was opened.
-   * Answers of 400 and above are none.
+   * Errors on the console, exceptions, and what the Content-Security-Policy rejected, since it was opened.
+   * Responses of 400 and above are none.
    */
   readonly complaints: string[];
   send(method: string, params?: Json): Promise<Json>;

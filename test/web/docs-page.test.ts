@@ -329,9 +329,9 @@ describe('the pages', () => {
     assert.deepEqual(Object.keys(relations), ['service-desc', 'service-doc', 'status']);
     for (const [{ href, type }] of Object.values<[{ href: string; type: string }]>(relations)) {
       assert.ok(href.startsWith(anchor));
-      const answer = await service.get(href.slice(anchor.length - 1));
-      assert.equal(answer.status, 200, href);
-      assert.ok(answer.headers['content-type']?.startsWith(type), href);
+      const response = await service.get(href.slice(anchor.length - 1));
+      assert.equal(response.status, 200, href);
+      assert.ok(response.headers['content-type']?.startsWith(type), href);
     }
   });
 

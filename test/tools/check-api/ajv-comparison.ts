@@ -30,7 +30,7 @@ export type Comparison = {
   fitting: number;
   /** Values that fit for Ajv, but not for a rule of ours beyond JSON Schema: how many, by member. */
   readonly stricter: Map<string, number>;
-  readonly faults: string[];
+  readonly violations: string[];
 };
 
 export function compareWithAjv(
@@ -43,7 +43,7 @@ export function compareWithAjv(
   );
   const ajv = new Ajv2020({ strict: true, allErrors: true, validateFormats: false, allowUnionTypes: true });
   const random = randomFrom(seed);
-  const comparison: Comparison = { values: 0, fitting: 0, stricter: new Map(), faults: [] };
+  const comparison: Comparison = { values: 0, fitting: 0, stricter: new Map(), violations: [] };
   for (const subject of subjectsOf(mounted, JSON.parse(document)))
     compareOn(subject, ajv, random, comparison);
   return comparison;
@@ -107,11 +107,11 @@ function compareOn(
       issues.some(({ code }) => code === 'max-items' || code === 'unique-items');
     const agrees = isCutShort ? (ours === '') === (theirs === '') : ours === theirs;
     if (!agrees)
-      comparison.faults.push(
+      comparison.violations.push(
         `${name}, ${JSON.stringify(value)}: ours wrong at ${ours || 'none'}, Ajv's at ${theirs || 'none'}`,
       );
     if (validateShown(value) !== (theirs === ''))
-      comparison.faults.push(
+      comparison.violations.push(
         `${name}, ${JSON.stringify(value)}: the document's schema says otherwise than the route's`,
       );
     comparison.values += 1;

@@ -13,7 +13,7 @@ type RedoclyResult = {
   }[];
 };
 
-export type Linted = { readonly found: number; readonly faults: readonly string[] };
+export type Linted = { readonly found: number; readonly violations: readonly string[] };
 
 /** Errors, warnings and hints alike count; so does an acceptance that nothing needs any more. */
 export function lintDocument(document: string, parent: string): Linted {
@@ -22,7 +22,7 @@ export function lintDocument(document: string, parent: string): Linted {
   const stale = accepted.filter((each) => !findings.some((finding) => covers(each, finding)));
   return {
     found: findings.length,
-    faults: [
+    violations: [
       ...findings
         .filter((finding) => !isAccepted(finding))
         .map(({ tool, rule, at, message }) => `${tool} ${rule} at ${at}: ${message}`),

@@ -69,5 +69,5 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
 
   const { error, response } = await client.POST('/orders', { body: sent.wrong, ...ada });
   assert.equal(response.status, 422);
-  assert.deepEqual(error?.errors?.map(({ pointer }) => pointer).sort(), sent.faults);
+  assert.deepEqual(error?.errors?.map(({ pointer }) => pointer).sort(), sent.violations);
 }

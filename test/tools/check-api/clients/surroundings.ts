@@ -33,7 +33,7 @@ export const sent = {
     items: [{ name: '', quantity: 0, unitPrice: 1 }],
     shippingAddress: { ...address, postalCode: '123' },
   },
-  faults: [
+  violations: [
     '#/currency',
     '#/customerId',
     '#/items/0/name',

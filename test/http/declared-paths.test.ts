@@ -1,0 +1,215 @@
+// HEAD, OPTIONS and other methods on every path that the OpenAPI document declares.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newKey, newOrder } from '../resources/resource-support.ts';
+import type { TestResponse, Person, TestService } from '../service.ts';
+import { assertProblem, sharedService } from './http-support.ts';
+
+type Path = { readonly path: string; readonly target: string; readonly methods: readonly string[] };
+
+/** Every path that is declared, with something at it; and its methods. */
+async function declaredPaths(service: TestService, root: Person): Promise<Path[]> {
+  const order = await newOrder(service, root.token);
+  const { id: keyId } = await newKey(service, root.token);
+  const ids: Readonly<Record<string, number | string>> = {
+    users: root.id,
+    customers: order.customerId,
+    orders: order.id,
+    sessions: root.sessionId,
+    keys: keyId,
+    problems: 'not-found',
+  };
+  const { paths } = (await service.get('/openapi.json')).body as {
+    paths: Record<string, Record<string, object>>;
+  };
+  return Object.entries(paths).map(([path, operations]) => {
+    const target = path
+      .replace('{order_id}', String(order.id))
+      .replace(/(\w+)\/\{\w+\}/, (_, name: string) => `${name}/${ids[name]}`);
+    return { path, target, methods: Object.keys(operations).map((method) => method.toUpperCase()) };
+  });
+}
+
+describe('every declared path', () => {
+  let root: Person;
+  let paths: Path[] = [];
+  const service = sharedService({}, async (started) => {
+    root = await started.person('admin');
+    paths = await declaredPaths(started, root);
+  });
+  const allowOf = ({ methods }: Path): string =>
+    [
+      ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) =>
+        methods.includes(method === 'HEAD' ? 'GET' : method),
+      ),
+      'OPTIONS',
+    ].join(', ');
+
+  test('is of the contract, or about the service itself', () => {
+    const ofContract = [
+      '/api/keys',
+      '/api/keys/{id}',
+      '/api/sessions',
+      '/api/sessions/{id}',
+      '/api/sessions/{id}/tokens',
+      '/api/users',
+      '/api/users/{id}',
+      '/api/users/{id}/orders',
+      '/api/users/{id}/orders/{order_id}',
+      '/customers',
+      '/customers/{id}',
+      '/customers/{id}/orders',
+      '/docs',
+      '/health/live',
+      '/health/ready',
+      '/metrics',
+      '/openapi.json',
+      '/orders',
+      '/orders/{id}',
+      '/problems',
+      '/problems/{name}',
+    ];
+    const found = paths.map(({ path }) => path);
+    assert.deepEqual(
+      ofContract.filter((path) => !found.includes(path)),
+      [],
+    );
+    assert.deepEqual(
+      found.filter((path) => /^.(api|orders|customers)\b/.test(path) && !ofContract.includes(path)),
+      [],
+    );
+  });
+
+  test('answers HEAD as GET, without the body', async () => {
+    for (const { target, methods } of paths) {
+      const call = { token: root.token, headers: { 'x-request-id': 'same' } };
+      const [head, get] = [await service().call('HEAD', target, call), await service().get(target, call)];
+      if (!methods.includes('GET')) {
+        assert.deepEqual([head.status, head.text], [405, ''], target);
+        continue;
+      }
+      assert.deepEqual([head.status, head.text, get.status], [200, '', 200], target);
+      const changing = target === '/metrics' ? ['date', 'content-length', 'etag'] : ['date'];
+      const fields = ({ headers }: TestResponse): object =>
+        Object.fromEntries(Object.entries(headers).filter(([name]) => !changing.includes(name)));
+      assert.deepEqual(fields(head), fields(get), target);
+      assert.ok(Number(head.headers['content-length']) > 0, target);
+    }
+  });
+
+  test('answers HEAD with the problem’s status and fields, without its document', async () => {
+    for (const [target, status] of [
+      ['/orders/999999', 404],
+      ['/nowhere', 404],
+      ['/orders?x=1', 422],
+      ['/api/keys?x=1', 400],
+    ] as const) {
+      const { headers, text, ...head } = await service().call('HEAD', target, {
+        token: root.token,
+        isUndescribed: true,
+      });
+      assert.deepEqual(
+        [head.status, text, headers['content-type']],
+        [status, '', 'application/problem+json'],
+      );
+    }
+    const { status, headers } = await service().call('HEAD', '/orders');
+    assert.deepEqual([status, headers['www-authenticate']], [401, 'Bearer realm="orderly"']);
+  });
+
+  test('answers OPTIONS with 204 and what it allows, to anyone', async () => {
+    for (const path of paths) {
+      const { status, headers, text } = await service().call('OPTIONS', path.target);
+      assert.deepEqual([status, headers.allow, text], [204, allowOf(path), ''], path.path);
+      assert.equal(
+        headers['accept-patch'],
+        path.methods.includes('PATCH') ? 'application/merge-patch+json, application/json' : undefined,
+      );
+      assert.match(String(headers['x-request-id']), /^[\w.-]+$/);
+      assert.equal(headers['content-type'], undefined);
+    }
+  });
+
+  test('answers every other method with 405 and what it allows', async () => {
+    for (const path of paths) {
+      for (const method of [
+        'GET',
+        'HEAD',
+        'POST',
+        'PUT',
+        'PATCH',
+        'DELETE',
+        'TRACE',
+        'PROPFIND',
+        'PURGE',
+        'QUERY',
+        'SEARCH',
+        'LINK',
+      ]) {
+        if (path.methods.includes(method === 'HEAD' ? 'GET' : method)) continue;
+        for (const token of [root.token, undefined]) {
+          const response = await service().call(method, path.target, { token, isUndescribed: true });
+          assert.deepEqual(
+            [response.status, response.headers.allow],
+            [405, allowOf(path)],
+            `${method} ${path.target}`,
+          );
+          if (method !== 'HEAD') assertProblem(response, 'method-not-allowed');
+        }
+      }
+    }
+  });
+
+  test('is 404 with anything before or behind it, whatever the method', async () => {
+    for (const { target } of paths) {
+      for (const wrong of [
+        `${target}/`,
+        `${target}/x`,
+        `/${target}`,
+        `/x${target}`,
+        `${target}%20`,
+        `${target}.json`,
+      ]) {
+        for (const method of wrong.startsWith('/problems/') ? ['GET'] : ['GET', 'POST', 'OPTIONS']) {
+          const response = await service().call(method, wrong, { token: root.token, isUndescribed: true });
+          assertProblem(response, 'not-found');
+        }
+      }
+    }
+  });
+
+  for (const target of [
+    '//',
+    '/.',
+    '/..',
+    '/orders/../orders',
+    '/%6frders',
+    '/Orders',
+    '/ORDERS',
+    '/api',
+    '/api/',
+    '/api/user',
+    '/orders;x',
+    '/orders%2F1',
+    '/orders\\1',
+    '/health',
+    '/favicon.ico',
+    '/.env',
+    '/api/getUsers',
+    '/api/createUser',
+    '/api/deleteUser/1',
+    '/__proto__',
+    '/constructor',
+    '/orders/constructor',
+    '/problems/constructor',
+    '/problems/__proto__',
+    '/problems/Not-Found',
+    '/problems/1',
+  ]) {
+    test(`${target} is 404`, async () => {
+      const response = await service().get(target, { token: root.token, isUndescribed: true });
+      assertProblem(response, 'not-found');
+      assert.equal(response.body.instance, target);
+    });
+  }
+});

@@ -1,0 +1,141 @@
+// Random JSON values, and mutations of valid ones; the same ones for the same seed.
+
+/** The same numbers at every run (mulberry32). */
+export class Dice {
+  #state: number;
+
+  constructor(state: number) {
+    this.#state = state;
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  falls(chance: number): boolean {
+    return this.next() < chance;
+  }
+
+  pick<T>(values: readonly T[]): T {
+    return values[this.below(values.length)] as T; // the index is below the length
+  }
+}
+
+export const texts = [
+  '',
+  ' ',
+  'a',
+  'Ada Lovelace',
+  'x'.repeat(201),
+  'x'.repeat(5000),
+  '\0',
+  '\n',
+  '\u2028',
+  '\ud83d\ude00',
+  'ü'.repeat(100),
+  'a@b',
+  'ada@example.com',
+  '__proto__',
+  'constructor',
+  'toString',
+  "' OR 1=1 --",
+  '"; DROP TABLE orders; --',
+  '<script>alert(1)</script>',
+  '../../etc/passwd',
+  '%00',
+  '%',
+  '${7*7}',
+  '{{7*7}}',
+  'null',
+  'undefined',
+  'NaN',
+  'true',
+  '1e309',
+  '-1',
+  '0',
+  '9007199254740993',
+  '2026-03-01T09:30:00.000Z',
+  '2026-02-30T09:30:00.000Z',
+  '0000-00-00T00:00:00.000Z',
+  'open',
+  'paid',
+  'EUR',
+  'DE',
+  'GB',
+  'id',
+  '-createdAt',
+  'open,paid',
+  '+4944112345678',
+  '26122',
+  'SW1A 2AA',
+  '\u202e',
+  '\u0000\u0001',
+  'e\u0301',
+  'ẞ',
+  'İ',
+];
+
+export const numbers = [
+  0,
+  -0,
+  1,
+  2,
+  3,
+  5,
+  -1,
+  1.5,
+  1e-7,
+  749,
+  1e6,
+  1e6 + 1,
+  1e12,
+  1e12 + 1,
+  2 ** 31,
+  2 ** 32,
+  2 ** 53 - 1,
+  2 ** 53,
+  1e21,
+  1e308,
+  -(2 ** 63),
+];
+
+export function anyValue(dice: Dice, depth = 0): unknown {
+  switch (dice.below(depth > 3 ? 5 : 7)) {
+    case 0:
+      return dice.pick(numbers);
+    case 1:
+      return null;
+    case 2:
+      return dice.falls(0.5);
+    case 3:
+    case 4:
+      return dice.pick(texts);
+    case 5:
+      return Array.from({ length: dice.below(5) }, () => anyValue(dice, depth + 1));
+    default:
+      return Object.fromEntries(
+        Array.from({ length: dice.below(5) }, () => [dice.pick(texts), anyValue(dice, depth + 1)]),
+      );
+  }
+}
+
+/** The value with a few of its parts changed, left out or added. */
+export function mutated(dice: Dice, value: unknown): unknown {
+  if (dice.falls(0.06)) return anyValue(dice);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => mutated(dice, item));
+    return dice.falls(0.1) ? items.concat(items, [anyValue(dice)]) : items;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value)
+    .filter(() => !dice.falls(0.06))
+    .map(([name, member]) => [name, mutated(dice, member)]);
+  return Object.fromEntries(dice.falls(0.06) ? [...kept, [dice.pick(texts), anyValue(dice)]] : kept);
+}

@@ -1,0 +1,89 @@
+// For the tests of lists: a shop full of rows, and pages walked to the end.
+import assert from 'node:assert/strict';
+import { type TestResponse, type TestOptions, type TestService } from '../service.ts';
+
+export type Row = TestResponse['body'];
+
+export type Query = Readonly<Record<string, string>>;
+
+export type List = { readonly path: string; readonly token: string };
+
+export type Place = List & {
+  readonly sorts: readonly string[];
+  /** Each row as it is now; the ids of those gone are left out. */
+  rows(): Promise<readonly Row[]>;
+  /** Adds a row and changes or removes another; gives the ids of those that are no longer what they were. */
+  disturb(): Promise<readonly number[]>;
+};
+
+/** A filter, and which rows it is for. */
+export type Filter = { readonly query: Query; fits(row: Row): boolean };
+
+/**
+ * Thousands of small requests one after another: what each would wait for the disk is not what is looked at
+ * here.
+ */
+export const withoutSyncs: TestOptions = { fdatasync: (_descriptor, done) => void setImmediate(done, null) };
+
+export const both = (fields: readonly string[]): string[] => fields.flatMap((field) => [field, `-${field}`]);
+
+export const orderSorts = both(['createdAt', 'id', 'updatedAt', 'status', 'total']);
+
+/** All elements, page by page; what each page says of the next is compared. */
+export async function walk(
+  service: TestService,
+  { path, token }: List,
+  query: Query,
+  betweenPages: () => Promise<void> = async () => {},
+): Promise<Row[]> {
+  const seen: Row[] = [];
+  let target: string | null = `${path}?${new URLSearchParams(query)}`;
+  for (let pages = 0; target !== null; pages += 1) {
+    assert(pages < 200, 'the pages have no end');
+    const { status, headers, text, body } = await service.get(target, { token });
+    assert.equal(status, 200, text);
+    assert.ok(body.data.length <= Number(query['limit'] ?? 50));
+    assert.equal(headers.link, body.next === null ? undefined : `<${body.next}>; rel="next"`);
+    seen.push(...body.data);
+    if (pages === 0) await betweenPages();
+    target = body.next;
+  }
+  return seen;
+}
+
+export function inOrder(rows: readonly Row[], sort: string): Row[] {
+  const sign = sort.startsWith('-') ? -1 : 1;
+  const field = sort.replace('-', '');
+  const key = (row: Row): string | number =>
+    field === 'name' || field === 'email' ? row[field].toLowerCase() : row[field];
+  return rows.toSorted((a, b) => sign * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.id - b.id));
+}
+
+/** Three pages or so, with a disturbance after the first. */
+export async function assertPagesThroughOnce(
+  service: TestService,
+  place: Place,
+  { query, fits }: Filter,
+  sort: string | undefined,
+): Promise<void> {
+  const before = (await place.rows()).filter(fits);
+  let disturbed: readonly number[] = [];
+  const limit = String(Math.max(1, Math.ceil(before.length / 3)));
+  const seen = await walk(
+    service,
+    place,
+    { ...query, ...(sort === undefined ? {} : { sort }), limit },
+    async () => {
+      disturbed = await place.disturb();
+    },
+  );
+  const stays = ({ id }: Row): boolean => !disturbed.includes(id);
+  const ids = seen.filter(stays).map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length, 'a row was seen twice');
+  for (const row of seen) assert.ok(fits(row), `${JSON.stringify(row)} is not in the filter`);
+  const existed = new Set(before.map(({ id }) => id));
+  assert.deepEqual(
+    seen.filter(stays).filter(({ id }) => existed.has(id)),
+    inOrder(before.filter(stays), sort ?? place.sorts[0] ?? ''),
+  );
+}

@@ -1,0 +1,108 @@
+// Which Content-Type and Content-Encoding a body may have.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { newCustomer } from '../resources/resource-support.ts';
+import type { TestResponse } from '../service.ts';
+import { assertProblem, sharedService } from './http-support.ts';
+
+describe('Content-Type', () => {
+  let token = '',
+    path = '';
+  const service = sharedService({}, async (started) => {
+    token = (await started.person()).token;
+    path = `/customers/${(await newCustomer(started, token)).id}`;
+  });
+  const send = (
+    method: string,
+    headers: Record<string, string | string[]>,
+    body: string | Buffer = '{"name":"Ada"}',
+  ): Promise<TestResponse> =>
+    service().call(method, method === 'POST' ? '/customers' : path, {
+      token,
+      body,
+      headers: { 'content-type': [], ...headers },
+    });
+
+  const types: readonly (readonly [type: string | string[], isTaken: boolean])[] = [
+    ['application/json', true],
+    ['application/json;charset=utf-8', true],
+    ['application/json; charset=UTF-8', true],
+    ['Application/JSON; Charset="utf-8"', true],
+    ['application/json ;', true],
+    ['text/plain', false],
+    ['text/json', false],
+    ['application/x-www-form-urlencoded', false],
+    ['multipart/form-data; boundary=x', false],
+    ['application/octet-stream', false],
+    ['application/json; charset=iso-8859-1', false],
+    ['application/json; charset=utf-16', false],
+    ['application/json; charset=utf8', false],
+    ['application/json; charset=', false],
+    ['application/problem+json', false],
+    ['application/json-patch+json', false],
+    ['application/vnd.api+json', false],
+    ['application/jsonx', false],
+    ['application/', false],
+    ['json', false],
+    ['application/json, text/plain', false],
+    [['text/plain', 'application/json'], false],
+    [['application/json', 'text/plain'], false],
+    ['', false],
+    ['*/*', false],
+  ];
+  for (const [type, isTaken] of types) {
+    test(`${JSON.stringify(type)} ${isTaken ? 'is JSON' : 'is 415'}`, async () => {
+      for (const method of ['POST', 'PUT', 'PATCH']) {
+        const response = await send(method, { 'content-type': type });
+        if (isTaken) assert.ok(response.status < 300, response.text);
+        else {
+          assertProblem(response, 'unsupported-media-type');
+          assert.equal(
+            response.headers['accept-patch'],
+            method === 'PATCH' ? 'application/merge-patch+json, application/json' : undefined,
+          );
+        }
+      }
+    });
+  }
+
+  test('application/merge-patch+json is for PATCH alone', async () => {
+    for (const type of ['application/merge-patch+json', 'Application/Merge-Patch+JSON; charset=utf-8']) {
+      assert.equal((await send('PATCH', { 'content-type': type })).status, 200);
+      for (const method of ['POST', 'PUT'])
+        assertProblem(await send(method, { 'content-type': type }), 'unsupported-media-type');
+    }
+  });
+
+  test('a body without a Content-Type is 415', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH'])
+      assertProblem(await send(method, {}), 'unsupported-media-type');
+  });
+
+  for (const encoding of [
+    'gzip',
+    'deflate',
+    'br',
+    'zstd',
+    'x-gzip',
+    'GZIP',
+    'gzip, gzip',
+    'identity, gzip',
+    'aes128gcm',
+  ]) {
+    test(`Content-Encoding ${encoding} is 415`, async () => {
+      for (const method of ['POST', 'PATCH']) {
+        const response = await send(method, {
+          'content-type': 'application/json',
+          'content-encoding': encoding,
+        });
+        assertProblem(response, 'unsupported-media-type');
+        assert.equal(response.headers['accept-patch'] !== undefined, method === 'PATCH');
+      }
+    });
+  }
+
+  test('the type is looked at before the body is read', async () => {
+    assertProblem(await send('POST', { 'content-type': 'text/plain' }, '{'), 'unsupported-media-type');
+  });
+});

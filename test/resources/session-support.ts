@@ -1,0 +1,10 @@
+// For the tests of sessions.
+import { executable, type TestResponse } from '../service.ts';
+
+export const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
+
+/** All that a client sees of a response, but for what tells requests apart. */
+export function shownOf({ status, text, headers, body }: TestResponse): object {
+  const { 'x-request-id': _id, date: _date, ...rest } = headers;
+  return { status, rest, text: text.replace(body.requestId, '') };
+}
