@@ -6,7 +6,7 @@ export type Mac = (text: string) => Buffer;
 
 const blockBytes = 64;
 
-/** Two one-shot hashes: under load they cost a fifth of a `createHmac`, whose native object is collected later. */
+/** Two one-shot hashes: they cost a fifth of a `createHmac`, whose native object is collected later. */
 export function createMac(secret: Uint8Array): Mac {
   const key = secret.length > blockBytes ? sha256(secret) : secret;
   const inner = paddedKey(key, 0x36);
