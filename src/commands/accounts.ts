@@ -16,6 +16,7 @@ import {
   userRows,
   type StoredUser,
 } from '../resources/users/user-store.ts';
+import { findSuspension } from '../resources/users/suspension-store.ts';
 import { NewUser } from '../resources/users/user.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
@@ -91,7 +92,9 @@ export const keysCreate: Command = {
     rejectInvalidFlags(check(NewKey, wanted));
     return withExistingDatabase(config, async (db) => {
       const key = db.write((writer) => {
-        const { id: userId } = userOf(writer, String(flags['email']));
+        const { id: userId, email } = userOf(writer, String(flags['email']));
+        if (findSuspension(writer, userId) !== undefined)
+          throw new Problem('forbidden', `${email} is suspended; an administrator lifts that.`);
         return addKey(operatorPermit(writer), { ...wanted, userId }, Date.now());
       });
       return [

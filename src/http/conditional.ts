@@ -2,12 +2,17 @@
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
-/** Before a change: 412 when the object has changed since the client read it. */
-export function checkPrecondition(fields: RequestHeaders, etag: string): void {
+/** Before a change: 412 when the object has changed since the client read it; `undefined` is no object. */
+export function checkPrecondition(fields: RequestHeaders, etag: string | undefined): void {
+  if (etag === undefined) return checkNothingExpected(fields);
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
     throw stale('If-Match does not match the current version; read the object again.');
   if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
     throw stale('If-None-Match matches the current version.');
+}
+
+function checkNothingExpected(fields: RequestHeaders): void {
+  if (fields['if-match'] !== undefined) throw stale('If-Match does not match: there is nothing here yet.');
 }
 
 /** For GET and HEAD: whether the response is 304. 412 when If-Match fails. */

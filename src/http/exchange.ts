@@ -97,7 +97,7 @@ export class Exchange implements AnyContext {
     this.callerNow = callerNow;
   }
 
-  get checkPrecondition(): (etag: string) => void {
+  get checkPrecondition(): (etag: string | undefined) => void {
     return (etag) => {
       assert(this.mounted?.route.isConditional, `${this.method} ${this.path} is not declared conditional`);
       this.isPreconditionChecked = true;

@@ -28,6 +28,7 @@ export function operation({ route, invalidStatus }: Mounted, components: Compone
     },
     responses: {
       [reply.status]: success(route, components),
+      ...(reply.newLocation && { 201: success(route, components, 201) }),
       ...notModified(route),
       ...failures(route, invalidStatus, components),
     },

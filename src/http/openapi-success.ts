@@ -15,13 +15,13 @@ export function contentOf(mediaTypes: readonly string[], schema: Json, example: 
   );
 }
 
-export function success(route: Route, components: Components): Json {
+export function success(route: Route, components: Components, status: number = route.reply.status): Json {
   const { reply } = route;
-  const fields = successFields(route);
+  const fields = successFields(route, status);
   if (reply.kind === 'none') return { description: 'Done.', headers: headerRefs(fields) };
   const shown = reply.schema === undefined ? { type: 'object' } : components.use(reply.schema, 'response');
   return {
-    description: reply.status === 201 ? 'Created.' : 'OK.',
+    description: status === 201 ? 'Created.' : 'OK.',
     headers: headerRefs(fields),
     content: contentOf(
       reply.mediaTypes,
@@ -32,12 +32,12 @@ export function success(route: Route, components: Components): Json {
   };
 }
 
-function successFields(route: Route): string[] {
+function successFields(route: Route, status: number): string[] {
   const { reply } = route;
   const fields = commonFields(route);
   if (reply.kind === 'none') return fields;
   fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
-  if (reply.status === 201) fields.push('Location');
+  if (status === 201) fields.push('Location');
   if (reply.kind === 'list' || isDocument(route)) fields.push('Link');
   if (isDocument(route)) fields.push('Content-Encoding');
   if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');

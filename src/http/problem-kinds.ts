@@ -51,14 +51,15 @@ export const problems: Readonly<
     status: 401,
     title: 'Invalid credentials',
     about:
-      'The e-mail address or password is wrong, ' +
+      'The e-mail address or password is wrong, or the user is suspended, ' +
       'or the refresh token is not the current one of its session.',
   },
   'step-up-required': {
     status: 401,
     title: 'Sign in again',
     about:
-      'A sensitive change (a password, an e-mail address, a role, an API key, deleting a user) ' +
+      'A sensitive change (a password, an e-mail address, a role, an API key, suspending or deleting a ' +
+      'user) ' +
       `needs a sign-in within the last ${stepUpSeconds / 60} minutes (RFC 9470): ` +
       'create a new session and use its access token.',
   },
@@ -134,7 +135,9 @@ export const problems: Readonly<
   'last-admin': {
     status: 409,
     title: 'Last administrator',
-    about: 'The last administrator can be neither deleted nor given another role; create another one first.',
+    about:
+      'The last administrator who is not suspended can be neither deleted, suspended nor given another ' +
+      'role; create another one first.',
   },
   'customer-has-orders': {
     status: 409,

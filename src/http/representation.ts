@@ -17,6 +17,8 @@ export type Representation<T> = {
   readonly mediaType: string;
   /** Set by a change that had nothing to change: sending the request again does no harm. */
   readonly isUnchanged?: boolean;
+  /** Set by a PUT that created what it was sent to: its status is 201. */
+  readonly isNew?: boolean;
   /** For lists: where the next page is. */
   readonly next?: string | null;
   /** Beyond the standard header fields: name, value, name, value. */

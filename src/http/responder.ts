@@ -81,12 +81,14 @@ export class Responder {
       fields.push('Link', `<${representation.next}>; rel="next"`);
     const isRead = reply.status === 200 && route.method === 'GET';
     if (isRead && isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, fields, '');
-    if (reply.location !== undefined) fields.push('Location', reply.location(representation));
+    const locationOf = representation.isNew === true ? reply.newLocation : reply.location;
+    if (locationOf !== undefined) fields.push('Location', locationOf(representation));
     fields.push(...(representation.fields ?? jsonPolicyFields));
     if (encoded !== undefined && encoded.coding !== 'identity')
       fields.push('Content-Encoding', encoded.coding);
     const body = encoded === undefined ? representation.text : encoded.bytes;
-    this.#sendBody(exchange, { status: reply.status, fields, mediaType: representation.mediaType, body });
+    const status = representation.isNew === true ? 201 : reply.status;
+    this.#sendBody(exchange, { status, fields, mediaType: representation.mediaType, body });
   }
 
   /** Sends a stored response again. */

@@ -40,8 +40,11 @@ export type Context<Params, Query, Body, C> = {
    * this request.
    */
   authorizeRead(): C;
-  /** Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version. */
-  checkPrecondition(etag: string): void;
+  /**
+   * Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version;
+   * undefined where there is none yet.
+   */
+  checkPrecondition(etag: string | undefined): void;
   /** Takes a token from a bucket of the route's own; 429 when it is empty. The result puts it back. */
   spend(limiter: Limiter, key: string): () => void;
   /** Logs an event with the request's id, address and principal, as the response is sent. */
@@ -60,6 +63,8 @@ export type Reply<T> = {
   readonly schema?: JsonSchema;
   readonly mediaTypes: readonly string[];
   readonly location?: (made: Representation<unknown>) => string;
+  /** Of a PUT that may create the object: the location of a new one, whose status is 201. */
+  readonly newLocation?: (made: Representation<unknown>) => string;
   readonly cacheControl: string;
   /** Operations that the response leads to: name → method and path with the same id. */
   readonly links?: Readonly<Record<string, string>>;
@@ -134,6 +139,14 @@ export function ok<T>(schema: Schema<T>): Reply<T> {
     mediaTypes: ['application/json'],
     cacheControl: 'private, no-cache',
   };
+}
+
+/** Of a PUT: 200 with what it replaced, or 201 with what it created. */
+export function okOrCreated<T>(
+  schema: Schema<T>,
+  newLocation: (made: Representation<unknown>) => string,
+): Reply<T> {
+  return { ...ok(schema), newLocation };
 }
 
 /** A page of a list; `schema` is that of one element. */

@@ -44,6 +44,12 @@ CREATE INDEX users_role_nameKey_id ON users (role, nameKey, id, createdAt, email
 CREATE INDEX users_role_createdAt_id ON users (role, createdAt, id, nameKey);
 CREATE INDEX users_role_emailKey_id ON users (role, emailKey, id, nameKey);
 
+CREATE TABLE suspensions (
+  userId INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+  createdAt INTEGER NOT NULL,
+  reason TEXT
+) STRICT;
+
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   userId INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,

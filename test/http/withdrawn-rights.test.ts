@@ -53,7 +53,8 @@ const ways: Readonly<
   deletion: (service, { actor }, token) => done(service.delete(`/api/users/${actor.id}`, { token })),
   'the key removed': (service, { actor, key }) =>
     done(service.delete(`/api/keys/${key?.id}`, { token: actor.token })),
-  // suspension goes here
+  suspension: (service, { actor }, token) =>
+    done(service.put(`/api/users/${actor.id}/suspension`, { token, body: {} })),
 };
 
 const ofSession = {
@@ -62,6 +63,7 @@ const ofSession = {
   'a password changed in another session': 'invalid-token',
   'a password set by an administrator': 'invalid-token',
   deletion: 'invalid-token',
+  suspension: 'invalid-token',
 } as const;
 
 const ofRole = { ...ofSession, demotion: 'forbidden' } as const;
@@ -70,6 +72,7 @@ const ofKey: Readonly<Record<string, Outcome>> = {
   'the key removed': 'invalid-token',
   'a password set by an administrator': 'invalid-token',
   deletion: 'invalid-token',
+  suspension: 'invalid-token',
   demotion: 'forbidden',
 };
 
@@ -94,6 +97,11 @@ const rows: Readonly<Record<string, Row>> = {
     body: () => ({ name: 'Changed' }),
     ways: ofRole,
   },
+  'PUT /api/users/{id}/suspension': {
+    path: ({ other }) => `/api/users/${other.id}/suspension`,
+    body: () => ({ reason: 'Laptop stolen' }),
+    ways: { ...ofRole }, // no key can do it
+  },
   'POST /api/sessions': {
     path: () => '/api/sessions',
     body: ({ actor }) => ({ email: actor.email, password }),
@@ -102,6 +110,7 @@ const rows: Readonly<Record<string, Row>> = {
       'a password set by an administrator': 'invalid-credentials',
       'another e-mail address': 'invalid-credentials',
       deletion: 'invalid-credentials',
+      suspension: 'invalid-credentials',
     },
   },
   'POST /api/sessions/{id}/tokens': {
@@ -113,6 +122,7 @@ const rows: Readonly<Record<string, Row>> = {
       'a password changed in another session': 'invalid-credentials',
       'a password set by an administrator': 'invalid-credentials',
       deletion: 'invalid-credentials',
+      suspension: 'invalid-credentials',
     },
   },
   'POST /api/keys': {
@@ -230,6 +240,7 @@ describe('half a body before, half after:', () => {
       `/orders/${orderId}`,
       `/api/keys?userId=${actor.id}&total=true`,
       `/api/sessions?userId=${actor.id}&total=true`,
+      `/api/sessions?userId=${other.id}&total=true`,
     ];
     return Promise.all(paths.map(async (path) => (await service.get(path, { token: root })).text));
   }

@@ -56,6 +56,38 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
   return changed;
 }
 
+/** An object that hangs on another, the owner, and has its id. */
+type Dependent<Owner, Row, Shown> = Resource<Row, Shown> & {
+  /** Throws where this caller may not do this, or the body is invalid. */
+  readonly check: (caller: Caller, current: Row | undefined) => void;
+  readonly add: (permit: Permit<Caller>, owner: Visible<Owner>) => SecurityEvent;
+  readonly replace: (permit: Permit<Caller>, current: Visible<Row>) => void;
+};
+
+/** PUT at a path where there may be nothing yet: adds the object (201), or replaces it (200). */
+export async function putDependent<Owner, Row, Shown>(
+  context: ObjectContext,
+  owners: Rows<Owner>,
+  dependent: Dependent<Owner, Row, Shown>,
+): Promise<Representation<Shown>> {
+  const { id } = context.params;
+  let event: SecurityEvent | undefined;
+  const put = await context.db.write((writer): Representation<Shown> => {
+    const permit = context.authorizeWrite(writer);
+    const access = dependent.accessOf(permit.caller);
+    const owner = requireVisible(owners, { db: writer, id, access });
+    const current = dependent.find(writer, id);
+    dependent.check(permit.caller, current);
+    context.checkPrecondition(current && dependent.represent(current).etag);
+    if (current === undefined) event = dependent.add(permit, owner);
+    else dependent.replace(permit, requireVisible(dependent, { db: writer, id, access }));
+    const made = dependent.represent(requireVisible(dependent, { db: writer, id, access }));
+    return current === undefined ? { ...made, isNew: true } : made;
+  });
+  if (event !== undefined) context.report(event);
+  return put;
+}
+
 export type Removal<Row> = {
   /** Throws where this caller, who may see the row, may not remove it. */
   readonly check?: (row: Row, caller: Caller) => void;

@@ -25,6 +25,7 @@ export type StoredPassword = {
   readonly hash: string;
   /** In milliseconds, of a password that the service generated; null for one that a user chose. */
   readonly expiresAt: number | null;
+  readonly isSuspended: boolean;
 };
 
 type SignInLimiters<Limiter> = {
@@ -63,8 +64,8 @@ export class PasswordChecks<Limiter> {
   /**
    * Whether this is the password of the account with that e-mail address: what is stored of it, or undefined.
    * Draws on the buckets of sign-ins, and reports what fails. For everything that asks for a password that
-   * exists, so that no route lets anyone guess faster than sign-in does. A password that has expired is
-   * hashed, counted and answered like a wrong one.
+   * exists, so that no route lets anyone guess faster than sign-in does. A password that has expired, or is
+   * that of a suspended user, is hashed, counted and answered like a wrong one.
    */
   async verifyAsSignIn(
     request: PasswordRequest<Limiter>,
@@ -78,14 +79,17 @@ export class PasswordChecks<Limiter> {
       putBackAll(); // nothing was checked
       throw error;
     });
-    const isExpired = isRight && hasExpired(found, request.now);
-    if (found !== undefined && isRight && !isExpired) {
-      putBackTotal();
-      return found;
+    if (found === undefined || !isRight) {
+      request.report({ name: 'authn_login_fail', userId });
+      return undefined;
     }
-    if (isExpired) request.report({ name: 'authn_login_fail', userId, reason: 'password-expired' });
-    else request.report({ name: 'authn_login_fail', userId });
-    return undefined;
+    const reason = rejectionReason(found, request.now);
+    if (reason !== undefined) {
+      request.report({ name: 'authn_login_fail', userId, reason });
+      return undefined;
+    }
+    putBackTotal();
+    return found;
   }
 
   /** The hash of a new password. Only an administrator's don't draw on the address's bucket of sign-ins. */
@@ -138,9 +142,13 @@ export class PasswordChecks<Limiter> {
   }
 }
 
-function hasExpired(stored: StoredPassword | undefined, now: number): boolean {
-  const expiresAt = stored?.expiresAt ?? null;
-  return expiresAt !== null && now >= expiresAt;
+/** Why a right password signs nobody in. No response shows it. */
+function rejectionReason(
+  { expiresAt, isSuspended }: StoredPassword,
+  now: number,
+): 'suspended' | 'password-expired' | undefined {
+  if (isSuspended) return 'suspended';
+  return expiresAt !== null && now >= expiresAt ? 'password-expired' : undefined;
 }
 
 /**

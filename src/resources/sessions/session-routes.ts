@@ -4,20 +4,28 @@ import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { Representation } from '../../http/representation.ts';
-import { listOf, noContent, ok, route, type Route } from '../../http/route.ts';
+import { emptyRepresentation, listOf, noContent, ok, route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
+import { userRows } from '../users/user-store.ts';
 import { Session } from './session.ts';
-import { endSession, findSession, sessionSelection, sessionRows } from './session-store.ts';
+import { endSession, endSessionsOf, findSession, sessionSelection, sessionRows } from './session-store.ts';
 import { renewTokens, representSession, signIn, type SignInServices } from './sign-in-routes.ts';
 
 export type SessionServices = SignInServices & { readonly cursors: Cursors };
 
 export function sessionRoutes(services: SessionServices): Route[] {
-  return [signIn(services), renewTokens(services), listSessions(services), readSession(), deleteSession()];
+  return [
+    signIn(services),
+    renewTokens(services),
+    listSessions(services),
+    deleteSessions(),
+    readSession(),
+    deleteSession(),
+  ];
 }
 
 function sessionResource(now: number): Resource<Session, Session> {
@@ -39,8 +47,7 @@ function listSessions({ cursors }: SessionServices): Route {
       const { query, now } = context;
       const selectionFor = (caller: Caller) => {
         const userId = query.userId ?? caller.userId;
-        if (userId !== caller.userId && !isAdmin(caller))
-          throw forbidden('Only an administrator may see the sessions of others.');
+        checkMayChoose(caller, userId);
         return sessionSelection({ userId }, now);
       };
       const load = (db: Connection, id: number): Representation<Session> | undefined => {
@@ -48,6 +55,42 @@ function listSessions({ cursors }: SessionServices): Route {
         return session === undefined ? undefined : representSession(session);
       };
       return listPage(context, { cursors, selectionFor, load });
+    },
+  });
+}
+
+/** The same for a user who doesn't exist. */
+function checkMayChoose(caller: Caller, userId: number): void {
+  if (userId === caller.userId || isAdmin(caller)) return;
+  throw forbidden('Only an administrator may see or end the sessions of others.');
+}
+
+function deleteSessions(): Route {
+  return route({
+    method: 'DELETE',
+    path: '/api/sessions',
+    tag: 'Sessions',
+    summary: 'Sign out everywhere',
+    access: signedIn,
+    reply: noContent(),
+    query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
+    description:
+      'Ends all sessions of a user, this one included; API keys stay. For another user it needs an ' +
+      'administrator, and a sign-in within the last 10 minutes.',
+    problems: ['forbidden', 'not-found', 'step-up-required'],
+    async handle({ query, db, now, authorizeWrite, report }) {
+      const ended = await db.write((writer) => {
+        const permit = authorizeWrite(writer);
+        const { caller } = permit;
+        const userId = query.userId ?? caller.userId;
+        checkMayChoose(caller, userId);
+        const user = requireVisible(userRows, { db: writer, id: userId, access: accountAccessOf(caller) });
+        if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
+        endSessionsOf(permit, user, null);
+        return userId;
+      });
+      report({ name: 'session_expired', userId: ended, sessionId: null });
+      return emptyRepresentation;
     },
   });
 }

@@ -66,9 +66,9 @@ async function addNewSession(
   const { userId, hash } = verified;
   const upgradedHash = await passwords.upgrade(context, verified, body.password);
   const tokens = await db.write((writer) => {
-    // hashes are salted, so no two users have the same
-    const isCurrent = findPassword(writer, body.email)?.hash === hash;
-    if (!isCurrent) throw wrongCredentials(); // it changed while it was checked on another thread
+    const current = findPassword(writer, body.email);
+    // it may have changed while it was checked on another thread; hashes are salted, so no two are the same
+    if (current?.hash !== hash || current.isSuspended) throw wrongCredentials();
     if (upgradedHash !== undefined) upgradePasswordHash(writer, verified, upgradedHash);
     const actor = { userId, keyId: null };
     const permit = permitWithoutCaller(writer, 'a password', { actor, requestId, now });

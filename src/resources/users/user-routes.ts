@@ -28,6 +28,7 @@ import type { Infer, Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { removeObject } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
+import { suspensionRoutes } from './suspension-routes.ts';
 import { NewUser, User, checkMayGiveRole, passwordIssues, userFilters } from './user.ts';
 import {
   patchUser,
@@ -55,6 +56,7 @@ export function userRoutes(services: UserServices): Route[] {
     putUser(services),
     patchUser(services),
     deleteUser(services),
+    ...suspensionRoutes(services),
   ];
 }
 

@@ -41,11 +41,13 @@ function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...Sql
 
 /** Of the account with that e-mail address. */
 export function findPassword(db: Connection, email: string): StoredPassword | undefined {
-  const sql = 'SELECT id, passwordHash, passwordExpiresAt FROM users WHERE emailKey = ?';
-  const row = db.get<[number, string, number | null]>(sql, emailKey(email));
+  const sql =
+    'SELECT id, passwordHash, passwordExpiresAt, ' +
+    'EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id) FROM users WHERE emailKey = ?';
+  const row = db.get<[number, string, number | null, number]>(sql, emailKey(email));
   if (row === undefined) return undefined;
-  const [userId, hash, expiresAt] = row;
-  return { userId, hash, expiresAt };
+  const [userId, hash, expiresAt, isSuspended] = row;
+  return { userId, hash, expiresAt, isSuspended: isSuspended === 1 };
 }
 
 export type InitialPassword = { readonly email: string; readonly expiresAt: number };
@@ -177,11 +179,10 @@ function checkEmailFree(db: Connection, email: string, exceptId: number): void {
   throw new Problem('email-taken', `Another user has the e-mail address ${email}.`);
 }
 
-function checkNotLastAdmin(db: Connection, id: number): void {
+/** Throws where nobody could administer the service without this user: a suspended administrator can't. */
+export function checkNotLastAdmin(db: Connection, id: number): void {
   const isAdmin = db.get("SELECT 1 FROM users WHERE id = ? AND role = 'admin'", id) !== undefined;
-  if (!isAdmin) return;
-  const other = db.get("SELECT 1 FROM users WHERE role = 'admin' AND id <> ? LIMIT 1", id);
-  if (other !== undefined) return;
+  if (!isAdmin || hasAdmins(db, id)) return;
   throw new Problem('last-admin', 'This is the last administrator; create another one first.');
 }
 
@@ -193,8 +194,12 @@ export function hasSeveralUsers(db: Connection): boolean {
   return db.get('SELECT 1 FROM users LIMIT 1 OFFSET 1') !== undefined;
 }
 
-export function hasAdmins(db: Connection): boolean {
-  return db.get("SELECT 1 FROM users WHERE role = 'admin' LIMIT 1") !== undefined;
+/** Whether there is an administrator, other than this user, who isn't suspended. */
+export function hasAdmins(db: Connection, exceptId = 0): boolean {
+  const sql =
+    "SELECT 1 FROM users WHERE role = 'admin' AND id <> ? " +
+    'AND NOT EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id) LIMIT 1';
+  return db.get(sql, exceptId) !== undefined;
 }
 
 /** For a member that names an owner. */

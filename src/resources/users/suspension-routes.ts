@@ -1,0 +1,98 @@
+// Suspending a user over HTTP: /api/users/{id}/suspension.
+import { accountAccessOf, adminOnly, checkStepUp, type Caller } from '../../auth/access.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { noContent, ok, okOrCreated, route, type Context, type Route } from '../../http/route.ts';
+import { throwIfInvalid } from '../../problem.ts';
+import { putDependent, removeObject, type Resource } from '../flows/change.ts';
+import { requireVisible } from '../flows/visible.ts';
+import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
+import { addSuspension, removeSuspension, replaceSuspension, suspensionRows } from './suspension-store.ts';
+import type { UserChangeServices } from './user-change-routes.ts';
+import { userRows } from './user-store.ts';
+
+type SuspensionServices = Pick<UserChangeServices, 'endSessions' | 'removeKeys'>;
+
+export function suspensionRoutes(services: SuspensionServices): Route[] {
+  return [readSuspension(), putSuspension(services), deleteSuspension()];
+}
+
+const suspensionResource: Resource<Suspension, Suspension> = {
+  ...suspensionRows,
+  accessOf: accountAccessOf,
+  represent: (suspension) => represent(suspension, { id: suspension.userId, ownerId: suspension.userId }),
+};
+
+const ofSuspensions = { path: '/api/users/{id}/suspension', tag: 'Users', access: adminOnly } as const;
+
+function readSuspension(): Route {
+  return route({
+    ...ofSuspensions,
+    method: 'GET',
+    summary: 'Read why and since when a user is suspended',
+    scope: 'users:read',
+    reply: ok(Suspension),
+    description: 'Responds 404 where the user is not suspended.',
+    handle({ params: { id }, caller, db }) {
+      const access = accountAccessOf(caller);
+      return suspensionResource.represent(requireVisible(suspensionRows, { db: db.read, id, access }));
+    },
+  });
+}
+
+function putSuspension(services: SuspensionServices): Route {
+  return route({
+    ...ofSuspensions,
+    method: 'PUT',
+    summary: 'Suspend a user',
+    body: SuspensionReplacement,
+    reply: okOrCreated(Suspension, ({ id }) => `/api/users/${id}/suspension`),
+    isConditional: true,
+    description:
+      'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
+      'with a wrong password. Needs a sign-in within the last 10 minutes.',
+    problems: ['last-admin', 'step-up-required'],
+    handle: (context) => suspend(context, services),
+  });
+}
+
+type PutContext = Context<{ readonly id: number }, object, SuspensionReplacement, Caller>;
+
+async function suspend(
+  context: PutContext,
+  { endSessions, removeKeys }: SuspensionServices,
+): Promise<Representation<Suspension>> {
+  const { body, params, now } = context;
+  return putDependent(context, userRows, {
+    ...suspensionResource,
+    check(caller, current) {
+      checkStepUp(caller, now, 'Suspending a user');
+      throwIfInvalid(replacementIssues(body, current, params.id));
+    },
+    add(permit, user) {
+      addSuspension(permit, user, body.reason ?? null, now);
+      endSessions(permit, user, null);
+      removeKeys(permit, user);
+      return { name: 'authn_login_lock', userId: user.id };
+    },
+    replace: (permit, current) => replaceSuspension(permit, current, body.reason ?? null),
+  });
+}
+
+function deleteSuspension(): Route {
+  return route({
+    ...ofSuspensions,
+    method: 'DELETE',
+    summary: 'Lift a suspension',
+    reply: noContent(),
+    isConditional: true,
+    description: 'The user may sign in again. Needs a sign-in within the last 10 minutes.',
+    problems: ['step-up-required'],
+    handle(context) {
+      return removeObject(context, suspensionResource, {
+        check: (_suspension, caller) => checkStepUp(caller, context.now, 'Lifting a suspension'),
+        remove: removeSuspension,
+        event: ({ userId }) => ({ name: 'user_updated', userId, change: 'suspension-lifted' }),
+      });
+    },
+  });
+}
