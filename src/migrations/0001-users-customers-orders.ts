@@ -116,10 +116,10 @@ CREATE TABLE orders (
   createdAt INTEGER NOT NULL,
   updatedAt INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX orders_status_id ON orders (status, id, createdAt, currency);
+CREATE INDEX orders_status_id ON orders (status, id, createdAt, updatedAt, currency);
 CREATE INDEX orders_status_createdAt_id ON orders (status, createdAt, id, updatedAt, total, currency);
-CREATE INDEX orders_status_updatedAt_id ON orders (status, updatedAt, id, createdAt, currency);
-CREATE INDEX orders_status_total_id ON orders (status, total, id, createdAt, currency);
+CREATE INDEX orders_status_updatedAt_id ON orders (status, updatedAt, id, createdAt, total, currency);
+CREATE INDEX orders_status_total_id ON orders (status, total, id, createdAt, updatedAt, currency);
 CREATE INDEX orders_userId_status_createdAt_id ON orders
   (userId, status, createdAt, id, updatedAt, total, currency);
 CREATE INDEX orders_customerId_status_createdAt_id ON orders

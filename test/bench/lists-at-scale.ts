@@ -76,6 +76,7 @@ function cases(): Case[] {
     user: { userId: 7 },
     currency: { currency: 'USD' },
     day: { createdFrom: time(180), createdBefore: time(181) },
+    'changed on a day': { updatedFrom: time(180), updatedBefore: time(181) },
     month: { createdFrom: time(180), createdBefore: time(210) },
     'user and currency': { userId: 7, currency: 'USD' },
   } as const;

@@ -71,6 +71,10 @@ const filters: readonly OrderFilter[] = [
   { currency: 'USD' },
   { createdFrom: time(30) },
   { createdBefore: time(30) },
+  { updatedFrom: time(30) },
+  { updatedBefore: time(30) },
+  { userId: 3, updatedFrom: time(30) },
+  { currency: 'USD', updatedFrom: time(30), updatedBefore: time(60), createdBefore: time(50) },
   { customerId: 2, currency: 'USD' },
   { userId: 3, currency: 'USD', status: ['open', 'paid'] },
   { customerId: 1, userId: 1 },
@@ -94,6 +98,8 @@ function expected(filter: OrderFilter, sort: string): number[] {
     currency,
     createdFrom = time(0),
     createdBefore = time(1_000),
+    updatedFrom = time(0),
+    updatedBefore = time(1_000),
   } = filter;
   const sign = sort.startsWith('-') ? -1 : 1;
   // orderSorts has nothing else
@@ -106,7 +112,9 @@ function expected(filter: OrderFilter, sort: string): number[] {
         order.userId === (userId ?? order.userId) &&
         order.currency === (currency ?? order.currency) &&
         order.createdAt >= Date.parse(createdFrom) &&
-        order.createdAt < Date.parse(createdBefore),
+        order.createdAt < Date.parse(createdBefore) &&
+        order.updatedAt >= Date.parse(updatedFrom) &&
+        order.updatedAt < Date.parse(updatedBefore),
     )
     .sort((one, other) => sign * (one[key] < other[key] ? -1 : one[key] > other[key] ? 1 : one.id - other.id))
     .map(({ id }) => id);

@@ -103,6 +103,8 @@ describe('a page of orders walks indexes in order', () => {
     { currency: 'EUR' },
     { createdFrom: time },
     { createdBefore: time },
+    { updatedFrom: time },
+    { updatedBefore: time },
   ]);
   const deep = {
     createdAt: [1_772_357_400_000, 500],
@@ -144,6 +146,10 @@ describe('a page of orders walks indexes in order', () => {
         );
       }
       assert.equal(orderSelection(own, { sort }).residual, undefined);
+    }
+    for (const sort of ['updatedAt', '-updatedAt'] as const) {
+      const changed = orderSelection(everyone, { sort, updatedFrom: time, updatedBefore: time });
+      assert.equal(changed.residual, undefined);
     }
     for (const sort of ['createdAt', '-createdAt'] as const) {
       assert.equal(

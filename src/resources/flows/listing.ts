@@ -76,7 +76,7 @@ export function selectRows<Q extends Query>(list: ListDefinition<Q>, request: Li
     const isSortRange = isRange(each.filter) && each.filter.column === key && !sortsInMemory;
     const isIndexed = each === chosen || chosen?.filter.indexes === 'unique' || isSortRange;
     if (isIndexed) indexed.push(each.condition);
-    else if (chosen === undefined || isRange(each.filter)) residual.push(each.condition);
+    else if (chosen === undefined || continues(chosen.filter, each.filter)) residual.push(each.condition);
     else residual.push(withoutIndex(each.condition)); // of two indexes SQLite might take the other
   }
   if (request.always !== undefined) indexed.push(request.always);
@@ -116,6 +116,12 @@ function conditionOf({ column, matches, keyOf }: Filter, value: SqlValue): Condi
 
 function isRange({ indexes }: Filter): boolean {
   return indexes === undefined;
+}
+
+/** Whether the filter is a range that an index of the chosen one may go on with. */
+function continues({ indexes }: Filter, filter: Filter): boolean {
+  if (!isRange(filter)) return false;
+  return typeof indexes !== 'object' || indexes.ordered.includes(filter.column);
 }
 
 function indexUseOf({ indexes }: Filter, key: string): 'ordered' | 'sorted' | 'scanned' {

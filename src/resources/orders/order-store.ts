@@ -234,6 +234,8 @@ const orderList: ListDefinition<OrderFilter> = {
     },
     createdFrom: { column: 'createdAt', matches: atLeast, keyOf: timeAtOrAfter },
     createdBefore: { column: 'createdAt', matches: below, keyOf: timeAtOrAfter },
+    updatedFrom: { column: 'updatedAt', matches: atLeast, keyOf: timeAtOrAfter },
+    updatedBefore: { column: 'updatedAt', matches: below, keyOf: timeAtOrAfter },
   },
   streams: { column: 'status', values: statuses, requested: ({ status }) => status },
 };

@@ -153,6 +153,8 @@ export const orderFilters = {
   currency: optional(currency, { description: 'Only orders in this currency (ISO 4217).' }),
   createdFrom: optional(sentTimestamp, { description: 'Only orders created at this time or later.' }),
   createdBefore: optional(sentTimestamp, { description: 'Only orders created before this time.' }),
+  updatedFrom: optional(sentTimestamp, { description: 'Only orders changed at this time or later.' }),
+  updatedBefore: optional(sentTimestamp, { description: 'Only orders last changed before this time.' }),
   sort: optional(
     oneOf(orderSorts, { description: 'A leading `-` means descending; `-createdAt` by default.' }),
   ),
