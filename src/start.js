@@ -7,10 +7,13 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 // Before 24.15 its SQLite could lose what was committed; main.ts checks newer ones.
 if (major < 24 || (major === 24 && minor < 15)) {
   console.error(
-    `orderly needs Node 24.15 or newer, and this is ${process.versions.node}. ` +
-      '"npm install" installs one,',
+    `orderly needs Node 24.15 or newer, and this is ${process.versions.node}. "npm install" brings one, ` +
+      'which "npm start" uses,',
   );
-  console.error('unless optional packages are omitted; "npm start" then uses it.');
+  console.error(
+    'unless development or optional packages are left out (--omit, NODE_ENV=production) or the platform ' +
+      'has none.',
+  );
   process.exit(78);
 }
 // Without a listener this signal would open Node's debugger to every local user.

@@ -1,10 +1,10 @@
 // The README's walk-through and the container's health check, as they are, against a service with its own
 // certificate.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { executable, serviceFor } from './service.ts';
 
@@ -21,39 +21,57 @@ test('the walk-through has no comments, since zsh takes them for commands and qu
   );
 });
 
-test(
-  'the walk-through of the README works, pasted block by block',
-  { skip: executable !== undefined && 'looks at the sources' },
-  async (t) => {
-    const service = await serviceFor(t, {
-      settings: { tls: 'self-signed' },
-      firstAdmin: 'initial-admin.json',
-    });
-    const folder = join(service.folder, 'pasted');
-    mkdirSync(folder);
-    symlinkSync(service.folder, join(folder, 'data'));
-    const script = walkThrough.join('').replaceAll('localhost:8443', `localhost:${service.port}`);
-    const { stdout, stderr } = await run('bash', ['-c', script], { cwd: folder });
-    assert.equal(stderr, '');
-    const lines = stdout.split('\n').filter((line) => line !== '');
-    const responses = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
-    const [signedUp, page, staff, second, nextPage, rejected] = responses;
-    assert.equal(signedUp.email, 'ada@example.com');
-    assert.deepEqual(
-      [page.data[0].items.length, page.data[0].total, page.total],
-      [3, 2 * 749 + 3900 + 4 * 650, 1],
+/** With the flags that make a script what people type: without settings of their own, with aliases. */
+const shells: readonly (readonly [shell: string, ...flags: string[]])[] = [
+  ['bash', '--norc', '-O', 'expand_aliases'],
+  ['zsh', '-f'],
+  ['dash'],
+  ['fish', '--no-config'],
+];
+describe('the walk-through', { concurrency: true }, () => {
+  for (const [shell, ...flags] of shells) {
+    const isMissing = spawnSync(shell, ['-c', 'true']).error !== undefined;
+    test(
+      `works, pasted into ${shell}`,
+      { skip: (executable !== undefined && 'looks at the sources') || (isMissing && `there is no ${shell}`) },
+      async (t) => {
+        // closed: then it takes an administrator to sign people up
+        const service = await serviceFor(t, {
+          settings: { tls: 'self-signed', registration: shell === 'bash' ? 'open' : 'closed' },
+          firstAdmin: 'initial-admin.json',
+        });
+        const folder = join(service.folder, 'a project & its Käufer');
+        mkdirSync(folder);
+        symlinkSync(service.folder, join(folder, 'data'));
+        const script = walkThrough.join('').replaceAll('localhost:8443', `localhost:${service.port}`);
+        writeFileSync(join(folder, 'pasted'), script);
+        const { stdout, stderr } = await run(shell, [...flags, 'pasted'], { cwd: folder });
+        checkWalk(stdout, stderr);
+      },
     );
-    assert.equal(staff.role, 'staff');
-    assert.ok(lines.includes('paid'));
-    assert.equal(second.total, 129);
-    assert.equal(nextPage.data[0].id, page.data[0].id);
-    assert.equal(rejected.status, 422);
-    assert.deepEqual(
-      rejected.errors.map(({ pointer }: { pointer: string }) => pointer),
-      ['#/currency', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode', '#/customerId'],
-    );
-  },
-);
+  }
+});
+
+function checkWalk(stdout: string, stderr: string): void {
+  assert.equal(stderr, '');
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  const responses = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+  const [signedUp, staff, page, second, nextPage, rejected] = responses;
+  assert.equal(signedUp.email, 'ada@example.com');
+  assert.deepEqual(
+    [page.data[0].items.length, page.data[0].total, page.total],
+    [3, 2 * 749 + 3900 + 4 * 650, 1],
+  );
+  assert.equal(staff.role, 'staff');
+  assert.ok(lines.includes('paid'));
+  assert.equal(second.total, 129);
+  assert.equal(nextPage.data[0].id, page.data[0].id);
+  assert.equal(rejected.status, 422);
+  assert.deepEqual(
+    rejected.errors.map(({ pointer }: { pointer: string }) => pointer),
+    ['#/currency', '#/items/0/name', '#/items/0/quantity', '#/shippingAddress/postalCode', '#/customerId'],
+  );
+}
 
 test(
   "the container's health check asks whether the service is ready, by HTTPS or HTTP",

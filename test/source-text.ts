@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 export const isElsewhere = (path: string): boolean => /(^|\/)(node_modules|\.git|dist)(\/|$)/.test(path);
-export const paths = globSync(['*', '.ci/**/*', 'data/README.md', 'src/**/*', 'test/**/*'], {
+export const paths = globSync(['*', '.ci/**/*', 'src/**/*', 'test/**/*'], {
   cwd: root,
   exclude: isElsewhere,
 })

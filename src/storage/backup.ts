@@ -5,7 +5,7 @@ import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { giveToFolderOwner, makePrivate, syncPath } from './private-files.ts';
+import { giveToFolderOwner, makePrivate, syncFile, syncFolder } from './private-files.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
 
 const pagesAtOnce = 1_000;
@@ -93,7 +93,7 @@ export async function copyDatabase(
     makeOneFile(partial, prepare);
     beforeRename(partial);
     renameSync(partial, file);
-    syncPath(dirname(file));
+    syncFolder(dirname(file));
   } catch (error) {
     throw isDamage(error) ? error : toStorageError(error, file);
   } finally {
@@ -117,7 +117,7 @@ function makeOneFile(file: string, prepare: (db: Connection) => void): void {
   } finally {
     sqlite.close();
   }
-  syncPath(file);
+  syncFile(file);
 }
 
 /** Opens a database of ours while it is used. */
@@ -150,5 +150,5 @@ function removeWal(file: string): void {
     /* what can't be read is what is being replaced */
   }
   for (const end of ['-wal', '-shm', '-journal']) rmSync(`${file}${end}`, { force: true });
-  syncPath(dirname(file));
+  syncFolder(dirname(file));
 }

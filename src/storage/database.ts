@@ -7,7 +7,7 @@ import type { Invalidation } from '../invalidation.ts';
 import type { Connection, Row, SqlValue, Work } from './connection.ts';
 import { databaseFile, emptyCommitSql, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { maySync, syncPath } from './private-files.ts';
+import { maySync, syncFolder } from './private-files.ts';
 import { isFull, isTransient, toStorageError } from './storage-error.ts';
 import { createForeignWatch } from './foreign-watch.ts';
 import { createGroupCommit, type Fdatasync, type GroupCommit } from './group-commit.ts';
@@ -181,8 +181,8 @@ function openWal(sqlite: DatabaseSync, folder: string): number {
       'PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192',
   );
   sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
-  const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r');
-  syncPath(folder);
+  const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r+'); // to sync it, Windows wants it writable
+  syncFolder(folder);
   return descriptor;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { copyDatabase } from './backup.ts';
 import { databaseFile, emptyCommitSql, openSqlite, scalar, schemaVersion } from './database-file.ts';
-import { makePrivate, syncPath } from './private-files.ts';
+import { makePrivate, syncFolder } from './private-files.ts';
 import { isFull, StorageError, toStorageError } from './storage-error.ts';
 
 /** Numbered by its place in the list; never edited once released. */
@@ -42,7 +42,7 @@ export async function openMigrated(
     }
     abandoned?.throwIfAborted();
     if (version < migrations.length) migrate(sqlite, migrations, version);
-    syncPath(folder);
+    syncFolder(folder);
     return sqlite;
   } catch (error) {
     sqlite?.close();

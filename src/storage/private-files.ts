@@ -51,14 +51,22 @@ export function replacePrivate(file: string, text: string): void {
   rmSync(partial, { force: true });
   writeFileSync(partial, text, { mode: 0o600, flush: maySync });
   renameSync(partial, file);
-  syncPath(dirname(file));
+  syncFolder(dirname(file));
 }
 
-/** Makes a file's bytes, or new, renamed and removed names in a folder, last through a power cut. */
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
+/** Makes a file's bytes last through a power cut. Windows syncs only what is open for writing. */
+export function syncFile(file: string): void {
+  if (maySync) syncDescriptor(openSync(file, 'r+'));
+}
+
+/** Makes new, renamed and removed names in a folder last. Windows has no way to do that. */
+export function syncFolder(folder: string): void {
+  if (maySync && process.platform !== 'win32') syncDescriptor(openSync(folder, 'r'));
+}
+
+function syncDescriptor(descriptor: number): void {
   try {
-    if (maySync) fsyncSync(descriptor);
+    fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
