@@ -9,6 +9,8 @@ import { logIn, project, startService, type Setting } from './servers.ts';
 export type Made = {
   readonly folder: string;
   readonly fastifyDatabase: string;
+  /** The same rows as Fastify's: both write. */
+  readonly bunDatabase: string;
   readonly orderCount: number;
   readonly admin: { readonly email: string; readonly password: string };
 };
@@ -24,7 +26,9 @@ export async function makeData(
 ): Promise<Made> {
   const folder = join(kept, `orders-${orderCount}`);
   const fastifyDatabase = join(kept, `fastify-${orderCount}.db`); // has its name only when all is made
-  if (existsSync(fastifyDatabase)) return { folder, fastifyDatabase, orderCount, admin: adminOf(folder) };
+  const bunDatabase = join(kept, `bun-${orderCount}.db`);
+  const databases = { folder, fastifyDatabase, bunDatabase, orderCount };
+  if (existsSync(fastifyDatabase)) return { ...databases, admin: adminOf(folder) };
   const unfinished = `${fastifyDatabase}-unfinished`;
   for (const file of [folder, unfinished]) rmSync(file, { recursive: true, force: true });
 
@@ -34,9 +38,10 @@ export async function makeData(
     { command: [process.execPath, join(project, 'src/start.js'), ...sample], cores: 'any' },
     sampleSeconds,
   );
-  const made = { folder, fastifyDatabase, orderCount, admin: adminOf(folder) };
-  say('giving Fastify the same orders');
+  const made = { ...databases, admin: adminOf(folder) };
+  say('giving the peers the same orders');
   await fillFastify(setting, made, unfinished);
+  copyFileSync(unfinished, bunDatabase);
   renameSync(unfinished, fastifyDatabase);
   return made;
 }
@@ -44,13 +49,14 @@ export async function makeData(
 /** A copy to write into; `discard` takes it away again. */
 export function copyData(made: Made): Made & { discard: () => void } {
   const folder = `${made.folder}-copy`;
-  const fastifyDatabase = `${made.fastifyDatabase}-copy`;
-  const files = [folder, fastifyDatabase, `${fastifyDatabase}-wal`, `${fastifyDatabase}-shm`];
-  const discard = () => files.forEach((file) => rmSync(file, { recursive: true, force: true }));
+  const [fastifyDatabase, bunDatabase] = [`${made.fastifyDatabase}-copy`, `${made.bunDatabase}-copy`];
+  const files = [fastifyDatabase, bunDatabase].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]);
+  const discard = () => [folder, ...files].forEach((file) => rmSync(file, { recursive: true, force: true }));
   discard();
   cpSync(made.folder, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
   copyFileSync(made.fastifyDatabase, fastifyDatabase, constants.COPYFILE_FICLONE);
-  return { ...made, folder, fastifyDatabase, discard };
+  copyFileSync(made.bunDatabase, bunDatabase, constants.COPYFILE_FICLONE);
+  return { ...made, folder, fastifyDatabase, bunDatabase, discard };
 }
 
 /** The administrator that the sample comes with. */

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 export const usage = `npm run bench -- [flags]
 
   --quick             one round of 2 s each instead of three of 4 s
-  --only A,B,…        these parts only: read not-modified list place mixed refused
-                      cold tls slow-sync logins start memory
+  --only A,B,…        these parts only: read cold hot not-modified list cold-list place mixed
+                      refused tls slow-sync logins start memory
   --orders N,…        sizes of the data, each a table of its own (100000)
   --rounds N, --seconds N
   --raw               shows bare node:http in its fastest style too

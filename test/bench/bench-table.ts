@@ -14,6 +14,7 @@ export const workloadHeader = [
   'p99 ms',
   'CPU µs/request',
   'of bare',
+  '× Bun',
   '× Fastify',
   'errors',
   'others',
@@ -37,6 +38,7 @@ export function workloadRows({ title, aims }: Workload, measured: readonly Measu
       : server.endsWith('raw')
         ? `(${ratio(own, samples, undefined)})`
         : '',
+    index === 0 ? ratio(own, peer('Bun'), aims.bun) : '',
     index === 0 ? ratio(own, peer('Fastify'), aims.fastify) : '',
     String(samples.reduce((sum, sample) => sum + sample.errors, 0)),
     medianOf(samples, 'others').toFixed(2),

@@ -7,7 +7,7 @@ import { makeData, type Made } from './bench-data.ts';
 import { readOptions, usage, type BenchOptions } from './bench-options.ts';
 import { markdown, thousands, workloadHeader, workloadRows } from './bench-table.ts';
 import { keepChildren, missingHere } from './children.ts';
-import { installFastify } from './fastify-install.ts';
+import { installPeers } from './peer-install.ts';
 import { loginsHeader, measureLogins } from './logins-beside.ts';
 import { measureWorkload, type Bench } from './rounds.ts';
 import { measureMemory, measureStarts, memoryHeader, startHeader } from './start-and-memory.ts';
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     });
   try {
     const say = (text: string) => console.error(`… ${text}`);
-    await measureAll({ options, children, scratch, fastifyFolder: await installFastify(children, say), say });
+    await measureAll({ options, children, scratch, peers: await installPeers(children, say), say });
   } finally {
     await children.endAll();
     discard();
@@ -76,7 +76,7 @@ function conditions({ rounds, seconds, leanFastify }: BenchOptions): string {
   return (
     `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, one core for the ` +
     'server and one for wrk, 64 connections,' +
-    ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s; ` +
+    ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s, each of new processes; ` +
     'ratios are medians of ratios within rounds.' +
     ' Others: cores taken meanwhile by processes foreign to the benchmark or by other guests of ' +
     'the host; ratios of rounds that they disturbed carry a question mark.' +

@@ -1,11 +1,13 @@
-// Measures one workload: its servers side by side, in alternating rounds, the same load on each in turn.
+// Measures one workload: its servers side by side, in alternating rounds, the same load on each in turn. Each
+// round starts new processes: how fast one is depends on its memory and on what was compiled when.
 import { join } from 'node:path';
 import { ask } from './ask.ts';
 import { copyData, type Made } from './bench-data.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { Children } from './children.ts';
 import { writeFixedAnswers } from './fixed-answers.ts';
-import { fastifyToken, logIn, startBare, startFastify, startService, type Server } from './servers.ts';
+import { logIn, peerToken, startBare, startBun, startFastify, startService, type Server } from './servers.ts';
+import type { InstalledPeers } from './peer-install.ts';
 import { slowSyncEnv } from './slow-sync.ts';
 import { targetAt, type Workload } from './workloads.ts';
 import { applyLoad, writeRequests, type Load, type Sample } from './wrk.ts';
@@ -15,7 +17,7 @@ export type Bench = {
   readonly children: Children;
   /** A folder for this run alone. */
   readonly scratch: string;
-  readonly fastifyFolder: string;
+  readonly peers: InstalledPeers;
   readonly say: (text: string) => void;
 };
 export type Measured = { readonly server: string; readonly samples: readonly Sample[] };
@@ -27,11 +29,28 @@ const againMax = 2;
 
 /** The service first, its peers after it; each with one sample a round. */
 export async function measureWorkload(bench: Bench, workload: Workload, made: Made): Promise<Measured[]> {
+  const measured = new Map<string, Sample[]>();
+  for (let round = 1; round <= bench.options.rounds; round++) {
+    bench.say(`${workload.title}: round ${round} of ${bench.options.rounds}`);
+    for (const [server, sample] of await measureRound(bench, workload, made, round)) {
+      const samples = measured.get(server) ?? [];
+      measured.set(server, [...samples, sample]);
+    }
+  }
+  return [...measured].map(([server, samples]) => ({ server, samples }));
+}
+
+async function measureRound(
+  bench: Bench,
+  workload: Workload,
+  made: Made,
+  round: number,
+): Promise<[server: string, sample: Sample][]> {
   const copy = workload.writes ? copyData(made) : undefined;
   const loaded: Loaded[] = [];
   try {
     await startServers(bench, workload, copy ?? made, loaded);
-    return await measureInTurn(bench, workload, loaded);
+    return await measureInTurn(bench, loaded, round);
   } finally {
     for (const { server } of loaded) await bench.children.end(server.child);
     copy?.discard();
@@ -39,7 +58,7 @@ export async function measureWorkload(bench: Bench, workload: Workload, made: Ma
 }
 
 async function startServers(bench: Bench, workload: Workload, made: Made, loaded: Loaded[]): Promise<void> {
-  const { children, scratch, options, fastifyFolder } = bench;
+  const { children, scratch, options, peers } = bench;
   const setting = {
     children,
     cores: 'server',
@@ -57,8 +76,10 @@ async function startServers(bench: Bench, workload: Workload, made: Made, loaded
   await add(service, authorization);
   if (workload.peers.includes('fastify')) {
     const env: Record<string, string> = options.leanFastify ? { LEAN: 'on' } : {};
-    await add(await startFastify(setting, fastifyFolder, made.fastifyDatabase, env), fastifyToken());
+    await add(await startFastify(setting, peers.fastify, made.fastifyDatabase, env), peerToken());
   }
+  if (workload.peers.includes('bun'))
+    await add(await startBun(setting, peers.bun, made.bunDatabase, {}), peerToken());
   if (!workload.peers.includes('bare')) return;
   const target = targetAt(service.origin, made.orderCount, authorization);
   const env = {
@@ -94,21 +115,19 @@ async function prepareLoad(
 }
 
 async function measureInTurn(
-  { children, options, say }: Bench,
-  workload: Workload,
+  { children }: Bench,
   loaded: readonly Loaded[],
-): Promise<Measured[]> {
-  const samples = loaded.map((): Sample[] => []);
+  round: number,
+): Promise<[server: string, sample: Sample][]> {
   for (const { load } of loaded) await applyLoad(children, { ...load, seconds: warmUpSeconds });
-  for (let round = 1; round <= options.rounds; round++) {
-    say(`${workload.title}: round ${round} of ${options.rounds}`);
-    const inTurn = [...loaded.entries()];
-    // whoever is measured first after a pause finds the machine in another state
-    if (round % 2 === 0) inTurn.reverse();
-    for (const [index, { load }] of inTurn)
-      samples[index]?.push(await leastDisturbed(() => applyLoad(children, load)));
-  }
-  return loaded.map(({ server }, index) => ({ server: server.name, samples: samples[index] ?? [] }));
+  // whoever is measured first after a pause finds the machine in another state
+  const inTurn = round % 2 === 0 ? loaded.toReversed() : loaded;
+  const samples = new Map<Loaded, Sample>();
+  for (const each of inTurn) samples.set(each, await leastDisturbed(() => applyLoad(children, each.load)));
+  return loaded.flatMap((each) => {
+    const sample = samples.get(each);
+    return sample === undefined ? [] : [[each.server.name, sample]];
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-// Starts the servers that are compared: the service itself, Fastify, and bare node:http.
+// Starts the servers that are compared: the service itself, Fastify, Bun, and bare node:http.
 import type { ChildProcess } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ export const project = join(import.meta.dirname, '../..');
 const highLimit = '100000000/60';
 const startSeconds = 20;
 const issuer = 'https://orders.example';
-const fastifySecret = randomBytes(32).toString('hex');
+const peerSecret = randomBytes(32).toString('hex');
 
 /** The service as `npm start` runs it, with all its checks on; only its limits are too high to be met. */
 export async function startService(
@@ -71,11 +71,26 @@ export async function startFastify(
     env: {
       PORT: String(port),
       DATABASE: database,
-      JWT_SECRET: fastifySecret,
+      JWT_SECRET: peerSecret,
       ISSUER: issuer,
       NODE_ENV: 'production',
       ...env,
     },
+  });
+}
+
+export async function startBun(
+  setting: Setting,
+  installed: string,
+  database: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Server> {
+  const port = await freePort();
+  const architecture = process.arch === 'arm64' ? 'aarch64' : process.arch;
+  const bun = join(installed, `node_modules/@oven/bun-linux-${architecture}/bin/bun`);
+  return answering(setting, 'Bun', `http://127.0.0.1:${port}`, {
+    command: [bun, join(installed, 'bun-server.js')],
+    env: { PORT: String(port), DATABASE: database, JWT_SECRET: peerSecret, ISSUER: issuer, ...env },
   });
 }
 
@@ -110,7 +125,7 @@ export async function logIn(origin: string, { email, password }: Made['admin']):
 }
 
 /** A token as long and as full as the service's own. */
-export function fastifyToken(): string {
+export function peerToken(): string {
   const nowSeconds = Math.floor(Date.now() / 1000);
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const claims = {
@@ -125,7 +140,7 @@ export function fastifyToken(): string {
     jti: 'bench',
   };
   const signed = `${encode({ alg: 'HS256', typ: 'at+jwt', kid: '1' })}.${encode(claims)}`;
-  return `Bearer ${signed}.${createHmac('sha256', fastifySecret).update(signed).digest('base64url')}`;
+  return `Bearer ${signed}.${createHmac('sha256', peerSecret).update(signed).digest('base64url')}`;
 }
 
 type Start = { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };

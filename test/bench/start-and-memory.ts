@@ -6,7 +6,7 @@ import { median, ms } from './bench-table.ts';
 import { memoryOf, type Memory } from './children.ts';
 import { writeFixedAnswers } from './fixed-answers.ts';
 import type { Bench } from './rounds.ts';
-import { fastifyToken, logIn, startBare, startFastify, startService, type Server } from './servers.ts';
+import { peerToken, logIn, startBare, startFastify, startService, type Server } from './servers.ts';
 import { hotReads, mixture, read, targetAt } from './workloads.ts';
 import { applyLoad, writeRequests } from './wrk.ts';
 
@@ -74,10 +74,7 @@ export async function measureMemory(bench: Bench, made: Made): Promise<string[][
   ]);
 }
 
-async function startersOf(
-  { children, options, fastifyFolder, scratch }: Bench,
-  made: Made,
-): Promise<Starter[]> {
+async function startersOf({ children, options, peers, scratch }: Bench, made: Made): Promise<Starter[]> {
   const setting = { children, cores: 'server', env: {} } as const;
   const plain = () => startService(setting, made.folder, []);
   const tls = () => startService(setting, made.folder, ['--tls', 'self-signed']);
@@ -90,8 +87,8 @@ async function startersOf(
     {
       name: 'Fastify',
       start: () =>
-        startFastify(setting, fastifyFolder, made.fastifyDatabase, options.leanFastify ? { LEAN: 'on' } : {}),
-      authorize: async () => fastifyToken(),
+        startFastify(setting, peers.fastify, made.fastifyDatabase, options.leanFastify ? { LEAN: 'on' } : {}),
+      authorize: async () => peerToken(),
     },
     {
       name: 'bare node:http and an open database',

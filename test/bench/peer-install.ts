@@ -1,5 +1,4 @@
-// Installs the Fastify peer at its locked versions into a temporary folder, once, so that the project gains
-// no package.
+// Installs a peer at its locked versions into a temporary folder, once, so that the project gains no package.
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -16,15 +15,26 @@ import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { Children } from './children.ts';
 
-const source = join(import.meta.dirname, 'peers/fastify');
+export type InstalledPeers = Readonly<Record<'fastify' | 'bun', string>>;
+
 const installSeconds = 300;
 
-/** Returns the folder; it is named after its contents, so that a change of the peer makes a new one. */
-export async function installFastify(children: Children, say: (text: string) => void): Promise<string> {
+/** Returns their folders. */
+export async function installPeers(children: Children, say: (text: string) => void): Promise<InstalledPeers> {
+  return { fastify: await install('fastify', children, say), bun: await install('bun', children, say) };
+}
+
+/** The folder is named after its contents, so that a change of the peer makes a new one. */
+async function install(
+  peer: keyof InstalledPeers,
+  children: Children,
+  say: (text: string) => void,
+): Promise<string> {
+  const source = join(import.meta.dirname, 'peers', peer);
   const own = ownFolder();
-  const folder = join(own, hashOfSource());
+  const folder = join(own, hashOf(source));
   if (existsSync(folder)) return folder;
-  say('installing Fastify');
+  say(`installing ${peer}`);
   const unfinished = mkdtempSync(join(own, 'unfinished-'));
   try {
     cpSync(source, unfinished, { recursive: true });
@@ -56,7 +66,7 @@ function ownFolder(): string {
   return folder;
 }
 
-function hashOfSource(): string {
+function hashOf(source: string): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(source).sort()) hash.update(name).update(readFileSync(join(source, name)));
   return hash.digest('hex').slice(0, 16);
