@@ -15,6 +15,7 @@ import {
 import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
 import { stateOf } from './connection-state.ts';
 import { endIdle } from './idle-connections.ts';
+import { allowHalfOpen } from './node-internals.ts';
 import { rejectConnection, rejectUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
 
@@ -192,7 +193,7 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
   const server =
     certificate === undefined ? createPlain(settings) : createTls(settings, certificate, timeouts);
   server.maxHeadersCount = 0; // all of them: their bytes are bounded
-  Object.assign(server, { httpAllowHalfOpen: true }); // a client that has ended its side may still read
+  allowHalfOpen(server);
   return server;
 }
 

@@ -1,6 +1,7 @@
 // The end of a connection whose client still sends: the last answer must not be lost to a reset.
 import type { Socket } from 'node:net';
 import { lingerMillisecondsMax } from '../limits.ts';
+import { takeFromParser } from './node-internals.ts';
 
 /** Reads and drops what still arrives, for a while: TCP resets a connection with unread bytes. */
 export function endLingering(socket: Socket, answer = ''): void {
@@ -9,15 +10,11 @@ export function endLingering(socket: Socket, answer = ''): void {
   socket.once('close', () => clearTimeout(cut));
 }
 
-/**
- * Takes the connection from the parser: what still arrives is dropped unparsed, and where `node:http` would
- * close the connection after the answer, it lingers.
- */
+/** What still arrives is dropped unparsed, and after its response the connection lingers. */
 export function stopParsing(socket: Socket): void {
-  socket.removeAllListeners('data').on('data', () => {});
   let isEnding = false;
-  socket.destroySoon = () => {
+  takeFromParser(socket, () => {
     if (!isEnding) endLingering(socket);
     isEnding = true;
-  };
+  });
 }

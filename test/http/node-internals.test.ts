@@ -1,0 +1,73 @@
+// What Node does beyond its documentation, on a plain server of `node:http`.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { allowHalfOpen, takeFromParser } from '../../src/http/node-internals.ts';
+import { until } from '../storage/storage-support.ts';
+import { openRaw } from './raw-connection.ts';
+
+const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+const chunk = '1\r\nx\r\n';
+
+test('what arrives on a connection taken from the parser is read and not parsed', async (t) => {
+  const received: string[] = [];
+  let bytesRead = (): number => 0;
+  const port = await listening(t, (request) => {
+    bytesRead = () => request.socket.bytesRead;
+    request.on('error', () => {
+      /* it is cut off */
+    });
+    request.on('data', (piece: Buffer) => {
+      received.push(piece.toString());
+      if (received.length === 1) takeFromParser(request.socket, () => {});
+    });
+  });
+  const connection = await openRaw(port);
+  connection.write(post + chunk);
+  await until(() => received.length === 1);
+  const before = bytesRead();
+  connection.write(chunk.repeat(1_000));
+  await until(() => bytesRead() === before + 6_000);
+  assert.deepEqual(received, ['x']);
+  connection.socket.destroy();
+});
+
+test('the end of a connection taken from the parser is left to whoever took it', async (t) => {
+  const ended = Promise.withResolvers<string>();
+  const port = await listening(t, (request, response) => {
+    response.shouldKeepAlive = false;
+    takeFromParser(request.socket, () => {
+      ended.resolve('by us');
+      request.socket.end();
+    });
+    response.end('enough');
+  });
+  const connection = await openRaw(port);
+  connection.write(post + chunk);
+  assert.equal((await connection.response()).text, 'enough');
+  assert.equal(await ended.promise, 'by us');
+  connection.socket.destroy();
+});
+
+test('a client that has ended its side gets its response', async (t) => {
+  const port = await listening(t, (request, response) => {
+    request.socket.once('end', () => response.end('late'));
+  });
+  const connection = await openRaw(port);
+  connection.socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  assert.equal((await connection.response()).text, 'late');
+});
+
+async function listening(t: TestContext, listener: RequestListener): Promise<number> {
+  const server: Server = createServer(listener);
+  allowHalfOpen(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port; // it listens on TCP
+}
