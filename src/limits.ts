@@ -8,7 +8,7 @@ export const bodyBytesMax = 64 * 1024;
  * Of one body, read or dropped: past either the connection ends. A chunk of one byte costs as much as a large
  * one.
  */
-export const bodyPiecesMax = 16 * 1024;
+export const bodyPiecesMax = 4 * 1024;
 export const bodyWireBytesMax = 2 * 1024 * 1024;
 /** Memory of bodies that have not arrived whole: in all, of one address, and of one /48 or /24. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
