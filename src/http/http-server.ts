@@ -16,7 +16,12 @@ import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
 import { stateOf } from './connection-state.ts';
 import { endIdle } from './idle-connections.ts';
 import { allowHalfOpen } from './node-internals.ts';
-import { rejectConnection, rejectUnparsed } from './unparsed-requests.ts';
+import {
+  rejectConnection,
+  rejectPlainHttp,
+  rejectUnparsed,
+  type WriteRejection,
+} from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
@@ -113,7 +118,12 @@ export class HttpServer {
         handler[method](request, response);
       });
     }
-    rejectUnparsed(this.#server, (problem) => handler.rejectionText(problem));
+    const rejectionText: WriteRejection = (problem) => handler.rejectionText(problem);
+    rejectUnparsed(this.#server, rejectionText);
+    this.#server.on('tlsClientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
+      const raw = code === 'ERR_SSL_HTTP_REQUEST' ? this.#below(socket) : undefined;
+      if (raw !== undefined) rejectPlainHttp(raw, rejectionText);
+    });
   }
 
   renew(certificate: Certificate): void {
@@ -155,6 +165,13 @@ export class HttpServer {
     const handler = this.#handler;
     if (handler === undefined || this.#isTls) socket.destroy();
     else rejectConnection(socket, (problem) => handler.rejectionText(problem));
+  }
+
+  /** The socket that a TLS socket is on. */
+  #below({ remoteAddress, remotePort }: Socket): Socket | undefined {
+    return this.#sockets
+      .values()
+      .find((socket) => socket.remotePort === remotePort && socket.remoteAddress === remoteAddress);
   }
 
   /** Ends connections whose TLS handshake isn't complete: they have no request here. */

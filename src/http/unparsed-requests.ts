@@ -1,4 +1,5 @@
-// Responses to what never becomes a request: bytes that the parser rejects, CONNECT, one connection too many.
+// Responses to what never becomes a request: bytes that the parser rejects, CONNECT, HTTP without TLS, one
+// connection too many.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
@@ -31,6 +32,13 @@ export function rejectConnection(socket: Socket, rejectionText: WriteRejection):
   socket.on('error', () => {}); // it has gone already
   const detail = 'All connections are in use; retry in a moment.';
   endLingering(socket.resume(), rejectionText(new Problem('unavailable', detail, { retryAfterSeconds: 1 })));
+}
+
+/** For a client that sent HTTP where TLS was due. `socket` is the one below TLS. */
+export function rejectPlainHttp(socket: Socket, rejectionText: WriteRejection): void {
+  socket.on('error', () => {}); // it has gone already
+  const detail = 'This port accepts HTTPS only: the URL must begin with https://.';
+  endLingering(socket.resume(), rejectionText(new Problem('tls-required', detail)));
 }
 
 /**
