@@ -1,8 +1,8 @@
-// A map that forgets what was used longest ago once it holds too much.
+// A map that evicts what was used longest ago once it holds too much.
 
 /**
  * Two generations: what is found in the old one moves to the young one; when the young one holds half of
- * `weightMax` it becomes the old one and the old one is forgotten. So a look-up that hits costs one
+ * `weightMax` it becomes the old one and the old one is dropped. So a look-up that hits costs one
  * `Map.get`, where a strict least-recently-used list would be rewritten at every read.
  */
 export class BoundedMap<Key, Value> {

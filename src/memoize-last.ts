@@ -1,6 +1,6 @@
 // Values computed once, or only when their argument changes.
 
-/** Remembers the last result: for texts that many ask for in succession, such as that of a second. */
+/** Caches the last result: for what many requests need in succession, such as the text of a second. */
 export function memoizeLast<Of extends string | number | null>(make: (of: Of) => string): (of: Of) => string {
   let last: Of | undefined;
   let text = '';

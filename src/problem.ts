@@ -51,7 +51,7 @@ export type ProblemDetails = {
 
 /**
  * Thrown anywhere below the request handler, reported to the client by its one `catch`. Not an Error: nobody
- * reads its stack, and capturing one is a twelfth of the cost of a refusal.
+ * reads its stack, and capturing one is a twelfth of the cost of a rejection.
  */
 export class Problem {
   readonly kind: ProblemKind;

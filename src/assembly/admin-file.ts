@@ -24,7 +24,7 @@ export function removeAdminFile(folder: string, email: string): void {
   try {
     rmSync(adminFile(folder), { force: true });
   } catch {
-    // the folder may be read-only for this process: no start names the file any more
+    // the folder may be read-only for this process; no later start names the file
   }
 }
 

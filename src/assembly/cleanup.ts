@@ -1,4 +1,4 @@
-// What a service records or removes from time to time: the last use of keys, and rows that nobody needs.
+// What a service records or removes from time to time: the last use of keys, and rows no longer needed.
 import { cleanupMilliseconds } from '../limits.ts';
 import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
 import { touchKeys } from '../resources/keys/key-store.ts';

@@ -1,4 +1,4 @@
-// Where a service listens, and how many connections it takes.
+// Where a service listens, and how many connections it accepts.
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -8,7 +8,10 @@ import type { HttpServer } from '../http/http-server.ts';
 import { trustedProxies } from '../http/peer.ts';
 import { connectionsMax } from '../limits.ts';
 
-/** Throws ConfigError where the address can't be listened on, and `unavailable` where somebody else does. */
+/**
+ * Throws ConfigError where the address can't be listened on,
+ * and `unavailable` where another process does.
+ */
 export async function listen(server: HttpServer, config: Config): Promise<AddressInfo> {
   try {
     return await server.listen(config.host, config.port);

@@ -68,7 +68,7 @@ export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
   permits: (caller, params) => caller.userId === params.id || isStaff(caller),
 };
 
-/** What a route asks of its caller: its rule, and what an API key needs (none: no key will do). */
+/** What a route asks of its caller: its rule, and what an API key needs (none: keys are not accepted). */
 export type Rule<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
 
 /** Throws unless the rule lets the caller in; undefined is one without a credential. */
@@ -109,7 +109,7 @@ export function isAdmin(caller: Caller): boolean {
   return caller.role === 'admin';
 }
 
-/** Staff in the wider sense: administrators are, too. */
+/** Administrators count as staff. */
 export function isStaff(caller: Caller): boolean {
   return caller.role !== 'user';
 }

@@ -3,7 +3,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { cachedCallersMax } from '../limits.ts';
 import type { Caller } from './access.ts';
 
-/** What is known of a session or key now; times in milliseconds since 1970. */
+/** Whom a session or key stands for now, and until when: milliseconds since 1970. */
 export type SessionCaller = { readonly caller: Caller; readonly endsAt: number };
 export type KeyCaller = { readonly caller: Caller; readonly endsAt: number; readonly hash: Uint8Array };
 

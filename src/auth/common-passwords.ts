@@ -1,4 +1,4 @@
-// Passwords that are tried first: the commonest ones, rows of keys, and words of the context.
+// Passwords that are tried first: the most common ones, rows of keys, and words of the context.
 import { commonPasswordList } from './common-password-list.ts';
 
 /** `password` in lower case. The list stays text: it is searched only when someone chooses a password. */

@@ -1,4 +1,4 @@
-// Message authentication codes: access tokens are signed with them, cursors and request fingerprints sealed.
+// Message authentication codes: of access tokens, refresh tokens, cursors and request fingerprints.
 import { hash } from 'node:crypto';
 
 /** HMAC-SHA-256 (RFC 2104) of a text in UTF-8. */
@@ -25,8 +25,8 @@ function sha256(bytes: Uint8Array): Buffer {
 }
 
 /**
- * One for each secret. A purpose has keys of its own, derived from the secrets: otherwise a text sealed for
- * one purpose could pass for a token.
+ * One for each secret. A purpose has keys of its own, derived from the secrets: otherwise a cursor
+ * could be made to pass for a token.
  */
 export function createMacs(secrets: readonly Uint8Array[], purpose: string): Mac[] {
   return secrets.map((secret) => createMac(createMac(secret)(purpose)));

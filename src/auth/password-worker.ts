@@ -39,7 +39,7 @@ export function createScryptPool() {
     }
   }
 
-  /** Who waits is refused, too: by the thread that each of them gets at once. */
+  /** Rejects the jobs that wait, too: each gets a thread at once, which throws. */
   async function close(): Promise<void> {
     closing.abort(unavailable('The service is stopping.'));
     await Promise.all(threads.map((thread) => thread.end()));

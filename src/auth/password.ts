@@ -13,7 +13,7 @@ const keyBytes = 32;
 const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
 const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
-/** Of what no request asks for: a command, the first administrator. */
+/** For what no request asks for: passwords of commands and of the first administrator. */
 const jobWithoutQuota: HashingJob = { queue: 'new-password', quotas: [] };
 
 /** `hash` and `verify` throw `unavailable` or `quota-exceeded` where the queue has no room for the job. */
@@ -97,10 +97,10 @@ const phcPattern = new RegExp(`^${phcCost.source}\\$([A-Za-z0-9+/]{11,86})\\$([A
 /** Throws on what this service can't have stored; the text stays out of the error. */
 function parsePhc(phc: string): Stored {
   const match = phcPattern.exec(phc);
-  if (match === null) throw new Error('A stored password hash can not be read.');
+  if (match === null) throw new Error('A stored password hash is malformed.');
   const [, ln, r, p, salt = '', key = ''] = match;
   const cost = { ln: Number(ln), r: Number(r), p: Number(p) };
   if (128 * 2 ** cost.ln * cost.r > memoryBytesMax)
-    throw new Error('A stored password hash asks for too much memory.');
+    throw new Error('A stored password hash needs too much memory.');
   return { cost, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
 }

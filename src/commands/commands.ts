@@ -103,7 +103,7 @@ function row(name: string, text: string): string {
     .join('\n');
 }
 
-/** A word that is longer has a line of its own. */
+/** A longer word gets a line of its own. */
 function wrap(text: string, width: number): string[] {
   return text.match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S+`, 'g')) ?? [];
 }

@@ -1,4 +1,4 @@
-// Chance that repeats itself: the same seed, the same picks.
+// Pseudo-random picks: the same seed, the same picks.
 
 export type Picker = ReturnType<typeof createPicker>;
 
@@ -22,7 +22,7 @@ export function createPicker(seed: number) {
   return {
     share: float,
     whole: integer,
-    /** One of the first `count` values, of which there must be some. */
+    /** One of the first `count` values, of which there must be at least one. */
     // within the list, as the caller promised
     pick: <T>(values: readonly T[], count = values.length) => values[integer(0, count - 1)] as T,
     /** The text with a digit for each #. */

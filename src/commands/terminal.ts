@@ -14,14 +14,14 @@ export function print(text: string): Promise<void> {
 type Tty = NodeJS.WriteStream & { readonly _handle?: { setBlocking?(isBlocking: boolean): unknown } };
 
 /**
- * Node writes to a terminal and waits for it, so one that takes no more (Ctrl-S, a window that hangs) would
+ * Node writes to a terminal and waits for it, so one that accepts no more (Ctrl-S, a window that hangs) would
  * stop the whole process. It has no public way to turn that off.
  */
 export function neverBlock(terminal: Tty): void {
   terminal._handle?.setBlocking?.(false);
 }
 
-/** Waits until what was written has left the process, at most so long. */
+/** Waits until what was written has left the process, for at most that long. */
 export async function waitForDrain(stream: NodeJS.WriteStream, millisecondsMax: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const late = setTimeout(resolve, millisecondsMax);

@@ -1,4 +1,4 @@
-// What a start says: lines of the log, or on a terminal a few sentences for people.
+// The messages of a start: lines of the log, or on a terminal a few sentences for people.
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';

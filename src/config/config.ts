@@ -9,7 +9,7 @@ export type Config = ReturnType<typeof buildConfig>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** From texts that their settings' checks have let through, unless `issues` says otherwise already. */
+/** From texts that their settings' checks have accepted, unless `issues` holds some already. */
 export function buildConfig(get: (flag: string) => string, environment: Environment) {
   const { ORDERLY_ADMIN_EMAIL: adminEmail = '', ORDERLY_ADMIN_PASSWORD: adminPassword = '' } = environment;
   return {
@@ -48,7 +48,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
   } as const;
 }
 
-/** What is wrong with settings that only make sense together. */
+/** Issues of settings that depend on each other. */
 export function combinationIssues(config: Config): string[] {
   return [...certificateIssues(config), ...adminIssues(config)];
 }

@@ -1,6 +1,6 @@
 // "Did you mean": the known word that a misspelt one is nearest to.
 
-/** More changes than these, and it is another word. */
+/** With more changes than these it is a different word. */
 const changesMax = 2;
 
 /** A question that names the nearest of the candidates; undefined if none is near. */

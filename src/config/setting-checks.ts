@@ -1,10 +1,10 @@
-// What the values of settings have to be like.
+// The checks of settings' values.
 import { isIP } from 'node:net';
 import type { Rate } from '../http/rate-limit.ts';
 import { secretBytesMin } from '../limits.ts';
 import { dialling } from '../schema/dialling.ts';
 
-/** What a value must be, in words that follow the flag's name; undefined if it is. */
+/** What a value must be, in words that follow the flag's name; undefined where it is valid. */
 export type Check = (text: string) => string | undefined;
 
 export function wholeNumber(min: number, max: number): Check {
@@ -57,7 +57,7 @@ export function rate(text: string): string | undefined {
   return 'must be like 600/60 (requests/seconds) or off';
 }
 
-/** Of a text that `rate` lets through. */
+/** Of a text that `rate` accepts. */
 export function parseRate(text: string): Rate {
   const [requests, seconds] = text.split('/').map(Number);
   if (text === 'off' || requests === undefined || seconds === undefined) return undefined;

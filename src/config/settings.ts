@@ -182,7 +182,7 @@ export const settings: readonly Setting[] = [
   { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), check: oneOf(levels) },
 ];
 
-/** Settings without a flag: secrets have no place in a list of processes. */
+/** Settings without a flag: the list of processes shows flags to everyone. */
 export const adminVariables = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'] as const;
 
 export function variableOf(flag: string): string {

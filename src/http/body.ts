@@ -24,7 +24,8 @@ export function parseJson(bytes: Buffer): unknown {
   if (text.charCodeAt(0) === 0xfeff) throw malformed('The body must not begin with a byte-order mark.');
   const { members, isRounding } = scan(text);
   const value = isRounding ? parse(text, exactly) : parse(text);
-  if (countKeys(value) !== members) throw malformed('An object in the body contains a duplicate member.');
+  if (countKeys(value) !== members)
+    throw malformed('An object in the body contains a duplicate member; send each name once.');
   if (text.includes('\\u') && !isWellFormed(value))
     throw malformed('A string in the body contains an unpaired surrogate.');
   return value;
@@ -70,9 +71,9 @@ function placeOf(message: string, text: string): string {
 type Scan = { readonly members: number; readonly isRounding: boolean };
 
 /**
- * Reads a JSON text outside its strings: its colons are its members, and if there are more of them than the
- * parsed value has keys, there are duplicates. Also bounds the depth, before JSON.parse spends its stack on
- * it, and looks for numbers that are rounded to integers.
+ * Counts the members of a JSON text, by the colons outside its strings: if the parsed value has fewer keys,
+ * there are duplicates. Also bounds the depth, before JSON.parse spends its stack on it, and looks for
+ * numbers that are rounded to integers.
  */
 function scan(text: string): Scan {
   let members = 0;

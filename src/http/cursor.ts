@@ -1,4 +1,4 @@
-// Cursors: where the next page begins, sealed against change and bound to the list, its filters and its sort.
+// Cursors: where the next page begins, with a MAC that binds it to the list, its filters and its sort.
 import type { Mac } from '../auth/mac.ts';
 import { Problem } from '../problem.ts';
 import type { Position } from '../storage/keyset.ts';
@@ -15,11 +15,11 @@ export type ListQuery = {
 
 const tagLength = 22; // 132 bits
 
-/** `seals` are keyed digests of a text, one a secret: the first seals, all open. */
+/** One MAC for each secret: the first makes cursors, all of them verify. */
 export function createCursors(macs: readonly Mac[]) {
   function tagsOf(path: string, query: ListQuery, payload: string): string[] {
     const text = `${bindingOf(path, query)}\n${payload}`;
-    return macs.map((seal) => seal(text).toString('base64url').slice(0, tagLength));
+    return macs.map((mac) => mac(text).toString('base64url').slice(0, tagLength));
   }
 
   /** The position in a cursor of this list; undefined without one. Throws `invalid-cursor`. */
@@ -32,7 +32,7 @@ export function createCursors(macs: readonly Mac[]) {
         'The cursor does not belong to this list, filters and sort; use `next` unchanged.',
       );
     }
-    // sealed, so it is what `next` wrote
+    // its MAC is right, so it is what `next` wrote
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
   }
 

@@ -13,7 +13,7 @@ import { addressBucket, clientAddress, isLocal, type Peer } from './peer.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
 import { quotaExceeded, type Allowance, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
-import type { Context } from './route.ts';
+import type { Context, HandlerDatabase } from './route.ts';
 import type { Mounted } from './router.ts';
 
 type AnyContext = Context<object, Query, unknown, Caller | undefined>;
@@ -30,11 +30,11 @@ type ExchangeOptions = {
   readonly isTrusted: (address: string) => boolean;
   /** The caller as a write sees them. Throws where they have lost the right to this request. */
   readonly callerInWrite: (exchange: Exchange, writer: Connection) => Caller | undefined;
-  /** The same of what is committed. */
+  /** The caller as they are now, in what is committed. */
   readonly callerNow: (exchange: Exchange) => Caller | undefined;
 };
 
-/** Handlers receive it as their `Context`, whose functions they may take out of it. */
+/** Handlers receive it as their `Context`, which they may destructure. */
 export class Exchange implements AnyContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -56,7 +56,8 @@ export class Exchange implements AnyContext {
   query: Query = {};
   body: unknown = undefined;
   caller: Caller | undefined = undefined;
-  db: Pick<Database, 'read' | 'write' | 'readInWorker'>;
+  /** Replaced where what each write returns is recorded beside it. */
+  db: HandlerDatabase;
   mediaType = 'application/json';
   /** Of the buckets that the request has drawn on. */
   allowances: readonly Allowance[] = noAllowances;

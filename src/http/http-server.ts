@@ -132,7 +132,7 @@ export class HttpServer {
 
   /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then cuts the rest. */
   async close(): Promise<void> {
-    // Node's own would cut off at once what seems idle, though a request may be on its way there, or an
+    // Node's own would cut off at once what seems idle, though a request may be on its way there, or a
     // response not yet read.
     this.#server.closeIdleConnections = () => {};
     this.#endHandshakes();

@@ -5,12 +5,11 @@ import { Problem, forbidden } from '../problem.ts';
 import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { Database } from '../storage/database.ts';
 import type { Exchange } from './exchange.ts';
 import { countOccurrences, headersOf } from './request-headers.ts';
-import type { Representation } from './representation.ts';
+import { asRepresentation, type Representation } from './representation.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
-import type { Route } from './route.ts';
+import type { HandlerDatabase, Route } from './route.ts';
 
 /** Where first responses are stored. `request` names principal, method, path and key. */
 export type ResponseStore = {
@@ -109,14 +108,13 @@ export function checkIdempotencyKey(request: IncomingMessage, issues: Issue[]): 
 
 /** The database, with what each write returns recorded in its own transaction. */
 function withRecording(
-  db: Exchange['db'],
+  db: HandlerDatabase,
   record: (writer: Connection, representation: Representation<unknown>) => void,
-): Exchange['db'] {
-  const write: Database['write'] = (work) =>
+): HandlerDatabase {
+  const write: HandlerDatabase['write'] = (work) =>
     db.write((writer) => {
       const result = work(writer);
-      // the write of an idempotent route returns what it answers
-      record(writer, result as Representation<unknown>);
+      record(writer, asRepresentation(result));
       return result;
     });
   return {

@@ -8,7 +8,7 @@ type Progress = { readonly bytesMoved: number; checks: number };
 /**
  * Checks all connections periodically: a timer for each, as Node's own keep-alive has, is reset twice per
  * request and takes a twentieth of its time. Between requests a connection is idle at the third check at
- * which no byte has moved: later than an incomplete head is refused.
+ * which no byte has moved: later than an incomplete head is rejected.
  */
 export function endIdle(sockets: ReadonlySet<Socket>, everyMilliseconds: number): void {
   const progress = new WeakMap<Socket, Progress>();

@@ -1,11 +1,11 @@
-// The end of a connection whose client still sends: the last answer must not be lost to a reset.
+// The end of a connection whose client still sends: the last response must not be lost to a reset.
 import type { Socket } from 'node:net';
 import { lingerMillisecondsMax } from '../limits.ts';
 import { takeFromParser } from './node-internals.ts';
 
 /** Reads and drops what still arrives, for a while: TCP resets a connection with unread bytes. */
-export function endLingering(socket: Socket, answer = ''): void {
-  socket.end(answer, 'latin1');
+export function endLingering(socket: Socket, response = ''): void {
+  socket.end(response, 'latin1');
   const cut = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
   socket.once('close', () => clearTimeout(cut));
 }

@@ -45,7 +45,7 @@ type PageSource<T, C> = {
 };
 type Page<T> = Representation<readonly T[]>;
 
-/** A page that waited for the worker is made with the caller's rights of after the wait. */
+/** A page that waited for the worker is made with the caller's rights as they are after it. */
 export function listPage<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
@@ -73,7 +73,7 @@ function pageFor<T, Query extends object, C>(
   if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined);
   return Promise.all([found, total]).then(([positions, count]) => {
     const current = list.selectionFor(context.authorizeRead());
-    // of other rows, which have another total
+    // other owners have other rows, and another total
     if (!isDeepStrictEqual(current.owners, selection.owners)) return pageFor(context, list, current);
     return pageOf(positions, count);
   });

@@ -46,7 +46,7 @@ export function createMetrics() {
     securityEvents.set(name, (securityEvents.get(name) ?? 0) + 1);
   }
 
-  /** One response of the route with this index (−1: none fitted). */
+  /** One response of the route with this index (−1 for no route). */
   function observe(route: number, status: number, milliseconds: number): void {
     const key = route * 1000 + status;
     const response = responses.get(key);

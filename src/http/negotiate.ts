@@ -59,7 +59,7 @@ function qualityOf(ranges: readonly Range[], type: string): number {
 
 /**
  * The content coding that the client prefers (RFC 9110 section 12.5.3), of equals the shortest. A client that
- * accepts none, not even identity, gets identity: that section prefers it to a refusal.
+ * accepts none, not even identity, gets identity: that section prefers it to a 406.
  */
 export function chooseCoding(accept: string | undefined): Coding {
   if (accept === undefined || accept === '') return 'identity';

@@ -8,7 +8,7 @@ export type Family = {
   readonly help: string;
   readonly samples: readonly Sample[];
 };
-/** One value without labels, or several with. */
+/** One value without labels, or several with them. */
 type Values = number | readonly Sample[];
 
 export function counter(name: string, help: string, values: Values): Family {

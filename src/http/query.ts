@@ -5,7 +5,7 @@ import type { Issue, JsonSchema } from '../schema/schema.ts';
 
 /**
  * Splits a target by hand at its first `?`: `new URL` throws on `//`. The absolute form and `*` (RFC 9112
- * section 3.2) are taken, too.
+ * section 3.2) are accepted, too.
  */
 export function splitTarget(sent: string): { path: string; query: string } {
   const target = sent.startsWith('/') ? sent : sent.replace(/^(?:\*|\w[\w+.-]*:\/\/[^/?]*)?\/?/, '/');
@@ -63,7 +63,7 @@ function readPair(
   }
 }
 
-/** `+` is a blank here (the form encoding that URLSearchParams writes). */
+/** `+` means a space, as in the form encoding that URLSearchParams writes. */
 export function decode(text: string): string {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {

@@ -1,10 +1,10 @@
-// Which rejections for a rate are logged: one a second of each address, with how many were left out.
+// Which 429 responses are logged: one a second for each address, with the number of those left out.
 import { BoundedMap } from '../bounded-map.ts';
 import { sampledAddressesMax } from '../limits.ts';
 
 type Seen = { second: number; leftOut: number };
 
-/** A rejection costs next to nothing: a line for each would let a few connections fill the log's disk. */
+/** A rejection costs a client next to nothing: with a line for each, a few clients could fill the disk. */
 export class RejectionSampler {
   readonly #seen = new BoundedMap<string, Seen>(sampledAddressesMax);
 

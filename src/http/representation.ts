@@ -1,4 +1,5 @@
 // The bytes of a response, made once: its text, its entity tag, and what the server needs besides.
+import assert from 'node:assert';
 import { hash } from 'node:crypto';
 import { createEncodings, type Coding, type Encoded } from './encodings.ts';
 
@@ -62,6 +63,13 @@ export function page(html: string, fields: readonly string[]): Representation<ne
 /** The same as a document that is made once and sent often: handlers hold on to what this returns. */
 export function shared<T>(made: Representation<T>): Representation<T> {
   return { ...made, encoded: createEncodings(Buffer.from(made.text, 'latin1')) };
+}
+
+/** Of what a write of an idempotent route returns, whose type is not known there. */
+export function asRepresentation(value: unknown): Representation<unknown> {
+  const isOne = typeof value === 'object' && value !== null && 'etag' in value && 'ownerId' in value;
+  assert(isOne, 'a write of an idempotent route returns its representation');
+  return value as Representation<unknown>; // no other value has both members
 }
 
 export function toWireLatin1(text: string): string {

@@ -101,7 +101,7 @@ export class Responder {
     this.#sendBody(exchange, { status, fields, mediaType: json, body: text });
   }
 
-  /** `methods` of the path; undefined of a preflight where there is nothing. */
+  /** `methods` of the path; undefined for a preflight to a path without routes. */
   answerOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted> | undefined): void {
     const fields = this.#fieldsOf(exchange);
     if (methods !== undefined) fields.push('Allow', allowOf(methods).join(', '));

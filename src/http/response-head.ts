@@ -16,16 +16,16 @@ const { STATUS_CODES, validateHeaderValue } = process.getBuiltinModule('node:htt
 const keepAliveValue = `timeout=${keepAliveMilliseconds / 1000}`;
 
 /**
- * Says how long the connection may be reused; `node:http` adds Date, and Connection: it knows whether the
- * connection goes on. That it doesn't where a client still waits for 100 Continue: its body may or may not
- * follow. Throws where a value is more than one line: nothing that a client sent can add a header field.
+ * Adds how long the connection may be reused. `node:http` adds Date and Connection, since it knows whether
+ * the connection goes on: it doesn't while a client waits for 100 Continue, whose body may or may not follow.
+ * Throws where a value is more than one line: nothing that a client sent can add a header field.
  */
 export function writeHead({ response, expectsContinue }: Exchange, { status, fields }: Head): void {
   if (response.shouldKeepAlive && !expectsContinue) fields.push('Keep-Alive', keepAliveValue);
   response.writeHead(status, fields);
 }
 
-/** The head of the last response of a connection, for a socket that has no response. Throws for the same. */
+/** The head of a connection's last response, for a socket without a response. Throws as `writeHead` does. */
 export function lastHeadText({ status, fields }: Head, now: number): string {
   fields.push('Date', new Date(now).toUTCString(), 'Connection', 'close');
   return headText(status, fields);

@@ -19,6 +19,9 @@ export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name
   ? { readonly [K in Name]: Name extends typeof nameParameter ? string : number } & ParamsOf<Rest>
   : object;
 
+/** What handlers may do with the database. */
+export type HandlerDatabase = Pick<Database, 'read' | 'write' | 'readInWorker'>;
+
 /** What a handler receives. */
 export type Context<Params, Query, Body, C> = {
   readonly params: Params;
@@ -29,7 +32,7 @@ export type Context<Params, Query, Body, C> = {
   readonly requestId: string;
   /** Milliseconds since 1970, the same all through the request. */
   readonly now: number;
-  readonly db: Pick<Database, 'read' | 'write' | 'readInWorker'>;
+  readonly db: HandlerDatabase;
   /**
    * Called inside a write: reads session or key and role as the write sees them, checks access and scope
    * again, and returns the caller as they are now, with the proof that changes ask for.
@@ -112,7 +115,7 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
 };
 
 /**
- * A route with its types forgotten, as the server sees it: the declaration has proven that they fit together.
+ * A route with its types erased, as the server sees it: the declaration has proven that they fit together.
  */
 export type Route = Omit<Declaration<string, Members, unknown, unknown, Caller | undefined>, 'handle'> & {
   handle(
@@ -127,7 +130,7 @@ export function route<
   T = unknown,
   C = Caller,
 >(declaration: Declaration<Path, Q, Body, T, C>): Route {
-  // checked above; the server hands each part what its own schema let through
+  // checked above; the server gives each part what its own schema accepted
   return declaration as unknown as Route;
 }
 

@@ -10,7 +10,7 @@ type Match = {
   readonly params: Readonly<Record<string, number | string>>;
 };
 
-type Node = { readonly words: Branch[]; id?: Branch; word?: Branch; methods?: Map<string, Mounted> };
+type Node = { readonly literals: Branch[]; id?: Branch; word?: Branch; methods?: Map<string, Mounted> };
 type Branch = { readonly name: string; readonly node: Node };
 
 export const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
@@ -29,7 +29,7 @@ export type Router = ReturnType<typeof createRouter>;
 export function createRouter(
   interfaces: readonly { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 }[],
 ) {
-  const root: Node = { words: [] };
+  const root: Node = { literals: [] };
   const mounted: Mounted[] = [];
   for (const { routes, invalidStatus } of interfaces) {
     for (const route of routes) mounted.push(add(root, { route, invalidStatus, index: mounted.length }));
@@ -51,16 +51,16 @@ function add(root: Node, mounted: Mounted): Mounted {
 
 function child(node: Node, segment: string): Node {
   const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-  if (name === nameParameter) return (node.word ??= { name, node: { words: [] } }).node;
-  if (name !== undefined) return (node.id ??= { name, node: { words: [] } }).node;
-  const known = node.words.find((word) => word.name === segment);
+  if (name === nameParameter) return (node.word ??= { name, node: { literals: [] } }).node;
+  if (name !== undefined) return (node.id ??= { name, node: { literals: [] } }).node;
+  const known = node.literals.find((word) => word.name === segment);
   if (known !== undefined) return known.node;
-  const made: Node = { words: [] };
-  node.words.push({ name: segment, node: made });
+  const made: Node = { literals: [] };
+  node.literals.push({ name: segment, node: made });
   return made;
 }
 
-/** Ids are digits and words are not, so a path fits at most one way. */
+/** Ids are digits and literals are not, so a path fits at most one way. */
 function find(root: Node, path: string): Match | undefined {
   let node = root;
   let params: Record<string, number | string> | undefined;
@@ -68,7 +68,7 @@ function find(root: Node, path: string): Match | undefined {
     const slash = path.indexOf('/', start);
     end = slash === -1 ? path.length : slash;
     if (start === end && path !== '/') return undefined; // a trailing slash names nothing
-    const next = wordAt(node, path, start, end);
+    const next = literalAt(node, path, start, end);
     if (next === undefined) {
       const id = node.id === undefined ? 0 : idAt(path, start, end);
       const branch = id > 0 ? node.id : node.word;
@@ -80,7 +80,7 @@ function find(root: Node, path: string): Match | undefined {
   return node.methods === undefined ? undefined : { methods: node.methods, params: params ?? {} };
 }
 
-function wordAt({ words }: Node, path: string, start: number, end: number): Node | undefined {
+function literalAt({ literals: words }: Node, path: string, start: number, end: number): Node | undefined {
   for (const { name, node } of words)
     if (name.length === end - start && path.startsWith(name, start)) return node;
   return undefined;

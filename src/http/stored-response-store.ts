@@ -6,9 +6,9 @@ import { idempotencySecondsMax } from '../limits.ts';
 import type { Connection } from '../storage/connection.ts';
 
 /**
- * `seals` are keyed digests, one a secret: a plain one of a body with a password could be tried out. The
- * first is stored, and any of them is recognized, so that a secret can be replaced while clients repeat
- * requests.
+ * One MAC for each secret: from a plain digest of a body its password could be guessed. The first makes the
+ * fingerprint that is stored, and any of them is recognized, so that a secret can be replaced while clients
+ * repeat requests.
  */
 export function createStoredResponses(macs: readonly Mac[]): ResponseStore {
   const fingerprints = (body: Buffer): string[] => {

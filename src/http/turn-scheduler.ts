@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { turnMillisecondsMax } from '../limits.ts';
 import { FairQueue, type Work } from './fair-queue.ts';
 
-/** An end of a turn that has passed. */
+/** A time that has passed. */
 const past = 1;
 
 /**
@@ -37,8 +37,8 @@ export class TurnScheduler<Source> {
   }
 
   /**
-   * A connection was accepted: this turn runs one more work only. Node accepts one connection a turn, and
-   * those behind it would each wait for a whole slice.
+   * A connection was accepted: this turn runs one more piece of work only. Node accepts one connection a
+   * turn, and those behind it would each wait for a whole slice.
    */
   yieldToConnections(): void {
     this.#isAccepting = true;

@@ -1,4 +1,4 @@
-// The words of issues: which place they are about, and what would be valid there.
+// The sentences of issues: which value they are about, and what would be valid there.
 import type { Plan } from './schema.ts';
 
 /** Names of members and indexes of elements, from the outside in. */
@@ -12,7 +12,7 @@ export function pointerOf(path: Path): string {
   return pointer;
 }
 
-/** The subject of a sentence about the place: `items[0].quantity`. */
+/** The subject of such a sentence: `items[0].quantity`. */
 export function placeLabel(path: Path): string {
   if (path.length === 0) return 'The body';
   let label = '';

@@ -120,7 +120,7 @@ function checkObject(rules: Plan, value: unknown, path: Path, result: Result): v
   }
 }
 
-/** More issues would not be reported, so looking for them is work for nobody. */
+/** More issues would not be reported, so none are looked for. */
 function isFull({ issues }: Result): boolean {
   return issues.length >= issuesMax;
 }

@@ -94,7 +94,7 @@ function hasOrders(id: number): Problem {
   return new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
 }
 
-/** A step of `clearRemovedOwners`. */
+/** For `clearRemovedOwners`. */
 export function clearCustomerOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql =
     'UPDATE customers SET userId = NULL WHERE id IN (SELECT id FROM customers WHERE userId = ? LIMIT ?)';

@@ -46,7 +46,7 @@ export const orderRows: Rows<Order> = { name: 'order', find: findOrder, ownerOf:
 
 /**
  * A fast read: the text that `JSON.stringify` makes of `findOrder`. The JSON columns go into it as they are:
- * nothing is parsed to be made text again.
+ * nothing is parsed only to be serialized again.
  */
 export function readOrderText(db: Connection, id: number): OrderText | undefined {
   const row = findRow(db, id);
@@ -174,7 +174,7 @@ function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** A step of `clearRemovedOwners`. */
+/** For `clearRemovedOwners`. */
 export function clearOrderOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT ?)';
   return db.run(sql, userId, rowsMax).changes;

@@ -96,7 +96,7 @@ function endOldest(db: Connection, userId: number): void {
   db.invalidate({ kind: 'session', id });
 }
 
-/** What tells whether a refresh token is a session's current one. */
+/** What decides whether a refresh token is a session's current one. */
 export type RefreshState = RefreshSource & {
   readonly userId: number;
   readonly generation: number;
@@ -140,7 +140,7 @@ export function endSession({ writer: db }: Permit, { id }: Visible<Session>): vo
   db.invalidate({ kind: 'session', id });
 }
 
-/** All of a user's sessions but one. Cached facts of the user's keys are invalidated, too. */
+/** All of a user's sessions but one. Cached callers of the user's keys are invalidated, too. */
 export function endSessionsOf(
   { writer: db }: Permit,
   { id }: Visible<StoredUser>,

@@ -115,7 +115,7 @@ async function addNewTokens(
   );
 }
 
-/** `reusedOf` is the user of a session that ended of it, null where the token is none of that session. */
+/** `reusedOf` is the user whose session ended because of it, null where the token is none of that session. */
 function renew(writer: Connection, context: RenewalContext, services: SignInServices): Renewal {
   const { params, body, now } = context;
   const session = findRefreshState(writer, params.id, now);

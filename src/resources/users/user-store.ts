@@ -124,7 +124,7 @@ export function upgradePasswordHash(
 
 /**
  * The user, their sessions and keys are gone at once. Their customers and orders stay:
- * `ownerSql` shows them without an owner from now on, and slices of work change their rows.
+ * `ownerSql` shows them without an owner from now on, and cleanup takes the id out of their rows.
  */
 export function removeUser({ writer: db }: Permit, { id }: Visible<StoredUser>): void {
   checkNotLastAdmin(db, id);
