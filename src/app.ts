@@ -57,7 +57,7 @@ export type App = ReturnType<typeof createApp>;
 
 export function createApp(options: AppOptions) {
   const { config, publicUrl, secrets, db, now, isStopping, extraRoutes } = options;
-  const cleanup = new Cleanup({ db, now, isStopping });
+  const cleanup = new Cleanup({ db, now, eventsDays: config.eventsDays, isStopping });
   const metrics = createMetrics();
   const parts: SharedParts = {
     signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),

@@ -12,6 +12,7 @@ import { createRouter, type Mounted, type Router } from './http/router.ts';
 import { once } from './memoize-last.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { PasswordChecks } from './resources/flows/password-checks.ts';
+import { feedRoutes } from './resources/events/feed-routes.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { removeKeysOf } from './resources/keys/key-store.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
@@ -91,6 +92,7 @@ function ordersInterface({ config, services: { cursors, caches } }: InterfaceOpt
   return [
     ...customerRoutes({ cursors, cache: caches.customers, defaultCountry }),
     ...orderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
+    ...feedRoutes(cursors),
   ];
 }
 

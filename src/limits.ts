@@ -60,6 +60,9 @@ export const pageBytesMax = 1024 * 1024;
 /** How many rows one page may examine beyond what its index answers; a page cut short has a `next`. */
 export const pageRowsExaminedMax = 1_000;
 
+/** How many events one page of the feed may examine to find those that the caller may see. */
+export const feedRowsExaminedMax = 1_000;
+
 // Credentials.
 export const tokenSeconds = 900;
 export const sessionSecondsMax = 30 * 86_400;

@@ -30,6 +30,7 @@ export const problemKinds = [
   'idempotency-key-reused',
   'idempotency-key-in-progress',
   'invalid-cursor',
+  'events-gone',
   'tls-required',
   'unavailable',
   'internal-error',

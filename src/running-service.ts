@@ -14,7 +14,10 @@ import type { ConnectionCounts } from './http/connection-gate.ts';
 import { HttpServer, type Certificate } from './http/http-server.ts';
 import type { Route } from './http/route.ts';
 import type { Logger } from './logger.ts';
+import { claimFeed, feedFile } from './resources/events/event-store.ts';
 import { migrations } from './migrations/migrations.ts';
+import { databaseFile } from './storage/database-file.ts';
+import { databaseIdentity } from './storage/database-identity.ts';
 import { openDatabase, type Database, type DatabaseOptions } from './storage/database.ts';
 
 export type ServiceOptions = {
@@ -98,11 +101,18 @@ async function serve(parts: ServiceParts): Promise<Service> {
   const created: string[] = [];
   const secrets = readSecrets(config, created);
   const certificate = readCertificate(config, now(), created);
+  await claimDatabase(parts);
   const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now: now() });
   if (admin !== undefined) created.push(admin);
   const server = new HttpServer({ certificate, gate: gateFor(config) });
   const address = await listen(server, config);
   return new Service(parts, { secrets, server, certificate, address, created });
+}
+
+/** Where the database is a copy, cursors into its events are of the original. */
+async function claimDatabase({ config, db }: ServiceParts): Promise<void> {
+  const identity = databaseIdentity(databaseFile(config.data));
+  if (feedFile(db.read) !== identity) await db.write((writer) => claimFeed(writer, identity));
 }
 
 type Listening = {

@@ -2,6 +2,7 @@
 import { cleanupMilliseconds } from '../limits.ts';
 import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
 import { touchKeys } from '../resources/keys/key-store.ts';
+import { removeOldEvents } from '../resources/events/event-store.ts';
 import { clearOrderOwner } from '../resources/orders/order-store.ts';
 import { removeOldAddresses } from '../resources/sessions/known-address-store.ts';
 import { removeEndedSessions } from '../resources/sessions/session-store.ts';
@@ -10,9 +11,13 @@ import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
 import { inSlices, type Step } from '../storage/slices.ts';
 
+const dayMilliseconds = 86_400_000;
+
 type Options = {
   readonly db: Pick<Database, 'write'>;
   readonly now: () => number;
+  /** How long events are stored; 0 means for ever. */
+  readonly eventsDays: number;
   readonly isStopping: () => boolean;
 };
 
@@ -25,15 +30,20 @@ export class Cleanup {
   #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
 
-  constructor({ db, now, isStopping }: Options) {
+  constructor({ db, now, eventsDays, isStopping }: Options) {
     this.#db = db;
     this.#isStopping = isStopping;
-    this.#steps = [
+    const steps: Step[] = [
       clearRemovedOwners([clearOrderOwner, clearCustomerOwner]),
       (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
       (writer, rowsMax) => removeOldAddresses(writer, rowsMax, now()),
       (writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now()),
     ];
+    if (eventsDays > 0) {
+      const oldest = (): number => now() - eventsDays * dayMilliseconds;
+      steps.push((writer, rowsMax) => removeOldEvents(writer, rowsMax, oldest()));
+    }
+    this.#steps = steps;
     this.#timer = setInterval(() => this.begin(), cleanupMilliseconds).unref();
   }
 

@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { migrations } from '../migrations/migrations.ts';
+import { beginFeedEpoch } from '../resources/events/event-store.ts';
 import { describeLiveKeys } from '../resources/keys/key-store.ts';
 import { endAllSessions } from '../resources/sessions/session-store.ts';
 import { backup, removePartial, restore } from '../storage/backup.ts';
@@ -36,6 +37,7 @@ export const restoreBackup: Command = {
       force: flags['force'] === true,
       prepare(db: Connection) {
         endAllSessions(db);
+        beginFeedEpoch(db);
         keys.push(...describeLiveKeys(db, Date.now()));
       },
     };

@@ -1,6 +1,8 @@
 // `orderly check`: whether the database is sound, from its pages to the sums of its orders.
 import { migrations } from '../migrations/migrations.ts';
 import { customerAudit } from '../resources/customers/customer-store.ts';
+import { eventAudit } from '../resources/events/event-store.ts';
+import { auditHistories, auditedHistories } from '../resources/events/history-audit-store.ts';
 import { keyAudit } from '../resources/keys/key-store.ts';
 import { orderAudit } from '../resources/orders/order-store.ts';
 import { sessionAudit } from '../resources/sessions/session-store.ts';
@@ -14,7 +16,7 @@ import type { Command } from './commands.ts';
 import { print, withProgress } from './terminal.ts';
 
 const issuesShownMax = 100;
-const audits: readonly Audit[] = [userAudit, sessionAudit, keyAudit, customerAudit, orderAudit];
+const audits: readonly Audit[] = [userAudit, sessionAudit, keyAudit, customerAudit, orderAudit, eventAudit];
 
 export const check: Command = {
   summary: 'checks the database; the exit status is 1 if anything is wrong',
@@ -46,6 +48,8 @@ async function checkAll(db: Connection, report: (issue: string) => void): Promis
     const rows = await withProgress(`${audit.thing}s`, (at) => auditRows(audit, db, report, at));
     counts.push(`${audit.thing}s: ${rows}`);
   }
+  for (const history of auditedHistories)
+    await withProgress(`Events of ${history.table}`, () => auditHistories(db, history, report));
   return counts;
 }
 

@@ -10,7 +10,7 @@ import type { Address } from '../resources/customers/address.ts';
 import type { CustomerContent } from '../resources/customers/customer.ts';
 import type { NewItem } from '../resources/orders/order-items.ts';
 import { orderContentOf, type OrderStatus } from '../resources/orders/order.ts';
-import { addOrder } from '../resources/orders/order-store.ts';
+import { addOrder, type OrderStep } from '../resources/orders/order-store.ts';
 import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -164,7 +164,8 @@ function addOrders(
     const createdAt = Math.floor(yearStart + ((index + picker.share()) * (yearEnd - yearStart)) / count);
     while (known < customers.length && customerTime(known, customers.length) < createdAt) known += 1;
     const { id, userId, country, address } = picker.pick(customers, known);
-    const { status, updatedAt } = fateOf(picker, createdAt);
+    const past = pastOf(picker, createdAt);
+    const { status, at: updatedAt } = past.at(-1) ?? { status: 'open', at: createdAt };
     const note = picker.share() < 0.08 ? picker.pick(sampleNotes) : null;
     const content = orderContentOf({
       customerId: id,
@@ -174,7 +175,7 @@ function addOrders(
       note,
     });
     const order = { ...content, status, customerId: id, userId };
-    addOrder(asOperator(writer), order, { createdAt, updatedAt });
+    addOrder(asOperator(writer), order, { createdAt, updatedAt }, past);
   });
 }
 
@@ -249,19 +250,17 @@ function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
  * Most orders are delivered within two weeks; some are never paid, cancelled or refunded; those of the last
  * days are still on their way.
  */
-function fateOf(
-  picker: Picker,
-  createdAt: number,
-): { readonly status: OrderStatus; readonly updatedAt: number } {
+/** What has happened to an order by the end of the year. */
+function pastOf(picker: Picker, createdAt: number): OrderStep[] {
   const fate = picker.share();
-  let status: OrderStatus = 'open';
-  let updatedAt = createdAt;
-  for (const step of stepsOf(fate)) {
-    const time = updatedAt + picker.whole(600_000, 4 * dayMilliseconds);
-    if (time >= yearEnd) break;
-    [status, updatedAt] = [step, time];
+  const past: OrderStep[] = [];
+  let at = createdAt;
+  for (const status of stepsOf(fate)) {
+    at += picker.whole(600_000, 4 * dayMilliseconds);
+    if (at >= yearEnd) break;
+    past.push({ status, at });
   }
-  return { status, updatedAt };
+  return past;
 }
 
 function stepsOf(fate: number): readonly OrderStatus[] {

@@ -38,6 +38,8 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       signUp: parseRate(get('rate-sign-up')),
     },
     connectionsPerAddress: Number(get('connections-per-address')),
+    /** 0: for ever. */
+    eventsDays: Number(get('events-days')),
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,
     cacheBytes: Number(get('cache-bytes')),

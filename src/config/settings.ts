@@ -152,6 +152,13 @@ export const settings: readonly Setting[] = [
     check: rate,
   },
   {
+    flag: 'events-days',
+    value: 'DAYS',
+    fallback: '0',
+    help: 'how long events are stored; 0 means for ever',
+    check: wholeNumber(0, 36_500),
+  },
+  {
     flag: 'password-min',
     value: 'LENGTH',
     fallback: '8',

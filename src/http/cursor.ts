@@ -36,19 +36,29 @@ export function createCursors(macs: readonly Mac[]) {
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
   }
 
-  /** Path and query of the page after this position. */
-  function next(path: string, query: ListQuery, position: Position): string {
+  /** The cursor of the page after this position. */
+  function seal(path: string, query: ListQuery, position: Position): string {
     const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
     const [tag] = tagsOf(path, query, payload);
-    const parts: string[] = [];
-    for (const name in query) {
-      if (name !== 'cursor' && query[name] !== undefined)
-        parts.push(`${name}=${encodeURIComponent(String(query[name])).replaceAll('%2C', ',')}`);
-    }
-    return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${payload}${tag}`;
+    return `${payload}${tag}`;
   }
 
-  return { open, next };
+  /** Path and query of the page after this position. */
+  function next(path: string, query: ListQuery, position: Position): string {
+    return withCursor(path, query, seal(path, query, position));
+  }
+
+  return { open, seal, next };
+}
+
+/** Path and query with this cursor in place of the query's. */
+export function withCursor(path: string, query: ListQuery, cursor: string): string {
+  const parts: string[] = [];
+  for (const name in query) {
+    if (name !== 'cursor' && query[name] !== undefined)
+      parts.push(`${name}=${encodeURIComponent(String(query[name])).replaceAll('%2C', ',')}`);
+  }
+  return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${cursor}`;
 }
 
 function bindingOf(path: string, query: ListQuery): string {

@@ -139,6 +139,7 @@ export const tags = [
   { name: 'API keys', description: 'Credentials for other programs.' },
   { name: 'Customers', description: 'The people and companies that order.' },
   { name: 'Orders', description: 'What was ordered, and its status.' },
+  { name: 'Events', description: 'What happened: of one object, or all of it in order.' },
   {
     name: 'Service',
     description:

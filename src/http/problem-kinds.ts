@@ -31,7 +31,7 @@ export const problems: Readonly<
     about:
       'The request was understood, but its data is invalid. `errors` lists every error: ' +
       'where it is (`pointer` into the body, `parameter` or `header`), a `code`, ' +
-      'and what would be right. The status is 400 under /api and 422 under /orders and /customers.',
+      'and what would be right. The status is 400 under /api and 422 under /orders, /customers and /events.',
   },
   unauthenticated: {
     status: 401,
@@ -179,7 +179,15 @@ export const problems: Readonly<
     about:
       'The cursor does not belong to this list, filters and sort: ' +
       'use `next` unchanged, or start without a cursor. ' +
-      'The status is 400 under /api and 422 under /orders and /customers.',
+      'The status is 400 under /api and 422 under /orders, /customers and /events.',
+  },
+  'events-gone': {
+    status: 410,
+    title: 'Events gone',
+    about:
+      'Events after this cursor were removed for their age (`--events-days`), or the database was ' +
+      'restored from a backup: going on could miss some. Store `next` of GET /events?from=latest, ' +
+      'read the objects again, then follow from there.',
   },
   'tls-required': {
     status: 403,

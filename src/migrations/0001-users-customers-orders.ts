@@ -127,6 +127,30 @@ CREATE INDEX orders_customerId_status_createdAt_id ON orders
 CREATE INDEX orders_currency_status_createdAt_id ON orders
   (currency, status, createdAt, id, updatedAt, total);
 
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY,
+  createdAt INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  topic TEXT NOT NULL,
+  topicId INTEGER NOT NULL,
+  subjectId INTEGER,
+  ownerId INTEGER,
+  actorId INTEGER,
+  keyId INTEGER,
+  requestId TEXT,
+  reason TEXT,
+  changes TEXT
+) STRICT;
+CREATE INDEX events_topic_topicId_id ON events (topic, topicId, id);
+CREATE TRIGGER events_fixed BEFORE UPDATE ON events BEGIN
+  SELECT RAISE(ABORT, 'An event is never changed.');
+END;
+CREATE TABLE feed (
+  epoch TEXT NOT NULL,
+  file TEXT NOT NULL
+) STRICT;
+INSERT INTO feed (epoch, file) VALUES (lower(hex(randomblob(8))), '');
+
 CREATE TABLE storedResponses (
   request BLOB PRIMARY KEY,
   fingerprint TEXT NOT NULL,

@@ -35,6 +35,8 @@ function walk(schema: JsonSchema, value: unknown, path: Path, result: Result): v
       return checkArray(rules, value, path, result);
     case 'object':
       return checkObject(rules, value, path, result);
+    case 'map':
+      return checkMap(value, path, result);
   }
 }
 
@@ -118,6 +120,10 @@ function checkObject(rules: Plan, value: unknown, path: Path, result: Result): v
     if (result.issues.length < issuesMax)
       result.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
   }
+}
+
+function checkMap(value: unknown, path: Path, result: Result): void {
+  if (typeof value !== 'object' || Array.isArray(value)) add(result, path, 'type', 'must be an object');
 }
 
 /** More issues would not be reported, so none are looked for. */

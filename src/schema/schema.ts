@@ -31,7 +31,7 @@ type Rule = (value: string) => string | undefined;
 
 /** What the check of a schema reads, prepared once. */
 export type Plan = {
-  readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object';
+  readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'map';
   readonly isNullable?: boolean;
   readonly isOptional?: boolean;
   readonly min?: number;
@@ -143,6 +143,12 @@ export function object<M extends Members>(
     objectRule: rule as Plan['objectRule'], // called once all members fit
   };
   return make(shown, rules) as Schema<ObjectOf<M>> & { readonly properties: M };
+}
+
+/** Any members, each a pair of values or null: only the service sends it. */
+export function map(notes: Annotations = {}): Schema<Readonly<Record<string, readonly unknown[] | null>>> {
+  const additionalProperties = { type: ['array', 'null'], minItems: 2, maxItems: 2, items: {} };
+  return make({ type: 'object', additionalProperties, ...notes }, { kind: 'map' });
 }
 
 export function optional<S extends JsonSchema>(schema: S, notes: Annotations = {}): Optional<Infer<S>> {

@@ -11,6 +11,7 @@ import { backup } from '../../src/storage/backup.ts';
 import { serviceFor } from '../service.ts';
 import { newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
 import { dataFolder, newFolder, orderly, program } from './command-support.ts';
+import { damages } from './damages.ts';
 
 const tables = ['users', 'customers', 'orders'] as const;
 
@@ -205,7 +206,8 @@ describe('sample and check', { concurrency: true }, () => {
     assert.deepEqual(ended, {
       status: 0,
       stdout:
-        'users: 6, sessions: 0, API keys: 0, customers: 100, orders: 400\n' +
+        'users: 6, sessions: 0, API keys: 0, customers: 100, orders: 400, ' +
+        'events: 1650\n' +
         `${folder}/orderly.db is sound.\n`,
       stderr: '',
     });
@@ -228,8 +230,9 @@ describe('sample and check', { concurrency: true }, () => {
     const { status, stdout } = await orderly(['check', `--data=${folder}`]);
     assert.equal(status, 1);
     for (const complaint of expected) assert.match(stdout, complaint);
-    // Two more are SQLite's of the status, and the verdict.
-    assert.equal(stdout.trim().split('\n').length, expected.length + 2, stdout);
+    // Two more are SQLite's of the status, and the verdict; five that events show another value.
+    assert.equal(stdout.trim().split('\n').length, expected.length + 2 + 5, stdout);
+    assert.match(stdout, /^order 5 at \/status: is lost, but its events say \w+\.$/m);
     assert.match(stdout, /orderly\.db is not sound\. Restore a backup/);
   });
 
@@ -237,10 +240,22 @@ describe('sample and check', { concurrency: true }, () => {
     const folder = await copyOf(t, folders[0]);
     const db = new DatabaseSync(join(folder, 'orderly.db'));
     db.exec('DELETE FROM orders WHERE id BETWEEN 2 AND 399');
+    db.exec("DELETE FROM events WHERE topic = 'order' AND topicId BETWEEN 2 AND 399");
     db.close();
     const { status, stdout } = await orderly(['check', `--data=${folder}`]);
     assert.equal(status, 0);
-    assert.match(stdout, /, orders: 2$/m);
+    assert.match(stdout, /, orders: 2,/);
+  });
+
+  test('check finds objects without events, and events without an object', async (t) => {
+    const folder = await copyOf(t, folders[0]);
+    const db = new DatabaseSync(join(folder, 'orderly.db'));
+    db.exec("DELETE FROM events WHERE topic = 'order' AND topicId = 2; DELETE FROM orders WHERE id = 3");
+    db.close();
+    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
+    assert.equal(status, 1);
+    assert.match(stdout, /^order 2 has no events\.$/m);
+    assert.match(stdout, /^order 3 has events, but does not exist\.$/m);
   });
 
   test('check finds pages that were written over', async (t) => {
@@ -262,65 +277,6 @@ describe('sample and check', { concurrency: true }, () => {
 });
 
 const root = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
-
-/**
- * One row changed each; what check says of it. Made with constraints off, as a broken disk or another program
- * would.
- */
-const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
-  ['UPDATE orders SET total = total + 1 WHERE id = 1', /^order 1 at \/total: total must be \d+, or omitted/m],
-  ["UPDATE orders SET items = '[' WHERE id = 2", /^order 2 can't be read: /m],
-  [
-    "UPDATE orders SET items = '[]', total = 0 WHERE id = 3",
-    /^order 3 at \/items: items must have at least 1/m,
-  ],
-  [
-    `UPDATE orders SET items = json_set(items, '$[0].total', 1) WHERE id = 4`,
-    /^order 4 at \/items\/0\/total: total must be/m,
-  ],
-  [
-    "UPDATE orders SET status = 'lost' WHERE id = 5",
-    /^order 5 at \/status: status must be one of open, paid/m,
-  ],
-  [
-    'UPDATE orders SET updatedAt = createdAt - 1 WHERE id = 6',
-    /^order 6 at \/updatedAt: updatedAt is before createdAt/m,
-  ],
-  ["UPDATE orders SET currency = 'EUX' WHERE id = 7", /^order 7 at \/currency: EUX is not an active ISO/m],
-  ['UPDATE orders SET createdAt = 9e15 WHERE id = 8', /^order 8 can't be read: /m],
-  [
-    'UPDATE orders SET shippingAddress = ' +
-      `'{"name":null,"line1":"x","line2":null,"city":"x","region":null,"postalCode":"1","country":"DE"}'` +
-      ' WHERE id = 9',
-    /^order 9 at \/shippingAddress\/postalCode: A postal code of DE looks like/m,
-  ],
-  ['UPDATE orders SET userId = 9999 WHERE id = 10', /^order 10 at \/userId: There is no user 9999\.$/m],
-  [
-    'UPDATE orders SET customerId = 9999 WHERE id = 11',
-    /^Row 11 of orders refers to a missing row of customers\.$/m,
-  ],
-  ["UPDATE customers SET nameKey = 'x' WHERE id = 1", /^customer 1 at \/nameKey: /m],
-  ["UPDATE customers SET emailKey = 'x' WHERE id = 2", /^customer 2 at \/emailKey: /m],
-  ["UPDATE customers SET phone = '123' WHERE id = 3", /^customer 3 at \/phone: /m],
-  ["UPDATE users SET emailKey = 'X' WHERE id = 2", /^user 2 at \/emailKey: /m],
-  ["UPDATE users SET passwordHash = 'plain' WHERE id = 3", /^user 3 at \/passwordHash: /m],
-  ["UPDATE users SET role = 'staff' WHERE id = 1", /^There are users, but no administrator/m],
-  [
-    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (1, 2, 'x', " +
-      "'orders:eat', zeroblob(32), 'ord_1_', 0)",
-    /^API key 1 at \/scopes\/0: /m,
-  ],
-  [
-    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (2, 2, 'x', " +
-      "'orders:read', zeroblob(32), 'ord_3_', 0)",
-    /^API key 2 at \/prefix: /m,
-  ],
-  [
-    'INSERT INTO sessions (id, userId, refreshSeed, createdAt, lastUsedAt, expiresAt) VALUES (1, ' +
-      '2, zeroblob(32), 5, 4, 9)',
-    /^session 1 at \/expiresAt: /m,
-  ],
-];
 
 async function copyOf(t: { after(end: () => void): void }, folder = ''): Promise<string> {
   const copy = newFolder(t);

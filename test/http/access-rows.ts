@@ -134,6 +134,26 @@ export const matrix: Readonly<Record<string, Row>> = {
     scope: 'orders:read',
     path: (subject) => user(subject) + order(subject),
   },
+  'GET /api/users/{id}/events': {
+    responses: 'u   200 f   f   200 200 s 200 t',
+    scope: 'events:read',
+    path: (subject) => `${user(subject)}/events`,
+  },
+  'GET /customers/{id}/events': {
+    responses: 'u   200 f   200 200 200 s 200 t',
+    scope: 'events:read',
+    path: (subject) => `${customer(subject)}/events`,
+  },
+  'GET /orders/{id}/events': {
+    responses: 'u   200 f   200 200 200 s 200 t',
+    scope: 'events:read',
+    path: (subject) => `${order(subject)}/events`,
+  },
+  'GET /events': {
+    responses: 'u   200 200 200 200 200 s 200 t',
+    scope: 'events:read',
+    path: at('/events'),
+  },
   'POST /api/sessions': {
     responses: '201 201 201 201 201 201 201 201 201',
     path: at('/api/sessions'),

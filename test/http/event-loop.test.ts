@@ -163,7 +163,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     );
     const { inside } = service;
     assert.ok(inside !== undefined, 'the suite is skipped otherwise');
-    const cleanup = new Cleanup({ db: inside.db, now: () => 5, isStopping: () => true });
+    const cleanup = new Cleanup({ db: inside.db, now: () => 5, eventsDays: 0, isStopping: () => true });
     for (let id = 1; id <= rows; id += 1) cleanup.noteKeyUse(id, 5);
     const watch = new TurnWatch();
     await cleanup.run();

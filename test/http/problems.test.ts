@@ -4,27 +4,31 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
 import { problemKinds, type ProblemKind } from '../../src/problem.ts';
-import { HttpServer } from '../../src/http/http-server.ts';
 import { problems, quotaExceededType } from '../../src/http/problem-kinds.ts';
 import { represent } from '../../src/http/representation.ts';
 import { created, ok, route, type Route } from '../../src/http/route.ts';
 import { object, string } from '../../src/schema/schema.ts';
-import { newCustomer, newKey, newOrder, rootToken } from '../resources/resource-support.ts';
+import {
+  newCustomer,
+  newKey,
+  newOrder,
+  readRemovedEvents,
+  rootToken,
+} from '../resources/resource-support.ts';
 import { password, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
-import { askRaw, type RawAnswer } from './raw-connection.ts';
+import { askRaw, askTooSlowly, type RawAnswer } from './raw-connection.ts';
 
 const publicUrl = 'https://orders.example.com';
 const settings = { 'public-url': publicUrl };
 const ofContract = (
   'malformed-json validation-failed unauthenticated invalid-token invalid-credentials ' +
   'step-up-required multiple-credentials forbidden insufficient-scope not-found method-not-allowed ' +
-  'not-acceptable unsupported-media-type ' +
-  'content-too-large uri-too-long headers-too-large request-timeout bad-request email-taken ' +
-  'last-admin customer-has-orders invalid-transition order-not-open precondition-failed ' +
-  'idempotency-key-reused ' +
-  'idempotency-key-in-progress invalid-cursor tls-required unavailable internal-error'
+  'not-acceptable unsupported-media-type content-too-large uri-too-long headers-too-large ' +
+  'request-timeout bad-request email-taken last-admin customer-has-orders invalid-transition ' +
+  'order-not-open precondition-failed idempotency-key-reused idempotency-key-in-progress ' +
+  'invalid-cursor events-gone tls-required unavailable internal-error'
 ).split(' ');
 
 type Scene = {
@@ -138,21 +142,8 @@ const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provo
   'uri-too-long': ({ service }) => service.get(`/orders?${'x'.repeat(9000)}`),
   'headers-too-large': ({ service }) =>
     askRaw(service.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
-  async 'request-timeout'({ service: { inside } }) {
-    if (inside === undefined) return undefined;
-    const timeouts = {
-      headersMilliseconds: 50,
-      requestMilliseconds: 100,
-      checkMilliseconds: 10,
-      idleMilliseconds: 5000,
-    };
-    const server = new HttpServer({ certificate: undefined, timeouts });
-    const { port } = await server.listen('127.0.0.1', 0);
-    server.handle(inside.app.handler);
-    const response = await askRaw(port, 'GET / HT');
-    await server.close();
-    return response;
-  },
+  'request-timeout': async ({ service: { inside } }) =>
+    inside === undefined ? undefined : askTooSlowly(inside),
   'bad-request': ({ service }) => askRaw(service.port, 'nonsense\r\n\r\n'),
   'email-taken': ({ service, ada }) =>
     service.post('/api/users', { body: { name: 'Ada', email: ada.email.toUpperCase(), password } }),
@@ -194,6 +185,7 @@ const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provo
     return (await Promise.all(Array.from({ length: 20 }, send))).find(({ status }) => status === 409);
   },
   'invalid-cursor': ({ service, ada }) => service.get('/orders?cursor=foreign', { token: ada.token }),
+  'events-gone': ({ t }) => readRemovedEvents(t, settings),
   'tls-required': ({ service }) => service.get('/orders', { headers: { 'x-forwarded-proto': 'https' } }),
   async unavailable({ t }) {
     let isBroken = false;

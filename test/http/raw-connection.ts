@@ -1,4 +1,6 @@
 // A connection on which a test writes bytes as it likes, and reads the responses one by one.
+import { HttpServer } from '../../src/http/http-server.ts';
+import type { Service } from '../../src/running-service.ts';
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 
@@ -99,4 +101,20 @@ function take(text: string, method: 'HEAD' | undefined): { response: RawAnswer; 
     response: { status, headers, text: plain, body: isJson ? JSON.parse(plain) : undefined },
     length: end + 4 + length,
   };
+}
+
+/** What a client gets that begins a request and never ends it, from a server with short timeouts. */
+export async function askTooSlowly(inside: Service): Promise<RawAnswer> {
+  const timeouts = {
+    headersMilliseconds: 50,
+    requestMilliseconds: 100,
+    checkMilliseconds: 10,
+    idleMilliseconds: 5000,
+  };
+  const server = new HttpServer({ certificate: undefined, timeouts });
+  const { port } = await server.listen('127.0.0.1', 0);
+  server.handle(inside.app.handler);
+  const answer = await askRaw(port, 'GET / HT');
+  await server.close();
+  return answer;
 }

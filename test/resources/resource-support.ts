@@ -1,7 +1,8 @@
 // For the tests of resources: customers, orders and keys made in one line, and issues compared.
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { assertProblem, issuesOf } from '../http/http-support.ts';
-import type { TestResponse, TestService } from '../service.ts';
+import { serviceFor, type TestOptions, type TestResponse, type TestService } from '../service.ts';
 
 export function assertIssues(response: TestResponse, status: 400 | 422, issues: readonly string[]): void {
   assertProblem(response, 'validation-failed', status);
@@ -42,6 +43,20 @@ export async function newKey(
 
 export async function rootToken(service: TestService): Promise<string> {
   return (await service.signIn(service.admin.email, service.admin.password)).token;
+}
+
+/** With a cursor older than the oldest event of a service that stores events for one day. */
+export async function readRemovedEvents(
+  t: TestContext,
+  settings: TestOptions['settings'],
+): Promise<TestResponse | undefined> {
+  const service = await serviceFor(t, { settings: { ...settings, 'events-days': '1' } });
+  if (service.inside === undefined) return undefined;
+  const { body } = await service.get('/events?limit=1', { token: await rootToken(service) });
+  service.clock.advance(2 * 86_400_000);
+  await service.person();
+  await service.inside.app.cleanUp();
+  return service.get(body.next, { token: await rootToken(service) });
 }
 
 function made(response: TestResponse): TestResponse['body'] {

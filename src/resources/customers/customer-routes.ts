@@ -9,6 +9,7 @@ import { created, listOf, noContent, ok, route, type Context, type Route } from 
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
@@ -40,6 +41,7 @@ export function customerRoutes({ cursors, cache, defaultCountry }: CustomerServi
     putCustomer(bodies),
     patchCustomer(bodies),
     deleteCustomer(),
+    historyOfCustomer(cursors, customers),
   ];
 }
 
@@ -84,6 +86,20 @@ function listCustomers(cursors: Cursors, { find }: CustomerRepresentations): Rou
       const selectionFor = (caller: Caller) => customerSelection(rowAccessOf(caller), context.query);
       return listPage(context, { cursors, selectionFor, load: find });
     },
+  });
+}
+
+function historyOfCustomer(cursors: Cursors, rows: CustomerRepresentations): Route {
+  const path = '/customers/{id}/events';
+  const summary = 'List what happened to a customer';
+  return historyRoute({
+    path,
+    summary,
+    topic: 'customer',
+    access: signedIn,
+    rows,
+    accessOf: rowAccessOf,
+    cursors,
   });
 }
 

@@ -10,6 +10,8 @@ import { beginsWith, equals, type Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { ascending, descending, selectRows, type ListDefinition } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
+import { changesBetween } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
 import { customerBodies } from './customer-bodies.ts';
 import { Customer, type CustomerContent, type CustomerFilter } from './customer.ts';
@@ -63,30 +65,42 @@ function customerOf([id, userId, name, email, phone, address, createdAt, updated
 
 type OwnedContent<UserId> = CustomerContent & { readonly userId: UserId };
 
-export function addCustomer({ writer: db }: Permit, customer: OwnedContent<number>, now: number): number {
+export function addCustomer(permit: Permit, customer: OwnedContent<number>, now: number): number {
   const sql =
     'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
     'SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?';
-  const { changes, lastId } = db.run(sql, ...valuesOf(customer), now, now, customer.userId);
+  const { userId } = customer;
+  const { changes, lastId } = permit.writer.run(sql, ...valuesOf(customer), now, now, userId);
   if (changes === 0) throw ownerDeleted();
+  recordEvent(permit, { type: 'customer.created', subjectId: lastId, ownerId: userId, createdAt: now });
   return lastId;
 }
 
 export function replaceCustomer(
-  { writer: db }: Permit,
-  { id }: Visible<Customer>,
+  permit: Permit,
+  current: Visible<Customer>,
   wanted: OwnedContent<number | null> & { readonly now: number },
 ): void {
   const sql =
     'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, ' +
     'address = ?, updatedAt = max(?, createdAt) WHERE id = ?';
-  db.run(sql, wanted.userId, ...valuesOf(wanted), wanted.now, id);
-  db.invalidate({ kind: 'customer', id });
+  const { id } = current;
+  const { now, ...members } = wanted;
+  permit.writer.run(sql, wanted.userId, ...valuesOf(wanted), now, id);
+  recordEvent(permit, {
+    type: 'customer.changed',
+    subjectId: id,
+    ownerId: wanted.userId,
+    changes: changesBetween(current, members),
+  });
+  permit.writer.invalidate({ kind: 'customer', id });
 }
 
-export function removeCustomer({ writer: db }: Permit, { id }: Visible<Customer>): void {
+export function removeCustomer(permit: Permit, { id, userId }: Visible<Customer>): void {
+  const db = permit.writer;
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined) throw hasOrders(id);
   db.run('DELETE FROM customers WHERE id = ?', id);
+  recordEvent(permit, { type: 'customer.deleted', subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'customer', id });
 }
 

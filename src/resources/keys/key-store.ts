@@ -12,6 +12,7 @@ import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { equals, type Selection } from '../../storage/keyset.ts';
 import { descending, selectRows, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
+import { recordEvent } from '../events/event-store.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { Key, expiryOf, type MadeKey, type NewKey } from './key.ts';
@@ -76,11 +77,8 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
 }
 
 /** Throws where the user has as many as is allowed. */
-export function addKey(
-  { writer: db }: Permit,
-  key: NewKey & { readonly userId: number },
-  now: number,
-): MadeKey {
+export function addKey(permit: Permit, key: NewKey & { readonly userId: number }, now: number): MadeKey {
+  const db = permit.writer;
   const { userId, name, scopes } = key;
   checkCount(db, userId);
   const expiresAt = expiryOf(key, now);
@@ -91,6 +89,7 @@ export function addKey(
   const id = db.run(sql, userId, name, scopes.join(' '), hashOf(secret), '', now, expiresAt).lastId;
   const prefix = `ord_${id}_${secret.slice(0, 4)}`;
   db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
+  recordEvent(permit, { type: 'key.created', subjectId: id, ownerId: userId });
   return {
     id,
     name,
@@ -110,8 +109,10 @@ function checkCount(db: Connection, userId: number): void {
   throw invalidAt('', 'max-keys', `A user may have at most ${keysPerUserMax} API keys; delete one first.`);
 }
 
-export function removeKey({ writer: db }: Permit, { id }: Visible<StoredKey>): void {
+export function removeKey(permit: Permit, { id, userId }: Visible<StoredKey>): void {
+  const db = permit.writer;
   db.run('DELETE FROM apiKeys WHERE id = ?', id);
+  recordEvent(permit, { type: 'key.removed', subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'key', id });
 }
 

@@ -13,6 +13,7 @@ import type { Connection } from '../../storage/connection.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
+import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, type Resource } from '../flows/change.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userExists, userIssues } from '../users/user-store.ts';
@@ -50,6 +51,7 @@ export function orderRoutes(services: OrderServices): Route[] {
     readOrder(reads),
     patchOrder(reads),
     listOrdersOfCustomer(reads),
+    historyOfOrder(reads),
   ];
 }
 
@@ -194,9 +196,25 @@ function patchOrder({ orders }: OrderReads): Route {
           checkTransition(current, wanted.status, caller);
           checkOpen(current, wanted);
         },
-        write: (permit, current, wanted) => replaceOrder(permit, current, { ...wanted, now: context.now }),
+        write(permit, current, wanted) {
+          replaceOrder(permit, current, { ...wanted, now: context.now, reason: context.body.reason });
+        },
       });
     },
+  });
+}
+
+function historyOfOrder({ cursors, orders: rows }: OrderReads): Route {
+  const path = '/orders/{id}/events';
+  const summary = 'List what happened to an order';
+  return historyRoute({
+    path,
+    summary,
+    topic: 'order',
+    access: signedIn,
+    rows,
+    accessOf: rowAccessOf,
+    cursors,
   });
 }
 

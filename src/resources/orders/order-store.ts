@@ -9,6 +9,8 @@ import { atLeast, below, equals, type Selection } from '../../storage/keyset.ts'
 import type { Permit } from '../../storage/permit.ts';
 import { ascending, descending, selectRows, type Indexes, type ListDefinition } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
+import { changesBetween, type EventType } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
 import {
   Order,
@@ -114,14 +116,23 @@ type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId
 /** Milliseconds since 1970. */
 type OrderTimes = { readonly createdAt: number; readonly updatedAt: number };
 
-export function addOrder({ writer: db }: Permit, order: NewOrderRow, times: OrderTimes): Order {
+/** A status that an order got later, and when. */
+export type OrderStep = { readonly status: OrderStatus; readonly at: number };
+
+/** An order with a past was placed open and has gone through these steps. */
+export function addOrder(
+  permit: Permit,
+  order: NewOrderRow,
+  times: OrderTimes,
+  past: readonly OrderStep[] = [],
+): Order {
   const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
   const { createdAt, updatedAt } = times;
   const sql =
     'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, ' +
     'createdAt, updatedAt) ' +
     'SELECT ?, ?, id, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?';
-  const { changes, lastId } = db.run(
+  const { changes, lastId } = permit.writer.run(
     sql,
     status,
     customerId,
@@ -135,6 +146,7 @@ export function addOrder({ writer: db }: Permit, order: NewOrderRow, times: Orde
     userId,
   );
   if (changes === 0) throw ownerDeleted();
+  recordPlaced(permit, { ...order, id: lastId, createdAt }, past);
   return {
     id: lastId,
     status,
@@ -150,12 +162,28 @@ export function addOrder({ writer: db }: Permit, order: NewOrderRow, times: Orde
   };
 }
 
-export function replaceOrder(
-  { writer: db }: Permit,
-  { id }: Visible<Order>,
-  { status, currency, items, total, shippingAddress, note, now }: OrderContent & { readonly now: number },
-): void {
-  db.run(
+type PlacedOrder = NewOrderRow & { readonly id: number; readonly createdAt: number };
+
+function recordPlaced(permit: Permit, order: PlacedOrder, past: readonly OrderStep[]): void {
+  const { id, userId, currency, total, createdAt } = order;
+  const about = { subjectId: id, ownerId: userId };
+  const status = past.length === 0 ? order.status : 'open';
+  const changes = changesBetween({}, { status, currency, total });
+  recordEvent(permit, { type: 'order.created', ...about, changes, createdAt });
+  let before: OrderStatus = 'open';
+  for (const { status, at } of past) {
+    const type = changeTypeOf(before, status);
+    recordEvent(permit, { type, ...about, changes: { status: [before, status] }, createdAt: at });
+    before = status;
+  }
+}
+
+type ReplacedOrder = OrderContent & { readonly now: number; readonly reason?: string | undefined };
+
+export function replaceOrder(permit: Permit, current: Visible<Order>, wanted: ReplacedOrder): void {
+  const { status, currency, items, total, shippingAddress, note, now, reason } = wanted;
+  const { id } = current;
+  permit.writer.run(
     'UPDATE orders SET status = ?, currency = ?, items = ?, total = ?, shippingAddress = ?, note = ?, ' +
       'updatedAt = max(?, createdAt) WHERE id = ?',
     status,
@@ -167,7 +195,18 @@ export function replaceOrder(
     now,
     id,
   );
-  db.invalidate({ kind: 'order', id });
+  recordEvent(permit, {
+    type: changeTypeOf(current.status, status),
+    subjectId: id,
+    ownerId: current.userId,
+    changes: changesBetween(current, { status, currency, items, total, shippingAddress, note }),
+    reason,
+  });
+  permit.writer.invalidate({ kind: 'order', id });
+}
+
+function changeTypeOf(from: OrderStatus, to: OrderStatus): EventType {
+  return from === to || to === 'open' ? 'order.changed' : `order.${to}`;
 }
 
 function jsonOrNull(value: object | null): string | null {

@@ -24,6 +24,7 @@ import {
   type Infer,
   type ObjectOf,
 } from '../../schema/schema.ts';
+import { reason } from '../events/event.ts';
 import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { NewItem, OrderItem, amount, priceItems, sentTotal, sumIssues } from './order-items.ts';
 
@@ -108,6 +109,7 @@ export const OrderReplacement = object(
     shippingAddress: nullable(NewAddress),
     note,
     total: sentTotal,
+    reason: optional(reason),
     id,
     customerId,
     userId: owner,

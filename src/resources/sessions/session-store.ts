@@ -11,6 +11,7 @@ import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type Condition, type Selection } from '../../storage/keyset.ts';
 import { descending, selectRows, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
+import { recordEvent } from '../events/event-store.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { endOf, Session } from './session.ts';
@@ -78,13 +79,17 @@ type NewSession = {
 
 const seedBytes = 16;
 
-export function addSession({ writer: db }: Permit, session: NewSession, now: number): number {
+export function addSession(permit: Permit, session: NewSession, now: number): number {
   const { userId, userAgent } = session;
   const sql =
     'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt, userAgent) ' +
     'VALUES (?, ?, ?, ?, ?, ?)';
+  const db = permit.writer;
   endOldest(db, userId);
-  return db.run(sql, userId, randomBytes(seedBytes), now, now, endOf(now, now), userAgent).lastId;
+  const seed = randomBytes(seedBytes);
+  const id = db.run(sql, userId, seed, now, now, endOf(now, now), userAgent).lastId;
+  recordEvent(permit, { type: 'session.created', subjectId: id, ownerId: userId });
+  return id;
 }
 
 /** Of a user who has as many sessions as one may have. */
@@ -135,8 +140,14 @@ export function renewSession(
   db.invalidate({ kind: 'session', id: sessionId });
 }
 
-export function endSession({ writer: db }: Permit, { id }: Visible<Session>): void {
+export function endSession(
+  permit: Permit,
+  { id, userId }: Visible<Session>,
+  type: 'session.ended' | 'session.reused' = 'session.ended',
+): void {
+  const db = permit.writer;
   db.run('DELETE FROM sessions WHERE id = ?', id);
+  recordEvent(permit, { type, subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'session', id });
 }
 
@@ -148,6 +159,12 @@ export function endSessionsOf(
 ): void {
   db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', id, exceptId ?? 0);
   db.invalidate({ kind: 'user', id });
+}
+
+/** All of a user's sessions, for their own sake: not as a part of another change, whose event says so. */
+export function endEverySession(permit: Permit, user: Visible<StoredUser>): void {
+  endSessionsOf(permit, user, null);
+  recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
 }
 
 /** Of everybody, at once: for a database that no service has open. */

@@ -144,7 +144,7 @@ function endReusedSession(
   { requestId, now }: RenewalContext,
 ): number {
   const session = requireVisible(sessionRows(now), { db: writer, id, access: 'everyone' });
-  endSession(permitWithoutCaller(writer, 'a refresh token', { requestId, now }), session);
+  endSession(permitWithoutCaller(writer, 'a refresh token', { requestId, now }), session, 'session.reused');
   return userId;
 }
 

@@ -2,6 +2,7 @@
 import { timestampOf } from '../../schema/members.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
+import { recordEvent } from '../events/event-store.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import type { Suspension } from './suspension.ts';
 import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
@@ -23,24 +24,33 @@ export const suspensionRows: Rows<Suspension> = {
 
 /** The caller of this ends the user's sessions and keys in the same write. */
 export function addSuspension(
-  { writer: db }: Permit,
+  permit: Permit,
   { id }: Visible<StoredUser>,
   reason: string | null,
   now: number,
 ): void {
+  const db = permit.writer;
   checkNotLastAdmin(db, id);
   db.run('INSERT INTO suspensions (userId, createdAt, reason) VALUES (?, ?, ?)', id, now, reason);
+  recordEvent(permit, { type: 'user.suspended', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });
 }
 
 export function replaceSuspension(
-  { writer: db }: Permit,
+  permit: Permit,
   { userId }: Visible<Suspension>,
   reason: string | null,
 ): void {
-  db.run('UPDATE suspensions SET reason = ? WHERE userId = ?', reason, userId);
+  permit.writer.run('UPDATE suspensions SET reason = ? WHERE userId = ?', reason, userId);
+  recordChange(permit, userId);
 }
 
-export function removeSuspension({ writer: db }: Permit, { userId }: Visible<Suspension>): void {
-  db.run('DELETE FROM suspensions WHERE userId = ?', userId);
+export function removeSuspension(permit: Permit, { userId }: Visible<Suspension>): void {
+  permit.writer.run('DELETE FROM suspensions WHERE userId = ?', userId);
+  recordChange(permit, userId);
+}
+
+function recordChange(permit: Permit, userId: number): void {
+  const changes = { suspension: null };
+  recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }

@@ -26,6 +26,7 @@ import {
 import { withinSignUpRate } from '../../http/sign-up-rate.ts';
 import type { Infer, Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { historyRoute } from '../events/history-routes.ts';
 import { removeObject } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { suspensionRoutes } from './suspension-routes.ts';
@@ -57,6 +58,7 @@ export function userRoutes(services: UserServices): Route[] {
     patchUser(services),
     deleteUser(services),
     ...suspensionRoutes(services),
+    historyOfUser(services),
   ];
 }
 
@@ -79,6 +81,18 @@ function listUsers({ cursors }: UserServices): Route {
       const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), context.query);
       return listPage(context, { cursors, selectionFor, load: findRepresentation });
     },
+  });
+}
+
+function historyOfUser({ cursors }: UserServices): Route {
+  return historyRoute({
+    path: '/api/users/{id}/events',
+    summary: 'List what happened to a user, their sessions and keys',
+    topic: 'user',
+    access: self,
+    rows: userRows,
+    accessOf: accountAccessOf,
+    cursors,
   });
 }
 

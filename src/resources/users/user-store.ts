@@ -13,6 +13,8 @@ import type { Step } from '../../storage/slices.ts';
 import { ascending, descending, selectRows, type ListDefinition } from '../flows/listing.ts';
 import type { StoredPassword } from '../flows/password-checks.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
+import { changesBetween } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
 import { User, type UserFilter } from './user.ts';
 
 type UserRow = readonly [
@@ -66,12 +68,13 @@ type NewUserRow = Omit<User, 'id' | 'createdAt'> & {
   readonly passwordExpiresAt?: number;
 };
 
-export function addUser({ writer: db }: Permit, user: NewUserRow, now: number): number {
+export function addUser(permit: Permit, user: NewUserRow, now: number): number {
+  const db = permit.writer;
   checkEmailFree(db, user.email, 0);
   const sql =
     'INSERT INTO users (name, nameKey, email, emailKey, passwordHash, passwordExpiresAt, role, createdAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
-  return db.run(
+  const { lastId: id } = db.run(
     sql,
     user.name,
     nameKey(user.name),
@@ -81,7 +84,15 @@ export function addUser({ writer: db }: Permit, user: NewUserRow, now: number): 
     user.passwordExpiresAt ?? null,
     user.role,
     now,
-  ).lastId;
+  );
+  const changes = changesBetween({}, { role: user.role });
+  recordEvent(permit, { type: 'user.created', subjectId: id, ownerId: id, changes, ...signedUp(permit, id) });
+  return id;
+}
+
+/** Who signs up has no account yet to be named as the actor: it is the one they make. */
+function signedUp({ origin }: Permit, id: number): { readonly actorId?: number } {
+  return origin.actor === null && origin.requestId !== null ? { actorId: id } : {};
 }
 
 /** `expiresAt` is null for a password that a user chose. */
@@ -90,7 +101,9 @@ type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
 /** Without a `newPassword` the password stays. */
 type WantedUser = Pick<User, 'name' | 'email' | 'role'> & { readonly newPassword?: NewPassword | undefined };
 
-export function replaceUser({ writer: db }: Permit, { id }: Visible<StoredUser>, wanted: WantedUser): void {
+export function replaceUser(permit: Permit, current: Visible<StoredUser>, wanted: WantedUser): void {
+  const db = permit.writer;
+  const { id } = current;
   const { name, email, role, newPassword } = wanted;
   if (role !== 'admin') checkNotLastAdmin(db, id);
   checkEmailFree(db, email, id);
@@ -105,6 +118,9 @@ export function replaceUser({ writer: db }: Permit, { id }: Visible<StoredUser>,
     id,
   );
   if (newPassword !== undefined) replacePassword(db, id, newPassword);
+  const changes = changesBetween(current, { name, email, role });
+  const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
+  recordEvent(permit, { type: 'user.changed', subjectId: id, ownerId: id, changes: withPassword });
   db.invalidate({ kind: 'user', id });
 }
 
@@ -126,9 +142,11 @@ export function upgradePasswordHash(
  * The user, their sessions and keys are gone at once. Their customers and orders stay:
  * `ownerSql` shows them without an owner from now on, and cleanup takes the id out of their rows.
  */
-export function removeUser({ writer: db }: Permit, { id }: Visible<StoredUser>): void {
+export function removeUser(permit: Permit, { id }: Visible<StoredUser>): void {
+  const db = permit.writer;
   checkNotLastAdmin(db, id);
   db.run('DELETE FROM users WHERE id = ?', id);
+  recordEvent(permit, { type: 'user.deleted', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });
   db.invalidate({ kind: 'everything' });
 }

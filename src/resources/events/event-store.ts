@@ -1,0 +1,188 @@
+// The rows of events: written in the transaction of the change that each is about, and never changed.
+import { feedRowsExaminedMax } from '../../limits.ts';
+import { timestampOf } from '../../schema/members.ts';
+import { check } from '../../schema/schema-check.ts';
+import type { Audit } from '../../storage/audit.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
+import type { Selection } from '../../storage/keyset.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
+
+export type NewEvent = {
+  readonly type: EventType;
+  /** Null for all sessions of a user. */
+  readonly subjectId: number | null;
+  /** Who may see it, beside staff or administrators. */
+  readonly ownerId: number | null;
+  readonly changes?: Changes;
+  readonly reason?: string | undefined;
+  /** Where it isn't the time of the permit. */
+  readonly createdAt?: number;
+  /** Where it isn't the caller of the permit: who signed up. */
+  readonly actorId?: number;
+};
+
+/** Every change of a row that clients see calls this once, in the function of the store that changes it. */
+export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
+  const { type, subjectId, ownerId, changes, reason = null } = event;
+  const topic = topicOf(type);
+  const sql =
+    'INSERT INTO events (createdAt, type, topic, topicId, subjectId, ownerId, actorId, keyId, requestId, ' +
+    'reason, changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  writer.run(
+    sql,
+    event.createdAt ?? origin.now,
+    type,
+    topic,
+    topic === 'user' ? ownerId : subjectId,
+    subjectId,
+    ownerId,
+    event.actorId ?? origin.actor?.userId ?? null,
+    origin.actor?.keyId ?? null,
+    origin.requestId,
+    reason,
+    changes === undefined ? null : JSON.stringify(changes),
+  );
+}
+
+type EventRow = readonly [
+  id: number,
+  createdAt: number,
+  type: EventType,
+  topicId: number,
+  subjectId: number | null,
+  actorId: number | null,
+  keyId: number | null,
+  requestId: string | null,
+  reason: string | null,
+  changes: string | null,
+];
+const columns = 'id, createdAt, type, topicId, subjectId, actorId, keyId, requestId, reason, changes';
+
+function eventOf([
+  id,
+  createdAt,
+  type,
+  topicId,
+  subjectId,
+  actorId,
+  keyId,
+  requestId,
+  reason,
+  changes,
+]: readonly [...EventRow, ...SqlValue[]]): Event {
+  return {
+    id,
+    type,
+    createdAt: timestampOf(createdAt),
+    subject: subjectOf(type, subjectId, topicId),
+    actor: actorId === null ? null : { userId: actorId, keyId },
+    requestId,
+    reason,
+    changes: changes === null ? {} : JSON.parse(changes), // written by recordEvent
+  };
+}
+
+export function findEvent(db: Connection, id: number): Event | undefined {
+  const row = db.get<EventRow>(`SELECT ${columns} FROM events WHERE id = ?`, id);
+  return row === undefined ? undefined : eventOf(row);
+}
+
+/** The history of one object, newest first. Whether the caller may see it is the object's matter. */
+export function historySelection(topic: Topic, topicId: number): Selection {
+  return {
+    table: 'events',
+    key: 'id',
+    isDescending: true,
+    streams: [{ sql: 'topic = ? AND topicId = ?', params: [topic, topicId] }],
+    residual: undefined,
+    owners: [],
+  };
+}
+
+/** Which events a caller may see: `ownTopics` all of these topics, of the others only their own. */
+export type FeedAccess = 'everything' | { readonly userId: number; readonly topics: readonly Topic[] };
+
+export type FeedRequest = {
+  /** The id of the event before the page. */
+  readonly after: number;
+  readonly access: FeedAccess;
+  /** Undefined for all. */
+  readonly types: readonly EventType[] | undefined;
+  readonly rows: number;
+};
+
+/**
+ * The next events in the order of their ids, which is that of their commits. Not more than
+ * `feedRowsExaminedMax` are examined: `end` is the id of the last one, where the next page begins.
+ */
+export function readFeed(db: Connection, request: FeedRequest): { events: Event[]; end: number } {
+  const { after, access, types, rows } = request;
+  const end = Math.min(after + feedRowsExaminedMax, Math.max(after, feedBounds(db).latest));
+  const conditions = ['id > ?', 'id <= ?'];
+  const params: SqlValue[] = [after, end];
+  if (access !== 'everything') {
+    const places = access.topics.map(() => '?').join(', ');
+    conditions.push(`(ownerId = ? OR topic IN (${places}))`);
+    params.push(access.userId, ...access.topics);
+  }
+  if (types !== undefined) {
+    conditions.push(`type IN (${types.map(() => '?').join(', ')})`);
+    params.push(...types);
+  }
+  const sql = `SELECT ${columns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`;
+  const events = db.all<EventRow>(sql, ...params, rows).map(eventOf);
+  const last = events.at(-1);
+  return { events, end: events.length === rows && last !== undefined ? last.id : end };
+}
+
+/** `removed` and `latest` are ids: of the last event that was removed for its age, and of the newest. */
+export function feedBounds(db: Connection): { readonly removed: number; readonly latest: number } {
+  const sql = 'SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)';
+  const [oldest, latest] = db.get<[number | null, number | null]>(sql) ?? [null, null];
+  return { removed: (oldest ?? 1) - 1, latest: latest ?? 0 };
+}
+
+/** Changes when the database is restored or copied: cursors of another epoch name other events. */
+export function feedEpoch(db: Connection): string {
+  const [epoch = ''] = db.get<[string]>('SELECT epoch FROM feed') ?? [];
+  return epoch;
+}
+
+/** For a database that was restored. */
+export function beginFeedEpoch(db: Connection): void {
+  db.run('UPDATE feed SET epoch = lower(hex(randomblob(8)))');
+}
+
+/** The identity of the database's file at the last start; empty before the first one. */
+export function feedFile(db: Connection): string {
+  const [file = ''] = db.get<[string]>('SELECT file FROM feed') ?? [];
+  return file;
+}
+
+/** In another file than at the last start the database is a copy, which may lack events that readers saw. */
+export function claimFeed(db: Connection, file: string): void {
+  if (feedFile(db) !== '') beginFeedEpoch(db);
+  db.run('UPDATE feed SET file = ?', file);
+}
+
+/**
+ * A step of the cleanup: events older than `before`, from the oldest on, so that no gap arises. The newest
+ * stays: its id is where the next one's comes from.
+ */
+export function removeOldEvents(db: Connection, rowsMax: number, before: number): number {
+  const oldest = db.all<[id: number, createdAt: number]>(
+    'SELECT id, createdAt FROM events ORDER BY id LIMIT ?',
+    rowsMax + 1,
+  );
+  const young = oldest.findIndex(([, createdAt]) => createdAt >= before);
+  const end = oldest[young === -1 ? oldest.length - 1 : young]?.[0];
+  return end === undefined ? 0 : db.run('DELETE FROM events WHERE id < ?', end).changes;
+}
+
+export const eventAudit: Audit<EventRow> = {
+  thing: 'event',
+  table: 'events',
+  columns,
+  issues: (row) => check(Event, eventOf(row)),
+};

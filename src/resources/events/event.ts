@@ -1,0 +1,134 @@
+// An event: what a change leaves behind, and how it is shown. No personal data is in it.
+import { isDeepStrictEqual } from 'node:util';
+import { id, text, timestamp } from '../../schema/members.ts';
+import { map, named, nullable, object, oneOf, string, type Infer } from '../../schema/schema.ts';
+
+export const eventTypes = [
+  'order.created',
+  'order.changed',
+  'order.paid',
+  'order.shipped',
+  'order.delivered',
+  'order.cancelled',
+  'order.refunded',
+  'customer.created',
+  'customer.changed',
+  'customer.deleted',
+  'user.created',
+  'user.changed',
+  'user.suspended',
+  'user.deleted',
+  'session.created',
+  'session.ended',
+  'session.reused',
+  'key.created',
+  'key.removed',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.disabled',
+  'webhook.deleted',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** Whose history an event belongs to: sessions and keys are part of their user's. */
+export const topics = ['order', 'customer', 'user', 'webhook'] as const;
+export type Topic = (typeof topics)[number];
+
+type Kind = EventType extends `${infer K}.${string}` ? K : never;
+
+const topicOfKind: Readonly<Record<Kind, Topic>> = {
+  order: 'order',
+  customer: 'customer',
+  user: 'user',
+  session: 'user',
+  key: 'user',
+  webhook: 'webhook',
+};
+const pathOfKind: Readonly<Record<Kind, string>> = {
+  order: '/orders',
+  customer: '/customers',
+  user: '/api/users',
+  session: '/api/sessions',
+  key: '/api/keys',
+  webhook: '/webhooks',
+};
+
+export function topicOf(type: EventType): Topic {
+  return topicOfKind[kindOf(type)];
+}
+
+/** The path of what was changed; without an id all sessions or keys of the user. */
+export function subjectOf(type: EventType, subjectId: number | null, userId: number): string {
+  const path = pathOfKind[kindOf(type)];
+  return subjectId === null ? `${path}?userId=${userId}` : `${path}/${subjectId}`;
+}
+
+function kindOf(type: EventType): Kind {
+  return type.slice(0, type.indexOf('.')) as Kind; // every type has one
+}
+
+/** By member: what it was and what it is; null for a member whose values are not stored. */
+export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown] | null>>;
+
+/** Members whose values an event shows. All others may be personal data, so it shows their names alone. */
+const shownMembers: ReadonlySet<string> = new Set(['status', 'currency', 'items', 'total', 'role']);
+
+/** JSON of more than this isn't stored with an event: whoever changes an order could fill the disk. */
+const valuesCharsMax = 4_096;
+
+/** The members of `after` that differ from those of `before`. */
+export function changesBetween(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Changes {
+  const changes: Record<string, Changes[string]> = {};
+  for (const [name, value] of Object.entries(after)) {
+    const was = before[name] ?? null;
+    if (!isDeepStrictEqual(was, value))
+      changes[name] = shownMembers.has(name) ? boundedPair(was, value) : null;
+  }
+  return changes;
+}
+
+function boundedPair(before: unknown, after: unknown): Changes[string] {
+  const isShort = !Array.isArray(after) || JSON.stringify([before, after]).length <= valuesCharsMax;
+  return isShort ? [before, after] : null;
+}
+
+export const reason = text(200, 'Why: stored with the event alone.', 'Paid in cash.');
+
+export const Event = named(
+  'Event',
+  object({
+    id,
+    type: named('EventType', oneOf(eventTypes)),
+    createdAt: timestamp,
+    subject: string({
+      maxLength: 100,
+      description: 'The path of what was changed.',
+      examples: ['/orders/7'],
+    }),
+    actor: nullable(
+      object({
+        userId: id,
+        keyId: nullable(id, { description: 'The API key that was used, if one was.' }),
+      }),
+      { description: 'Who changed it; null for the command line and the first start.' },
+    ),
+    requestId: nullable(
+      string({
+        maxLength: 64,
+        description: 'The X-Request-Id of the request.',
+        examples: ['till-3.17'],
+      }),
+    ),
+    reason: nullable(reason),
+    changes: map({
+      description:
+        'What changed, by member: the values before and after for status, currency, items, total and role; ' +
+        'null for everything else, and for items of more than 4,096 characters.',
+      examples: [{ status: ['open', 'paid'], note: null }],
+    }),
+  }),
+);
+export type Event = Infer<typeof Event>;

@@ -1,0 +1,77 @@
+// Compares objects with their events: for `orderly check`.
+import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
+import type { Changes, Topic } from './event.ts';
+import { feedBounds } from './event-store.ts';
+
+const objectsAtOnce = 2_000;
+
+/** A table whose rows have histories, and the members whose values events show. */
+export type AuditedHistory = {
+  readonly topic: Topic;
+  readonly table: 'orders' | 'customers' | 'users';
+  readonly members: readonly ('status' | 'currency' | 'total' | 'role')[];
+};
+
+export const auditedHistories: readonly AuditedHistory[] = [
+  { topic: 'user', table: 'users', members: ['role'] },
+  { topic: 'customer', table: 'customers', members: [] },
+  { topic: 'order', table: 'orders', members: ['status', 'currency', 'total'] },
+];
+
+/** Reports each issue as a sentence, and returns how many objects there are. */
+export function auditHistories(
+  db: Connection,
+  { topic, table, members }: AuditedHistory,
+  report: (issue: string) => void,
+): number {
+  const areAllKept = feedBounds(db).removed === 0;
+  const sql = `SELECT ${['id', ...members].join(', ')} FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
+  let count = 0;
+  let last = 0;
+  for (;;) {
+    const rows = db.all<readonly [number, ...SqlValue[]]>(sql, last, objectsAtOnce);
+    for (const [id, ...values] of rows) {
+      const history = replay(db, topic, id);
+      if (history === undefined && areAllKept) report(`${topic} ${id} has no events.`);
+      members.forEach((name, index) => {
+        const shown = history?.get(name);
+        if (shown !== undefined && shown !== values[index])
+          report(`${topic} ${id} at /${name}: is ${values[index]}, but its events say ${String(shown)}.`);
+      });
+    }
+    count += rows.length;
+    last = rows.at(-1)?.[0] ?? Infinity;
+    if (rows.length < objectsAtOnce) break;
+  }
+  reportMissing(db, topic, table, report);
+  return count;
+}
+
+/** The last value of each member whose values the object's events show; undefined without any event. */
+function replay(db: Connection, topic: Topic, id: number): ReadonlyMap<string, unknown> | undefined {
+  const sql = 'SELECT changes FROM events WHERE topic = ? AND topicId = ? ORDER BY id';
+  const rows = db.all<readonly [string | null]>(sql, topic, id);
+  if (rows.length === 0) return undefined;
+  const values = new Map<string, unknown>();
+  for (const [text] of rows) {
+    const changes: Changes = text === null ? {} : JSON.parse(text); // written by recordEvent
+    for (const [name, pair] of Object.entries(changes)) if (pair !== null) values.set(name, pair[1]);
+  }
+  return values;
+}
+
+/** Objects that have events, but are gone without an event of their deletion. */
+function reportMissing(
+  db: Connection,
+  topic: Topic,
+  table: AuditedHistory['table'],
+  report: (issue: string) => void,
+): void {
+  const sql =
+    'SELECT DISTINCT topicId FROM events AS event WHERE topic = ? ' +
+    `AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = event.topicId) ` +
+    'AND NOT EXISTS (SELECT 1 FROM events AS last WHERE topic = event.topic AND topicId = event.topicId ' +
+    'AND type = ?)';
+  for (const [id] of db.all<Row & readonly [number]>(sql, topic, `${topic}.deleted`))
+    report(`${topic} ${id} has events, but does not exist.`);
+}

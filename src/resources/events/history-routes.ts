@@ -1,0 +1,53 @@
+// The history of one object over HTTP: GET /orders/{id}/events and its like, newest first.
+import type { Access, Caller, RowAccess } from '../../auth/access.ts';
+import type { Cursors } from '../../http/cursor.ts';
+import { listPage, listParameters } from '../../http/list.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { listOf, route, type Route } from '../../http/route.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { requireVisible, type Rows } from '../flows/visible.ts';
+import { Event, type Topic } from './event.ts';
+import { findEvent, historySelection } from './event-store.ts';
+
+type History<Row> = {
+  readonly path: '/orders/{id}/events' | '/customers/{id}/events' | '/api/users/{id}/events';
+  readonly summary: string;
+  readonly topic: Topic;
+  readonly access: Access<{ readonly id: number }, Caller>;
+  /** Whose history it is: only those who may see the object see it. */
+  readonly rows: Rows<Row>;
+  readonly accessOf: (caller: Caller) => RowAccess;
+  readonly cursors: Cursors;
+};
+
+export function historyRoute<Row>(history: History<Row>): Route {
+  const { path, summary, topic, access, rows, accessOf, cursors } = history;
+  return route({
+    method: 'GET',
+    path,
+    tag: 'Events',
+    summary,
+    access,
+    scope: 'events:read',
+    query: listParameters,
+    reply: listOf(Event),
+    problems: ['not-found', 'forbidden'],
+    handle(context) {
+      const { params, db } = context;
+      const selectionFor = (caller: Caller) => {
+        requireVisible(rows, { db: db.read, id: params.id, access: accessOf(caller) });
+        return historySelection(topic, params.id);
+      };
+      return listPage(context, { cursors, selectionFor, load: findRepresentation });
+    },
+  });
+}
+
+function findRepresentation(db: Connection, id: number): Representation<Event> | undefined {
+  const event = findEvent(db, id);
+  return event === undefined ? undefined : representEvent(event);
+}
+
+export function representEvent(event: Event): Representation<Event> {
+  return represent(event, { id: event.id });
+}

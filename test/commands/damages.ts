@@ -1,0 +1,60 @@
+// Rows as a broken disk or another program would leave them, and what `orderly check` says of each.
+
+/**
+ * One row changed each; what check says of it. Made with constraints off, as a broken disk or another program
+ * would.
+ */
+export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
+  ['UPDATE orders SET total = total + 1 WHERE id = 1', /^order 1 at \/total: total must be \d+, or omitted/m],
+  ["UPDATE orders SET items = '[' WHERE id = 2", /^order 2 can't be read: /m],
+  [
+    "UPDATE orders SET items = '[]', total = 0 WHERE id = 3",
+    /^order 3 at \/items: items must have at least 1/m,
+  ],
+  [
+    `UPDATE orders SET items = json_set(items, '$[0].total', 1) WHERE id = 4`,
+    /^order 4 at \/items\/0\/total: total must be/m,
+  ],
+  [
+    "UPDATE orders SET status = 'lost' WHERE id = 5",
+    /^order 5 at \/status: status must be one of open, paid/m,
+  ],
+  [
+    'UPDATE orders SET updatedAt = createdAt - 1 WHERE id = 6',
+    /^order 6 at \/updatedAt: updatedAt is before createdAt/m,
+  ],
+  ["UPDATE orders SET currency = 'EUX' WHERE id = 7", /^order 7 at \/currency: EUX is not an active ISO/m],
+  ['UPDATE orders SET createdAt = 9e15 WHERE id = 8', /^order 8 can't be read: /m],
+  [
+    'UPDATE orders SET shippingAddress = ' +
+      `'{"name":null,"line1":"x","line2":null,"city":"x","region":null,"postalCode":"1","country":"DE"}'` +
+      ' WHERE id = 9',
+    /^order 9 at \/shippingAddress\/postalCode: A postal code of DE looks like/m,
+  ],
+  ['UPDATE orders SET userId = 9999 WHERE id = 10', /^order 10 at \/userId: There is no user 9999\.$/m],
+  [
+    'UPDATE orders SET customerId = 9999 WHERE id = 11',
+    /^Row 11 of orders refers to a missing row of customers\.$/m,
+  ],
+  ["UPDATE customers SET nameKey = 'x' WHERE id = 1", /^customer 1 at \/nameKey: /m],
+  ["UPDATE customers SET emailKey = 'x' WHERE id = 2", /^customer 2 at \/emailKey: /m],
+  ["UPDATE customers SET phone = '123' WHERE id = 3", /^customer 3 at \/phone: /m],
+  ["UPDATE users SET emailKey = 'X' WHERE id = 2", /^user 2 at \/emailKey: /m],
+  ["UPDATE users SET passwordHash = 'plain' WHERE id = 3", /^user 3 at \/passwordHash: /m],
+  ["UPDATE users SET role = 'staff' WHERE id = 1", /^There are users, but no administrator/m],
+  [
+    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (1, 2, 'x', " +
+      "'orders:eat', zeroblob(32), 'ord_1_', 0)",
+    /^API key 1 at \/scopes\/0: /m,
+  ],
+  [
+    "INSERT INTO apiKeys (id, userId, name, scopes, hash, prefix, createdAt) VALUES (2, 2, 'x', " +
+      "'orders:read', zeroblob(32), 'ord_3_', 0)",
+    /^API key 2 at \/prefix: /m,
+  ],
+  [
+    'INSERT INTO sessions (id, userId, refreshSeed, createdAt, lastUsedAt, expiresAt) VALUES (1, ' +
+      '2, zeroblob(32), 5, 4, 9)',
+    /^session 1 at \/expiresAt: /m,
+  ],
+];
