@@ -83,7 +83,7 @@ export function checkAccess<Params>(
   if (!access.permits(caller, params)) throw new Problem('forbidden', access.description);
 }
 
-function checkScope({ scopes: held }: Caller, scope: Scope | undefined): void {
+export function checkScope({ scopes: held }: Caller, scope: Scope | undefined): void {
   if (held === null) return;
   if (scope === undefined)
     throw new Problem('insufficient-scope', 'This operation does not accept API keys; sign in.');

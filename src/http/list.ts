@@ -36,12 +36,18 @@ type ListContext<Query, C> = Pick<
   'db' | 'path' | 'query' | 'caller' | 'authorizeRead'
 >;
 
-type PageSource<T, C> = {
+export type PageSource<T, C> = {
   readonly cursors: Cursors;
   /** What this caller may see of the list. Throws where that is nothing. */
   readonly selectionFor: (caller: C) => Selection;
   /** An element's representation, or undefined for one just deleted. */
   readonly load: (db: Connection, id: number) => Representation<T> | undefined;
+  /** What adds to the elements of a page what the query includes; called once a page. */
+  readonly completionOf?: (page: {
+    readonly caller: C;
+    readonly db: Connection;
+    readonly ids: readonly number[];
+  }) => ((element: Representation<T>) => Representation<T>) | undefined;
 };
 type Page<T> = Representation<readonly T[]>;
 
@@ -50,33 +56,54 @@ export function listPage<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
 ): Page<T> | Promise<Page<T>> {
-  return pageFor(context, list, list.selectionFor(context.caller));
+  return pageFor(context, list, context.caller);
 }
 
 function pageFor<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
-  selection: Selection,
+  caller: C,
 ): Page<T> | Promise<Page<T>> {
   const { db, path } = context;
   const query: ListQuery = context.query as ListQuery; // every list's query has listParameters
+  const selection = list.selectionFor(caller);
   const rows = query.limit ?? pageRowsDefault;
   const after = list.cursors.open(path, query);
-  const pageOf = (positions: readonly Position[], total: number | undefined): Page<T> => {
-    const loadOwned = (id: number) => omitIfMoved(list.load(db.read, id), selection);
-    const { elements, last } = elementsOf(positions, rows, loadOwned);
+  const pageOf = (positions: readonly Position[], total: number | undefined, reader: C): Page<T> => {
+    const load = loaderOf(list, { selection, caller: reader, db: db.read, positions });
+    const { elements, last } = elementsOf(positions, rows, load);
     const next = last === undefined ? null : list.cursors.next(path, query, last);
     return listText(elements, next, total);
   };
   const found = findPositions(db, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
   const total = query.total === true ? countRows(db, selection) : undefined;
-  if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined);
+  if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined, caller);
   return Promise.all([found, total]).then(([positions, count]) => {
-    const current = list.selectionFor(context.authorizeRead());
+    const reader = context.authorizeRead();
+    const { owners } = list.selectionFor(reader);
     // other owners have other rows, and another total
-    if (!isDeepStrictEqual(current.owners, selection.owners)) return pageFor(context, list, current);
-    return pageOf(positions, count);
+    if (!isDeepStrictEqual(owners, selection.owners)) return pageFor(context, list, reader);
+    return pageOf(positions, count, reader);
   });
+}
+
+type Found<C> = {
+  readonly selection: Selection;
+  readonly caller: C;
+  readonly db: Connection;
+  readonly positions: readonly Position[];
+};
+
+function loaderOf<T, C>(
+  { load, completionOf }: PageSource<T, C>,
+  { selection, caller, db, positions }: Found<C>,
+): (id: number) => Representation<T> | undefined {
+  const complete = completionOf?.({ caller, db, ids: positions.map(([, id]) => id) });
+  if (complete === undefined) return (id) => omitIfMoved(load(db, id), selection);
+  return (id) => {
+    const element = omitIfMoved(load(db, id), selection);
+    return element === undefined ? undefined : complete(element);
+  };
 }
 
 /** An element may have got another owner since the worker found it. */

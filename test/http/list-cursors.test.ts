@@ -168,6 +168,7 @@ describe('cursors', () => {
     ['/orders', 'createdBefore=2027-01-01T00:00:00.000Z'],
     ['/orders', 'updatedFrom=2026-01-01T00:00:00.000Z'],
     ['/orders', 'updatedBefore=2027-01-01T00:00:00.000Z'],
+    ['/orders', 'include=customer'],
     ['/customers', 'userId=2'],
     ['/customers', 'email=grace@example.com'],
     ['/customers', 'name=Grace'],

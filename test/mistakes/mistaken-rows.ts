@@ -140,7 +140,7 @@ export function mistakesOfPermits(
     replaceOrder(permit, order, { ...order, now: 0 }),
     // @ts-expect-error TS2739
     replaceOrder(db, order, { ...order, now: 0 }),
-    // @ts-expect-error TS2345
+    // @ts-expect-error TS2379
     replaceOrder(permit, found.order, { ...order, now: 0 }),
     // @ts-expect-error TS2739
     addOrder(db, { ...order, userId: 7 }, { createdAt: 0, updatedAt: 0 }),

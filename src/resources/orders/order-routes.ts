@@ -2,14 +2,15 @@
 import { allows, isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, notFound, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { listPage, listParameters } from '../../http/list.ts';
+import { listPage, listParameters, type PageSource } from '../../http/list.ts';
 import { represent, representText, type Representation } from '../../http/representation.ts';
 import { cached, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, listOf, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
-import type { Infer, Issue } from '../../schema/schema.ts';
+import type { Infer, Issue, ObjectOf } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
+import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
@@ -17,6 +18,8 @@ import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, type Resource } from '../flows/change.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userExists, userIssues } from '../users/user-store.ts';
+import { completionOf } from './included-customer-routes.ts';
+import { orderIncludes } from './included-customer.ts';
 import {
   NewOrder,
   Order,
@@ -82,7 +85,18 @@ const orderResource: Resource<Order, Order> = {
   represent: representOrder,
 };
 
-const filters = { ...orderFilters, ...listParameters };
+const filters = { ...orderFilters, ...orderIncludes, ...listParameters };
+
+type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders'> & {
+  readonly selectionFor: (caller: Caller) => Selection;
+};
+
+function orderList(
+  query: ObjectOf<typeof orderIncludes>,
+  { cursors, orders, selectionFor }: OrderListOptions,
+): PageSource<Order, Caller> {
+  return { cursors, selectionFor, load: orders.find, completionOf: (page) => completionOf(query, page) };
+}
 
 function listOrders({ cursors, orders }: OrderReads): Route {
   return route({
@@ -97,7 +111,7 @@ function listOrders({ cursors, orders }: OrderReads): Route {
     description: 'Lists one’s own; staff see all. Newest first by default.',
     handle(context) {
       const selectionFor = (caller: Caller) => orderSelection(rowAccessOf(caller), context.query);
-      return listPage(context, { cursors, selectionFor, load: orders.find });
+      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
     },
   });
 }
@@ -166,11 +180,13 @@ function readOrder({ orders }: OrderReads): Route {
     summary: 'Read an order',
     access: signedIn,
     scope: 'orders:read',
+    query: orderIncludes,
     reply: ok(Order),
     isConditional: true,
     problems: ['forbidden'],
-    handle({ params: { id }, caller, db }) {
-      return requireVisible(orders, { db: db.read, id, access: rowAccessOf(caller) });
+    handle({ params: { id }, caller, db: { read: db }, query }) {
+      const order = requireVisible(orders, { db, id, access: rowAccessOf(caller) });
+      return completionOf(query, { caller, db, ids: [id] })?.(order) ?? order;
     },
   });
 }
@@ -236,7 +252,7 @@ function listOrdersOfCustomer({ cursors, orders, customers }: OrderReads): Route
         const customer = requireVisible(customers, { db: db.read, id: params.id, access });
         return orderSelection(access, query, { customerId: customer.id });
       };
-      return listPage(context, { cursors, selectionFor, load: orders.find });
+      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
     },
   });
 }
@@ -256,7 +272,7 @@ function listOrdersOfUser({ cursors, orders }: OrderReads): Route {
       const { params, db, query } = context;
       if (!userExists(db.read, params.id)) throw notFound('user', params.id);
       const selectionFor = () => orderSelection({ userId: params.id }, query);
-      return listPage(context, { cursors, selectionFor, load: orders.find });
+      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
     },
   });
 }
@@ -269,13 +285,14 @@ function readOrderOfUser({ orders }: OrderReads): Route {
     summary: 'Read an order of a user',
     access: selfOrStaff,
     scope: 'orders:read',
+    query: orderIncludes,
     reply: ok(Order),
     isConditional: true,
-    handle({ params, db }) {
-      const order = orders.find(db.read, params.order_id);
+    handle({ params, caller, db: { read: db }, query }) {
+      const order = orders.find(db, params.order_id);
       if (order === undefined || order.ownerId !== params.id)
         throw notFound(`order of user ${params.id} with the id`, params.order_id);
-      return order;
+      return completionOf(query, { caller, db, ids: [order.id] })?.(order) ?? order;
     },
   });
 }

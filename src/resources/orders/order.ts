@@ -26,6 +26,7 @@ import {
 } from '../../schema/schema.ts';
 import { reason } from '../events/event.ts';
 import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
+import { IncludedCustomer } from './included-customer.ts';
 import { NewItem, OrderItem, amount, priceItems, sentTotal, sumIssues } from './order-items.ts';
 
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
@@ -68,6 +69,9 @@ export const Order = named(
     note,
     createdAt: timestamp,
     updatedAt: timestamp,
+    customer: optional(nullable(IncludedCustomer), {
+      description: 'Only with `include=customer`; null where it belongs to somebody else.',
+    }),
   }),
 );
 export type Order = Infer<typeof Order>;

@@ -1,0 +1,21 @@
+// What `include=customer` adds to orders: the customer's id and name.
+import { customerName } from '../customers/customer-bodies.ts';
+import { id } from '../../schema/members.ts';
+import { array, named, object, oneOf, optional, type Infer } from '../../schema/schema.ts';
+
+export const IncludedCustomer = named('IncludedCustomer', object({ id, name: customerName }));
+export type IncludedCustomer = Infer<typeof IncludedCustomer>;
+
+/** The parameter of everything that shows orders. */
+export const orderIncludes = {
+  include: optional(
+    array(oneOf(['customer']), {
+      minItems: 1,
+      maxItems: 1,
+      description:
+        '`customer` embeds the customer’s id and name in each order as `customer`. ' +
+        'An API key needs the scope `customers:read` for it.',
+      examples: [['customer']],
+    }),
+  ),
+};
