@@ -125,7 +125,7 @@ describe('section 7.1, status codes:', () => {
     assert.equal((await service.get(`/customers/${customerId}/orders?status=lost`, { token })).status, 422);
   });
 
-  test('500: an unexpected error is told, and the service goes on', async (t) => {
+  test('500: an unexpected error is reported, and the service goes on', async (t) => {
     if (executable !== undefined) return t.skip('needs a route that fails');
     const broken = route({
       method: 'GET',

@@ -47,7 +47,7 @@ test('a hash is a PHC string with the cost, 16 bytes of salt and 32 of key', asy
   assert.equal(again.toString('base64'), `${key}=`);
 });
 
-test('unless told otherwise the cost is that of the contract', async (t) => {
+test('the cost is N=2^15, r=8 and p=3 unless another is given', async (t) => {
   const hasher = createPasswordHasher();
   t.after(() => hasher.close());
   const phc = await hasher.hash(password);
@@ -114,8 +114,8 @@ for (const [name, stored] of Object.entries({
   test(`a stored hash that ${name} is an error that quotes no secret; the next one verifies`, async (t) => {
     const hasher = hasherFor(t);
     await assert.rejects(hasher.verify(password, stored), (error: Error) => {
-      const told = `${error.message} ${error.stack} ${JSON.stringify(error)}`;
-      return !told.includes(password) && !told.includes('AAAAAAAA');
+      const written = `${error.message} ${error.stack} ${JSON.stringify(error)}`;
+      return !written.includes(password) && !written.includes('AAAAAAAA');
     });
     assert.equal(await hasher.verify(password, await hasher.hash(password)), true);
   });
@@ -225,9 +225,9 @@ for (const [issue, chosen] of [
   [/e-mail/, 'Orderly123!'],
 ] as const) {
   test(`the password ${JSON.stringify(chosen)} is rejected`, () => {
-    const told = passwordIssue(chosen, user, 8) ?? '';
-    assert.match(told, issue);
-    assert.ok(chosen === '' || !told.includes(chosen));
+    const detail = passwordIssue(chosen, user, 8) ?? '';
+    assert.match(detail, issue);
+    assert.ok(chosen === '' || !detail.includes(chosen));
   });
 }
 

@@ -130,7 +130,7 @@ function pagesFrom(origin: string, signIn: () => Promise<string>) {
       const response = await ask(origin, { path, headers: { Authorization: authorization } });
       if (response.status !== 200)
         throw new Error(`${path} was answered with ${response.status}: ${response.body}`);
-      const page = JSON.parse(response.body) as { data: Row[]; next: string | null }; // the contract's list
+      const page = JSON.parse(response.body) as { data: Row[]; next: string | null }; // a page of the list
       yield page.data;
       path = page.next;
     }

@@ -119,7 +119,7 @@ export async function logIn(origin: string, { email, password }: Made['admin']):
   });
   if (response.status !== 201)
     throw new Error(`The login was answered with ${response.status}: ${response.body}`);
-  // The contract's response to a login.
+  // What orderly's response to a sign-in has.
   const { accessToken } = JSON.parse(response.body) as { accessToken: string };
   return `Bearer ${accessToken}`;
 }

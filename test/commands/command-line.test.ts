@@ -118,7 +118,7 @@ describe('the command line', { concurrency: true }, () => {
     assert.match((await orderly(['check', '--log=warn'], { cwd })).stderr, /at from-file/);
   });
 
-  test('openapi prints the document for the address it is told, and nothing is made for it', async (t) => {
+  test('openapi prints the document for the address that is configured, and makes nothing', async (t) => {
     const cwd = newFolder(t);
     const { status, stdout } = await orderly(['openapi', '--public-url', 'https://orders.example.com'], {
       cwd,

@@ -1,4 +1,4 @@
-// Who may call what: every route × everyone who could ask (contract section 3). A route without a row fails.
+// Who may call what: every route × everyone who could ask. A route without a row fails.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyone, scopes, type Scope } from '../../src/auth/access.ts';

@@ -1,5 +1,5 @@
-// What goes wrong below a request: sizes, bytes that are no HTTP, broken and slow clients (contract section
-// 8). Nothing ends the service, and no socket leaks.
+// What goes wrong below a request: sizes, bytes that are no HTTP, broken and slow clients. Nothing
+// ends the service, and no socket leaks.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { ProblemKind } from '../../src/problem.ts';
@@ -629,7 +629,7 @@ describe('connections', () => {
   });
 
   describe('Expect', () => {
-    test('100-continue is told to go on, then answered', async () => {
+    test('100-continue gets 100 Continue, then a response', async () => {
       for (const spelled of ['100-continue', '100-Continue']) {
         const connection = await openRaw(service().port);
         const body = '{"name":"Ada"}';

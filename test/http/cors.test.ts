@@ -33,7 +33,7 @@ describe('a page of an allowed origin', () => {
     });
   }
 
-  test('is not told of other paths by OPTIONS that is no preflight', async () => {
+  test('does not learn of other paths by OPTIONS that is no preflight', async () => {
     assertProblem(await service().call('OPTIONS', '/order', { headers: { origin } }), 'not-found');
     const headers = { 'access-control-request-method': 'GET' };
     assertProblem(await service().call('OPTIONS', '/order', { headers }), 'not-found');

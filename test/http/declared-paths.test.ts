@@ -45,8 +45,8 @@ describe('every declared path', () => {
       'OPTIONS',
     ].join(', ');
 
-  test('is of the contract, or about the service itself', () => {
-    const ofContract = [
+  test('is of a resource, or about the service itself', () => {
+    const ofResources = [
       '/api/keys',
       '/api/keys/{id}',
       '/api/sessions',
@@ -75,11 +75,11 @@ describe('every declared path', () => {
     ];
     const found = paths.map(({ path }) => path);
     assert.deepEqual(
-      ofContract.filter((path) => !found.includes(path)),
+      ofResources.filter((path) => !found.includes(path)),
       [],
     );
     assert.deepEqual(
-      found.filter((path) => /^.(api|orders|customers)\b/.test(path) && !ofContract.includes(path)),
+      found.filter((path) => /^.(api|orders|customers)\b/.test(path) && !ofResources.includes(path)),
       [],
     );
   });

@@ -1,4 +1,4 @@
-// Requests that may be sent twice: Idempotency-Key (contract section 7).
+// Requests that may be sent twice: Idempotency-Key.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertIssues, items, newCustomer, newKey, newOrder } from '../resources/resource-support.ts';

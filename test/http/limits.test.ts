@@ -1,4 +1,4 @@
-// Rates (contract section 8): the fields' exact syntax, 429, refill, whose bucket is drawn on, and how many
+// Rates: the fields' exact syntax, 429, refill, whose bucket is drawn on, and how many
 // are kept.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -133,7 +133,7 @@ test('health is not limited, nor are questions of OPTIONS', async (t) => {
   }
 });
 
-test('without a limit nothing is told', async (t) => {
+test('without a limit there are no such fields', async (t) => {
   const service = await serviceFor(t);
   assert.deepEqual(limitFields(await service.get('/problems')), [undefined, undefined]);
 });

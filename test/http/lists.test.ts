@@ -1,4 +1,4 @@
-// Lists (contract section 6): every filter with every sort pages through each row exactly once, whatever
+// Lists: every filter with every sort pages through each row exactly once, whatever
 // happens meanwhile.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

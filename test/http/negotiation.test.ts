@@ -1,5 +1,4 @@
-// What goes over the wire, and how it is agreed on: Accept, Content-Type, HEAD, OPTIONS, 405 (contract
-// sections 1.4 and 1.5).
+// What goes over the wire, and how it is agreed on: Accept, Content-Type, HEAD, OPTIONS, 405.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newCustomer } from '../resources/resource-support.ts';
@@ -136,7 +135,7 @@ describe('Accept', () => {
     assert.equal((await get('/customers?total=true', undefined)).text, before.text);
   });
 
-  test('who may not ask isn’t told what there would be', async () => {
+  test('who may not ask doesn’t learn what there would be', async () => {
     const headers = { accept: 'image/png' };
     assertProblem(await service().get(customer, { headers }), 'unauthenticated');
     assertProblem(await service().get('/api/users', { token: ada.token, headers }), 'forbidden');

@@ -1,5 +1,5 @@
-// Problem details (contract section 5): every type can be provoked, is declared, and resolves; nothing is
-// told of what went wrong inside.
+// Problem details: every type can be provoked, is declared, and resolves; nothing is
+// shown of what went wrong inside.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
@@ -22,7 +22,7 @@ import { askRaw, askTooSlowly, type RawAnswer } from './raw-connection.ts';
 
 const publicUrl = 'https://orders.example.com';
 const settings = { 'public-url': publicUrl };
-const ofContract = (
+const documentedNames = (
   'malformed-json validation-failed unauthenticated invalid-token invalid-credentials ' +
   'step-up-required multiple-credentials forbidden insufficient-scope not-found method-not-allowed ' +
   'not-acceptable unsupported-media-type content-too-large uri-too-long headers-too-large ' +
@@ -220,12 +220,12 @@ describe('each type of problem', () => {
     'insufficient-scope': 'Bearer realm="orderly", error="insufficient_scope", scope="customers:read"',
   };
 
-  test('is one of the contract’s, and those are all', async () => {
-    assert.deepEqual([...problemKinds].sort(), [...ofContract, 'quota-exceeded'].sort());
+  test('has one of these names, and those are all', async () => {
+    assert.deepEqual([...problemKinds].sort(), [...documentedNames, 'quota-exceeded'].sort());
     const { body } = await service().get('/problems', { headers: { accept: 'application/json' } });
     assert.deepEqual(
       body.data.map(({ type }: { type: string }) => type).sort(),
-      [...ofContract.map((name) => `${publicUrl}/problems/${name}`), quotaExceededType].sort(),
+      [...documentedNames.map((name) => `${publicUrl}/problems/${name}`), quotaExceededType].sort(),
     );
   });
 

@@ -1,5 +1,4 @@
-// The way to the service and back: TLS, proxies, CORS, and the fields that every response has (contract
-// sections 1.6 and 9).
+// The way to the service and back: TLS, proxies, CORS, and the fields that every response has.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
@@ -497,7 +496,7 @@ describe('CORS', () => {
     }
   });
 
-  test('a preflight is told what the service takes', async () => {
+  test('a preflight lists what the service accepts', async () => {
     const headers = {
       origin: shop,
       'access-control-request-method': 'PATCH',

@@ -1,4 +1,4 @@
-// Customers: making, reading, changing and deleting them, and whose they are (contract sections 2 and 3).
+// Customers: making, reading, changing and deleting them, and whose they are.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';

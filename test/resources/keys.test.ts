@@ -1,4 +1,4 @@
-// API keys: making, sending and ending them, and what they may do (contract sections 2 to 4).
+// API keys: making, sending and ending them, and what they may do.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

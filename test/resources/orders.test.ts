@@ -275,7 +275,7 @@ describe('placing an order', () => {
     assert.equal(response.body.detail.replace(String(foreign), '999999'), unknown.body.detail);
   });
 
-  test('nor is it told apart from one when something else is wrong, too', async () => {
+  test('nor does it differ from one when something else is wrong, too', async () => {
     const places = ['#/customerId unknown', '#/items min-items'];
     for (const customerId of [foreign, 999_999])
       assertIssues(await place(wanted({ customerId, items: [] })), 422, places);
@@ -343,7 +343,7 @@ describe('the steps of an order', () => {
     return order;
   }
 
-  // The contract's table (section 2), written out once more.
+  // The transitions of an order, written out once more.
   const allowed: Record<Status, readonly Status[]> = {
     open: ['paid', 'cancelled'],
     paid: ['shipped', 'refunded'],
@@ -409,7 +409,7 @@ describe('the steps of an order', () => {
     const targets = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'paid' : 'cancelled'));
     const responses = await Promise.all(targets.map((status) => patch(order.id, { status })));
     const { body } = await service().get(`/orders/${order.id}`, { token: who('staff') });
-    // Who asks for the winner's status again is told it is so; who asks for the other is rejected.
+    // A repeated request for the winner's status succeeds; one for the other status is rejected.
     for (const [index, response] of responses.entries()) {
       if (targets[index] === body.status)
         assert.deepEqual([response.status, response.body.status], [200, body.status]);

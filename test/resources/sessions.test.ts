@@ -1,4 +1,4 @@
-// Sessions: signing in, refreshing, stepping up and ending (contract sections 2 to 4 and 8).
+// Sessions: signing in, refreshing, stepping up and ending.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

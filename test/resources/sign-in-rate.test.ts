@@ -72,7 +72,7 @@ describe('the rate of signing in', () => {
     );
   });
 
-  test('is told by every response to a sign-in', async (t) => {
+  test('is in the fields of every response to a sign-in', async (t) => {
     const service = await serviceFor(t, {
       settings: { 'rate-login-account': '5/60', 'rate-login-address': '20/60', 'rate-anonymous': '120/60' },
     });

@@ -29,7 +29,7 @@ describe('the time of a response', () => {
     );
   });
 
-  test('would be told apart here if nothing were hashed for an unknown address', async (t) => {
+  test('would differ here if nothing were hashed for an unknown address', async (t) => {
     if (executable !== undefined) return t.skip('needs the inside');
     const hasher = createPasswordHasher({ cost });
     t.after(() => hasher.close());

@@ -1,4 +1,4 @@
-// Users: signing up, reading, changing and deleting them (contract sections 2 and 3).
+// Users: signing up, reading, changing and deleting them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';

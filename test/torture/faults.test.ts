@@ -120,7 +120,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
         assert.deepEqual({ code, signal }, { code: 1, signal: null });
         assert.match(service.written(), /"level":"error".*(?:sync|fold)/);
         const statuses = last.map((reply) => reply?.status ?? 0);
-        assert(statuses.includes(503), 'what waited was told');
+        assert(statuses.includes(503), 'what waited was answered 503');
         assert.deepEqual(
           statuses.filter((status) => status !== 503 && status !== 0),
           [],

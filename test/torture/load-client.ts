@@ -70,7 +70,7 @@ export function createLoadClient(port: number, connections = 64): LoadClient {
     for (let next: unknown = path; typeof next === 'string';) {
       const { status, text, thing } = await ask({ method: 'GET', path: next, token });
       if (status !== 200) throw new Error(`${path} gave ${status}: ${text}`);
-      things.push(...(thing['data'] as Thing[])); // so the contract says of a list
+      things.push(...(thing['data'] as Thing[])); // a list has its rows there
       next = thing['next'];
     }
     return things;

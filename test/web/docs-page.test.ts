@@ -335,7 +335,7 @@ describe('the pages', () => {
     }
   });
 
-  test('rates are shown as they are set, and curl is told of a self-signed certificate', async () => {
+  test('rates are shown as they are set, and curl is given a self-signed certificate', async () => {
     assert.ok(textOf(html).includes('Not limited: each user and each API key.'));
     assert.ok(!html.includes('--cacert'));
     const page = await docsPage({
