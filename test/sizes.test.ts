@@ -11,28 +11,18 @@ const functionLinesMedianMax = 10;
 const fileLinesMax = 300;
 /** What was longer when these bounds came, and how long: only ever to be made smaller. */
 const longLinesLeft: Readonly<Record<string, number>> = {
-  'src/resources/users/user.ts': 1,
-  'test/http/connections.test.ts': 2,
-  'test/http/list-pages.test.ts': 1,
   'test/http/strict-json.test.ts': 1,
-  'test/resources/removed-users.test.ts': 1,
-  'test/resources/sign-in-limits.test.ts': 1,
   'test/storage/checkpointer.test.ts': 1,
   'test/storage/database.test.ts': 1,
   'test/tools/generate-common-passwords.ts': 1,
 };
 const longFilesLeft: Readonly<Record<string, number>> = {
-  'test/commands/backup-and-check.test.ts': 344,
   'test/http/connections.test.ts': 863,
   'test/http/idempotency.test.ts': 346,
-  'test/http/problems.test.ts': 372,
-  'test/http/transport.test.ts': 733,
-  'test/resources/customers.test.ts': 522,
-  'test/resources/keys.test.ts': 491,
-  'test/resources/orders.test.ts': 632,
-  'test/resources/sessions.test.ts': 603,
-  'test/resources/users.test.ts': 521,
-  'test/schema/schema.test.ts': 464,
+  'test/http/problems.test.ts': 364,
+  'test/resources/keys.test.ts': 303,
+  'test/resources/orders.test.ts': 311,
+  'test/resources/sessions.test.ts': 448,
   'test/service.ts': 336,
   'test/storage/database.test.ts': 377,
   'test/torture/faults.test.ts': 309,

@@ -76,8 +76,8 @@ function conditions({ rounds, seconds, leanFastify }: BenchOptions): string {
   return (
     `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, one core for the ` +
     'server and one for wrk, 64 connections,' +
-    ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s, each of new processes; ` +
-    'ratios are medians of ratios within rounds.' +
+    ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s, each of new ` +
+    'processes; ratios are medians of ratios within rounds.' +
     ' Others: cores taken meanwhile by processes foreign to the benchmark or by other guests of ' +
     'the host; ratios of rounds that they disturbed carry a question mark.' +
     ` Fastify ${

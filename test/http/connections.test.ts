@@ -34,7 +34,7 @@ describe('connections', () => {
   }
 
   /** Rejected, with a problem document that stands for itself, and the connection closed behind it. */
-  async function assertRefused(
+  async function assertRejected(
     bytes: string | Buffer,
     kind: ProblemKind,
     status?: number,
@@ -93,7 +93,7 @@ describe('connections', () => {
       connection.socket.destroy();
     });
 
-    test('in chunks of one byte are read, and past a number of chunks 413, the last of the connection', async () => {
+    test('in chunks of one byte are read; too many chunks are 413, the last of the connection', async () => {
       assert.equal((await raw(postChunked(inBytes(padded(4_000)), chunk('')))).status, 201);
       const connection = await openRaw(service().port);
       connection.write(postChunked(inBytes(padded(10_000)), chunk('')) + live);
@@ -149,7 +149,7 @@ describe('connections', () => {
     ];
     for (const [what, bytes] of broken) {
       test(`with ${what} are a bad request, at once`, async () =>
-        void (await assertRefused(bytes(), 'bad-request')));
+        void (await assertRejected(bytes(), 'bad-request')));
     }
 
     test('that break off are nothing: no response is owed, nothing is made', async () => {
@@ -224,7 +224,7 @@ describe('connections', () => {
 
     for (const bytes of [16_400, 20_000, 100_000, 1_000_000]) {
       test(`of ${bytes} bytes are 414`, async () =>
-        void (await assertRefused(request(`GET /${'x'.repeat(bytes)}`), 'uri-too-long')));
+        void (await assertRejected(request(`GET /${'x'.repeat(bytes)}`), 'uri-too-long')));
     }
 
     test('too long are 414 also when they come in pieces', async () => {
@@ -239,18 +239,18 @@ describe('connections', () => {
 
     test('of 15 KiB in all are read; past 16 KiB they are 431', async () => {
       assert.equal((await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(15_000)}`]))).status, 200);
-      await assertRefused(
+      await assertRejected(
         request('GET /health/live', [`X-Large: ${'x'.repeat(17_000)}`]),
         'headers-too-large',
       );
-      await assertRefused(
+      await assertRejected(
         request(
           'GET /health/live',
           Array.from({ length: 2000 }, (_, index) => `X-${index}: small`),
         ),
         'headers-too-large',
       );
-      await assertRefused(
+      await assertRejected(
         request('GET /health/live', [`X-Large: ${'x'.repeat(1_000_000)}`]),
         'headers-too-large',
       );
@@ -412,7 +412,7 @@ describe('connections', () => {
     ];
     for (const [what, bytes] of nonsense) {
       test(`${what} is a bad request, and the connection is closed`, async () => {
-        const { body, headers } = await assertRefused(bytes, 'bad-request');
+        const { body, headers } = await assertRejected(bytes, 'bad-request');
         assert.equal(headers['connection'], 'close');
         assert.match(headers['x-request-id'] ?? '', /^[\w.-]{8,64}$/);
         assert.match(headers['date'] ?? '', /GMT$/);
@@ -420,7 +420,7 @@ describe('connections', () => {
       });
     }
 
-    test('a request for a tunnel is 405, after the responses before it, and the connection is closed', async () => {
+    test('a request for a tunnel is 405, after the responses before it; the connection ends', async () => {
       const connection = await openRaw(service().port);
       connection.write(`${live}${request('GET /orders', [authorization])}`);
       connection.write(`CONNECT elsewhere:443 HTTP/1.1${crlf}Host: elsewhere:443${crlf}${crlf}anything`);
@@ -462,7 +462,7 @@ describe('connections', () => {
       test(`${what} are a bad request, and what follows is not answered`, async () => {
         const head = `GET /health/live HTTP/${version}${crlf}Host: a${crlf}Connection: keep-alive${crlf}`;
         const bytes = `${head}Transfer-Encoding: ${coding}${crlf}${crlf}0${crlf}${crlf}${live}`;
-        const { headers } = await assertRefused(bytes, 'bad-request');
+        const { headers } = await assertRejected(bytes, 'bad-request');
         assert.equal(headers['connection'], 'close');
       });
     }

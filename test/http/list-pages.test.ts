@@ -37,7 +37,8 @@ const orders = fill();
 function fill(): Order[] {
   sqlite.exec('PRAGMA foreign_keys = OFF');
   const user = sqlite.prepare(
-    "INSERT INTO users (id, name, nameKey, email, emailKey, passwordHash, role, createdAt) VALUES (?, '', '', '', ?, '', 'user', 0)",
+    'INSERT INTO users (id, name, nameKey, email, emailKey, passwordHash, role, createdAt) ' +
+      "VALUES (?, '', '', '', ?, '', 'user', 0)",
   );
   for (let id = 1; id <= 4; id += 1) user.run(id, id);
   const insert = sqlite.prepare(

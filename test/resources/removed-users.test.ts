@@ -29,7 +29,8 @@ async function own(service: TestService, person: Person): Promise<{ orderId: num
 
 function leftIn(db: Connection | undefined): number {
   const sql =
-    'SELECT (SELECT count(*) FROM orders WHERE userId IS NOT NULL) + (SELECT count(*) FROM customers WHERE userId IS NOT NULL)';
+    'SELECT (SELECT count(*) FROM orders WHERE userId IS NOT NULL) + ' +
+    '(SELECT count(*) FROM customers WHERE userId IS NOT NULL)';
   return Number(db?.get<[number]>(sql)?.[0]);
 }
 

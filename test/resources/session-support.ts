@@ -8,3 +8,10 @@ export function shownOf({ status, text, headers, body }: TestResponse): object {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;
   return { status, rest, text: text.replace(body.requestId, '') };
 }
+export const minute = 60_000;
+
+export const bearerRealm = 'Bearer realm="orderly"';
+
+export function claimsOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+}

@@ -204,7 +204,7 @@ describe('the log and the metrics', () => {
   const named = (service: TestService, name: string): Line[] =>
     lines(service).filter(({ message }) => message === name);
 
-  test('name what succeeds and fails at signing in, with address and account, never what was sent', async (t) => {
+  test('name what succeeds and fails at signing in, with address and account, no more', async (t) => {
     const service = await serviceFor(t, { settings: { ...proxied, 'rate-login-account': '2/3600' } });
     const { id, email } = await personFrom(service, '192.0.2.1');
     const failed = await signIn(service, '2001:db8::7', wrong(email));

@@ -2,8 +2,7 @@
 // test/tools/check-api.ts.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { issuesMax } from '../../src/limits.ts';
-import { check, fits, fromText } from '../../src/schema/schema-check.ts';
+import { check, fits } from '../../src/schema/schema-check.ts';
 import {
   array,
   boolean,
@@ -12,35 +11,13 @@ import {
   nullable,
   nullableBase,
   object,
-  oneOf,
   optional,
-  partial,
   string,
-  type Issue,
   type JsonSchema,
 } from '../../src/schema/schema.ts';
+import { type Row, word, anything, even, count, color, list, pair, span, summary } from './schema-support.ts';
 
-type Row = readonly [what: string, schema: JsonSchema, value: unknown, issues: readonly string[]];
-
-const tea = '\u{1f375}'; // one code point of two UTF-16 units
-const word = string({
-  minLength: 2,
-  maxLength: 4,
-  pattern: '^[a-z\u{1f375}]+$',
-  mustBe: 'a word of small letters',
-});
-const anything = string({ maxLength: 100 });
-const even = string({
-  maxLength: 3,
-  rule: (text) => (text.length % 2 === 0 ? undefined : `${text} is odd.`),
-});
-const count = integer({ minimum: 1, maximum: 3 });
-const color = oneOf(['red', 'green']);
-const list = array(count, { minItems: 1, maxItems: 2 });
-const pair = object({ left: count, right: optional(count) });
-const span = object({ from: count, to: count }, {}, ({ from, to }) =>
-  from > to ? [{ pointer: '/to', code: 'order', detail: 'to must not be before from.' }] : [],
-);
+const tea = '\u{1f375}';
 
 suite('what fits, and what does not', () => {
   const rows: readonly Row[] = [
@@ -227,115 +204,6 @@ suite('what fits, and what does not', () => {
   }
 });
 
-suite('where an issue is', () => {
-  const nested = object({
-    items: array(object({ size: object({ 'a/b': count, 'c~d': optional(count), '': optional(count) }) }), {
-      maxItems: 5,
-    }),
-  });
-  const rows: readonly Row[] = [
-    [
-      'deep in an array',
-      nested,
-      { items: [{ size: { 'a/b': 1 } }, { size: { 'a/b': 9 } }] },
-      ['"/items/1/size/a~1b" maximum: items[1].size.a/b must be at most 3.'],
-    ],
-    [
-      'under a name with a tilde',
-      nested,
-      { items: [{ size: { 'a/b': 1, 'c~d': 9 } }] },
-      ['"/items/0/size/c~0d" maximum: items[0].size.c~d must be at most 3.'],
-    ],
-    [
-      'under the empty name',
-      nested,
-      { items: [{ size: { 'a/b': 1, '': 9 } }] },
-      ['"/items/0/size/" maximum: items[0].size. must be at most 3.'],
-    ],
-    [
-      'what is missing is where it would be',
-      nested,
-      { items: [{ size: {} }] },
-      ['"/items/0/size/a~1b" required: items[0].size.a/b is required.'],
-    ],
-    [
-      'an array in an array',
-      array(list, { maxItems: 2 }),
-      [[1], [1, 0]],
-      ['"/1/1" minimum: [1][1] must be at least 1.'],
-    ],
-  ];
-  for (const [what, schema, value, issues] of rows)
-    test(what, () => assert.deepEqual(check(schema, value).map(summary), issues));
-});
-
-suite('how many issues are reported', () => {
-  test('all at once, each once', () => {
-    const schema = object({ name: word, color, counts: list, flag: boolean(), size: pair, absent: anything });
-    const value = {
-      name: 'A',
-      color: 'blue',
-      counts: [0, 1, 2],
-      flag: 0,
-      size: { right: 'x', up: 1 },
-      extra: null,
-    };
-    assert.deepEqual(
-      check(schema, value).map(({ pointer, code }) => `${pointer} ${code}`),
-      [
-        '/name min-length',
-        '/color enum',
-        '/counts max-items',
-        '/flag type',
-        '/size/right type',
-        '/size/up unknown-member',
-        '/size/left required',
-        '/extra unknown-member',
-        '/absent required',
-      ],
-    );
-  });
-
-  test('a rule of one object is asked though another does not fit', () => {
-    const issues = check(object({ first: span, second: span }), {
-      first: { from: 2, to: 1 },
-      second: { from: 9, to: 1 },
-    });
-    assert.deepEqual(
-      issues.map(({ pointer }) => pointer),
-      ['/first/to', '/second/from'],
-    );
-  });
-
-  test('at most a hundred: of members', () => {
-    const many = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`m${index}`, 1]));
-    assert.equal(check(object({}), many).length, issuesMax);
-  });
-
-  test('at most a hundred: of items, missing members and texts', () => {
-    const item = object({ a: anything, b: even, c: count });
-    const values = Array.from({ length: 90 }, () => ({ b: 'abc', c: 0 }));
-    assert.equal(check(array(item, { maxItems: 90 }), values).length, issuesMax);
-  });
-
-  test('at most a hundred: of objects’ rules', () => {
-    assert.equal(
-      check(
-        array(span, { maxItems: 150 }),
-        Array.from({ length: 150 }, () => ({ from: 2, to: 1 })),
-      ).length,
-      issuesMax,
-    );
-  });
-
-  test('a hundred issues or more are never taken for none', () => {
-    assert.equal(
-      fits(object({}), Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`m${index}`, 1]))),
-      false,
-    );
-  });
-});
-
 suite('what a schema shows is JSON Schema', () => {
   const shown = (schema: JsonSchema): unknown => JSON.parse(JSON.stringify(schema));
   const rows: readonly (readonly [what: string, schema: JsonSchema, json: object])[] = [
@@ -389,76 +257,3 @@ suite('what a schema shows is JSON Schema', () => {
     assert.equal(nullableBase(Color), undefined);
   });
 });
-
-suite('the patch of an object', () => {
-  const whole = object({
-    name: word,
-    size: nullable(object({ width: count, height: count })),
-    spans: array(span, { maxItems: 2 }),
-    note: nullable(anything),
-  });
-  const patch = partial(named('Whole', whole));
-  const rows: readonly Row[] = [
-    ['may be empty', patch, {}, []],
-    ['may name one member of an inner object', patch, { size: { width: 2 } }, []],
-    ['has null where the whole has', patch, { size: null, note: null }, []],
-    [
-      'has no null where the whole has none',
-      patch,
-      { name: null },
-      ['"/name" type: name must be a string, not null.'],
-    ],
-    [
-      'has arrays whole',
-      patch,
-      { spans: [{ from: 1 }] },
-      ['"/spans/0/to" required: spans[0].to is required.'],
-    ],
-    [
-      'checks what it names',
-      patch,
-      { name: 'A', size: { width: 9 } },
-      [
-        '"/name" min-length: name must have at least 2 characters.',
-        '"/size/width" maximum: size.width must be at most 3.',
-      ],
-    ],
-    [
-      'knows no more members',
-      patch,
-      { size: { depth: 1 } },
-      ['"/size/depth" unknown-member: Unknown member "size.depth". Supported: width, height.'],
-    ],
-    ['leaves an object’s rule to the whole', partial(span), { from: 3, to: 1 }, []],
-  ];
-  for (const [what, schema, value, issues] of rows)
-    test(what, () => assert.deepEqual(check(schema, value).map(summary), issues));
-
-  test('is no longer the whole’s name', () => assert.equal(patch['title'], undefined));
-});
-
-suite('the text of a query parameter is read as', () => {
-  const rows: readonly (readonly [what: string, schema: JsonSchema, text: string, value: unknown])[] = [
-    ['digits, an integer', count, '2', 2],
-    ['a sign', count, '-2', -2],
-    ['no plus', count, '+2', '+2'],
-    ['no leading zero', count, '02', '02'],
-    ['no fraction', count, '2.0', '2.0'],
-    ['no exponent', count, '2e0', '2e0'],
-    ['no blank', count, ' 2', ' 2'],
-    ['nothing is no number', count, '', ''],
-    ['too many digits', count, '1'.repeat(17), '1'.repeat(17)],
-    ['true', boolean(), 'true', true],
-    ['false', boolean(), 'false', false],
-    ['no other truth', boolean(), '1', '1'],
-    ['a list between commas', list, '1,x', ['1', 'x']],
-    ['one element', list, '', ['']],
-    ['a text as it is', anything, 'true', 'true'],
-  ];
-  for (const [what, schema, text, value] of rows)
-    test(what, () => assert.deepEqual(fromText(schema, text), value));
-});
-
-function summary({ pointer, code, detail }: Issue): string {
-  return `${JSON.stringify(pointer)} ${code}: ${detail}`;
-}

@@ -61,7 +61,7 @@ export function writeUntilFull(file: string): void {
   }
 }
 
-export async function assertRefused(folder: string, says: RegExp): Promise<void> {
+export async function assertRejected(folder: string, says: RegExp): Promise<void> {
   const { ended, written } = spawnService({ folder, settings });
   const { code } = await ended;
   const text = written();

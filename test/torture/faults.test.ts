@@ -16,7 +16,7 @@ import {
   assertUnavailable,
   notesOf,
   writeUntilFull,
-  assertRefused,
+  assertRejected,
   openShop,
   placeUntilRefused,
   assertAllThere,
@@ -74,7 +74,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       const folder = join(disk, 'data');
       cpSync(made, folder, { recursive: true });
       writeUntilFull(join(disk, 'filler'));
-      await assertRefused(folder, /the disk is full|can't be read or written/);
+      await assertRejected(folder, /the disk is full|can't be read or written/);
       rmSync(join(disk, 'filler'));
       await (await startChild({ folder, settings })).kill('SIGTERM');
     });
@@ -85,8 +85,8 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     const folder = join(disk, 'data');
     cpSync(made, folder, { recursive: true });
     makeReadOnly(disk);
-    await assertRefused(folder, /data/);
-    await assertRefused(join(disk, 'other'), /other/);
+    await assertRejected(folder, /data/);
+    await assertRejected(join(disk, 'other'), /other/);
   });
 
   /** It ends with a failure, and what it says is a sentence that names the cause, not a stack. */
@@ -188,7 +188,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
           const file = join(folder, 'orderly.db');
           spoil(file);
           const bytes = readFileSync(file);
-          await assertRefused(folder, says);
+          await assertRejected(folder, says);
           assert(readFileSync(file).equals(bytes));
         });
       }
@@ -222,7 +222,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       const other = new DatabaseSync(join(folder, 'orderly.db'));
       t.after(() => other.close());
       other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-      await assertRefused(folder, /orderly\.db is locked by another process/);
+      await assertRejected(folder, /orderly\.db is locked by another process/);
     });
   });
 
@@ -231,7 +231,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     cpSync(made, folder, { recursive: true });
     const first = await startChild({ folder, settings });
     t.after(() => first.kill('SIGKILL'));
-    await assertRefused(
+    await assertRejected(
       folder,
       /Another process uses the data folder .*Stop it first, or choose another folder/,
     );

@@ -30,8 +30,8 @@ const password = string({
   writeOnly: true,
   examples: ['correct horse battery staple'],
   description:
-    '8–128 characters of any script; rejected if it is one of the 3,000 most common passwords, or made only ' +
-    'of the name, the e-mail address or the service’s name.',
+    '8–128 characters of any script; rejected if it is one of the 3,000 most common passwords, or made ' +
+    'only of the name, the e-mail address or the service’s name.',
 });
 
 const currentPassword = string({

@@ -1,6 +1,6 @@
 // The Bun peer: the orders of this service over `Bun.serve` and `bun:sqlite`, in the tables of the Fastify
-// peer. It does less than the service where that saves work: no log line, a validation that stops at the first
-// issue and checks little text, no sealed cursors, no ETag on lists, no rate limit but a counter.
+// peer. It does less than the service where that saves work: no log line, a validation that stops at the
+// first issue and checks little text, no MAC on cursors, no ETag on lists, no rate limit but a counter.
 // @ts-nocheck
 import { Database } from 'bun:sqlite';
 import { timingSafeEqual } from 'node:crypto';

@@ -1,0 +1,57 @@
+// For the tests of transport: requests over TLS and plain HTTP.
+import { request as plainRequest } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { type ConnectionOptions } from 'node:tls';
+import { type TestResponse } from '../service.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+export type Reply = Pick<TestResponse, 'status' | 'headers' | 'text' | 'body'>;
+
+export type Asked = {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Headers;
+  readonly host?: string;
+} & Pick<ConnectionOptions, 'ca' | 'minVersion' | 'maxVersion' | 'ciphers'>;
+
+/**
+ * One request on a connection of its own: over TLS where there is an authority to check the service's
+ * certificate with.
+ */
+export function ask(
+  port: number,
+  { path = '/health/live', method = 'GET', host = 'localhost', headers = {}, ...tls }: Asked,
+): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const options = {
+    port,
+    host,
+    path,
+    method,
+    headers,
+    agent: false as const,
+    family: host === 'localhost' ? 4 : undefined,
+  };
+  const request = tls.ca === undefined ? plainRequest(options) : tlsRequest({ ...options, ...tls });
+  request.on('error', reject).on('response', (response) => {
+    let text = '';
+    response
+      .setEncoding('utf8')
+      .on('data', (part: string) => {
+        text += part;
+      })
+      .on('error', reject)
+      .on('end', () => {
+        const isJson = /[/+]json/.test(response.headers['content-type'] ?? '') && text !== '';
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          body: isJson ? JSON.parse(text) : undefined,
+        });
+      });
+  });
+  request.end();
+  return promise;
+}

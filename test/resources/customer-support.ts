@@ -1,0 +1,18 @@
+// For the tests of customers.
+
+export const address = {
+  name: null,
+  line1: 'Ammerländer Heerstraße 114',
+  line2: null,
+  city: 'Oldenburg',
+  region: 'Niedersachsen',
+  postalCode: '26129',
+  country: 'DE',
+};
+
+export const whole = { name: 'Grace Hopper', email: 'grace@example.com', phone: '+4944112345678', address };
+
+/** For a test's name: undefined shows as null. */
+export function shown(change: unknown): string {
+  return JSON.stringify(change, (_, value) => value ?? null);
+}
