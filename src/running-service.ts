@@ -81,7 +81,7 @@ function openServiceDatabase(
   return openDatabase({
     folder: config.data,
     migrations,
-    onCommit: (invalidations) => caches.invalidate(invalidations),
+    onSync: (invalidations) => caches.invalidate(invalidations),
     onForeignChange: () => caches.clear(),
     onFatal(error) {
       log.log('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {

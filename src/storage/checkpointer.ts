@@ -29,55 +29,56 @@ type Options = {
   log(level: 'warn' | 'error', message: string, fields: object): void;
 };
 
-export type Checkpointer = ReturnType<typeof createCheckpointer>;
+export class Checkpointer {
+  readonly #options: Options;
+  #working: Promise<void> | undefined;
+  #nextCheckAt = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
-export function createCheckpointer({
-  walDescriptor: walDescriptor,
-  worker,
-  slowReads,
-  commits,
-  foreign,
-  stats,
-  endRead,
-  log,
-}: Options) {
-  let working: Promise<void> | undefined;
-  let nextCheckAt = 0;
-  let retry: NodeJS.Timeout | undefined;
-  let isClosed = false;
+  constructor(options: Options) {
+    this.#options = options;
+  }
 
   /**
    * Called after each sync. The file keeps its length when the WAL restarts, as overwriting is faster than
    * extending.
    */
-  function check(): void {
+  check(): void {
+    const { walDescriptor, commits, stats } = this.#options;
     const now = performance.now();
-    if (now < nextCheckAt || working !== undefined || retry !== undefined || isClosed) return;
-    nextCheckAt = now + checkMilliseconds;
+    if (now < this.#nextCheckAt || this.#working !== undefined) return;
+    if (this.#retry !== undefined || this.#isClosed) return;
+    this.#nextCheckAt = now + checkMilliseconds;
     const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return commits.fail(new Error('The WAL was deleted under the running service.'));
     if (size < checkpointFrames * frameBytes) stats.walBytes = size;
-    else
-      working = checkpointIfLong()
-        .catch(onError)
-        .finally(() => {
-          working = undefined;
-        });
+    else this.#working = this.#work();
   }
 
-  async function close(): Promise<void> {
-    isClosed = true;
-    clearTimeout(retry);
-    await working;
-    await worker.close();
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    await this.#working;
+    await this.#options.worker.close();
   }
 
-  async function checkpointIfLong(): Promise<void> {
-    const { frames } = await checkpoint('NOOP');
+  async #work(): Promise<void> {
+    try {
+      await this.#checkpointIfLong();
+    } catch (error) {
+      await this.#onError(error);
+    }
+    this.#working = undefined;
+  }
+
+  async #checkpointIfLong(): Promise<void> {
+    const { commits, slowReads } = this.#options;
+    const { frames } = await this.#checkpoint('NOOP');
     if (frames < checkpointFrames) return;
     await slowReads.pause();
     try {
-      if (!(await checkpointWal())) retryLater();
+      if (!(await this.#checkpointWal())) this.#retryLater();
     } finally {
       commits.release();
       slowReads.resume();
@@ -85,21 +86,21 @@ export function createCheckpointer({
   }
 
   /**
-   * Most of it while writes go on, the rest while they are held back. False when a reader's snapshot keeps
-   * part of the WAL in use.
+   * Most of it while writes go on, the rest while they are held back. False when the snapshot of another
+   * process keeps part of the WAL in use. (This one's keeps what isn't synced yet, and nothing once writes
+   * are held back.)
    */
-  async function checkpointWal(): Promise<boolean> {
+  async #checkpointWal(): Promise<boolean> {
     for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFrames;) {
-      const { frames, isAll } = await checkpoint('PASSIVE');
-      if (!isAll) return false;
+      const { frames } = await this.#checkpoint('PASSIVE');
       grown = frames - before;
       before = frames;
     }
-    commits.hold();
-    const { frames, isAll } = await checkpoint('PASSIVE');
+    await this.#options.commits.hold();
+    const { frames, isAll } = await this.#checkpoint('PASSIVE');
     if (!isAll) return false;
-    await restartWal();
-    return (await checkpoint('NOOP')).frames < frames;
+    await this.#restartWal();
+    return (await this.#checkpoint('NOOP')).frames < frames;
   }
 
   /**
@@ -108,27 +109,28 @@ export function createCheckpointer({
    * event loop doesn't wait for the sync. The foreign watch would take it for another process's, so it is
    * suspended, and the worker compares the data version instead.
    */
-  async function restartWal(): Promise<void> {
+  async #restartWal(): Promise<void> {
+    const { worker, foreign, stats, endRead } = this.#options;
     endRead();
     const [versionBefore] = await worker.query('PRAGMA data_version');
     await foreign.ignoreDuring(() => worker.query(emptyCommitSql));
     const [versionAfter] = await worker.query('PRAGMA data_version');
-    if (versionAfter?.[0] !== versionBefore?.[0]) foreign.onChange();
+    if (versionAfter?.[0] !== versionBefore?.[0]) foreign.suspect();
     stats.checkpoints += 1;
   }
 
-  async function checkpoint(mode: 'NOOP' | 'PASSIVE'): Promise<{ frames: number; isAll: boolean }> {
-    const [row] = await worker.query(`PRAGMA wal_checkpoint(${mode})`);
+  async #checkpoint(mode: 'NOOP' | 'PASSIVE'): Promise<{ frames: number; isAll: boolean }> {
+    const [row] = await this.#options.worker.query(`PRAGMA wal_checkpoint(${mode})`);
     const [busy, frames, checkpointed] = row ?? [];
-    stats.walBytes = Number(frames) * frameBytes;
+    this.#options.stats.walBytes = Number(frames) * frameBytes;
     return { frames: Number(frames), isAll: busy === 0 && frames === checkpointed };
   }
 
-  function retryLater(): void {
-    if (isClosed) return;
-    retry = setTimeout(() => {
-      retry = undefined;
-      check();
+  #retryLater(): void {
+    if (this.#isClosed) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.check();
     }, retryMilliseconds).unref();
   }
 
@@ -136,13 +138,13 @@ export function createCheckpointer({
    * A full disk, a lock, or a lack of descriptors or threads is transient; after any other error it is
    * unknown what is on disk, as after a failed sync.
    */
-  function onError(error: unknown): void {
+  async #onError(error: unknown): Promise<void> {
+    const { commits, foreign, log } = this.#options;
     const isTransientError = error instanceof ThreadError || isTransient(error);
     log(isTransientError ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
-    foreign.onChange(); // it may have missed a commit
-    if (isTransientError) retryLater();
-    else commits.fail(error instanceof Error ? error : new Error(String(error)));
+    if (!isTransientError) return commits.fail(error instanceof Error ? error : new Error(String(error)));
+    this.#retryLater();
+    await commits.synced().catch(() => {}); // until then reads may see what was before
+    foreign.suspect(); // it may have missed a commit
   }
-
-  return { check, close };
 }

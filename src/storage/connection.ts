@@ -10,34 +10,35 @@ export type Row = readonly SqlValue[];
 /** What changes the database in one go: synchronous, or other requests' changes would slip in between. */
 export type Work<T> = (db: Connection) => T extends PromiseLike<unknown> ? never : T;
 
+/** `change` is any statement but a SELECT. */
+type StatementKind = 'read' | 'change';
+type Prepared = { readonly statement: StatementSync; readonly kind: StatementKind };
+
 /** Over a `DatabaseSync` opened with `returnArrays`. `before` is called ahead of every statement. */
 export class Connection {
   readonly #sqlite: DatabaseSync;
-  readonly #before: () => void;
-  readonly #statements = new BoundedMap<string, StatementSync>(2 * statementsMax);
+  readonly #before: (kind: StatementKind) => void;
+  readonly #statements = new BoundedMap<string, Prepared>(2 * statementsMax);
   /** What this transaction has made stale so far. */
   readonly invalidations: Invalidation[] = [];
 
-  constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
+  constructor(sqlite: DatabaseSync, before: (kind: StatementKind) => void = () => {}) {
     this.#sqlite = sqlite;
     this.#before = before;
   }
 
   /** The first row; R is the caller's knowledge of the columns it named. */
   get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
-    this.#before();
     // an array, as the connection was opened
-    return this.#prepare(sql).get(...params) as unknown as R | undefined;
+    return this.#ready(sql).get(...params) as unknown as R | undefined;
   }
 
   all<R extends Row>(sql: string, ...params: SqlValue[]): R[] {
-    this.#before();
-    return this.#prepare(sql).all(...params) as unknown as R[];
+    return this.#ready(sql).all(...params) as unknown as R[];
   }
 
   run(sql: string, ...params: SqlValue[]): { changes: number; lastId: number } {
-    this.#before();
-    const { changes, lastInsertRowid } = this.#prepare(sql).run(...params);
+    const { changes, lastInsertRowid } = this.#ready(sql).run(...params);
     return { changes: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
@@ -46,11 +47,16 @@ export class Connection {
     this.invalidations.push(invalidation);
   }
 
-  #prepare(sql: string): StatementSync {
-    const prepared = this.#statements.get(sql);
-    if (prepared !== undefined) return prepared;
-    const statement = this.#sqlite.prepare(sql);
-    this.#statements.set(sql, statement);
+  #ready(sql: string): StatementSync {
+    const { statement, kind } = this.#statements.get(sql) ?? this.#prepare(sql);
+    this.#before(kind);
     return statement;
+  }
+
+  #prepare(sql: string): Prepared {
+    const kind = sql.startsWith('SELECT') ? 'read' : 'change';
+    const prepared: Prepared = { statement: this.#sqlite.prepare(sql), kind };
+    this.#statements.set(sql, prepared);
+    return prepared;
   }
 }

@@ -1,6 +1,6 @@
-// The database of a running service: one connection writes in groups, one reads, and a checkpointer keeps
-// the WAL between them short.
-import { closeSync, fdatasync, openSync } from 'node:fs';
+// The database of a running service: one connection writes in groups, one reads what is on disk, and a
+// checkpointer keeps the WAL between them short.
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from '../invalidation.ts';
@@ -9,47 +9,50 @@ import { databaseFile, emptyCommitSql, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync, syncFolder } from './private-files.ts';
 import { isFull, isTransient, toStorageError } from './storage-error.ts';
-import { createForeignWatch } from './foreign-watch.ts';
-import { createGroupCommit, type Fdatasync, type GroupCommit } from './group-commit.ts';
-import { createCheckpointer, type Checkpointer } from './checkpointer.ts';
+import { ForeignWatch } from './foreign-watch.ts';
+import { GroupCommit, type Fdatasync } from './group-commit.ts';
+import { Checkpointer } from './checkpointer.ts';
 import { openMigrated, type Migration } from './migrate.ts';
-import { createQueryWorker, ThreadError } from './query-worker.ts';
-import { createReadSide, type ReadSide } from './read-side.ts';
+import { QueryWorker, ThreadError, type QueryWorkerOptions } from './query-worker.ts';
+import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
-import { createWriteProbe } from './write-probe.ts';
+import { WriteProbe } from './write-probe.ts';
 
 const slowReadsMax = 100;
+
+type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
+type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
 
 export type DatabaseOptions = {
   readonly folder: string;
   readonly migrations: readonly Migration[];
-  /** Called with what a commit made stale, before anyone can read again. */
-  onCommit(invalidations: readonly Invalidation[]): void;
+  /** Called with what was made stale by changes that are now on disk, before anybody can read them. */
+  onSync(invalidations: readonly Invalidation[]): void;
   /** Another process changed the database: anything cached may be stale. */
   onForeignChange(): void;
   /** Called once; the service must end with a failure, so that a restart recovers from the WAL. */
   onFatal(error: Error): void;
-  log?(level: 'info' | 'warn' | 'error', message: string, fields?: object): void;
+  readonly log?: Log;
   /** Ends a start that takes long. */
   readonly abandoned?: AbortSignal;
   /** Instead of `fs.fdatasync`, to make disks slow or broken. */
   readonly fdatasync?: Fdatasync;
-  /** Instead of `createQueryWorker`, to make threads fail. */
-  readonly queryWorker?: typeof createQueryWorker;
+  /** Makes threads that fail. */
+  readonly queryWorker?: (options: QueryWorkerOptions) => QueryWorker;
 };
 
 export type Database = {
   /**
-   * Sees what is committed; all reads of one turn of the event loop see the same. Cache what it
-   * returns in that turn only.
+   * Sees what is on disk, and never waits for it; all reads of one turn of the event loop see the same. Cache
+   * what it returns in that turn only.
    */
   readonly read: Connection;
   /**
-   * Runs `work` in a transaction at the end of this turn. Resolves once the change is on disk; rejects with
-   * what `work` threw, its changes undone.
+   * Runs `work` in a transaction at the end of this turn, or when the sync that runs has ended. Resolves once
+   * the change is on disk; rejects with what `work` threw, its changes undone, once what it saw is on disk.
    */
   write<T>(work: Work<T>): Promise<T>;
-  /** The rows of a statement that may look at many, on a thread of its own. */
+  /** The rows of a statement that may look at many, on a thread of its own, once they are on disk. */
   readInWorker<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]>;
   /** To be called with each request: notices, within a tenth of a second, what other processes changed. */
   noticeOthers(): void;
@@ -65,109 +68,171 @@ export type Database = {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const unlock = lockFolder(options.folder);
   try {
-    return start(
-      options,
-      await openMigrated(options.folder, options.migrations, {
-        report: (message) => options.log?.('info', message),
-        abandoned: options.abandoned,
-      }),
-      unlock,
-    );
+    const sqlite = await openMigrated(options.folder, options.migrations, {
+      report: (message) => options.log?.('info', message),
+      abandoned: options.abandoned,
+    });
+    return new OpenDatabase(options, { sqlite, unlock });
   } catch (error) {
     unlock();
     throw toStorageError(error, databaseFile(options.folder));
   }
 }
 
-function start(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => void): Database {
-  const file = databaseFile(options.folder);
-  const log = options.log ?? (() => {});
-  const stats = newStats();
-  stats.canWrite = startWal(sqlite);
-  if (!stats.canWrite)
-    log('warn', 'starting read-only because the disk is full: changes are rejected until there is space');
-  const walDescriptor = openWal(sqlite, options.folder);
-  const schedule = oncePerTurn(() => {
-    reads.end();
-    commits.run();
-  });
-  const reads: ReadSide = createReadSide(
-    openSqlite(file, { readOnly: true }),
-    () => commits.isWorking,
-    schedule,
-  );
-  const foreign = createForeignWatch(sqlite, () => {
-    reads.end(); // or this turn's snapshot could still fill a cache with what was before
-    options.onForeignChange();
-  });
-  const commits: GroupCommit = createGroupCommit({
-    sqlite,
-    walDescriptor: walDescriptor,
-    fdatasync: options.fdatasync ?? (maySync ? fdatasync : alreadySynced),
-    stats,
-    probe: createWriteProbe({ sqlite, stats, log }),
-    schedule,
-    log,
-    onBegin: foreign.check,
-    onCommit: (invalidations) => {
-      reads.end(); // its snapshot may have begun since the turn ended
-      options.onCommit(invalidations);
-    },
-    onSynced: () => checkpointer.check(),
-    onFatal: (error) => {
-      foreign.close();
-      sqlite.close(); // first: the last to close checkpoints, and a read-only connection can't
-      options.onFatal(error);
-    },
-  });
-  const queryWorker = options.queryWorker ?? createQueryWorker;
-  const slowReads = queryWorker(file, 'read');
-  const checkpointer: Checkpointer = createCheckpointer({
-    walDescriptor: walDescriptor,
-    slowReads,
-    commits,
-    foreign,
-    stats,
-    log,
-    worker: queryWorker(file, 'write'),
-    endRead: reads.end,
-  });
+class OpenDatabase implements Database {
+  readonly read: Connection;
+  readonly stats: StorageStats;
+  readonly #options: DatabaseOptions;
+  readonly #sqlite: DatabaseSync;
+  readonly #unlock: () => void;
+  readonly #walDescriptor: number;
+  readonly #log: Log;
+  readonly #reads: ReadSide;
+  readonly #commits: GroupCommit;
+  readonly #foreign: ForeignWatch;
+  readonly #slowReads: QueryWorker;
+  readonly #checkpointer: Checkpointer;
+  #isEndOfTurnScheduled = false;
+  #closing: Promise<void> | undefined;
 
-  async function close(): Promise<void> {
-    await commits.close();
-    await checkpointer.close();
-    await slowReads.close();
-    foreign.close();
-    // The last to close removes -wal and -shm unless it is read-only: the next start may lack room for them.
-    if (!stats.canWrite && sqlite.isOpen) sqlite.close();
-    reads.close();
-    if (sqlite.isOpen) checkpointAndClose(sqlite, log);
-    closeSync(walDescriptor);
-    unlock();
+  constructor(options: DatabaseOptions, { sqlite, unlock }: Locked) {
+    this.#options = options;
+    this.#sqlite = sqlite;
+    this.#unlock = unlock;
+    this.#log = options.log ?? (() => {});
+    this.stats = newStats();
+    this.stats.canWrite = startWal(sqlite, this.#log);
+    this.#walDescriptor = openWal(sqlite, options.folder);
+    this.#reads = this.#openReads();
+    this.read = this.#reads.connection;
+    this.#commits = this.#groupCommit();
+    this.#foreign = this.#watchForeign();
+    this.#slowReads = this.#queryWorker('read');
+    this.#checkpointer = this.#openCheckpointer();
   }
-  let closing: Promise<void> | undefined;
-  return {
-    read: reads.connection,
-    write: commits.write,
-    readInWorker: async <R extends Row>(sql: string, params: readonly SqlValue[]) => {
-      if (closing !== undefined || slowReads.waiting >= slowReadsMax)
-        throw unavailable('Too many long queries are waiting; retry in a moment.');
-      return (await slowReads.query(sql, params).catch(rethrow)) as unknown as R[]; // the caller's knowledge
-    },
-    noticeOthers: foreign.checkForRequest,
-    stats,
-    close: () => (closing ??= close()),
-  };
+
+  // These are passed on without the database.
+  readonly write = <T>(work: Work<T>): Promise<T> => this.#commits.write(work);
+  readonly readInWorker = <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> =>
+    this.#readInWorker(sql, params);
+
+  noticeOthers(): void {
+    this.#foreign.checkForRequest();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #readInWorker<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> {
+    if (this.#closing !== undefined || this.#slowReads.waiting >= slowReadsMax)
+      throw unavailable('Too many long queries are waiting; retry in a moment.');
+    const rows = await this.#slowReads.query(sql, params).catch(rethrow);
+    return rows as unknown as R[]; // the caller's knowledge
+  }
+
+  #openReads(): ReadSide {
+    return new ReadSide(openSqlite(databaseFile(this.#options.folder), { readOnly: true }), {
+      isWriting: () => this.#commits.isWorking,
+      scheduleEndOfTurn: () => this.#scheduleEndOfTurn(),
+    });
+  }
+
+  #groupCommit(): GroupCommit {
+    const { fdatasync: sync = maySync ? fdatasync : alreadySynced } = this.#options;
+    return new GroupCommit({
+      sqlite: this.#sqlite,
+      walDescriptor: this.#walDescriptor,
+      fdatasync: sync,
+      stats: this.stats,
+      probe: new WriteProbe({ sqlite: this.#sqlite, stats: this.stats, log: this.#log }),
+      schedule: () => this.#scheduleEndOfTurn(),
+      onBegin: () => this.#foreign.check(),
+      holdReads: () => this.#reads.hold(),
+      onSync: (invalidations) => this.#onSync(invalidations),
+      onAnswered: () => this.#checkpointer.check(),
+      onFatal: (error) => this.#onFatal(error),
+    });
+  }
+
+  #watchForeign(): ForeignWatch {
+    return new ForeignWatch(this.#sqlite, {
+      mayCheck: () => this.#commits.isSynced,
+      onChange: () => this.#onForeignChange(),
+    });
+  }
+
+  #openCheckpointer(): Checkpointer {
+    return new Checkpointer({
+      walDescriptor: this.#walDescriptor,
+      worker: this.#queryWorker('write'),
+      slowReads: this.#slowReads,
+      commits: this.#commits,
+      foreign: this.#foreign,
+      stats: this.stats,
+      log: this.#log,
+      endRead: () => this.#reads.endTurn(),
+    });
+  }
+
+  #queryWorker(access: 'read' | 'write'): QueryWorker {
+    const { folder, queryWorker = (options) => new QueryWorker(options) } = this.#options;
+    return queryWorker({ file: databaseFile(folder), access, synced: () => this.#commits.synced() });
+  }
+
+  #scheduleEndOfTurn(): void {
+    if (this.#isEndOfTurnScheduled) return;
+    this.#isEndOfTurnScheduled = true;
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    this.#isEndOfTurnScheduled = false;
+    this.#reads.endTurn();
+    this.#commits.run();
+  }
+
+  /** What readers and caches show changes here, and only here: all of it is on disk. */
+  #onSync(invalidations: readonly Invalidation[]): void {
+    this.#reads.release();
+    this.#options.onSync(invalidations);
+  }
+
+  #onForeignChange(): void {
+    this.#reads.endTurn(); // or this turn's snapshot could still fill a cache with what was before
+    this.#options.onForeignChange();
+  }
+
+  #onFatal(error: Error): void {
+    this.#foreign.close();
+    this.#sqlite.close(); // first: the last to close checkpoints, and a read-only connection can't
+    this.#options.onFatal(error);
+  }
+
+  async #close(): Promise<void> {
+    await this.#commits.close();
+    await this.#checkpointer.close();
+    await this.#slowReads.close();
+    this.#foreign.close();
+    // The last to close removes -wal and -shm unless it is read-only: the next start may lack room for them.
+    if (!this.stats.canWrite && this.#sqlite.isOpen) this.#sqlite.close();
+    this.#reads.close();
+    if (this.#sqlite.isOpen) checkpointAndClose(this.#sqlite, this.#log);
+    closeSync(this.#walDescriptor);
+    this.#unlock();
+  }
 }
 
 /** Writes and syncs the WAL's header; false when there is no room for it. */
-function startWal(sqlite: DatabaseSync): boolean {
+function startWal(sqlite: DatabaseSync, log: Log): boolean {
   try {
     sqlite.exec(emptyCommitSql);
     return true;
   } catch (error) {
-    if (isFull(error)) return false;
-    throw error;
+    if (!isFull(error)) throw error;
+    log('warn', 'starting read-only because the disk is full: changes are rejected until there is space');
+    return false;
   }
 }
 
@@ -182,6 +247,7 @@ function openWal(sqlite: DatabaseSync, folder: string): number {
   );
   sqlite.exec(`PRAGMA synchronous = ${maySync ? 'NORMAL' : 'FULL'}`);
   const descriptor = openSync(`${databaseFile(folder)}-wal`, 'r+'); // to sync it, Windows wants it writable
+  if (maySync) fdatasyncSync(descriptor); // what a process left there when it was killed is about to be read
   syncFolder(folder);
   return descriptor;
 }
@@ -198,19 +264,7 @@ function alreadySynced(_descriptor: number, done: (error: null) => void): void {
   setImmediate(done, null);
 }
 
-function oncePerTurn(endTurn: () => void): () => void {
-  let scheduled = false;
-  return () => {
-    if (scheduled) return;
-    scheduled = true;
-    setImmediate(() => {
-      scheduled = false;
-      endTurn();
-    });
-  };
-}
-
-function checkpointAndClose(sqlite: DatabaseSync, log: NonNullable<DatabaseOptions['log']>): void {
+function checkpointAndClose(sqlite: DatabaseSync, log: Log): void {
   try {
     sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {

@@ -1,59 +1,76 @@
 // Notices commits by other processes, such as a command that makes an administrator beside the service.
-import type { DatabaseSync } from 'node:sqlite';
-
-export type ForeignWatch = ReturnType<typeof createForeignWatch>;
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const betweenRequestsMilliseconds = 100;
 /** Without requests nobody waits for it, and the process can sleep. */
 const idleMilliseconds = 1_000;
 
-/**
- * On the connection that writes, whose own commits don't count. `onChange` is called when another process
- * has changed something.
- */
-export function createForeignWatch(sqlite: DatabaseSync, onChange: () => void) {
-  const dataVersion = sqlite.prepare('PRAGMA data_version');
-  let version = read(undefined);
-  let isIgnoring = false;
-  let isRecent = false;
-  const idle = setInterval(check, idleMilliseconds).unref();
+type Options = {
+  /** False while a snapshot is held: it would show what was before, after `onChange`. */
+  mayCheck(): boolean;
+  /** Called when another process has changed something. */
+  onChange(): void;
+};
 
-  /** To be called with each request. It checks at most every `betweenRequestsMilliseconds`. */
-  function checkForRequest(): void {
-    if (isRecent) return;
-    isRecent = true;
-    setTimeout(() => {
-      isRecent = false;
-    }, betweenRequestsMilliseconds).unref();
-    check();
+/** On the connection that writes, whose own commits don't count. */
+export class ForeignWatch {
+  readonly #options: Options;
+  readonly #dataVersion: StatementSync;
+  readonly #idle: NodeJS.Timeout;
+  #version: unknown;
+  #isIgnoring = false;
+  #isRecent = false;
+
+  constructor(sqlite: DatabaseSync, options: Options) {
+    this.#options = options;
+    this.#dataVersion = sqlite.prepare('PRAGMA data_version');
+    this.#version = this.#read();
+    this.#idle = setInterval(() => this.check(), idleMilliseconds).unref();
   }
 
-  function check(): void {
-    if (isIgnoring) return;
-    const before = version;
-    version = read(before);
-    if (version !== before) onChange();
+  /** To be called with each request. It checks at most every `betweenRequestsMilliseconds`. */
+  checkForRequest(): void {
+    if (this.#isRecent || !this.#options.mayCheck()) return;
+    this.#isRecent = true;
+    setTimeout(() => {
+      this.#isRecent = false;
+    }, betweenRequestsMilliseconds).unref();
+    this.check();
+  }
+
+  check(): void {
+    if (this.#isIgnoring || !this.#options.mayCheck()) return;
+    const before = this.#version;
+    this.#version = this.#read();
+    if (this.#version !== before) this.#options.onChange();
+  }
+
+  /** Something may have been missed. */
+  suspect(): void {
+    this.#options.onChange();
   }
 
   /** Commits made meanwhile are not reported. */
-  async function ignoreDuring(work: () => Promise<unknown>): Promise<void> {
-    check();
-    isIgnoring = true;
+  async ignoreDuring(work: () => Promise<unknown>): Promise<void> {
+    this.check();
+    this.#isIgnoring = true;
     try {
       await work();
     } finally {
-      isIgnoring = false;
-      version = read(version);
+      this.#isIgnoring = false;
+      this.#version = this.#read();
     }
   }
 
-  function read(known: unknown): unknown {
+  close(): void {
+    clearInterval(this.#idle);
+  }
+
+  #read(): unknown {
     try {
-      return Object.values(dataVersion.get() ?? {})[0];
+      return Object.values(this.#dataVersion.get() ?? {})[0];
     } catch {
-      return known; // locked for a moment, or broken, which the next write reports
+      return this.#version; // locked for a moment, or broken, which the next write reports
     }
   }
-
-  return { onChange, check, checkForRequest, ignoreDuring, close: () => clearInterval(idle) };
 }

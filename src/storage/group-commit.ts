@@ -1,27 +1,39 @@
-// The write path: many requests' writes in one commit, many commits' durability in one sync off the event
-// loop.
+// The write path: the changes of many requests in one transaction, and then one sync of the WAL for all of
+// them, off the event loop. Nothing is committed while a sync runs, so all that a write finds is on disk.
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from '../invalidation.ts';
-import { Connection, type Work } from './connection.ts';
+import type { Connection, Work } from './connection.ts';
 import { isBusy, isEnvironment } from './storage-error.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
 import type { WriteProbe } from './write-probe.ts';
+import { WriteTransaction } from './write-transaction.ts';
 
 const waitingWritesMax = 10_000;
 const walBytesMax = 1024 ** 3;
 /** How long writes may run in one turn of the event loop. */
 const groupMillisecondsMax = 4;
+/** Where more are queued than fit into one turn, so many turns' groups share a sync. */
+const groupsMax = 8;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
-const errorLogMilliseconds = 1_000;
 
 type Write = {
   readonly work: (db: Connection) => unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  result: unknown;
+};
+
+/** What a work returned or threw, to be answered once what it saw is on disk. */
+type Outcome = { readonly write: Write; readonly hasThrown: boolean; answer(): void };
+
+/** What is committed and not on disk yet. */
+type Unsynced = {
+  readonly outcomes: Outcome[];
+  readonly invalidations: Invalidation[];
+  readonly synced: PromiseWithResolvers<void>;
+  groups: number;
 };
 
 export type Fdatasync = (descriptor: number, done: (error: Error | null) => void) => void;
@@ -34,243 +46,251 @@ type Options = {
   readonly probe: WriteProbe;
   /** Asks for `run` to be called at the end of this turn of the event loop. */
   schedule(): void;
-  /** Called inside each transaction before its first write. */
+  /** Called inside a transaction before its first write, when all that was committed before is on disk. */
   onBegin(): void;
-  onCommit(invalidations: readonly Invalidation[]): void;
-  onSynced(): void;
+  /** Called before a commit; until `onSync`, readers must not see what it changes. May throw. */
+  holdReads(): void;
+  /** Called when all that was committed is on disk, before anybody is answered. */
+  onSync(invalidations: readonly Invalidation[]): void;
+  /** Called after that. */
+  onAnswered(): void;
   onFatal(error: Error): void;
-  log(level: 'error', message: string, fields: object): void;
 };
 
-export type GroupCommit = ReturnType<typeof createGroupCommit>;
+export class GroupCommit {
+  readonly #options: Options;
+  readonly #stats: StorageStats;
+  readonly #transaction: WriteTransaction;
+  readonly #queued: Write[] = [];
+  #unsynced: Unsynced | undefined;
+  #isSyncing = false;
+  #isHeld = false;
+  #refusal: string | undefined;
+  #busyUntil: number | undefined;
+  #onDrained: (() => void) | undefined;
 
-export function createGroupCommit(options: Options) {
-  const { sqlite, walDescriptor: walDescriptor, stats, schedule, probe } = options;
-  const db = new Connection(sqlite);
-  const [begin, commit, rollback] = [
-    sqlite.prepare('BEGIN IMMEDIATE'),
-    sqlite.prepare('COMMIT'),
-    sqlite.prepare('ROLLBACK'),
-  ];
-  const savepoint = {
-    set: sqlite.prepare('SAVEPOINT work'),
-    release: sqlite.prepare('RELEASE work'),
-    rollback: sqlite.prepare('ROLLBACK TO work'),
-  };
-  const queued: Write[] = [];
-  let committed: Write[] = [];
-  let isSyncing = false;
-  let busyUntil: number | undefined;
-  let isHeld = false;
-  let isWorking = false;
-  let refusal: string | undefined;
-  let nextErrorLogAt = 0;
-  let onDrained: (() => void) | undefined;
+  constructor(options: Options) {
+    this.#options = options;
+    this.#stats = options.stats;
+    this.#transaction = new WriteTransaction(options.sqlite);
+  }
 
-  function write<T>(work: Work<T>): Promise<T> {
-    assert(!isWorking, 'A write was begun inside a write: pass the connection on instead.');
-    const why = refusal ?? overload(stats);
+  get isWorking(): boolean {
+    return this.#transaction.isWorking;
+  }
+
+  /** Whether all that is committed is on disk. */
+  get isSynced(): boolean {
+    return this.#unsynced === undefined;
+  }
+
+  write<T>(work: Work<T>): Promise<T> {
+    assert(!this.isWorking, 'A write was begun inside a write: pass the connection on instead.');
+    const refusal = this.#refusal ?? overload(this.#stats);
     return new Promise((resolve, reject) => {
-      stats.waitingWrites += 1;
+      this.#stats.waitingWrites += 1;
       // result is what work returned
-      const queuedWrite: Write = {
-        work,
-        resolve: resolve as (result: unknown) => void,
-        reject,
-        result: undefined,
-      };
-      if (why !== undefined) return refuse([queuedWrite], why);
-      queued.push(queuedWrite);
-      schedule();
+      const write: Write = { work, resolve: resolve as (result: unknown) => void, reject };
+      if (refusal !== undefined) return this.#refuse([write], refusal);
+      this.#queued.push(write);
+      this.#options.schedule();
     });
   }
 
-  /** Runs what is queued in one transaction; called at the end of a turn. */
-  function run(): void {
-    if (queued.length === 0 || isHeld || !tryBegin()) return;
-    const done = runWorks();
-    if (done.length > 0) tryCommit(done);
-    else if (sqlite.isTransaction) rollback.run();
-    if (queued.length > 0) schedule();
+  /** Called at the end of a turn: commits what is queued, unless a sync runs, and begins the next sync. */
+  run(): void {
+    if (this.#isSyncing) return;
+    const groups = this.#unsynced?.groups ?? 0;
+    if (this.#queued.length > 0 && !this.#isHeld && groups < groupsMax && this.#tryBegin()) {
+      this.#runGroup();
+      if (this.#queued.length > 0) return this.#options.schedule();
+    }
+    if (this.#unsynced !== undefined) this.#sync(this.#unsynced);
   }
 
-  /** From now on writes are queued without being run, while the WAL is checkpointed. */
-  function hold(): void {
-    assert(refusal !== failed, failed);
-    isHeld = true;
+  /** Resolves when all that is committed now is on disk; rejects where that fails. */
+  async synced(): Promise<void> {
+    await this.#unsynced?.synced.promise;
   }
 
-  function release(): void {
-    isHeld = false;
-    schedule();
+  /**
+   * From now on writes are queued without being run, while the WAL is checkpointed. Resolves when all that is
+   * committed is on disk.
+   */
+  async hold(): Promise<void> {
+    assert(this.#refusal !== failed, failed);
+    this.#isHeld = true;
+    await this.synced();
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.#options.schedule();
   }
 
   /** Accepts no more writes; resolves when all that were accepted are answered. */
-  function close(): Promise<void> {
-    refusal ??= 'The service is stopping.';
-    probe.stop();
+  close(): Promise<void> {
+    this.#refusal ??= 'The service is stopping.';
+    this.#options.probe.stop();
     return new Promise((resolve) => {
-      onDrained = resolve;
-      countAnswered(0);
+      this.#onDrained = resolve;
+      this.#countAnswered(0);
     });
   }
 
   /**
    * After a failed sync it is unknown what the disk holds: only a restart, which reads the WAL again, finds
-   * out.
+   * out. Reads go on with what was on disk before.
    */
-  function fail(error: Error): void {
-    if (refusal === failed) return;
-    refusal = failed;
-    stats.canWrite = false;
-    probe.stop();
-    refuse([...committed.splice(0), ...queued.splice(0)], failed);
-    options.onFatal(error);
+  fail(error: Error): void {
+    if (this.#refusal === failed) return;
+    this.#refusal = failed;
+    this.#stats.canWrite = false;
+    this.#options.probe.stop();
+    const committed = this.#unsynced?.outcomes.splice(0) ?? [];
+    this.#refuse([...committed.map(({ write }) => write), ...this.#queued.splice(0)], failed);
+    this.#unsynced?.synced.reject(unavailable(failed));
+    this.#options.onFatal(error);
   }
 
   /** False while another process is writing: then it is retried, for a limited time. */
-  function tryBegin(): boolean {
+  #tryBegin(): boolean {
     try {
-      begin.run();
+      this.#transaction.begin();
     } catch (error) {
-      busyUntil ??= performance.now() + busyMillisecondsMax;
-      if (isBusy(error) && performance.now() < busyUntil) {
-        setTimeout(schedule, busyRetryMilliseconds);
+      this.#busyUntil ??= performance.now() + busyMillisecondsMax;
+      if (isBusy(error) && performance.now() < this.#busyUntil) {
+        setTimeout(this.#options.schedule, busyRetryMilliseconds);
       } else {
-        busyUntil = undefined;
-        rejectWithStorageError(queued.splice(0), error);
+        this.#busyUntil = undefined;
+        this.#rejectWithStorageError(this.#queued.splice(0), error);
       }
       return false;
     }
-    busyUntil = undefined;
-    options.onBegin();
+    this.#busyUntil = undefined;
+    if (this.isSynced) this.#options.onBegin();
     return true;
   }
 
-  /** The writes that took effect; none if SQLite gave up the transaction. */
-  function runWorks(): Write[] {
+  #runGroup(): void {
+    const outcomes = this.#runWorks();
+    if (!this.#transaction.isOpen) {
+      this.#transaction.rollback(); // of what it had made stale
+      return this.#rejectAll(outcomes, new Error('SQLite rolled the transaction back.'));
+    }
+    if (outcomes.some(({ hasThrown }) => !hasThrown)) return this.#tryCommit(outcomes);
+    this.#transaction.rollback();
+    if (this.#unsynced === undefined) this.#answer(outcomes);
+    else this.#unsynced.outcomes.push(...outcomes);
+  }
+
+  #runWorks(): Outcome[] {
     const until = performance.now() + groupMillisecondsMax;
-    const done: Write[] = [];
+    const outcomes: Outcome[] = [];
     let ran = 0;
-    for (const write of queued) {
+    for (const write of this.#queued) {
       ran += 1;
-      if (runOne(write)) done.push(write);
-      if (!sqlite.isTransaction || performance.now() > until) break;
+      const outcome = this.#runOne(write);
+      if (outcome !== undefined) outcomes.push(outcome);
+      if (!this.#transaction.isOpen || performance.now() > until) break;
     }
-    queued.splice(0, ran);
-    if (sqlite.isTransaction) return done;
-    db.invalidations.length = 0;
-    rejectWithStorageError(done, new Error('SQLite rolled the transaction back.'));
-    return [];
+    this.#queued.splice(0, ran);
+    return outcomes;
   }
 
-  /** Inside a savepoint, so that a work that throws is undone alone. */
-  function runOne(write: Write): boolean {
-    const { length: invalidationsBefore } = db.invalidations;
-    isWorking = true;
+  /** Undefined when the storage failed it, which is answered at once. */
+  #runOne(write: Write): Outcome | undefined {
     try {
-      savepoint.set.run();
-      write.result = write.work(db);
-      savepoint.release.run();
-      return true;
+      const result = this.#transaction.run(write.work);
+      return { write, hasThrown: false, answer: () => write.resolve(result) };
     } catch (error) {
-      db.invalidations.length = invalidationsBefore;
-      if (!undo() || isEnvironment(error)) rejectWithStorageError([write], error);
-      else reject(write, error);
-      return false;
-    } finally {
-      isWorking = false;
+      if (this.#transaction.isOpen && !isEnvironment(error))
+        return { write, hasThrown: true, answer: () => write.reject(error) };
+      this.#rejectWithStorageError([write], error);
+      return undefined;
     }
   }
 
-  /** False when the whole transaction is rolled back, as SQLite does by itself on a full disk. */
-  function undo(): boolean {
+  #tryCommit(outcomes: readonly Outcome[]): void {
+    let invalidations: Invalidation[];
     try {
-      savepoint.rollback.run();
-      savepoint.release.run();
-    } catch {
-      if (sqlite.isTransaction) rollback.run();
-    }
-    return sqlite.isTransaction;
-  }
-
-  function tryCommit(done: Write[]): void {
-    const invalidations = db.invalidations.splice(0);
-    try {
-      commit.run();
+      this.#options.holdReads();
+      invalidations = this.#transaction.commit();
     } catch (error) {
-      if (sqlite.isTransaction) rollback.run();
-      return rejectWithStorageError(done, error);
+      this.#transaction.rollback();
+      if (this.#unsynced === undefined) this.#options.onSync([]);
+      return this.#rejectAll(outcomes, error);
     }
-    stats.commits += 1;
-    stats.writes += done.length;
-    for (const write of done) committed.push(write);
-    sync();
-    options.onCommit(invalidations);
-    if (!stats.canWrite) probe.probe();
+    this.#stats.commits += 1;
+    this.#stats.writes += outcomes.filter(({ hasThrown }) => !hasThrown).length;
+    this.#unsynced ??= nothingUnsynced();
+    this.#unsynced.groups += 1;
+    this.#unsynced.outcomes.push(...outcomes);
+    this.#unsynced.invalidations.push(...invalidations);
+    if (!this.#stats.canWrite) this.#options.probe.probe();
   }
 
   /**
    * One at a time: the kernel reports a write that failed to one sync alone, so another that ended well could
-   * answer for what is lost. What is committed meanwhile waits for the next one.
+   * answer for what is lost.
    */
-  function sync(): void {
-    if (committed.length === 0 || isSyncing) return;
-    const batch = committed;
-    committed = [];
-    isSyncing = true;
+  #sync(unsynced: Unsynced): void {
+    this.#isSyncing = true;
     const start = performance.now();
-    options.fdatasync(walDescriptor, (error) => {
-      isSyncing = false;
-      if (error !== null) fail(error);
-      if (refusal === failed) return refuse(batch, failed);
-      countSync(stats, (performance.now() - start) / 1000);
-      sync();
-      for (const write of batch) write.resolve(write.result);
-      countAnswered(batch.length);
-      options.onSynced();
+    this.#options.fdatasync(this.#options.walDescriptor, (error) => {
+      this.#isSyncing = false;
+      if (error !== null) this.fail(error);
+      if (this.#refusal === failed) return;
+      countSync(this.#stats, (performance.now() - start) / 1000);
+      this.#afterSync(unsynced);
     });
   }
 
-  function rejectWithStorageError(writes: Write[], error: unknown): void {
-    probe.probeLater();
-    if (performance.now() >= nextErrorLogAt) {
-      // at most one line a second: a full disk fails every request
-      nextErrorLogAt = performance.now() + errorLogMilliseconds;
-      options.log('error', 'changes are rejected because of a storage error', { cause: String(error) });
-    }
-    refuse(writes, 'Writes are temporarily unavailable.');
+  #afterSync({ outcomes, invalidations, synced }: Unsynced): void {
+    this.#unsynced = undefined;
+    this.#options.onSync(invalidations);
+    synced.resolve();
+    this.#answer(outcomes);
+    this.#options.onAnswered();
+    this.run(); // at once, for the next sync to begin; the responses leave when this callback is over
   }
 
-  function refuse(writes: Write[], detail: string): void {
-    stats.refusals += writes.length;
-    for (const write of writes) reject(write, unavailable(detail));
+  #answer(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes) outcome.answer();
+    this.#countAnswered(outcomes.length);
   }
 
-  function reject(write: Write, error: unknown): void {
-    write.reject(error);
-    countAnswered(1);
+  #rejectAll(outcomes: readonly Outcome[], error: unknown): void {
+    this.#rejectWithStorageError(
+      outcomes.map(({ write }) => write),
+      error,
+    );
   }
 
-  function countAnswered(writes: number): void {
-    stats.waitingWrites -= writes;
-    if (stats.waitingWrites === 0) onDrained?.();
+  #rejectWithStorageError(writes: readonly Write[], error: unknown): void {
+    this.#options.probe.reportFailure(error);
+    this.#refuse(writes, 'Writes are temporarily unavailable.');
   }
 
-  return {
-    write,
-    run,
-    hold,
-    release,
-    close,
-    fail,
-    get isWorking() {
-      return isWorking;
-    },
-  };
+  #refuse(writes: readonly Write[], detail: string): void {
+    this.#stats.refusals += writes.length;
+    for (const write of writes) write.reject(unavailable(detail));
+    this.#countAnswered(writes.length);
+  }
+
+  #countAnswered(writes: number): void {
+    this.#stats.waitingWrites -= writes;
+    if (this.#stats.waitingWrites === 0) this.#onDrained?.();
+  }
 }
 
 const failed = 'The storage failed; the service is stopping.';
+
+function nothingUnsynced(): Unsynced {
+  const synced = Promise.withResolvers<void>();
+  synced.promise.catch(() => {}); // mostly nobody waits for it
+  return { outcomes: [], invalidations: [], synced, groups: 0 };
+}
 
 function overload(stats: StorageStats): string | undefined {
   if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';

@@ -8,10 +8,17 @@ type Query = { readonly sql: string; readonly params: readonly SqlValue[] };
 type PendingQuery = Query & {
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
+  /** Settles when its snapshot is on disk. */
+  synced?: Promise<void>;
 };
-type Answer = { readonly rows: Row[] } | { readonly error: string; readonly errcode: number | undefined };
+type Result = { readonly rows: Row[] } | { readonly error: string; readonly errcode: number | undefined };
 
-export type QueryWorker = ReturnType<typeof createQueryWorker>;
+export type QueryWorkerOptions = {
+  readonly file: string;
+  readonly access: 'read' | 'write';
+  /** Resolves when all that is committed by now is on disk: a query that may have seen it waits for it. */
+  synced(): Promise<void>;
+};
 
 /**
  * The thread couldn't start or ended early, for lack of descriptors or memory: the query may succeed later.
@@ -25,99 +32,112 @@ export class ThreadError extends Error {
  * writes starts at once and stays: without it the WAL can't be kept short, and when it is needed there may be
  * no descriptor or memory left to start it. The caller bounds how many queries wait.
  */
-export function createQueryWorker(file: string, access: 'read' | 'write') {
-  const waiting: PendingQuery[] = [];
-  let running: PendingQuery | undefined;
-  let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let paused: (() => void) | undefined;
+export class QueryWorker {
+  readonly #options: QueryWorkerOptions;
+  readonly #waiting: PendingQuery[] = [];
+  #running: PendingQuery | undefined;
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #onPaused: (() => void) | undefined;
 
-  function query(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+  constructor(options: QueryWorkerOptions) {
+    this.#options = options;
+    if (options.access === 'write') this.#worker = this.#start();
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  query(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
     return new Promise((resolve, reject) => {
-      waiting.push({ sql, params, resolve, reject });
-      next();
+      this.#waiting.push({ sql, params, resolve, reject });
+      this.#next();
     });
   }
 
   /** Resolves when nothing runs any more; queries made from now on wait for `resume`. */
-  function pause(): Promise<void> {
+  pause(): Promise<void> {
     return new Promise((resolve) => {
-      paused = resolve;
-      if (running === undefined) resolve();
+      this.#onPaused = resolve;
+      if (this.#running === undefined) resolve();
     });
   }
 
-  function resume(): void {
-    paused = undefined;
-    next();
+  resume(): void {
+    this.#onPaused = undefined;
+    this.#next();
   }
 
   /** Answers the queries made, then ends the thread. */
-  async function close(): Promise<void> {
-    if (running !== undefined) await query('SELECT 1');
-    clearTimeout(idle);
-    const ending = worker;
-    worker = undefined;
+  async close(): Promise<void> {
+    if (this.#running !== undefined) await this.query('SELECT 1').catch(() => {});
+    clearTimeout(this.#idle);
+    const ending = this.#worker;
+    this.#worker = undefined;
     if (ending === undefined) return;
     ending.ref();
     await new Promise((resolve) => ending.once('exit', resolve).postMessage(null));
   }
 
-  function next(): void {
-    if (running !== undefined || paused !== undefined) return;
-    running = waiting.shift();
-    if (running === undefined) return;
-    const { sql, params } = running;
-    clearTimeout(idle);
-    worker ??= start();
-    worker.ref();
-    worker.postMessage({ sql, params } satisfies Query);
+  #next(): void {
+    if (this.#running !== undefined || this.#onPaused !== undefined) return;
+    this.#running = this.#waiting.shift();
+    if (this.#running === undefined) return;
+    const { sql, params } = this.#running;
+    clearTimeout(this.#idle);
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    this.#worker.postMessage({ sql, params } satisfies Query);
   }
 
-  function start(): Worker {
+  #start(): Worker {
+    const { file, access } = this.#options;
     const started = new Worker(`(${answerQueries.toString()})()`, {
       eval: true, // so that it also runs where there are no source files: in a single executable
       workerData: { file, readOnly: access === 'read' },
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
     });
-    const ended = (cause?: unknown): void => {
-      if (worker !== started) return;
-      worker = undefined;
-      const reason = cause instanceof Error ? cause.message : 'no reason given';
-      const message = `The thread for queries ended early: ${reason}`;
-      finish(({ reject }) => reject(new ThreadError(message, { cause })));
-    };
     started.unref();
     return started
-      .on('error', ended)
-      .on('exit', () => ended())
-      .on('message', (answer: Answer) => {
-        started.unref();
-        if (access === 'read') idle = setTimeout(close, idleMilliseconds).unref();
-        finish(({ resolve, reject }) => {
-          if ('rows' in answer) resolve(answer.rows);
-          else reject(Object.assign(new Error(answer.error), { errcode: answer.errcode }));
-        });
+      .on('error', (error) => this.#onEnd(started, error))
+      .on('exit', () => this.#onEnd(started))
+      .on('message', (message: 'snapshot taken' | Result) => {
+        if (message === 'snapshot taken') this.#onSnapshot();
+        else this.#onResult(started, message);
       });
   }
 
-  function finish(settle: (query: PendingQuery) => void): void {
-    if (running !== undefined) settle(running);
-    running = undefined;
-    paused?.();
-    next();
+  #onSnapshot(): void {
+    if (this.#running === undefined) return;
+    this.#running.synced = this.#options.synced();
+    this.#running.synced.catch(() => {}); // reported when the query has its result
   }
 
-  if (access === 'write') worker = start();
-  return {
-    query,
-    pause,
-    resume,
-    close,
-    get waiting() {
-      return waiting.length;
-    },
-  };
+  #onResult(worker: Worker, result: Result): void {
+    worker.unref();
+    if (this.#options.access === 'read')
+      this.#idle = setTimeout(() => this.close(), idleMilliseconds).unref();
+    this.#finish(({ synced = Promise.resolve(), resolve, reject }) => {
+      if ('rows' in result) synced.then(() => resolve(result.rows), reject);
+      else reject(Object.assign(new Error(result.error), { errcode: result.errcode }));
+    });
+  }
+
+  #onEnd(worker: Worker, cause?: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const reason = cause instanceof Error ? cause.message : 'no reason given';
+    const message = `The thread for queries ended early: ${reason}`;
+    this.#finish(({ reject }) => reject(new ThreadError(message, { cause })));
+  }
+
+  #finish(settle: (query: PendingQuery) => void): void {
+    if (this.#running !== undefined) settle(this.#running);
+    this.#running = undefined;
+    this.#onPaused?.();
+    this.#next();
+  }
 }
 
 /** The whole program of the thread, sent there as text: it can use nothing from outside its braces. */
@@ -138,10 +158,24 @@ function answerQueries(): void {
       return;
     }
     try {
-      parentPort.postMessage({ rows: sqlite.prepare(query.sql).all(...query.params) });
+      parentPort.postMessage({ rows: readOnly ? readInSnapshot(query) : rowsOf(query) });
     } catch (error) {
       const { message, errcode } = error as Error & { errcode?: number }; // node:sqlite throws nothing else
       parentPort.postMessage({ error: message, errcode });
     }
   });
+
+  function readInSnapshot(query: Query): unknown[] {
+    sqlite.exec('BEGIN; SELECT 1 FROM sqlite_schema');
+    try {
+      parentPort?.postMessage('snapshot taken');
+      return rowsOf(query);
+    } finally {
+      sqlite.exec('COMMIT');
+    }
+  }
+
+  function rowsOf({ sql, params }: Query): unknown[] {
+    return sqlite.prepare(sql).all(...params);
+  }
 }

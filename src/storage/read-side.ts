@@ -1,39 +1,80 @@
-// The read-only connection: each turn of the event loop sees one snapshot of what is committed.
+// The read-only connection: it sees only what is on disk, and in one turn of the event loop one snapshot.
 import assert from 'node:assert';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
 
-export type ReadSide = ReturnType<typeof createReadSide>;
+type Options = {
+  /** While a work of the connection that writes runs. */
+  isWriting(): boolean;
+  /** Asks for `endTurn` to be called when this turn is over. */
+  scheduleEndOfTurn(): void;
+};
 
-/** `scheduleEnd` asks for `end` to be called when this turn is over. */
-export function createReadSide(sqlite: DatabaseSync, isWriting: () => boolean, scheduleEnd: () => void) {
-  const begin = sqlite.prepare('BEGIN');
-  const commit = sqlite.prepare('COMMIT');
-  let isOpen = false;
-  sqlite.exec('SELECT 1 FROM sqlite_schema'); // from now on it counts as a user of the file
+export class ReadSide {
+  readonly connection: Connection;
+  readonly #sqlite: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #read: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #options: Options;
+  #isOpen = false;
+  #isHeld = false;
 
-  function start(): void {
-    if (isOpen) return;
+  constructor(sqlite: DatabaseSync, options: Options) {
+    this.#sqlite = sqlite;
+    this.#options = options;
+    this.connection = new Connection(sqlite, () => this.#beforeRead());
+    this.#begin = sqlite.prepare('BEGIN');
+    this.#read = sqlite.prepare('SELECT 1 FROM sqlite_schema');
+    this.#commit = sqlite.prepare('COMMIT');
+    this.#read.get(); // from now on it counts as a user of the file
+  }
+
+  /**
+   * Called when all that is committed is on disk, ahead of a commit without a sync: until `release`, reads
+   * see the snapshot of this moment. Throws what SQLite does where there can be none.
+   */
+  hold(): void {
+    if (this.#isHeld) return;
+    this.#open();
+    this.#read.get(); // BEGIN alone takes no snapshot
+    this.#isHeld = true;
+  }
+
+  /** What was committed since `hold` is on disk: the next read sees it. */
+  release(): void {
+    this.#isHeld = false;
+    this.endTurn();
+  }
+
+  /** The next read takes a new snapshot, unless this one is held. */
+  endTurn(): void {
+    if (this.#isOpen && !this.#isHeld) this.#end();
+  }
+
+  close(): void {
+    if (this.#isOpen) this.#end();
+    this.#sqlite.close();
+  }
+
+  #beforeRead(): void {
     assert(
-      !isWriting(),
+      !this.#options.isWriting(),
       'A write reads through its own connection: this one would show the state before it.',
     );
-    begin.run();
-    isOpen = true;
-    scheduleEnd();
+    if (this.#isOpen) return;
+    this.#open();
+    this.#options.scheduleEndOfTurn();
   }
 
-  /** The next read sees what was committed until then. */
-  function end(): void {
-    if (!isOpen) return;
-    isOpen = false;
-    commit.run();
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#begin.run();
+    this.#isOpen = true;
   }
 
-  function close(): void {
-    end();
-    sqlite.close();
+  #end(): void {
+    this.#isOpen = false;
+    this.#commit.run();
   }
-
-  return { connection: new Connection(sqlite, start), end, close };
 }

@@ -4,49 +4,61 @@ import { emptyCommitSql } from './database-file.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 const probeMilliseconds = 1_000;
-
-export type WriteProbe = ReturnType<typeof createWriteProbe>;
+const failureLogMilliseconds = 1_000;
 
 type Options = {
   readonly sqlite: DatabaseSync;
   readonly stats: StorageStats;
-  log(level: 'info', message: string, fields: object): void;
+  log(level: 'info' | 'error', message: string, fields: object): void;
 };
 
 /**
  * `stats.canWrite` comes back only when a page was written. A commit doesn't prove that, since it may have
  * changed nothing; and there may be none, because nobody sends changes to a service that isn't ready.
  */
-export function createWriteProbe({ sqlite, stats, log }: Options) {
-  let next: NodeJS.Timeout | undefined;
+export class WriteProbe {
+  readonly #options: Options;
+  #next: NodeJS.Timeout | undefined;
+  #nextLogAt = 0;
 
-  /** Called outside transactions. */
-  function probe(): void {
-    stop();
-    if (!writesPage()) return probeLater();
-    stats.canWrite = true;
-    log('info', 'changes are accepted again', {});
+  constructor(options: Options) {
+    this.#options = options;
+    if (!options.stats.canWrite) this.#probeLater();
   }
 
-  function writesPage(): boolean {
+  /** Called outside transactions. */
+  probe(): void {
+    this.stop();
+    if (!this.#writesPage()) return this.#probeLater();
+    this.#options.stats.canWrite = true;
+    this.#options.log('info', 'changes are accepted again', {});
+  }
+
+  /** A write failed for a reason of the storage's. Logs at most one a second: a full disk fails them all. */
+  reportFailure(error: unknown): void {
+    this.#probeLater();
+    if (performance.now() < this.#nextLogAt) return;
+    this.#nextLogAt = performance.now() + failureLogMilliseconds;
+    const cause = String(error);
+    this.#options.log('error', 'changes are rejected because of a storage error', { cause });
+  }
+
+  stop(): void {
+    clearTimeout(this.#next);
+    this.#next = undefined;
+  }
+
+  #probeLater(): void {
+    this.#options.stats.canWrite = false;
+    this.#next ??= setTimeout(() => this.probe(), probeMilliseconds).unref();
+  }
+
+  #writesPage(): boolean {
     try {
-      sqlite.exec(emptyCommitSql); // a transaction by itself
+      this.#options.sqlite.exec(emptyCommitSql); // a transaction by itself
       return true;
     } catch {
       return false;
     }
   }
-
-  function probeLater(): void {
-    stats.canWrite = false;
-    next ??= setTimeout(probe, probeMilliseconds).unref();
-  }
-
-  function stop(): void {
-    clearTimeout(next);
-    next = undefined;
-  }
-
-  if (!stats.canWrite) probeLater();
-  return { probe, probeLater, stop };
 }

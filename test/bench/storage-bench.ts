@@ -67,7 +67,7 @@ async function grouped(folder: string): Promise<Way> {
   const database = await openDatabase({
     folder,
     migrations: [{ name: 'orders', sql: schema }],
-    onCommit() {},
+    onSync() {},
     onForeignChange() {
       console.log('foreign?');
     },

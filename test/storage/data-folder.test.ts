@@ -55,7 +55,7 @@ test('a service in another process holds its folder until it dies, and its respo
     import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../src/storage/database.ts'))};
     const database = await openDatabase({
       folder: ${JSON.stringify(folder)}, migrations: ${JSON.stringify(migrations)},
-      onCommit() {}, onForeignChange() {}, onFatal() {} });
+      onSync() {}, onForeignChange() {}, onFatal() {} });
     for (let note = 1; ; note += 1) {
       await database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', 'note ' + note));
       process.stdout.write(note + '\\n');

@@ -16,7 +16,7 @@ const database = await openDatabase({
       sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL) STRICT',
     },
   ],
-  onCommit() {},
+  onSync() {},
   onForeignChange() {},
   onFatal(error) {
     throw error;

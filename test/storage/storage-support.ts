@@ -25,7 +25,7 @@ export async function openNotes(t: TestContext, options: Partial<DatabaseOptions
   const database = await openDatabase({
     folder: options.folder ?? newFolder(t),
     migrations,
-    onCommit() {},
+    onSync() {},
     onForeignChange() {},
     onFatal: (error) => assert.fail(error),
     ...options,

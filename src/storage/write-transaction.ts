@@ -1,0 +1,89 @@
+// The transaction of a group of writes, in which each write can be undone alone.
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Invalidation } from '../invalidation.ts';
+import { Connection } from './connection.ts';
+
+export class WriteTransaction {
+  readonly #sqlite: DatabaseSync;
+  readonly #connection: Connection;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #rollback: StatementSync;
+  readonly #setSavepoint: StatementSync;
+  readonly #releaseSavepoint: StatementSync;
+  readonly #rollbackToSavepoint: StatementSync;
+  #isWorking = false;
+  #hasSavepoint = false;
+
+  constructor(sqlite: DatabaseSync) {
+    this.#sqlite = sqlite;
+    this.#connection = new Connection(sqlite, (kind) => {
+      if (kind === 'change') this.#markChange();
+    });
+    this.#begin = sqlite.prepare('BEGIN IMMEDIATE');
+    this.#commit = sqlite.prepare('COMMIT');
+    this.#rollback = sqlite.prepare('ROLLBACK');
+    this.#setSavepoint = sqlite.prepare('SAVEPOINT work');
+    this.#releaseSavepoint = sqlite.prepare('RELEASE work');
+    this.#rollbackToSavepoint = sqlite.prepare('ROLLBACK TO work');
+  }
+
+  /** While a work runs. */
+  get isWorking(): boolean {
+    return this.#isWorking;
+  }
+
+  /** False as well after SQLite has rolled the transaction back by itself, as it does on a full disk. */
+  get isOpen(): boolean {
+    return this.#sqlite.isTransaction;
+  }
+
+  begin(): void {
+    this.#begin.run();
+  }
+
+  /** Returns what the work returns. Where it throws, its changes are undone: `isOpen` says if alone. */
+  run<T>(work: (db: Connection) => T): T {
+    const { length: invalidationsBefore } = this.#connection.invalidations;
+    this.#isWorking = true;
+    try {
+      const result = work(this.#connection);
+      if (this.#hasSavepoint) this.#releaseSavepoint.run();
+      return result;
+    } catch (error) {
+      this.#connection.invalidations.length = invalidationsBefore;
+      if (this.#hasSavepoint) this.#undo();
+      throw error;
+    } finally {
+      this.#isWorking = false;
+      this.#hasSavepoint = false;
+    }
+  }
+
+  /** Returns what the transaction made stale. */
+  commit(): Invalidation[] {
+    this.#commit.run();
+    return this.#connection.invalidations.splice(0);
+  }
+
+  rollback(): void {
+    this.#connection.invalidations.length = 0;
+    if (this.#sqlite.isTransaction) this.#rollback.run();
+  }
+
+  /** A work that is rejected before its first change needs no savepoint: it has nothing to undo. */
+  #markChange(): void {
+    if (this.#hasSavepoint) return;
+    this.#setSavepoint.run();
+    this.#hasSavepoint = true;
+  }
+
+  #undo(): void {
+    try {
+      this.#rollbackToSavepoint.run();
+      this.#releaseSavepoint.run();
+    } catch {
+      this.rollback();
+    }
+  }
+}
