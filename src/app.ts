@@ -25,6 +25,7 @@ import { isKnownAddress } from './resources/sessions/known-address-store.ts';
 import { findSessionCaller } from './resources/sessions/session-store.ts';
 import { createStoredResponses } from './http/stored-response-store.ts';
 import { findPassword } from './resources/users/user-store.ts';
+import { lastBackup } from './storage/backup-traces.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
 
@@ -38,6 +39,7 @@ export type AppOptions = {
   readonly log: Logger;
   readonly now: () => number;
   readonly connections: () => ConnectionCounts;
+  readonly certificateEnd: () => number | undefined;
   readonly isStopping: () => boolean;
   /** Called once a user's password has been replaced, with their e-mail address before that. */
   readonly onPasswordChange: (email: string) => void;
@@ -71,6 +73,7 @@ export function createApp(options: AppOptions) {
   return {
     router,
     handler: requestHandler(options, parts, router),
+    metricsText,
     cleanUp: () => cleanup.run(),
     close() {
       cleanup.close();
@@ -103,7 +106,7 @@ function handlerServices(
 }
 
 function metricsTextOf(
-  { db, caches, hasher, connections }: AppOptions,
+  { config, db, caches, hasher, connections, certificateEnd }: AppOptions,
   { limiters, metrics }: SharedParts,
   { mounted }: Router,
 ): string {
@@ -114,6 +117,8 @@ function metricsTextOf(
     connections: connections(),
     caches: [caches.orders, caches.customers],
     passwordsWaiting: hasher.waiting,
+    certificateEnd: certificateEnd(),
+    lastBackup: lastBackup(config.data),
   });
 }
 

@@ -153,6 +153,7 @@ export class Service {
       secrets,
       publicUrl: this.publicUrl,
       connections: () => this.connections,
+      certificateEnd: () => this.#certificate.end,
       isStopping: () => this.#stopping !== undefined,
       onPasswordChange: (email) => removeAdminFile(config.data, email),
     });

@@ -40,7 +40,10 @@ export const check: Command = {
 };
 
 async function checkAll(db: Connection, report: (issue: string) => void): Promise<string[]> {
-  await withProgress('Pages and indexes', () => checkIntegrity(db).forEach(report));
+  await withProgress('Pages and indexes', (at) => {
+    at(0); // nothing more until its end
+    checkIntegrity(db).forEach(report);
+  });
   if (hasUsers(db) && !hasAdmins(db))
     report('There are users, but no administrator; "orderly admin create" creates one.');
   const counts: string[] = [];

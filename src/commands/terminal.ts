@@ -32,7 +32,7 @@ export async function waitForDrain(stream: NodeJS.WriteStream, millisecondsMax: 
 
 /**
  * Does some work and shows how far it is; `at` takes a share from 0 to 1. A bar is redrawn in its line,
- * without colours or other escapes.
+ * without colours or other escapes; what is rejected before its first share draws none.
  */
 export async function withProgress<T>(
   label: string,
@@ -40,14 +40,16 @@ export async function withProgress<T>(
 ): Promise<T> {
   const { stderr } = process;
   const pause = stderr.isTTY ? barMilliseconds : lineMilliseconds;
-  let next = performance.now() + pause;
-  const show = (share: number): boolean =>
+  let next = stderr.isTTY ? 0 : performance.now() + pause;
+  let isDrawn = false;
+  const show = (share: number): void => {
+    isDrawn = true;
     stderr.write(
       stderr.isTTY
         ? `\r${bar(label, share, Math.min(stderr.columns || columnsMax, columnsMax))}`
         : `${label}: ${percent(share)}\n`,
     );
-  if (stderr.isTTY) show(0);
+  };
   try {
     const result = await work((share) => {
       if (performance.now() < next) return;
@@ -57,7 +59,7 @@ export async function withProgress<T>(
     if (stderr.isTTY) show(1);
     return result;
   } finally {
-    if (stderr.isTTY) stderr.write('\n');
+    if (stderr.isTTY && isDrawn) stderr.write('\n');
   }
 }
 

@@ -30,6 +30,10 @@ export type MetricsSources = {
   readonly connections: ConnectionCounts;
   readonly caches: readonly CacheCounts[];
   readonly passwordsWaiting: number;
+  /** Milliseconds since 1970; undefined without TLS. */
+  readonly certificateEnd: number | undefined;
+  /** Milliseconds since 1970; undefined if there was none. */
+  readonly lastBackup: number | undefined;
 };
 type CacheCounts = { readonly hits: number; readonly misses: number; readonly weight: number };
 
@@ -66,6 +70,7 @@ export function createMetrics() {
     connections,
     caches,
     passwordsWaiting,
+    ...instants
   }: MetricsSources): string {
     const requests = [...responses].map(([key, { count }]): Sample => [routeLabels(key, mounted), count]);
     return prometheusText([
@@ -80,6 +85,7 @@ export function createMetrics() {
       ...cacheFamilies(caches),
       ...storageFamilies(storage),
       ...accountFamilies({ securityEvents, buckets, passwordsWaiting }),
+      ...operationFamilies(instants),
       ...processFamilies(loopDelay),
     ]);
   }
@@ -167,6 +173,29 @@ function accountFamilies({ securityEvents, buckets, passwordsWaiting }: AccountC
     gauge('orderly_rate_limit_buckets', 'Token buckets in memory.', buckets),
     gauge('orderly_password_hashes_waiting', 'Password hashes waiting or running.', passwordsWaiting),
   ];
+}
+
+function operationFamilies({
+  certificateEnd,
+  lastBackup,
+}: Pick<MetricsSources, 'certificateEnd' | 'lastBackup'>): Family[] {
+  return [
+    gauge(
+      'orderly_certificate_end_timestamp_seconds',
+      'End of the certificate in use, Unix time.',
+      secondsOf(certificateEnd),
+    ),
+    gauge(
+      'orderly_last_backup_timestamp_seconds',
+      'When "orderly backup" last made a copy, Unix time.',
+      secondsOf(lastBackup),
+    ),
+  ];
+}
+
+/** No sample where there is nothing to tell the time of. */
+function secondsOf(milliseconds: number | undefined): Sample[] {
+  return milliseconds === undefined ? [] : [['', Math.floor(milliseconds / 1000)]];
 }
 
 function processFamilies(loopDelay: LoopDelay): Family[] {

@@ -2,6 +2,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
+import { noteBackup, removeStalePartials } from './backup-traces.ts';
 import { Connection } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -18,6 +19,8 @@ export async function backup(folder: string, file: string, progress?: Progress):
   await fromDatabase(databaseFile(folder), Infinity, (source) =>
     copyDatabase(source, file, progress === undefined ? {} : { progress }),
   );
+  noteBackup(folder);
+  removeStalePartials(dirname(file));
 }
 
 type CopyOptions = {
@@ -38,6 +41,7 @@ type RestoreOptions = {
  * Puts a backup in the place of the folder's database; `force` allows that there is one. Throws StorageError.
  */
 export async function restore(file: string, folder: string, options: RestoreOptions): Promise<void> {
+  if (!existsSync(file)) throw new StorageError(`${file} does not exist.`);
   const unlock = lockFolder(folder);
   try {
     const target = databaseFile(folder);

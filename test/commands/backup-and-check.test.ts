@@ -112,7 +112,7 @@ describe('backup and restore', { concurrency: true }, () => {
     for (const [file, complaint] of [
       ['text.db', /is not a database/],
       ['foreign.db', /belongs to another application/],
-      ['none.db', /There is no orderly database at/],
+      ['none.db', /none\.db does not exist\.\n$/],
     ] as const) {
       const { status, stderr } = await orderly(['restore', join(folder, file), `--data=${folder}/data`]);
       assert.equal(status, 1);

@@ -72,6 +72,15 @@ describe('orderly on a terminal', { concurrency: true }, () => {
     for (const line of shown.split(/[\r\n]+/).filter((each) => each.includes('%')))
       assert.ok(line.length <= 80, line);
   });
+
+  test('a command that is rejected draws no bar', noTerminal, async (t) => {
+    const folder = await dataFolder(t);
+    for (const command of ['backup /tmp', 'restore /nope.db'])
+      assert.doesNotMatch(
+        (await onTerminal(`${quoted(program)} ${command} --data=${folder}`, {})).shown,
+        /%/,
+      );
+  });
 });
 
 /** For a shell: the project may be in a folder whose name has blanks. */

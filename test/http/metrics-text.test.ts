@@ -145,6 +145,8 @@ test('each family shows the value that was counted for it', (t) => {
     'orderly_security_events_total{event="authz_fail"}': 1,
     orderly_rate_limit_buckets: 61,
     orderly_password_hashes_waiting: 62,
+    orderly_certificate_end_timestamp_seconds: 71,
+    orderly_last_backup_timestamp_seconds: 72,
     [`orderly_build_info{version="${version}",node="${process.versions.node}"}`]: 1,
   });
   assert.deepEqual(bucketsOf(flat, 'orderly_http_request_duration_seconds'), {
@@ -197,6 +199,8 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
     },
     buckets: 61,
     passwordsWaiting: 62,
+    certificateEnd: 71_500,
+    lastBackup: 72_500,
   };
 }
 

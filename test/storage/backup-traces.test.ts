@@ -1,0 +1,56 @@
+// What backups leave: the time of the last one, and nothing of those that were killed.
+import assert from 'node:assert/strict';
+import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { backup } from '../../src/storage/backup.ts';
+import { lastBackup } from '../../src/storage/backup-traces.ts';
+import { serviceFor } from '../service.ts';
+import { newFolder, openNotes } from './storage-support.ts';
+
+test('a backup removes what killed ones left beside it long ago, and nothing else', async (t) => {
+  const folder = newFolder(t);
+  await openNotes(t, { folder });
+  const longAgo = new Date(Date.now() - 2 * 3_600_000);
+  const left = (name: string, time = new Date()): string => {
+    const file = join(folder, name);
+    writeFileSync(file, '');
+    utimesSync(file, time, time);
+    return file;
+  };
+  const stale = [left('old.db.partial', longAgo), left('old.db.partial-journal', longAgo)];
+  const others = [
+    left('running.db.partial'),
+    left('running.db.partial-journal'),
+    left('download.partial', longAgo),
+    left('old.db', longAgo),
+  ];
+  await backup(folder, join(folder, 'copy.db'));
+  assert.deepEqual(
+    stale.filter((file) => existsSync(file)),
+    [],
+  );
+  assert.deepEqual(
+    others.filter((file) => existsSync(file)),
+    others,
+  );
+});
+
+test('the metrics say when the last backup was made, once there is one', async (t) => {
+  const service = await serviceFor(t);
+  const line = /^orderly_last_backup_timestamp_seconds (\d+)$/m;
+  assert.doesNotMatch((await service.get('/metrics')).text, line);
+  const before = Math.floor(Date.now() / 1000);
+  const copy = join(service.folder, 'copy.db');
+  await backup(service.folder, copy);
+  const [, seconds = ''] = line.exec((await service.get('/metrics')).text) ?? [];
+  assert.ok(Number(seconds) >= before && Number(seconds) <= Date.now() / 1000, seconds);
+  assert.equal(Math.floor((lastBackup(service.folder) ?? 0) / 1000), Number(seconds));
+  rmSync(copy);
+});
+
+test('the metrics say when the certificate in use ends', async (t) => {
+  const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
+  const expected = Math.floor(service.clock.now / 1000) + 396 * 86_400;
+  assert.equal(service.inside?.app.metricsText().includes(`_end_timestamp_seconds ${expected}\n`), true);
+});
