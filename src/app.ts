@@ -1,5 +1,5 @@
 // What every request is handled with: the two interfaces, and what their handlers use.
-import { handleWithinQuota } from './assembly/created-quota.ts';
+import { handleWithinQuota } from './assembly/daily-quotas.ts';
 import { countBuckets, createLimiters, type Limiters } from './assembly/limiters.ts';
 import type { Caches } from './assembly/caches.ts';
 import { Cleanup } from './assembly/cleanup.ts';
@@ -94,6 +94,7 @@ function handlerServices(
     cursors: createCursors(createMacs(secrets, 'cursors')),
     caches,
     created: limiters.created,
+    changed: limiters.changed,
     signUps: limiters.signUps,
     removeLeftovers: () => cleanup.begin(),
     onPasswordChange,

@@ -1,6 +1,6 @@
 // The two interfaces of the requirements: every route, and what the handlers use.
 import type { Caches } from './assembly/caches.ts';
-import { withCreatedQuota } from './assembly/created-quota.ts';
+import { withDailyQuota } from './assembly/daily-quotas.ts';
 import type { Signer } from './auth/jwt.ts';
 import type { RefreshTokens } from './auth/refresh-tokens.ts';
 import type { Config } from './config/config.ts';
@@ -34,6 +34,8 @@ export type HandlerServices = {
   readonly caches: Caches;
   /** Objects that a user may create. */
   readonly created: Limiter;
+  /** Changes that a user may make. */
+  readonly changed: Limiter;
   /** Users that one address may make. */
   readonly signUps: Limiter;
   /** Begins to take a removed user out of the rows they owned. */
@@ -55,7 +57,7 @@ export type InterfaceOptions = {
 /** What is wrong with a request's data is a 400 in the users interface and a 422 in the orders interface. */
 export function mountInterfaces(options: InterfaceOptions): Router {
   const { services, extraRoutes } = options;
-  const withQuota = (route: Route): Route => withCreatedQuota(route, services.created);
+  const withQuota = (route: Route): Route => withDailyQuota(route, services);
   const aboutService = serviceRoutes(options, () => router.mounted);
   const users = [...usersInterface(options), ...aboutService, ...extraRoutes];
   const orders = ordersInterface(options);

@@ -183,17 +183,16 @@ type Running = {
   stop(): Promise<void>;
 };
 
+const ratesOff = 'default anonymous login-account created changed login-account-total login-address'.split(
+  ' ',
+);
+
 function argumentsFor({ settings = {} }: TestOptions, folder: string): string[] {
   const all = {
     port: '0',
     tls: 'off',
     data: folder,
-    'rate-default': 'off',
-    'rate-anonymous': 'off',
-    'rate-login-account': 'off',
-    'rate-created': 'off',
-    'rate-login-account-total': 'off',
-    'rate-login-address': 'off',
+    ...Object.fromEntries(ratesOff.map((name) => [`rate-${name}`, 'off'])),
     ...settings,
   };
   return Object.entries(all).map(([flag, value]) => `--${flag}=${value}`);

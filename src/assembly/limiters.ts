@@ -9,6 +9,7 @@ export function createLimiters(rates: Config['rates']) {
     default: createLimiter('default', rates.default),
     anonymous: createLimiter('anonymous', rates.anonymous),
     created: createLimiter('created', rates.created),
+    changed: createLimiter('changed', rates.changed),
     signUps: createLimiter('sign-up', rates.signUp),
     account: createLimiter('login-account', rates.loginAccount),
     // it exempts addresses that the account has used: its fields would show which those are

@@ -32,6 +32,7 @@ function notServing(): HandlerServices {
     cursors: { open: unused, seal: unused, next: unused },
     caches: new Caches(0),
     created: unlimited,
+    changed: unlimited,
     signUps: unlimited,
     removeLeftovers: unused,
     onPasswordChange: unused,

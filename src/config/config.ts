@@ -33,6 +33,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       anonymous: parseRate(get('rate-anonymous')),
       loginAccount: parseRate(get('rate-login-account')),
       created: parseRate(get('rate-created')),
+      changed: parseRate(get('rate-changed')),
       loginAccountTotal: parseRate(get('rate-login-account-total')),
       loginAddress: parseRate(get('rate-login-address')),
       signUp: parseRate(get('rate-sign-up')),

@@ -152,6 +152,13 @@ export const settings: readonly Setting[] = [
     check: rate,
   },
   {
+    flag: 'rate-changed',
+    value: 'RATE',
+    fallback: '10000/86400',
+    help: 'changes that a user without staff rights makes',
+    check: rate,
+  },
+  {
     flag: 'events-days',
     value: 'DAYS',
     fallback: '0',

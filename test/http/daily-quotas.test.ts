@@ -1,4 +1,4 @@
-// What counts as created: each kind of object that a user can make draws on the same quota.
+// What counts as created or changed, and that no user adds more to the database in a day.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { items, newCustomer, newOrder, rootToken } from '../resources/resource-support.ts';
@@ -54,4 +54,17 @@ test('only a request that changed something has its response stored, byte for by
   for (let count = 0; count < 5; count += 1) await change(`same-${count}`, {});
   assert.deepEqual(stored(), [1, Buffer.byteLength(text)]);
   assert.equal((await change('noted', { note: '東京'.repeat(100) })).text, text);
+});
+
+test('a change is one of a user’s quota, since it leaves an event; no change is none', async (t) => {
+  const service = await serviceFor(t, { settings: { 'rate-changed': '2/86400' } });
+  const [{ token }, staff] = [await service.person(), await service.person('staff')];
+  const path = `/orders/${(await newOrder(service, token)).id}`;
+  const change = (body: object, by = token): Promise<TestResponse> =>
+    service.patch(path, { token: by, body });
+  for (const note of ['first', 'first', 'first', 'second'])
+    assert.equal((await change({ note })).status, 200, note);
+  assertProblem(await change({ note: 'third' }), 'quota-exceeded', 429);
+  assertProblem(await service.delete('/customers/1', { token }), 'quota-exceeded', 429);
+  assert.equal((await change({ note: 'third' }, staff.token)).status, 200);
 });

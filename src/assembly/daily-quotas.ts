@@ -1,19 +1,24 @@
-// How many objects a user may create in a day: users, customers, orders, API keys and stored responses.
+// How much a user may add to the database in a day: objects that they create, and changes, each an event.
 import { isStaff } from '../auth/access.ts';
 import type { Limiter } from '../http/rate-limit.ts';
 import type { Representation } from '../http/representation.ts';
 import type { Route } from '../http/route.ts';
 
 type AnyContext = Parameters<Route['handle']>[0];
+type Quotas = { readonly created: Limiter; readonly changed: Limiter };
 
-/** The route, with each object that it creates drawn from its user's bucket. */
-export function withCreatedQuota(route: Route, limiter: Limiter): Route {
-  if (route.countsAsCreated !== true) return route;
+/** The route, with each object that it creates or changes drawn from its user's bucket. */
+export function withDailyQuota(route: Route, { created, changed }: Quotas): Route {
+  if (route.countsAsCreated === true) return withQuota(route, created);
+  return ['PUT', 'PATCH', 'DELETE'].includes(route.method) ? withQuota(route, changed) : route;
+}
+
+function withQuota(route: Route, limiter: Limiter): Route {
   return { ...route, handle: (context) => handleWithinQuota(route, context, limiter) };
 }
 
 /**
- * Draws one object from the bucket of the user, which their keys share. A rejected request and one that
+ * Draws one from the bucket of the user, which their keys share. A rejected request and one that
  * changes nothing put it back; a replayed response never gets here. Staff aren't limited, nor are callers who
  * aren't signed in: for those there are the rates of addresses.
  */
