@@ -82,9 +82,10 @@ export class IncomingBody {
     this.#bytesReadBefore = request.socket.bytesRead;
     if (this.#announced > bodyBytesMax) this.#problem = tooLarge();
     request.on('data', (piece: Buffer) => this.#add(piece));
-    request.once('end', () => this.#end());
-    request.once('error', () => this.#fail(endedEarly()));
-    request.once('close', () => this.#release());
+    // not `once`, which costs a wrapper and its removal: each comes once, and twice would do no harm
+    request.on('end', () => this.#end());
+    request.on('error', () => this.#fail(endedEarly()));
+    request.on('close', () => this.#release());
     if (this.#announced > bodyWireBytesMax) this.#cut();
   }
 
