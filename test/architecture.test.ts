@@ -43,6 +43,13 @@ test('every file that is named is there', () => {
   assert.deepEqual(missing, ['x.ts', 'x-store.ts', 'x-routes.ts']);
 });
 
+test('the page fits 110 columns', () => {
+  assert.deepEqual(
+    architecture.split('\n').filter((line) => line.length > 110),
+    [],
+  );
+});
+
 test('stores and rules know nothing of HTTP', () => {
   const flowOfRoutes = 'src/resources/flows/change.ts';
   const resources = sources.filter((path) => path.startsWith('src/resources/') && !isRoutes(path));
