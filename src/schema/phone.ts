@@ -19,7 +19,7 @@ export function sentPhone(country: string | undefined): Schema<string> {
   const more = country === undefined ? '' : ` or a number of ${country} in its national form`;
   return string({
     maxLength: 40,
-    pattern: country === undefined ? '^[ (]*\\+[0-9 ().\\/\\-]+$' : '^[ (]*\\+?[0-9 ().\\/\\-]+$',
+    pattern: '^[ (]*\\+?[0-9 ().\\/\\-]+$',
     mustBe: `a phone number such as ${example} (E.164)${more}`,
     isFormat: true,
     rule(text) {
@@ -41,11 +41,14 @@ type Read = { readonly number: string } | { readonly issue: string };
 
 function readPhone(text: string, country: string | undefined): Read {
   const plan = country === undefined ? undefined : dialling.get(country);
-  if (text.includes('+') || country === undefined || plan === undefined) return checked(international(text));
+  if (text.includes('+')) return checked(international(text));
+  if (country === undefined || plan === undefined) return { issue: withoutPlus };
   const digits = digitsOf(text);
   const issue = nationalIssue(digits, country, plan);
   return issue === undefined ? checked(`+${plan.callingCode}${withoutTrunk(digits, plan)}`) : { issue };
 }
+
+const withoutPlus = `A phone number begins with + and its calling code, as in ${example}.`;
 
 function checked(number: string): Read {
   if (e164.test(number)) return { number };
