@@ -43,7 +43,7 @@ type Body = {
 /**
  * An authority whose certificates devices accept for these names (DNS names and addresses), for private
  * domains and for private addresses, and for nothing else: whoever steals its key can't pass for any other
- * place. `owner` tells it from others in a device's list. Times are milliseconds since 1970.
+ * place. `owner` distinguishes it from others in a device's list. Times are milliseconds since 1970.
  */
 export function makeAuthority(
   names: readonly string[],

@@ -29,7 +29,7 @@ function notServing(): HandlerServices {
     passwords: new PasswordChecks({ hasher, limiters, findPassword: unused, isKnownAddress: unused }),
     signer: { sign: unused, verify: unused },
     refreshTokens: new RefreshTokens([]),
-    cursors: { open: unused, seal: unused, next: unused },
+    cursors: { open: unused, encode: unused, next: unused },
     caches: new Caches(0),
     created: unlimited,
     changed: unlimited,

@@ -17,8 +17,8 @@ const hourMilliseconds = 3_600_000;
 export type Start = { readonly config: Config; readonly service: Service; readonly now: number };
 
 export function logStart(log: Logger, start: Start): void {
-  for (const fact of startFacts(start)) log.log('info', fact);
-  for (const fact of trustFacts(start)) log.log('info', fact);
+  for (const message of startMessages(start)) log.log('info', message);
+  for (const message of trustMessages(start)) log.log('info', message);
   for (const warning of startWarnings(start)) log.log('warn', warning);
   const { localUrl, publicUrl } = start.service;
   log.log('info', 'listening', {
@@ -31,18 +31,18 @@ export function logStart(log: Logger, start: Start): void {
 }
 
 /** What this start made, and the passwords that somebody should replace. */
-function startFacts({ config, service, now }: Start): string[] {
-  const facts = service.created.map((each) => `Created ${each}.`);
+function startMessages({ config, service, now }: Start): string[] {
+  const messages = service.created.map((each) => `Created ${each}.`);
   const file = adminFile(config.data);
-  const isFileNew = facts.some((fact) => fact.includes(file));
+  const isFileNew = messages.some((message) => message.includes(file));
   for (const password of listInitialPasswords(service.db.read, initialPasswordsNamedMax)) {
     const isInFile = !isFileNew && adminFileIsFor(config.data, password.email);
-    facts.push(initialPasswordFact(password, { now, place: isInFile ? `, is in ${file}` : '' }));
+    messages.push(initialPasswordMessage(password, { now, place: isInFile ? `, is in ${file}` : '' }));
   }
-  return facts;
+  return messages;
 }
 
-function initialPasswordFact(
+function initialPasswordMessage(
   { email, expiresAt }: InitialPassword,
   { now, place }: { readonly now: number; readonly place: string },
 ): string {
@@ -59,7 +59,7 @@ function duration(milliseconds: number): string {
 }
 
 /** How other devices come to trust the service's own certificate. */
-function trustFacts({ config }: Start): string[] {
+function trustMessages({ config }: Start): string[] {
   if (config.tls.mode !== 'self-signed' || namesForOthers(ownNames(config)).length === 0) return [];
   const file = authorityFile(config.data);
   return [
@@ -80,11 +80,11 @@ function startWarnings({ config, service }: Start): string[] {
 export function welcome(start: Start): string {
   const { service } = start;
   return [
-    ...startFacts(start),
+    ...startMessages(start),
     ...startWarnings(start),
     `orderly ${version} listens on ${service.localUrl}`,
     ...urlsForOthers(start).map((url) => `  for other devices: ${url}`),
-    ...trustFacts(start),
+    ...trustMessages(start),
     '',
     ...suggestion(start),
     `Documentation: ${service.localUrl}/docs`,

@@ -37,7 +37,7 @@ export function createCursors(macs: readonly Mac[]) {
   }
 
   /** The cursor of the page after this position. */
-  function seal(path: string, query: ListQuery, position: Position): string {
+  function encode(path: string, query: ListQuery, position: Position): string {
     const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
     const [tag] = tagsOf(path, query, payload);
     return `${payload}${tag}`;
@@ -45,10 +45,10 @@ export function createCursors(macs: readonly Mac[]) {
 
   /** Path and query of the page after this position. */
   function next(path: string, query: ListQuery, position: Position): string {
-    return withCursor(path, query, seal(path, query, position));
+    return withCursor(path, query, encode(path, query, position));
   }
 
-  return { open, seal, next };
+  return { open, encode, next };
 }
 
 /** Path and query with this cursor in place of the query's. */

@@ -59,13 +59,13 @@ for (const [name, bent] of Object.entries({
   'of four parts': `${token}.`,
   'of five parts': `${token}.${payload}.${signature}`,
   padded: `${token}=`,
-  'with a padded payload': sealed(`${header}.${payload}=`),
+  'with a padded payload': signed(`${header}.${payload}=`),
   'with a space before it': ` ${token}`,
   'with a line end after it': `${token}\n`,
-  'with a byte of base64 proper': sealed(`${header}.${payload.slice(0, -4)}+/AA`),
+  'with a byte of base64 proper': signed(`${header}.${payload.slice(0, -4)}+/AA`),
   'with a letter whose low byte is right': token.replace('e', 'ť'),
   'with stray bits in its signature': token.slice(0, -1) + next(token.at(-1)),
-  'with stray bits in its header': sealed(`${header.slice(0, -1)}${next(header.at(-1))}.${payload}`),
+  'with stray bits in its header': signed(`${header.slice(0, -1)}${next(header.at(-1))}.${payload}`),
   'with another signature': `${header}.${payload}.${'A'.repeat(43)}`,
   'with a shorter signature': token.slice(0, -1),
   'with another payload': `${header}.${encoded({ ...claims, role: 'admin' })}.${signature}`,
@@ -113,7 +113,7 @@ for (const [name, text] of Object.entries({
   'with a space': `{"alg": "HS256","typ":"at+jwt","kid":"${kid}"}`,
 })) {
   test(`a token whose header is written ${name} is rejected`, () => {
-    assert.equal(signer.verify(sealed(`${base64url(text)}.${payload}`), now), undefined);
+    assert.equal(signer.verify(signed(`${base64url(text)}.${payload}`), now), undefined);
   });
 }
 
@@ -133,7 +133,7 @@ for (const [name, bent] of Object.entries({
   'without claims': '{}',
 })) {
   test(`a payload ${name} is rejected, though rightly signed`, () => {
-    assert.equal(signer.verify(sealed(`${header}.${base64url(bent)}`), now), undefined);
+    assert.equal(signer.verify(signed(`${header}.${base64url(bent)}`), now), undefined);
   });
 }
 
@@ -198,7 +198,7 @@ test("a token that carries another known secret's key id is rejected", () => {
   const secrets = [Buffer.alloc(32, 'b'), secret];
   const both = createSigner({ secrets, issuer: origin, audience: origin });
   const [otherHeader] = both.sign(claims).split('.');
-  assert.equal(both.verify(sealed(`${otherHeader}.${payload}`), now), undefined);
+  assert.equal(both.verify(signed(`${otherHeader}.${payload}`), now), undefined);
 });
 
 test('a short secret, or none, is an error that does not tell it', () => {
@@ -262,11 +262,11 @@ test('Wycheproof: no signature of another algorithm is valid under any HMAC key 
 
 /** Signed with the right secret by another implementation, whatever it says. */
 function forged(head: unknown, body: unknown): string {
-  return sealed(`${encoded(head)}.${encoded(body)}`);
+  return signed(`${encoded(head)}.${encoded(body)}`);
 }
 
-function sealed(signed: string): string {
-  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+function signed(content: string): string {
+  return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`;
 }
 
 function encoded(value: unknown): string {

@@ -28,12 +28,12 @@ test('keys and texts of every length have one', () => {
   }
 });
 
-test('what is sealed for one purpose fits no other, and no token', () => {
+test('a MAC for one purpose fits no other, and no token', () => {
   const secret = Buffer.alloc(32, 'a');
   const macs = [
     createMac(secret),
     ...['cursors', 'fingerprints'].flatMap((use) => createMacs([secret], use)),
   ];
-  const seals = macs.map((mac) => mac('the same text').toString('hex'));
-  assert.equal(new Set(seals).size, 3);
+  const digests = macs.map((mac) => mac('the same text').toString('hex'));
+  assert.equal(new Set(digests).size, 3);
 });

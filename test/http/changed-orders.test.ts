@@ -41,9 +41,9 @@ describe('orders that changed', () => {
         const [path = '', token] = places[place] ?? [];
         const bound = orders.map(({ updatedAt }) => updatedAt).sort()[3] ?? '';
         const ids = async (query: string): Promise<number[]> => {
-          const answer = await service().get(`${path}?sort=${sort}&${query}`, { token });
-          assert.equal(answer.status, 200, answer.text);
-          return answer.body.data.map(({ id }: Order) => id).sort((a: number, b: number) => a - b);
+          const response = await service().get(`${path}?sort=${sort}&${query}`, { token });
+          assert.equal(response.status, 200, response.text);
+          return response.body.data.map(({ id }: Order) => id).sort((a: number, b: number) => a - b);
         };
         const of = (fits: (order: Order) => boolean): number[] =>
           orders
@@ -70,11 +70,11 @@ describe('orders that changed', () => {
   });
 
   test('are asked for by times', async () => {
-    const answer = await service().get('/orders?updatedFrom=today&updatedBefore=2026-02-30T00:00:00Z', {
+    const response = await service().get('/orders?updatedFrom=today&updatedBefore=2026-02-30T00:00:00Z', {
       token: staff?.token,
     });
     assert.deepEqual(
-      [answer.status, issuesOf(answer)],
+      [response.status, issuesOf(response)],
       [422, ['updatedBefore format', 'updatedFrom pattern']],
     );
   });

@@ -71,9 +71,9 @@ describe('an order with its customer', () => {
   for (const include of ['', 'customers', 'customer,customer', 'customer,items', 'Customer']) {
     test(`include=${include} has an issue`, async () => {
       for (const path of [...places, ...single]) {
-        const answer = await service().get(`${path}?include=${include}`, { token: world.ada.token });
-        assert.equal(answer.status, path.startsWith('/api') ? 400 : 422);
-        assert.match(issuesOf(answer).join(), /^include (enum|max-items)/);
+        const response = await service().get(`${path}?include=${include}`, { token: world.ada.token });
+        assert.equal(response.status, path.startsWith('/api') ? 400 : 422);
+        assert.match(issuesOf(response).join(), /^include (enum|max-items)/);
       }
     });
   }
@@ -101,9 +101,9 @@ test('the customer of somebody else stays unnamed', async (t) => {
   const customerId = (await newCustomer(service, bob.token, { name: 'Known to Bob' })).id;
   const order = await newOrder(service, staff.token, { customerId, userId: ada.id });
   for (const path of ['/orders', `/orders/${order.id}`, `/api/users/${ada.id}/orders`]) {
-    const answer = await service.get(`${path}?include=customer`, { token: ada.token });
-    assert.equal((answer.body.data?.[0] ?? answer.body).customer, null);
-    assert.doesNotMatch(answer.text, /Bob/);
+    const response = await service.get(`${path}?include=customer`, { token: ada.token });
+    assert.equal((response.body.data?.[0] ?? response.body).customer, null);
+    assert.doesNotMatch(response.text, /Bob/);
   }
   const shown = await service.get(`/orders/${order.id}?include=customer`, { token: staff.token });
   assert.deepEqual(shown.body.customer, { id: customerId, name: 'Known to Bob' });

@@ -71,7 +71,7 @@ function feedPage({ db, query, caller }: FeedContext, cursors: Cursors): Represe
 
 /** Bound to the feed alone: a reader may go on with other types. */
 function cursorAfter(db: Connection, id: number, cursors: Cursors): string {
-  return cursors.seal(feedPath, {}, [feedEpoch(db), id]);
+  return cursors.encode(feedPath, {}, [feedEpoch(db), id]);
 }
 
 /** The id of the event after which the page begins. */
