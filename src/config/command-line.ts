@@ -28,12 +28,16 @@ export function readCommandLine(
   const given = readArguments(argv, syntax.flags, issues);
   const values = readSettings(given.flags, variables, issues);
   issues.push(...unknownVariables(variables));
+  if (variables['ORDERLY_PORT']?.startsWith('tcp://') === true) issues.push(kubernetesLinks);
   const config = buildConfig((flag) => values.get(flag) ?? '', variables);
   issues.push(...combinationIssues(config));
   const misuse = misuseOf(syntax, given);
   if (issues.length + misuse.length > 0) throw new ConfigError(issues, misuse);
   return { config, ...given };
 }
+
+const kubernetesLinks =
+  'Kubernetes sets such variables for a Service named orderly: set enableServiceLinks: false in the pod';
 
 function readArguments(argv: readonly string[], own: readonly CommandFlag[], issues: string[]): Given {
   const known = new Map([...settings, ...own].map(({ flag, value }) => [flag, typeOf(value)]));

@@ -1,5 +1,5 @@
 // Backup of a live database, restore of a backup, and the check that a database is sound.
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
 import { noteBackup, removeStalePartials } from './backup-traces.ts';
@@ -16,6 +16,7 @@ type Progress = (share: number) => void;
 /** A consistent copy as of the call, as one file; the service may go on writing. Throws StorageError. */
 export async function backup(folder: string, file: string, progress?: Progress): Promise<void> {
   if (existsSync(file)) throw new StorageError(`${file} exists; a backup does not overwrite files.`);
+  if (!existsSync(dirname(file))) throw new StorageError(`The folder ${dirname(file)} does not exist.`);
   await fromDatabase(databaseFile(folder), Infinity, (source) =>
     copyDatabase(source, file, progress === undefined ? {} : { progress }),
   );
@@ -41,7 +42,9 @@ type RestoreOptions = {
  * Puts a backup in the place of the folder's database; `force` allows that there is one. Throws StorageError.
  */
 export async function restore(file: string, folder: string, options: RestoreOptions): Promise<void> {
-  if (!existsSync(file)) throw new StorageError(`${file} does not exist.`);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw new StorageError(`${file} does not exist.`);
+  if (!found.isFile()) throw new StorageError(`${file} is not a file.`);
   const unlock = lockFolder(folder);
   try {
     const target = databaseFile(folder);

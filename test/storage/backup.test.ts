@@ -99,7 +99,10 @@ test('a backup overwrites nothing and needs a database', async (t) => {
   await openNotes(t, { folder });
   writeFileSync(file, 'mine');
   await assert.rejects(backup(folder, file), says(/does not overwrite/));
-  await assert.rejects(backup(folder, join(folder, 'nowhere', 'backup.db')), says(/nowhere/));
+  await assert.rejects(
+    backup(folder, join(folder, 'nowhere', 'backup.db')),
+    says(/^The folder .*nowhere does not exist/),
+  );
 });
 
 test('a backup is restored into an empty folder', async (t) => {
@@ -204,6 +207,7 @@ test('what is not a sound database of ours is not restored', async (t) => {
   const file = await madeBackup(t, 'x'.repeat(20_000));
   const other = join(folder, 'other.db');
   await assert.rejects(restore(other, folder, strict), says(/other\.db does not exist/));
+  await assert.rejects(restore(folder, folder, strict), says(/ is not a file/));
   writeFileSync(other, 'no database'.repeat(1000));
   await assert.rejects(restore(other, folder, strict), says(/is not a database/));
   const theirs = new DatabaseSync(join(folder, 'theirs.db'));
