@@ -11,6 +11,8 @@ type Path = { readonly path: string; readonly target: string; readonly methods: 
 async function declaredPaths(service: TestService, root: Person): Promise<Path[]> {
   const order = await newOrder(service, root.token);
   const { id: keyId } = await newKey(service, root.token);
+  const suspended = await service.person();
+  await service.put(`/api/users/${suspended.id}/suspension`, { token: root.token, body: {} });
   const ids: Readonly<Record<string, number | string>> = {
     users: root.id,
     customers: order.customerId,
@@ -24,6 +26,7 @@ async function declaredPaths(service: TestService, root: Person): Promise<Path[]
   };
   return Object.entries(paths).map(([path, operations]) => {
     const target = path
+      .replace('{id}/suspension', `${suspended.id}/suspension`)
       .replace('{order_id}', String(order.id))
       .replace(/(\w+)\/\{\w+\}/, (_, name: string) => `${name}/${ids[name]}`);
     return { path, target, methods: Object.keys(operations).map((method) => method.toUpperCase()) };
@@ -57,6 +60,7 @@ describe('every declared path', () => {
       '/api/users/{id}/events',
       '/api/users/{id}/orders',
       '/api/users/{id}/orders/{order_id}',
+      '/api/users/{id}/suspension',
       '/customers',
       '/customers/{id}',
       '/customers/{id}/events',
