@@ -1,12 +1,20 @@
-// The process whose power is cut: writes notes over and over, recording what was answered, until the log was
-// folded in some times.
+// The process whose power is cut: changes notes over and over and records, as if to clients, what was answered:
+// by writes, by reads, by queries on the thread and by rejections; until the WAL was checkpointed some times.
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Connection } from '../../src/storage/connection.ts';
+import { databaseFile } from '../../src/storage/database-file.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { QueryWorker } from '../../src/storage/query-worker.ts';
 
-const [, , folder = '', folds = '3'] = process.argv;
-const notes = 2_000;
+/** What the storage must not do, for the model to find: showing what is committed before its sync. */
+export type Flaw = 'none' | 'reads' | 'queries';
+
+const [, , folder = '', checkpoints = '3', notes = '2000', flaw = 'none'] = process.argv;
 const text = 'x'.repeat(6_000);
+const readsAtOnce = 8;
+const pauseMilliseconds = 2;
 
 const database = await openDatabase({
   folder,
@@ -21,12 +29,29 @@ const database = await openDatabase({
   onFatal(error) {
     throw error;
   },
+  queryWorker: (options) =>
+    new QueryWorker(flaw === 'queries' ? { ...options, synced: async () => {} } : options),
 });
+const reads = flaw === 'reads' ? unheldReads() : database.read;
 const answered = openSync(join(folder, 'orderly.answered'), 'w');
 let at = 0;
 
+/** A connection of its own, which no hold keeps from what isn't on disk. */
+function unheldReads(): Connection {
+  return new Connection(new DatabaseSync(databaseFile(folder), { readOnly: true, returnArrays: true }));
+}
+
+function goesOn(): boolean {
+  return database.stats.checkpoints < Number(checkpoints);
+}
+
+/** Notes with their versions, as a client is shown them. */
+function show(rows: readonly (readonly unknown[])[]): void {
+  at += writeSync(answered, rows.map(([id, version]) => `${id} ${version}\n`).join(''), at);
+}
+
 async function write(id: number): Promise<void> {
-  for (let version = 1; database.stats.checkpoints < Number(folds); version += 1) {
+  for (let version = 1; goesOn(); version += 1) {
     await database.write((db) =>
       db.run(
         'INSERT INTO notes VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET version = excluded.version',
@@ -35,11 +60,55 @@ async function write(id: number): Promise<void> {
         text,
       ),
     );
-    const line = `${id} ${version}\n`;
-    at += writeSync(answered, line, at);
-    if (id % 16 === 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * 10));
+    show([[id, version]]);
+    if (id % 16 === 0) await pause(Math.random() * 10);
   }
 }
 
-await Promise.all(Array.from({ length: notes }, (_, id) => write(id)));
+async function read(): Promise<void> {
+  const sql = `SELECT id, version FROM notes WHERE id >= ? LIMIT ${readsAtOnce}`;
+  while (goesOn()) {
+    show(reads.all(sql, Math.random() * Number(notes)));
+    await pause(pauseMilliseconds);
+  }
+}
+
+async function query(): Promise<void> {
+  while (goesOn()) {
+    const sql = `SELECT id, version FROM notes WHERE id >= ? LIMIT ${readsAtOnce}`;
+    show(await database.readInWorker(sql, [Math.random() * Number(notes)]));
+    await pause(pauseMilliseconds);
+  }
+}
+
+/** Writes that are rejected with what they saw. */
+async function conflict(): Promise<void> {
+  while (goesOn()) {
+    const id = Math.floor(Math.random() * Number(notes));
+    await database
+      .write((db) => {
+        throw new Conflict(db.all<[number, number]>('SELECT id, version FROM notes WHERE id = ?', id));
+      })
+      .catch((error: unknown) => {
+        if (error instanceof Conflict) show(error.rows);
+      });
+    await pause(pauseMilliseconds);
+  }
+}
+
+class Conflict extends Error {
+  readonly rows: readonly (readonly [number, number])[];
+
+  constructor(rows: readonly (readonly [number, number])[]) {
+    super('Another write came first.');
+    this.rows = rows;
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+const writers = Array.from({ length: Number(notes) }, (_, id) => write(id));
+await Promise.all([...writers, read(), query(), conflict()]);
 process.exit(); // not closed, which would put everything on disk

@@ -1,5 +1,5 @@
-// What was answered survives a power cut at any moment. POWER_CUTS=100 tries more than the few that the quick
-// tests do.
+// What was answered survives a power cut at any moment: what writes changed, and what reads, lists and rejections
+// showed. POWER_CUTS=100 tries more than the few that the quick tests do.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -13,6 +13,18 @@ const skip =
 
 test('after a power cut the database is whole and holds all that was answered', { skip }, async (t) => {
   const folder = newFolder(t);
-  const steps = await record(folder, await buildRecorder(folder), cuts > 4 ? 6 : 2);
-  assert(cutPower(folder, steps, cuts, Math.random) > 0);
+  const library = await buildRecorder(folder);
+  const steps = await record(folder, { library, checkpoints: cuts > 4 ? 6 : 2 });
+  assert(cutPower(folder, steps, { count: cuts, random: Math.random }) > 0);
 });
+
+for (const flaw of ['reads', 'queries'] as const)
+  test(`the model finds ${flaw} that show what no sync has put on disk`, { skip }, async (t) => {
+    const folder = newFolder(t);
+    const library = await buildRecorder(folder);
+    const steps = await record(folder, { library, checkpoints: 1, notes: 100, flaw });
+    assert.throws(
+      () => cutPower(folder, steps, { count: 200, random: Math.random, isAfterAnswers: true }),
+      /note \d+ has version \w+, \d+ was answered/,
+    );
+  });

@@ -7,11 +7,15 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
+import type { Flaw } from './power-cut-writer.ts';
 
 const run = promisify(execFile);
 const sectorBytes = 512;
 const soonSteps = 2_000;
 const numbersBytes = 5 * 8;
+/** As disk-record.c numbers the files. */
+const answersFile = 2;
+const allLostShare = 0.25;
 
 type Step = {
   readonly kind: number;
@@ -37,14 +41,26 @@ export async function buildRecorder(folder: string): Promise<string> {
   return library;
 }
 
-/** Runs the writes of power-cut-writer.ts; `folder` is left with the record in it. */
-export async function record(folder: string, library: string, folds: number): Promise<Step[]> {
+type RecordOptions = {
+  /** Made by `buildRecorder`. */
+  readonly library: string;
+  /** How many the run is long. */
+  readonly checkpoints: number;
+  readonly notes?: number;
+  readonly flaw?: Flaw;
+};
+
+/** Runs power-cut-writer.ts; `folder` is left with the record in it. */
+export async function record(
+  folder: string,
+  { library, checkpoints, notes = 2_000, flaw = 'none' }: RecordOptions,
+): Promise<Step[]> {
   const file = join(folder, 'record');
-  await run(
-    process.execPath,
-    [join(import.meta.dirname, 'power-cut-writer.ts'), join(folder, 'data'), String(folds)],
-    { env: { ...process.env, LD_PRELOAD: library, DISK_RECORD: file }, timeout: 60_000 },
-  );
+  const writer = join(import.meta.dirname, 'power-cut-writer.ts');
+  await run(process.execPath, [writer, join(folder, 'data'), String(checkpoints), String(notes), flaw], {
+    env: { ...process.env, LD_PRELOAD: library, DISK_RECORD: file },
+    timeout: 60_000,
+  });
   const text = readFileSync(file);
   const steps: Step[] = [];
   for (let at = 0; at < text.length;) {
@@ -111,11 +127,12 @@ class Disk {
   }
 
   /**
-   * The file after the cut: of what was written since, a stretch is lost, or else an arbitrary choice of
-   * writes and sectors.
+   * The file after the cut: of what was written since, all is lost, or a stretch, or else an arbitrary choice
+   * of writes and sectors.
    */
   cut(random: () => number): Buffer {
     const after = this.#synced.copy();
+    if (random() < allLostShare) return after.content();
     const [from = 0, to = 0] = [Math.max(0, random() * 2 - 1), random()]
       .map((share) => Math.floor(share * this.#pending.length))
       .sort((a, b) => a - b);
@@ -136,38 +153,58 @@ class Disk {
   }
 }
 
-/**
- * Cuts the power `cuts` times, half of them soon after the log was started anew; returns how many responses
- * were checked.
- */
-export function cutPower(folder: string, steps: readonly Step[], cuts: number, random: () => number): number {
-  const first = steps.findIndex(({ file }) => file === 2); // the storage is open once something was answered
-  const starts = steps.flatMap(({ kind, file, offset }, number) =>
-    kind === 1 && file === 1 && offset === 0 && number > first ? [number] : [],
-  );
-  const moments = Array.from({ length: cuts }, (_, cut) => {
-    const start = starts[Math.floor(random() * starts.length)];
-    if (cut % 2 === 0 || start === undefined) return first + Math.floor(random() * (steps.length - first));
-    return Math.min(steps.length - 1, start + Math.floor(random() * soonSteps));
-  }).sort((a, b) => a - b);
+type Cuts = {
+  readonly count: number;
+  readonly random: () => number;
+  /** Only right after something was answered, when most of what was answered is new. */
+  readonly isAfterAnswers?: boolean;
+};
+
+/** Cuts the power and holds what is left to what was answered; returns how many answers were checked. */
+export function cutPower(folder: string, steps: readonly Step[], cuts: Cuts): number {
+  const moments = momentsOf(steps, cuts);
   const disks = [new Disk(), new Disk()] as const;
   let answered = '';
   let checked = 0;
   steps.forEach((step, number) => {
-    if (step.file === 2) answered += step.kind === 1 ? step.bytes.toString('latin1') : '';
+    if (step.file === answersFile) answered += step.kind === 1 ? step.bytes.toString('latin1') : '';
     else disks[step.file === 0 ? 0 : 1].take(step, number);
     for (; moments[0] === number; moments.shift()) {
-      checked += check(join(folder, 'cut'), disks[0].cut(random), disks[1].cut(random), answered);
+      const [database, wal] = disks.map((disk) => disk.cut(cuts.random));
+      checked += check(join(folder, 'cut'), { database, wal, answered });
     }
   });
   return checked;
 }
 
-function check(folder: string, database: Buffer, log: Buffer, answered: string): number {
+/** Else half of them are soon after the WAL was restarted. */
+function momentsOf(steps: readonly Step[], { count, random, isAfterAnswers = false }: Cuts): number[] {
+  const numbersOf = (is: (step: Step) => boolean): number[] =>
+    steps.flatMap((step, number) => (is(step) ? [number] : []));
+  const answers = numbersOf(({ file }) => file === answersFile);
+  const first = answers[0] ?? 0; // the storage is open once something was answered
+  const starts = numbersOf(({ kind, file, offset }) => kind === 1 && file === 1 && offset === 0);
+  const restarts = starts.filter((number) => number > first);
+  const moments = Array.from({ length: count }, (_, cut) => {
+    if (isAfterAnswers) return answers[Math.floor(random() * answers.length)] ?? first;
+    const restart = restarts[Math.floor(random() * restarts.length)];
+    if (cut % 2 === 0 || restart === undefined) return first + Math.floor(random() * (steps.length - first));
+    return Math.min(steps.length - 1, restart + Math.floor(random() * soonSteps));
+  });
+  return moments.sort((a, b) => a - b);
+}
+
+type Remains = {
+  readonly database: Buffer | undefined;
+  readonly wal: Buffer | undefined;
+  readonly answered: string;
+};
+
+function check(folder: string, { database = Buffer.of(), wal = Buffer.of(), answered }: Remains): number {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   writeFileSync(join(folder, 'orderly.db'), database);
-  writeFileSync(join(folder, 'orderly.db-wal'), log);
+  writeFileSync(join(folder, 'orderly.db-wal'), wal);
   using sqlite = new DatabaseSync(join(folder, 'orderly.db'), { returnArrays: true });
   assert.deepEqual(sqlite.prepare('PRAGMA integrity_check').all(), [['ok']]);
   const versions = new Map(
