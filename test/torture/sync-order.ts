@@ -1,5 +1,5 @@
-// Reads a trace of the service's system calls and judges whether any response left before what it says was on
-// disk.
+// Reads a trace of the service's system calls and judges whether any response left before what it says or
+// shows was on disk.
 
 /** Calls of `strace -f -y -s 4200`, of the log's writes and syncs and of what goes out over sockets. */
 export const traced = 'fdatasync,fsync,pwrite64,pwritev,write,writev,sendto,sendmsg';
@@ -14,11 +14,13 @@ type Call = {
 };
 type Span = { readonly begin: number; readonly end: number };
 type Commit = { readonly tags: ReadonlySet<string>; readonly end: number };
-type TestResponse = { readonly tag: string; readonly begin: number };
+type TestResponse = { readonly tag: string; readonly shown: readonly string[]; readonly begin: number };
 
 export type Verdict = {
   readonly violations: string[];
+  /** Responses to changes, and to reads of changes. */
   readonly responses: number;
+  readonly reads: number;
   readonly commits: number;
   readonly syncs: number;
 };
@@ -26,36 +28,63 @@ export type Verdict = {
 /**
  * A response's X-Request-Id is its tag. `many-…`: the tag is in the row that was changed, so in a page of the
  * commit. `solo-…`: the request was the only one under way, so its commit lies between the response before it
- * and its own.
+ * and its own. `read-…`: what it shows are tags of changes.
  */
 export function judge(trace: string): Verdict {
   const commits: Commit[] = [];
   const syncs: Span[] = [];
-  const responses: TestResponse[] = [];
+  const all: TestResponse[] = [];
   const collect = createCollector(commits);
   for (const call of callsIn(trace)) {
     const isLog = call.file.endsWith('/orderly.db-wal');
     if (isLog && call.name === 'pwrite64') collect(call);
     else if (isLog && call.name.endsWith('sync') && call.result === '0') syncs.push(call);
-    else if (call.file.startsWith('socket:'))
-      for (const [, tag = ''] of call.text.matchAll(/HTTP\/1\.1 20\d.*?X-Request-Id: ((?:many|solo)-\d+)/gs))
-        responses.push({ tag, begin: call.begin });
+    else if (call.file.startsWith('socket:')) all.push(...responsesIn(call));
   }
-  responses.sort((a, b) => a.begin - b.begin);
-  const violations = responses.flatMap(({ tag, begin }, index) => {
-    const from = responses[index - 1]?.begin ?? 0;
-    const commit = commits.find(({ tags, end }) => (tag.startsWith('many') ? tags.has(tag) : end > from));
+  const reads = all.filter(({ tag }) => tag.startsWith('read'));
+  const responses = all.filter(({ tag }) => !tag.startsWith('read')).sort((a, b) => a.begin - b.begin);
+  const violations = [
+    ...responses.flatMap(({ tag, begin }, index) => {
+      const from = responses[index - 1]?.begin ?? 0;
+      const commit = tag.startsWith('many') ? commitOf(tag) : commits.find(({ end }) => end > from);
+      return tooEarly(commit, `${tag} was answered`, begin);
+    }),
+    ...reads.flatMap(({ tag, shown, begin }) =>
+      shown.flatMap((change) => tooEarly(commitOf(change), `${tag} showed ${change}`, begin)),
+    ),
+  ];
+
+  function commitOf(tag: string): Commit | undefined {
+    return commits.find(({ tags }) => tags.has(tag));
+  }
+
+  function tooEarly(commit: Commit | undefined, what: string, begin: number): string[] {
     if (commit === undefined || commit.end > begin)
-      return [`${tag} was answered in line ${begin}, and no commit of it was written before.`];
-    const isSynced = syncs.some((sync) => sync.begin > commit.end && sync.end < begin);
-    return isSynced
-      ? []
-      : [
-          `${tag} was committed in line ${commit.end} and answered in line ${begin}, ` +
-            'with no sync of the log from begin to end between.',
-        ];
-  });
-  return { violations, responses: responses.length, commits: commits.length, syncs: syncs.length };
+      return [`${what} in line ${begin}, and no commit of it was written before.`];
+    if (syncs.some((sync) => sync.begin > commit.end && sync.end < begin)) return [];
+    const since = 'with no sync of the log from begin to end between';
+    return [`${what} in line ${begin}, and was committed in line ${commit.end}, ${since}.`];
+  }
+
+  return {
+    violations,
+    responses: responses.length,
+    reads: reads.length,
+    commits: commits.length,
+    syncs: syncs.length,
+  };
+}
+
+/** A call sends several where requests were answered in one turn, or a part of one. */
+function responsesIn({ text, begin }: Call): TestResponse[] {
+  const found = text.matchAll(
+    /HTTP\/1\.1 20\d.*?X-Request-Id: ((?:many|solo|read)-\d+)(.*?)(?=HTTP\/1\.1 |$)/gs,
+  );
+  return [...found].map(([, tag = '', rest = '']) => ({
+    tag,
+    shown: [...rest.matchAll(/many-\d+/g)].map(([change]) => change),
+    begin,
+  }));
 }
 
 /**

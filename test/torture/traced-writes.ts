@@ -8,11 +8,14 @@ import { startChild } from './child-service.ts';
 import { createLoadClient, type Asked, type LoadClient, type Thing } from './load-client.ts';
 import { judge, traced, type Verdict } from './sync-order.ts';
 
-export type TracedVerdict = Verdict & { readonly expected: number };
+export type TracedVerdict = Verdict & { readonly expected: number; readonly expectedReads: number };
+
+const readers = 4;
+const readPauseMilliseconds = 5;
 
 /**
- * `many` requests over 64 connections, then one of each kind alone. `expected` is how many responses clients
- * had.
+ * `many` changes over 64 connections with reads of them beside, then one of each kind alone. `expected` is how
+ * many responses to changes clients had.
  */
 export async function traceWrites(many: number): Promise<TracedVerdict> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-trace-'));
@@ -22,10 +25,10 @@ export async function traceWrites(many: number): Promise<TracedVerdict> {
       folder: join(folder, 'data'),
       inside: ['strace', '-f', '-y', '--seccomp-bpf', '-s', '4200', '-e', `trace=${traced}`, '-o', trace],
     });
-    const expected = await writeTagged(createLoadClient(service.port), many).finally(() =>
+    const expected = await writeTagged(createLoadClient(service.port, 64 + readers), many).finally(() =>
       service.kill('SIGTERM'),
     );
-    return { ...judge(readFileSync(trace, 'latin1')), expected };
+    return { ...judge(readFileSync(trace, 'latin1')), ...expected };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -43,21 +46,37 @@ export function noStrace(): string | false {
   }
 }
 
-async function writeTagged(client: LoadClient, many: number): Promise<number> {
-  let responses = 0;
+type Expected = Pick<TracedVerdict, 'expected' | 'expectedReads'>;
+
+async function writeTagged(client: LoadClient, many: number): Promise<Expected> {
+  let expected = 0;
   const right = async (tag: string, asked: Asked): Promise<Thing> => {
     const reply = await client.ask({ ...asked, headers: { ...asked.headers, 'x-request-id': tag } });
     if (reply.status >= 300)
       throw new Error(`${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
-    if (/^(?:many|solo)/.test(tag)) responses += 1;
+    if (/^(?:many|solo)/.test(tag)) expected += 1;
     return reply.thing;
   };
   const signedIn = await right('first', { method: 'POST', path: '/api/sessions', body: admin });
   const token = String(signedIn['accessToken']);
   let sent = 0;
+  let expectedReads = 0;
+  const orderIds: unknown[] = [];
   const tag = (): string => `many-${String((sent += 1)).padStart(6, '0')}`;
-  await Promise.all(
-    Array.from({ length: 64 }, async () => {
+  /** One order, a page, and a page with a total, which comes from the thread. */
+  const read = async (): Promise<void> => {
+    for (let turn = 0; sent < many; turn += 1) {
+      const id = orderIds.at(-1 - (turn % 8));
+      const paths = [`/orders/${id}`, '/orders?limit=5&sort=-updatedAt', '/orders?limit=2&total=true'];
+      const path = id === undefined ? '/orders?limit=5' : (paths[turn % paths.length] ?? '');
+      expectedReads += 1;
+      await right(`read-${expectedReads}`, { method: 'GET', path, token });
+      await new Promise((resolve) => setTimeout(resolve, readPauseMilliseconds));
+    }
+  };
+  await Promise.all([
+    ...Array.from({ length: readers }, read),
+    ...Array.from({ length: 64 }, async () => {
       const name = tag();
       const customer = await right(name, { method: 'POST', path: '/customers', token, body: { name } });
       while (sent < many) {
@@ -74,6 +93,7 @@ async function writeTagged(client: LoadClient, many: number): Promise<number> {
             note,
           },
         });
+        orderIds.push(order['id']);
         const next = tag();
         await right(next, {
           method: 'PATCH',
@@ -83,10 +103,10 @@ async function writeTagged(client: LoadClient, many: number): Promise<number> {
         });
       }
     }),
-  );
+  ]);
   await writeAlone(token, right);
   client.close();
-  return responses;
+  return { expected, expectedReads };
 }
 
 /** Each kind of change while nothing else is under way. */
