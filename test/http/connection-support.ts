@@ -1,5 +1,9 @@
 // For the tests of connections: requests as bytes, and how many connections a service has.
 import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import type { ProblemKind } from '../../src/problem.ts';
+import { assertProblem, sharedService } from './http-support.ts';
+import { askRaw, openRaw, type RawAnswer } from './raw-connection.ts';
 import type { TestService } from '../service.ts';
 
 export const bodyBytesMax = 64 * 1024;
@@ -22,4 +26,55 @@ export async function connections(service: TestService): Promise<number> {
     /^orderly_connections (\d+)$/m.exec((await service.get('/metrics')).text)?.[1] ??
       assert.fail('the metric has gone'),
   );
+}
+
+/** A service shared by the tests of a suite, and requests to it as bytes; nothing may be left at the end. */
+export function connectionSuite() {
+  let token = '',
+    authorization = '';
+  after(() => assertUnharmed());
+  const service = sharedService({}, async (started) => {
+    token = (await started.person()).token;
+    authorization = `Authorization: Bearer ${token}`;
+  });
+  const raw = (bytes: string | Buffer, method?: 'HEAD'): Promise<RawAnswer> =>
+    askRaw(service().port, bytes, method);
+  const postHead = (...fields: readonly string[]): string =>
+    request('POST /customers', [authorization, 'Content-Type: application/json', ...fields]);
+  const post = (body: string): string => postHead(`Content-Length: ${Buffer.byteLength(body)}`) + body;
+  const postChunked = (...chunks: readonly string[]): string =>
+    postHead('Transfer-Encoding: chunked') + chunks.join('');
+
+  /** What every test here ends with: the service answers, and soon has no connection but ours. */
+  async function assertUnharmed(): Promise<void> {
+    assert.equal((await service().get('/health/ready')).status, 200);
+    const giveUp = performance.now() + 5000;
+    while ((await connections(service())) > 2) assert(performance.now() < giveUp, 'connections are left');
+  }
+
+  /** Rejected, with a problem document that stands for itself, and the connection closed behind it. */
+  async function assertRejected(
+    bytes: string | Buffer,
+    kind: ProblemKind,
+    status?: number,
+  ): Promise<RawAnswer> {
+    const connection = await openRaw(service().port);
+    connection.write(bytes);
+    const response = await connection.response();
+    assertProblem(response, kind, status);
+    assert.equal(await connection.closed, '');
+    connection.socket.destroy();
+    return response;
+  }
+
+  return {
+    service,
+    raw,
+    postHead,
+    post,
+    postChunked,
+    assertUnharmed,
+    assertRejected,
+    credentials: () => ({ token, authorization }),
+  };
 }

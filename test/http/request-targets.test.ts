@@ -1,0 +1,151 @@
+// Targets and header fields of requests: their sizes and forms.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem } from './http-support.ts';
+import { openRaw } from './raw-connection.ts';
+import { crlf, request, chunk, connectionSuite } from './connection-support.ts';
+
+describe('request heads', () => {
+  const { service, raw, postChunked, assertUnharmed, assertRejected } = connectionSuite();
+
+  describe('targets and fields', () => {
+    test('of 8 KiB are looked for, one byte more is 414', async () => {
+      const target = (bytes: number): string => `/${'x'.repeat(bytes - 1)}`;
+      assertProblem(await raw(request(`GET ${target(8192)}`)), 'not-found');
+      assertProblem(await raw(request(`GET ${target(8193)}`)), 'uri-too-long');
+      assertProblem(await raw(request(`GET /orders?name=${'x'.repeat(8192)}`)), 'uri-too-long');
+    });
+
+    for (const bytes of [16_400, 20_000, 100_000, 1_000_000]) {
+      test(`of ${bytes} bytes are 414`, async () =>
+        void (await assertRejected(request(`GET /${'x'.repeat(bytes)}`), 'uri-too-long')));
+    }
+
+    test('too long are 414 also when they come in pieces', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(`GET /${'x'.repeat(9000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      connection.write(`${'x'.repeat(9000)} HTTP/1.1${crlf}${crlf}`);
+      const response = await connection.response();
+      assert.ok(response.status === 414 || response.status === 431, String(response.status));
+      await connection.closed;
+    });
+
+    test('of 15 KiB in all are read; past 16 KiB they are 431', async () => {
+      assert.equal((await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(15_000)}`]))).status, 200);
+      await assertRejected(
+        request('GET /health/live', [`X-Large: ${'x'.repeat(17_000)}`]),
+        'headers-too-large',
+      );
+      await assertRejected(
+        request(
+          'GET /health/live',
+          Array.from({ length: 2000 }, (_, index) => `X-${index}: small`),
+        ),
+        'headers-too-large',
+      );
+      await assertRejected(
+        request('GET /health/live', [`X-Large: ${'x'.repeat(1_000_000)}`]),
+        'headers-too-large',
+      );
+    });
+
+    test('that are many, but short, are all read: a second Host behind two thousand is seen', async () => {
+      const many = Array.from({ length: 2600 }, () => 'a:');
+      await assertStatus(request('GET /health/live', many), 200);
+      assertProblem(await raw(request('GET /health/live', [...many, 'Host: elsewhere'])), 'bad-request');
+    });
+
+    test('that are many and tiny are 431 past 16 KiB, their separators included', async () => {
+      const tiny = (count: number): string =>
+        request(
+          'GET /health/live',
+          Array.from({ length: count }, () => 'a:b'),
+        );
+      await assertStatus(tiny(2_700), 200);
+      assertProblem(await raw(tiny(2_731)), 'headers-too-large');
+      assertProblem(await raw(tiny(8_000)), 'headers-too-large');
+    });
+
+    test('Host: a name or an address, with or without a port', async () => {
+      const withHost = (host: string): string =>
+        `GET /health/live HTTP/1.1${crlf}Host: ${host}${crlf}${crlf}`;
+      for (const host of ['a', 'a.example:8443', '192.0.2.1', '[::1]', '[2001:db8::1]:80', 'a:', '', 'a%20b'])
+        await assertStatus(withHost(host), 200);
+      for (const host of ['a b/@', 'a/b', 'user@a', 'a b', 'a:x', '[::1', '::1', 'a%zz', 'a?b', 'ä'])
+        assertProblem(await raw(withHost(host)), 'bad-request');
+    });
+
+    test('of trailers past 16 KiB are rejected', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(postChunked(chunk('{"name":"Ada"}'), `0${crlf}X: ${'x'.repeat(20_000)}`));
+      const { status } = await connection.response();
+      assert.equal(status, 431);
+      await connection.closed;
+      connection.socket.destroy();
+    });
+
+    async function assertStatus(bytes: string, status: number): Promise<void> {
+      assert.equal((await raw(bytes)).status, status);
+    }
+
+    test('Host: one, neither none nor two; HTTP/1.0 may leave it out', async () => {
+      assertProblem(await raw(request('GET /health/live', ['Host: localhost'])), 'bad-request');
+      assertProblem(await raw(request('GET /health/live', ['hOST: elsewhere'])), 'bad-request');
+      assertProblem(await raw(`GET /health/live HTTP/1.1${crlf}${crlf}`), 'bad-request');
+      await assertStatus(`GET /health/live HTTP/1.0${crlf}${crlf}`, 200);
+      assertProblem(
+        await raw(`GET /health/live HTTP/1.0${crlf}Host: a${crlf}Host: a${crlf}${crlf}`),
+        'bad-request',
+      );
+    });
+
+    const targets: readonly (readonly [target: string, status: number])[] = [
+      ['/health/live', 200],
+      ['/health/live?', 200],
+      ['http://localhost/health/live', 200],
+      ['http://elsewhere:1/health/live?', 200],
+      ['HTTPS://localhost/health/live', 200],
+      ['http://localhost', 200],
+      ['http://localhost?x=1', 400],
+      ['*', 400],
+      ['*?x=1', 400],
+      ['*x', 404],
+      ['ftp://localhost/nowhere', 404],
+      ['//', 404],
+      ['//health/live', 404],
+      ['///', 404],
+      ['/health/live/', 404],
+      ['/%', 404],
+      ['/%zz', 404],
+      ['/%00', 404],
+      ['/health/%6cive', 404],
+      ['http://localhost//', 404],
+      ['/?x=%', 400],
+      ['/problems?%=1', 400],
+      ['/problems?api_key=%', 400],
+      ['/problems?api_key=%zz', 400],
+      ['/orders?api_key=%', 400],
+      ['/orders?api_key=%ff', 400],
+      ['/nowhere?api_key=%', 404],
+      ['/orders?api_key', 401],
+      ['/orders?api_key=', 401],
+      ['/orders?api_key=a&api_key=b', 400],
+      ['/health/live#fragment', 404],
+    ];
+    for (const [target, status] of targets) {
+      test(`GET ${target} is ${status}`, async () => {
+        const response = await raw(request(`GET ${target}`));
+        assert.ok(
+          response.status === status ||
+            (target.startsWith('/problems?api_key') && response.status === 200) ||
+            (target.endsWith('#fragment') && response.status === 400),
+          `${response.status} ${response.text}`,
+        );
+        if (response.status >= 400)
+          assert.match(response.headers['content-type'] ?? '', /^application\/problem\+json$/);
+        await assertUnharmed();
+      });
+    }
+  });
+});
