@@ -23,6 +23,12 @@ async function own(service: TestService, person: Person): Promise<{ orderId: num
   await service.inside?.db.write((db) => {
     db.run(`${copies} INSERT INTO orders (${order}) SELECT ${order} FROM orders, n`, rows);
     db.run(`${copies} INSERT INTO customers (${customer}) SELECT ${customer} FROM customers, n`, rows / 10);
+    for (const topic of ['order', 'customer']) {
+      const createds = 'INSERT INTO events (createdAt, type, topic, topicId, subjectId, ownerId) ';
+      const values = `createdAt, '${topic}.created', '${topic}', id, id, userId`;
+      const ofCopies = `SELECT ${values} FROM ${topic}s WHERE id > ?`;
+      db.run(createds + ofCopies, topic === 'order' ? orderId : customerId);
+    }
   });
   return { orderId, customerId };
 }
