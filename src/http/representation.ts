@@ -29,27 +29,27 @@ export type Representation<T> = {
   readonly [phantom]?: T;
 };
 
-export function represent<T>(
-  value: T,
-  about: { readonly id?: number; readonly ownerId?: number | null; readonly salt?: string } = {},
-): Representation<T> {
+type About = {
+  readonly id?: number;
+  readonly ownerId?: number | null;
+  /** Distinguishes versions that look alike. */
+  readonly salt?: string;
+  /** Of an object whose version is known: no other text of it has the same. By default a hash of the text. */
+  readonly etag?: string;
+};
+
+export function represent<T>(value: T, about: About = {}): Representation<T> {
   return representText(JSON.stringify(value), about);
 }
 
-/**
- * The same from JSON text; the caller guarantees that it is a T. `salt` distinguishes versions that look
- * alike.
- */
-export function representText<T>(
-  json: string,
-  about: { readonly id?: number; readonly ownerId?: number | null; readonly salt?: string } = {},
-): Representation<T> {
+/** The same from JSON text; the caller guarantees that it is a T. */
+export function representText<T>(json: string, about: About = {}): Representation<T> {
   const text = toWireLatin1(json);
   return {
     id: about.id ?? 0,
     ownerId: about.ownerId ?? null,
     text,
-    etag: etagOf(text + (about.salt ?? '')),
+    etag: about.etag ?? etagOf(text + (about.salt ?? '')),
     mediaType: 'application/json',
   };
 }

@@ -159,6 +159,21 @@ describe('PATCH of an order', () => {
     assert.deepEqual([back.createdAt, back.updatedAt >= back.createdAt], [order.createdAt, true]);
   });
 
+  test('changes within a millisecond, and with a clock set back, each have a later time and an ETag', async (t) => {
+    if (service().inside === undefined) return t.skip('needs the clock');
+    const order = await placed();
+    const responses = [await service().get(`/orders/${order.id}`, { token: ada.token })];
+    for (const note of ['one', 'two', 'three']) responses.push(await patch(order.id, { note }));
+    service().clock.advance(-60_000);
+    responses.push(await patch(order.id, { note: 'four' }));
+    service().clock.advance(60_000);
+    const times = responses.map(({ body }) => body.updatedAt);
+    assert.deepEqual(times, [...new Set(times)].sort());
+    assert.equal(new Set(responses.map(({ headers }) => headers.etag)).size, responses.length);
+    const read = await service().get(`/orders/${order.id}`, { token: ada.token });
+    assert.equal(read.headers.etag, responses.at(-1)?.headers.etag);
+  });
+
   test('of fifty patches at once none is lost half: the order is what one of them made it', async () => {
     const order = await placed();
     const responses = await Promise.all(

@@ -30,7 +30,14 @@ import {
   orderFilters,
   applyOrderPatch,
 } from './order.ts';
-import { addOrder, orderSelection, orderRows, readOrderText, replaceOrder } from './order-store.ts';
+import {
+  addOrder,
+  orderSelection,
+  orderRows,
+  readOrderText,
+  replaceOrder,
+  type OrderText,
+} from './order-store.ts';
 
 export type OrderServices = {
   readonly cursors: Cursors;
@@ -72,11 +79,25 @@ function readsOf({ cursors, cache, customerCache }: OrderServices): OrderReads {
 
 function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
   const order = readOrderText(db, id);
-  return order === undefined ? undefined : representText(order.json, { id, ownerId: order.ownerId });
+  if (order === undefined) return undefined;
+  const { json, ownerId, updatedAt } = order;
+  return representText(json, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
 }
 
 function representOrder(order: Order): Representation<Order> {
-  return represent(order, { id: order.id, ownerId: order.userId });
+  const { id, userId: ownerId } = order;
+  const updatedAt = Date.parse(order.updatedAt);
+  return represent(order, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
+}
+
+/** To be raised by a release that shows the same rows differently. */
+const textVersion = 1;
+
+type OrderVersion = Pick<OrderText, 'ownerId' | 'updatedAt'> & { readonly id: number };
+
+/** A strong ETag: each change of an order is later than the one before it, and its owner may be removed. */
+function orderTag({ id, ownerId, updatedAt }: OrderVersion): string {
+  return `"v${textVersion}-${id}-${updatedAt}-${ownerId ?? ''}"`;
 }
 
 const orderResource: Resource<Order, Order> = {

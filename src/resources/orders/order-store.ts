@@ -52,10 +52,15 @@ export const orderRows: Rows<Order> = { name: 'order', find: findOrder, ownerOf:
  */
 export function readOrderText(db: Connection, id: number): OrderText | undefined {
   const row = findRow(db, id);
-  return row === undefined ? undefined : { json: textOf(row), ownerId: row[3] };
+  return row === undefined ? undefined : { json: textOf(row), ownerId: row[3], updatedAt: row[10] };
 }
 
-export type OrderText = { readonly json: string; readonly ownerId: number | null };
+export type OrderText = {
+  readonly json: string;
+  readonly ownerId: number | null;
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number;
+};
 
 function findRow(db: Connection, id: number): OrderRow | undefined {
   return db.get<OrderRow>(`SELECT ${shownColumns} FROM orders WHERE id = ?`, id);
@@ -180,12 +185,13 @@ function recordPlaced(permit: Permit, order: PlacedOrder, past: readonly OrderSt
 
 type ReplacedOrder = OrderContent & { readonly now: number; readonly reason?: string | undefined };
 
+/** Each change has a time of its own, later than the one before it, whatever the clock: ETags have it. */
 export function replaceOrder(permit: Permit, current: Visible<Order>, wanted: ReplacedOrder): void {
   const { status, currency, items, total, shippingAddress, note, now, reason } = wanted;
   const { id } = current;
   permit.writer.run(
     'UPDATE orders SET status = ?, currency = ?, items = ?, total = ?, shippingAddress = ?, note = ?, ' +
-      'updatedAt = max(?, createdAt) WHERE id = ?',
+      'updatedAt = max(?, updatedAt + 1) WHERE id = ?',
     status,
     currency,
     JSON.stringify(items),
