@@ -1,5 +1,5 @@
-// What was answered survives a power cut at any moment: what writes changed, and what reads, lists and rejections
-// showed. POWER_CUTS=100 tries more than the few that the quick tests do.
+// What was answered survives a power cut at any moment: what writes changed, and what reads, lists and
+// rejections showed. POWER_CUTS=100 tries more than the few that the quick tests do.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';

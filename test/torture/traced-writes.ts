@@ -14,8 +14,8 @@ const readers = 4;
 const readPauseMilliseconds = 5;
 
 /**
- * `many` changes over 64 connections with reads of them beside, then one of each kind alone. `expected` is how
- * many responses to changes clients had.
+ * `many` changes over 64 connections with reads of them beside, then one of each kind alone. `expected` is
+ * how many responses to changes clients had.
  */
 export async function traceWrites(many: number): Promise<TracedVerdict> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-trace-'));
