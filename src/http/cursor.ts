@@ -1,5 +1,6 @@
 // Cursors: where the next page begins, with a MAC that binds it to the list, its filters and its sort.
 import type { Mac } from '../auth/mac.ts';
+import { memoizeLast } from '../memoize-last.ts';
 import { Problem } from '../problem.ts';
 import type { Position } from '../storage/keyset.ts';
 
@@ -17,16 +18,17 @@ const tagLength = 22; // 132 bits
 
 /** One MAC for each secret: the first makes cursors, all of them verify. */
 export function createCursors(macs: readonly Mac[]) {
-  function tagsOf(path: string, query: ListQuery, payload: string): string[] {
-    const text = `${bindingOf(path, query)}\n${payload}`;
-    return macs.map((mac) => mac(text).toString('base64url').slice(0, tagLength));
-  }
+  const tagsOfText = macs.map((mac) => (text: string) => mac(text).toString('base64url').slice(0, tagLength));
+  // a page that is read again and again has the same cursor: a seventh of its time would be the MAC
+  const [newTag = () => ''] = tagsOfText.map((tagOf) => memoizeLast(tagOf));
 
   /** The position in a cursor of this list; undefined without one. Throws `invalid-cursor`. */
   function open(path: string, query: ListQuery): Position | undefined {
     if (query.cursor === undefined) return undefined;
     const payload = query.cursor.slice(0, -tagLength);
-    if (!tagsOf(path, query, payload).includes(query.cursor.slice(-tagLength))) {
+    const text = authenticatedText(path, query, payload);
+    const tag = query.cursor.slice(-tagLength);
+    if (!tagsOfText.some((tagOf) => tagOf(text) === tag)) {
       throw new Problem(
         'invalid-cursor',
         'The cursor does not belong to this list, filters and sort; use `next` unchanged.',
@@ -39,8 +41,7 @@ export function createCursors(macs: readonly Mac[]) {
   /** The cursor of the page after this position. */
   function encode(path: string, query: ListQuery, position: Position): string {
     const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
-    const [tag] = tagsOf(path, query, payload);
-    return `${payload}${tag}`;
+    return payload + newTag(authenticatedText(path, query, payload));
   }
 
   /** Path and query of the page after this position. */
@@ -61,9 +62,9 @@ export function withCursor(path: string, query: ListQuery, cursor: string): stri
   return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${cursor}`;
 }
 
-function bindingOf(path: string, query: ListQuery): string {
+function authenticatedText(path: string, query: ListQuery, payload: string): string {
   const names = Object.keys(query)
     .filter((name) => name !== 'cursor' && name !== 'limit' && name !== 'total')
     .sort();
-  return `${path}\n${names.map((name) => `${name}=${String(query[name])}`).join('\n')}`;
+  return [path, ...names.map((name) => `${name}=${String(query[name])}`), payload].join('\n');
 }
