@@ -159,7 +159,7 @@ describe('PATCH of an order', () => {
     assert.deepEqual([back.createdAt, back.updatedAt >= back.createdAt], [order.createdAt, true]);
   });
 
-  test('changes within a millisecond, and with a clock set back, each have a later time and an ETag', async (t) => {
+  test('changes within a millisecond or with a clock set back each have a time and an ETag', async (t) => {
     if (service().inside === undefined) return t.skip('needs the clock');
     const order = await placed();
     const responses = [await service().get(`/orders/${order.id}`, { token: ada.token })];

@@ -3,13 +3,12 @@ import { allows, isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from
 import { forbidden, notFound, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters, type PageSource } from '../../http/list.ts';
-import { represent, representText, type Representation } from '../../http/representation.ts';
+import type { Representation } from '../../http/representation.ts';
 import { cached, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, listOf, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import type { Infer, Issue, ObjectOf } from '../../schema/schema.ts';
-import type { Connection } from '../../storage/connection.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
@@ -18,6 +17,7 @@ import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, type Resource } from '../flows/change.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userExists, userIssues } from '../users/user-store.ts';
+import { findRepresentation, representOrder } from './order-representation-routes.ts';
 import { completionOf } from './included-customer-routes.ts';
 import { orderIncludes } from './included-customer.ts';
 import {
@@ -30,14 +30,7 @@ import {
   orderFilters,
   applyOrderPatch,
 } from './order.ts';
-import {
-  addOrder,
-  orderSelection,
-  orderRows,
-  readOrderText,
-  replaceOrder,
-  type OrderText,
-} from './order-store.ts';
+import { addOrder, orderSelection, orderRows, replaceOrder } from './order-store.ts';
 
 export type OrderServices = {
   readonly cursors: Cursors;
@@ -75,29 +68,6 @@ function readsOf({ cursors, cache, customerCache }: OrderServices): OrderReads {
   const find = cached(cache, findRepresentation);
   const orders = { name: 'order', find, ownerOf: ({ ownerId }: Representation<Order>) => ownerId };
   return { cursors, orders, customers: customerRepresentations(customerCache) };
-}
-
-function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
-  const order = readOrderText(db, id);
-  if (order === undefined) return undefined;
-  const { json, ownerId, updatedAt } = order;
-  return representText(json, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
-}
-
-function representOrder(order: Order): Representation<Order> {
-  const { id, userId: ownerId } = order;
-  const updatedAt = Date.parse(order.updatedAt);
-  return represent(order, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
-}
-
-/** To be raised by a release that shows the same rows differently. */
-const textVersion = 1;
-
-type OrderVersion = Pick<OrderText, 'ownerId' | 'updatedAt'> & { readonly id: number };
-
-/** A strong ETag: each change of an order is later than the one before it, and its owner may be removed. */
-function orderTag({ id, ownerId, updatedAt }: OrderVersion): string {
-  return `"v${textVersion}-${id}-${updatedAt}-${ownerId ?? ''}"`;
 }
 
 const orderResource: Resource<Order, Order> = {

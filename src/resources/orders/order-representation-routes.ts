@@ -1,0 +1,30 @@
+// How orders are represented: their text, and an ETag that names its version.
+import { represent, representText, type Representation } from '../../http/representation.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { readOrderText, type OrderText } from './order-store.ts';
+import type { Order } from './order.ts';
+
+/** As it is sent, from the row. */
+export function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
+  const order = readOrderText(db, id);
+  if (order === undefined) return undefined;
+  const { json, ownerId, updatedAt } = order;
+  return representText(json, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
+}
+
+/** The same, from the order. */
+export function representOrder(order: Order): Representation<Order> {
+  const { id, userId: ownerId } = order;
+  const updatedAt = Date.parse(order.updatedAt);
+  return represent(order, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
+}
+
+/** To be raised by a release that shows the same rows differently. */
+const textVersion = 1;
+
+type OrderVersion = Pick<OrderText, 'ownerId' | 'updatedAt'> & { readonly id: number };
+
+/** A strong ETag: each change of an order is later than the one before it, and its owner may be removed. */
+function orderTag({ id, ownerId, updatedAt }: OrderVersion): string {
+  return `"v${textVersion}-${id}-${updatedAt}-${ownerId ?? ''}"`;
+}
