@@ -1,5 +1,5 @@
-// The process whose power is cut: changes notes over and over and records, as if to clients, what was
-// answered: by writes, reads, queries on the thread and rejections; until the WAL was checkpointed some times.
+// The process whose power is cut: changes notes over and over and records what it answered, as if to clients,
+// to writes, reads, queries on the thread and rejections; until the WAL was checkpointed some times.
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

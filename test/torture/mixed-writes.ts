@@ -40,8 +40,8 @@ export type Round = {
 
 export const password = 'a password for torture';
 const keyShare = 0.4;
-const clientsOfOrders = 54;
-const clientsOfKeys = 8;
+const clientsOfOrders = 58;
+const clientsOfKeys = 4;
 
 /** Runs 64 clients until the round is over. */
 export async function writeAll(round: Round): Promise<void> {
@@ -237,8 +237,8 @@ async function moveOrder(round: Round, name: string, order: Thing): Promise<void
   });
 }
 
-/** A user has at most 50 keys, and those whose response a kill cut off are never deleted. */
-const keysKeptMax = 10;
+/** A user has at most 50 keys, and in ten rounds 40 are never deleted, as a kill cut off their response. */
+const keysKeptMax = 5;
 
 async function changeKey(round: Round, client: number): Promise<void> {
   const { ledger, keys, staff } = round.memory;
