@@ -9,6 +9,7 @@ import { createSigner, type Signer } from './auth/jwt.ts';
 import { createMacs } from './auth/mac.ts';
 import { RefreshTokens } from './auth/refresh-tokens.ts';
 import type { PasswordHasher } from './auth/password.ts';
+import { SealedSecrets } from './auth/sealed-secrets.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
 import { createCursors } from './http/cursor.ts';
@@ -53,19 +54,22 @@ type SharedParts = {
   readonly limiters: Limiters;
   readonly metrics: Metrics;
   readonly cleanup: Cleanup;
+  readonly totpSecrets: SealedSecrets;
 };
 
 export type App = ReturnType<typeof createApp>;
 
 export function createApp(options: AppOptions) {
   const { config, publicUrl, secrets, db, now, isStopping, extraRoutes } = options;
-  const cleanup = new Cleanup({ db, now, eventsDays: config.eventsDays, isStopping });
+  const totpSecrets = new SealedSecrets(secrets, 'totp');
+  const cleanup = new Cleanup({ db, now, eventsDays: config.eventsDays, isStopping, totpSecrets });
   const metrics = createMetrics();
   const parts: SharedParts = {
     signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
     limiters: createLimiters(config.rates),
     metrics,
     cleanup,
+    totpSecrets,
   };
   const metricsText = (): string => metricsTextOf(options, parts, router);
   const services = handlerServices(options, parts, metricsText);
@@ -84,13 +88,14 @@ export function createApp(options: AppOptions) {
 
 function handlerServices(
   { secrets, db, caches, hasher, isStopping, onPasswordChange }: AppOptions,
-  { signer, limiters, cleanup }: SharedParts,
+  { signer, limiters, cleanup, totpSecrets }: SharedParts,
   metrics: () => string,
 ): HandlerServices {
   return {
     passwords: new PasswordChecks({ hasher, limiters, findPassword, isKnownAddress }),
     signer,
     refreshTokens: new RefreshTokens(secrets),
+    totpSecrets,
     cursors: createCursors(createMacs(secrets, 'cursors')),
     caches,
     created: limiters.created,

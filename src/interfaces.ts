@@ -3,6 +3,7 @@ import type { Caches } from './assembly/caches.ts';
 import { withDailyQuota } from './assembly/daily-quotas.ts';
 import type { Signer } from './auth/jwt.ts';
 import type { RefreshTokens } from './auth/refresh-tokens.ts';
+import type { SealedSecrets } from './auth/sealed-secrets.ts';
 import type { Config } from './config/config.ts';
 import type { Cursors } from './http/cursor.ts';
 import { openapiDocument } from './http/openapi.ts';
@@ -30,6 +31,7 @@ export type HandlerServices = {
   readonly passwords: PasswordChecks<Limiter>;
   readonly signer: Signer;
   readonly refreshTokens: RefreshTokens;
+  readonly totpSecrets: SealedSecrets;
   readonly cursors: Cursors;
   readonly caches: Caches;
   /** Objects that a user may create. */
@@ -69,11 +71,12 @@ export function mountInterfaces(options: InterfaceOptions): Router {
 }
 
 function usersInterface({ config, publicUrl, services }: InterfaceOptions): Route[] {
-  const { passwords, signer, refreshTokens, cursors, caches } = services;
+  const { passwords, signer, refreshTokens, totpSecrets, cursors, caches } = services;
   const { removeLeftovers, onPasswordChange } = services;
   return [
     ...userRoutes({
       passwords,
+      totpSecrets,
       cursors,
       passwordMin: config.passwordMin,
       registration: config.registration,
@@ -84,7 +87,7 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
       onPasswordChange,
     }),
     ...userOrderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
-    ...sessionRoutes({ passwords, signer, refreshTokens, cursors, publicUrl }),
+    ...sessionRoutes({ passwords, signer, refreshTokens, totpSecrets, cursors, publicUrl }),
     ...keyRoutes({ cursors }),
   ];
 }

@@ -71,6 +71,7 @@ export const sessionIdleSecondsMax = 14 * 86_400;
 export const sessionsPerUserMax = 1_000;
 /** In which a refresh token just replaced gets the same new one again: a lost response, two tabs. */
 export const refreshGraceMilliseconds = 10_000;
+export const recoveryCodesMax = 8;
 export const stepUpSeconds = 600;
 export const secretBytesMin = 32;
 export const keySecondsDefault = 365 * 86_400;

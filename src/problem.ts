@@ -8,6 +8,7 @@ export const problemKinds = [
   'unauthenticated',
   'invalid-token',
   'invalid-credentials',
+  'code-required',
   'step-up-required',
   'multiple-credentials',
   'forbidden',

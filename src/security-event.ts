@@ -27,16 +27,19 @@ export type SecurityEvent =
   | {
       readonly name: 'authn_login_fail';
       readonly userId: number | null;
-      /** The password was right; the response doesn't show that. */
-      readonly reason?: 'password-expired' | 'suspended';
+      /** Why, where the password was right; only of a wrong code the response shows that it was. */
+      readonly reason?: 'password-expired' | 'suspended' | 'wrong-code';
     }
   | { readonly name: 'authn_login_fail_max'; readonly userId: number | null }
   | { readonly name: 'authn_login_lock' | 'authn_password_change' | 'user_deleted'; readonly userId: number }
   | {
-      readonly name: 'authn_login_success' | 'authn_token_reuse';
+      readonly name: 'authn_login_success';
       readonly userId: number;
       readonly sessionId: number;
+      /** Beside the password. */
+      readonly factor?: 'one-time code' | 'recovery code';
     }
+  | { readonly name: 'authn_token_reuse'; readonly userId: number; readonly sessionId: number }
   /** `sessionId` is null where all sessions of the user were ended. */
   | { readonly name: 'session_expired'; readonly userId: number; readonly sessionId: number | null }
   | {
@@ -45,6 +48,10 @@ export type SecurityEvent =
       readonly keyId: number;
     }
   | { readonly name: 'user_created' | 'user_updated'; readonly userId: number; readonly role: string }
-  | { readonly name: 'user_updated'; readonly userId: number; readonly change: 'suspension-lifted' }
+  | {
+      readonly name: 'user_updated';
+      readonly userId: number;
+      readonly change: 'suspension-lifted' | 'totp-on' | 'totp-off' | 'recovery-codes-replaced';
+    }
   | { readonly name: 'authz_fail'; readonly code: string }
   | { readonly name: 'excess_rate_limit_exceeded'; readonly policies: readonly string[] };

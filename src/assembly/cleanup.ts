@@ -1,4 +1,5 @@
 // What a service records or removes from time to time: the last use of keys, and rows no longer needed.
+import type { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { cleanupMilliseconds } from '../limits.ts';
 import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
 import { touchKeys } from '../resources/keys/key-store.ts';
@@ -7,6 +8,7 @@ import { clearOrderOwner } from '../resources/orders/order-store.ts';
 import { removeOldAddresses } from '../resources/sessions/known-address-store.ts';
 import { removeEndedSessions } from '../resources/sessions/session-store.ts';
 import { removeExpiredResponses } from '../http/stored-response-store.ts';
+import { resealTotp } from '../resources/users/totp-store.ts';
 import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
 import { inSlices, type Step } from '../storage/slices.ts';
@@ -19,6 +21,7 @@ type Options = {
   /** How long events are stored; 0 means for ever. */
   readonly eventsDays: number;
   readonly isStopping: () => boolean;
+  readonly totpSecrets: SealedSecrets;
 };
 
 export class Cleanup {
@@ -30,13 +33,14 @@ export class Cleanup {
   #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
 
-  constructor({ db, now, eventsDays, isStopping }: Options) {
+  constructor({ db, now, eventsDays, isStopping, totpSecrets }: Options) {
     this.#db = db;
     this.#isStopping = isStopping;
     const steps: Step[] = [
       clearRemovedOwners([clearOrderOwner, clearCustomerOwner]),
       (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
       (writer, rowsMax) => removeOldAddresses(writer, rowsMax, now()),
+      (writer, rowsMax) => resealTotp(writer, totpSecrets, rowsMax),
       (writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now()),
     ];
     if (eventsDays > 0) {

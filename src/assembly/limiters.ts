@@ -15,6 +15,8 @@ export function createLimiters(rates: Config['rates']) {
     // it exempts addresses that the account has used: its fields would show which those are
     accountTotal: withoutFields(createLimiter('login-account-total', rates.loginAccountTotal)),
     address: createLimiter('login-address', rates.loginAddress),
+    // for the same reason
+    code: withoutFields(createLimiter('login-code', rates.loginCode)),
   };
 }
 

@@ -62,6 +62,11 @@ export const self: Access<{ readonly id: number }, Caller> = {
   credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isAdmin(caller),
 };
+export const onlySelf: Access<{ readonly id: number }, Caller> = {
+  description: 'Only that user may call this.',
+  credentials: 'required',
+  permits: (caller, params) => caller.userId === params.id,
+};
 export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
   description: 'Only that user, staff and an administrator may call this.',
   credentials: 'required',

@@ -17,6 +17,7 @@ import {
   type StoredUser,
 } from '../resources/users/user-store.ts';
 import { findSuspension } from '../resources/users/suspension-store.ts';
+import { removeTotpOf } from '../resources/users/totp-store.ts';
 import { NewUser } from '../resources/users/user.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
@@ -57,24 +58,27 @@ export const adminCreate: Command = {
 };
 
 export const adminReset: Command = {
-  summary: 'sets a new random password, prints it once, and ends the user’s sessions and keys',
+  summary:
+    'sets a new random password, prints it once, and ends the user’s sessions, keys and one-time codes',
   operands: [],
   flags: [emailFlag],
   run: ({ config, flags }) =>
     withExistingDatabase(config, async (db, hasher) => {
       const password = randomPassword(config.passwordMin);
       const hash = await hasher.hash(password);
-      const { id, email } = db.write((writer) => {
+      const { id, email, hadTotp } = db.write((writer) => {
         const user = userOf(writer, String(flags['email']));
         const permit = operatorPermit(writer);
         const expiresAt = Date.now() + initialPasswordMilliseconds;
         replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
         endSessionsOf(permit, user, null);
         removeKeysOf(permit, user);
-        return user;
+        return { ...user, hadTotp: removeTotpOf(permit, user) };
       });
       removeAdminFile(config.data, email);
-      return `All sessions and API keys of this user have ended.\n${passwordText({ id, email, password })}`;
+      const ended = ['All sessions and API keys of this user have ended.'];
+      if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
+      return [...ended, passwordText({ id, email, password })].join('\n');
     }),
 };
 

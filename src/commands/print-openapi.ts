@@ -2,6 +2,7 @@
 import { Caches } from '../assembly/caches.ts';
 import { publicUrlOf } from '../assembly/listening.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
+import { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { openapiDocument } from '../http/openapi.ts';
 import { createLimiter } from '../http/rate-limit.ts';
 import { mountInterfaces, type HandlerServices } from '../interfaces.ts';
@@ -24,11 +25,12 @@ export const printOpenapi: Command = {
 function notServing(): HandlerServices {
   const hasher = { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 };
   const unlimited = createLimiter('unlimited', undefined);
-  const limiters = { address: unlimited, account: unlimited, accountTotal: unlimited };
+  const limiters = { address: unlimited, account: unlimited, accountTotal: unlimited, code: unlimited };
   return {
     passwords: new PasswordChecks({ hasher, limiters, findPassword: unused, isKnownAddress: unused }),
     signer: { sign: unused, verify: unused },
     refreshTokens: new RefreshTokens([]),
+    totpSecrets: new SealedSecrets([], ''),
     cursors: { open: unused, encode: unused, next: unused },
     caches: new Caches(0),
     created: unlimited,

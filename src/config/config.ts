@@ -36,6 +36,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       changed: parseRate(get('rate-changed')),
       loginAccountTotal: parseRate(get('rate-login-account-total')),
       loginAddress: parseRate(get('rate-login-address')),
+      loginCode: parseRate(get('rate-login-code')),
       signUp: parseRate(get('rate-sign-up')),
     },
     connectionsPerAddress: Number(get('connections-per-address')),

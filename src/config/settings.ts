@@ -131,6 +131,13 @@ export const settings: readonly Setting[] = [
     check: rate,
   },
   {
+    flag: 'rate-login-code',
+    value: 'RATE',
+    fallback: '10/3600',
+    help: 'wrong one-time codes of one account',
+    check: rate,
+  },
+  {
     flag: 'rate-sign-up',
     value: 'RATE',
     fallback: '20/86400',

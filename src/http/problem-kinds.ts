@@ -54,6 +54,13 @@ export const problems: Readonly<
       'The e-mail address or password is wrong, or the user is suspended, ' +
       'or the refresh token is not the current one of its session.',
   },
+  'code-required': {
+    status: 401,
+    title: 'Code required',
+    about:
+      'The password is right, and this account also needs a `code`: the six digits that the ' +
+      'authenticator app shows, or a recovery code. Each works once.',
+  },
   'step-up-required': {
     status: 401,
     title: 'Sign in again',

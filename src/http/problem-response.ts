@@ -116,6 +116,7 @@ function challengeOf(kind: ProblemKind, { scope }: ProblemDetails): string | und
   switch (kind) {
     case 'unauthenticated':
     case 'invalid-credentials':
+    case 'code-required':
       return realm;
     case 'invalid-token':
       return `${realm}, error="invalid_token"`;

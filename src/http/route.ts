@@ -144,6 +144,11 @@ export function ok<T>(schema: Schema<T>): Reply<T> {
   };
 }
 
+/** With something that is shown only this once. */
+export function secretOk<T>(schema: Schema<T>): Reply<T> {
+  return { ...ok(schema), cacheControl: 'no-store' };
+}
+
 /** Of a PUT: 200 with what it replaced, or 201 with what it created. */
 export function okOrCreated<T>(
   schema: Schema<T>,

@@ -33,7 +33,16 @@ type DocsOptions = {
   readonly document: object;
   readonly publicUrl: string;
   readonly rates: Readonly<
-    Record<'default' | 'anonymous' | 'loginAccount' | 'loginAccountTotal' | 'loginAddress' | 'created', Rate>
+    Record<
+      | 'default'
+      | 'anonymous'
+      | 'loginAccount'
+      | 'loginAccountTotal'
+      | 'loginAddress'
+      | 'loginCode'
+      | 'created',
+      Rate
+    >
   >;
   readonly steps: Steps;
   readonly isSelfSigned: boolean;
@@ -190,7 +199,15 @@ const conventions = html`<section id="conventions"><h2>Conventions</h2>${definit
 `;
 
 function limits(rates: DocsOptions['rates']): Html {
-  const { default: own, anonymous, loginAccount, loginAccountTotal, loginAddress, created } = rates;
+  const {
+    default: own,
+    anonymous,
+    loginAccount,
+    loginAccountTotal,
+    loginAddress,
+    loginCode,
+    created,
+  } = rates;
   const says = (rate: Rate, counts: string): string =>
     rate === undefined
       ? `Not limited: ${counts}.`
@@ -206,6 +223,7 @@ function limits(rates: DocsOptions['rates']): Html {
     ['login-account', says(loginAccount, 'signing in to one account from one address')],
     ['login-account-total', says(loginAccountTotal, 'failing to sign in to one account, from new addresses')],
     ['login-address', says(loginAddress, 'signing in, signing up and changing passwords from one address')],
+    ['login-code', says(loginCode, 'trying wrong one-time codes of one account')],
   ])}
 <p>${inline(limit)}
 ${inline(past)}</p>

@@ -136,6 +136,7 @@ async function newSubject(service: TestService): Promise<Subject> {
   const { id: orderId, customerId } = await newOrder(service, owner.token);
   const { id: keyId } = await newKey(service, owner.token);
   const { id: newCustomerId } = await newCustomer(service, owner.token);
+  await service.post(`/api/users/${owner.id}/totp`, { token: owner.token });
   const { id: suspendedId } = await service.person();
   const path = `/api/users/${suspendedId}/suspension`;
   await service.put(path, { token: await rootToken(service), body: {} });

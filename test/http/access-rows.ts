@@ -71,6 +71,8 @@ const user = ({ owner }: Subject): string => `/api/users/${owner.id}`;
 
 const suspension = ({ suspendedId }: Subject): string => `/api/users/${suspendedId}/suspension`;
 
+const totp = (subject: Subject): string => `${user(subject)}/totp`;
+
 const session = ({ owner }: Subject): string => `/api/sessions/${owner.sessionId}`;
 
 const key = ({ keyId }: Subject): string => `/api/keys/${keyId}`;
@@ -124,6 +126,14 @@ export const matrix: Readonly<Record<string, Row>> = {
     body: () => ({ reason: 'Laptop stolen' }),
   },
   'DELETE /api/users/{id}/suspension': { responses: 'u   f   f   f   204 s   s s   t', path: suspension },
+  'GET /api/users/{id}/totp': { responses: 'u   200 f   f   200 s   s s   t', path: totp },
+  'POST /api/users/{id}/totp': { responses: 'u   201 f   f   f   s   s s   t', path: totp },
+  'PUT /api/users/{id}/totp': {
+    responses: 'u   400 f   f   f   s   s s   t', // no code fits by chance
+    path: totp,
+    body: () => ({ code: 'aaaa-aaaa' }),
+  },
+  'DELETE /api/users/{id}/totp': { responses: 'u   204 f   f   204 s   s s   t', path: totp },
   'GET /api/users/{id}/orders': {
     responses: 'u   200 f   200 200 200 s 200 t',
     scope: 'orders:read',

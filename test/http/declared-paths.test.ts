@@ -13,6 +13,7 @@ async function declaredPaths(service: TestService, root: Person): Promise<Path[]
   const { id: keyId } = await newKey(service, root.token);
   const suspended = await service.person();
   await service.put(`/api/users/${suspended.id}/suspension`, { token: root.token, body: {} });
+  await service.post(`/api/users/${root.id}/totp`, { token: root.token });
   const ids: Readonly<Record<string, number | string>> = {
     users: root.id,
     customers: order.customerId,
@@ -61,6 +62,7 @@ describe('every declared path', () => {
       '/api/users/{id}/orders',
       '/api/users/{id}/orders/{order_id}',
       '/api/users/{id}/suspension',
+      '/api/users/{id}/totp',
       '/customers',
       '/customers/{id}',
       '/customers/{id}/events',

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { suite, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Cleanup } from '../../src/assembly/cleanup.ts';
+import { SealedSecrets } from '../../src/auth/sealed-secrets.ts';
 import { executable, serviceFor, type Person, type TestService } from '../service.ts';
 
 const turnMillisecondsMax = 50;
@@ -163,7 +164,9 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     );
     const { inside } = service;
     assert.ok(inside !== undefined, 'the suite is skipped otherwise');
-    const cleanup = new Cleanup({ db: inside.db, now: () => 5, eventsDays: 0, isStopping: () => true });
+    const totpSecrets = new SealedSecrets([], '');
+    const parts = { db: inside.db, totpSecrets, eventsDays: 0 };
+    const cleanup = new Cleanup({ ...parts, now: () => 5, isStopping: () => true });
     for (let id = 1; id <= rows; id += 1) cleanup.noteKeyUse(id, 5);
     const watch = new TurnWatch();
     await cleanup.run();

@@ -1,5 +1,4 @@
-// Problem details: every type can be provoked, is declared, and resolves; nothing is
-// shown of what went wrong inside.
+// Problem details (RFC 9457): every type can be provoked, is declared and resolves; no cause is shown.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
@@ -15,6 +14,7 @@ import {
   readRemovedEvents,
   rootToken,
 } from '../resources/resource-support.ts';
+import { signInWithoutCode } from '../resources/totp-support.ts';
 import { password, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
@@ -23,7 +23,7 @@ import { askRaw, askTooSlowly, type RawAnswer } from './raw-connection.ts';
 const publicUrl = 'https://orders.example.com';
 const settings = { 'public-url': publicUrl };
 const documentedNames = (
-  'malformed-json validation-failed unauthenticated invalid-token invalid-credentials ' +
+  'malformed-json validation-failed unauthenticated invalid-token invalid-credentials code-required ' +
   'step-up-required multiple-credentials forbidden insufficient-scope not-found method-not-allowed ' +
   'not-acceptable unsupported-media-type content-too-large uri-too-long headers-too-large ' +
   'request-timeout bad-request email-taken last-admin customer-has-orders invalid-transition ' +
@@ -115,14 +115,13 @@ const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provo
   'invalid-token': ({ service }) => service.get('/orders', { token: 'x.y.z' }),
   'invalid-credentials': ({ service, ada }) =>
     service.post('/api/sessions', { body: { email: ada.email, password: 'not the password' } }),
+  'code-required': ({ service }) => signInWithoutCode(service),
   async 'step-up-required'({ service }) {
     if (service.inside === undefined) return undefined;
     const { id, token } = await service.person();
     service.clock.advance(601_000);
-    const response = await service.patch(`/api/users/${id}`, {
-      token,
-      body: { email: 'new@example.com' },
-    });
+    const body = { email: 'new@example.com' };
+    const response = await service.patch(`/api/users/${id}`, { token, body });
     service.clock.advance(-601_000);
     return response;
   },
@@ -215,6 +214,7 @@ describe('each type of problem', () => {
   const challenges: Partial<Record<ProblemKind, string>> = {
     unauthenticated: 'Bearer realm="orderly"',
     'invalid-credentials': 'Bearer realm="orderly"',
+    'code-required': 'Bearer realm="orderly"',
     'invalid-token': 'Bearer realm="orderly", error="invalid_token"',
     'step-up-required': 'Bearer realm="orderly", error="insufficient_user_authentication", max_age="600"',
     'insufficient-scope': 'Bearer realm="orderly", error="insufficient_scope", scope="customers:read"',

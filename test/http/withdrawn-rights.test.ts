@@ -102,6 +102,11 @@ const rows: Readonly<Record<string, Row>> = {
     body: () => ({ reason: 'Laptop stolen' }),
     ways: { ...ofRole }, // no key can do it
   },
+  'PUT /api/users/{id}/totp': {
+    path: ({ actor }) => `/api/users/${actor.id}/totp`,
+    body: () => ({ code: '123456' }),
+    ways: ofSession,
+  },
   'POST /api/sessions': {
     path: () => '/api/sessions',
     body: ({ actor }) => ({ email: actor.email, password }),

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';
 import { executable, password, type Call, type Person, type TestService } from '../service.ts';
 import { items, newCustomer, newKey, newOrder } from './resource-support.ts';
+import { codeOf, personWithCodes } from './totp-support.ts';
 
 /** A request that changes something, prepared anew for each test. */
 type Prepared = { readonly path: string; readonly call: Call & { readonly body?: object } };
@@ -61,6 +62,28 @@ const rows: Readonly<Record<string, Row>> = {
       const { id } = await service.person();
       await service.put(`/api/users/${id}/suspension`, { token, body: {} });
       return { path: `/api/users/${id}/suspension`, call: { token } };
+    },
+  },
+  'POST /api/users/{id}/totp': {
+    type: null, // signing in doesn't need a code yet
+    async prepare(service) {
+      const { id, token } = await service.person();
+      return { path: `/api/users/${id}/totp`, call: { token } };
+    },
+  },
+  'PUT /api/users/{id}/totp': {
+    type: 'user.changed',
+    async prepare(service) {
+      const { person, secret } = await personWithCodes(service);
+      const body = { code: codeOf(secret, service) };
+      return { path: `/api/users/${person.id}/totp`, call: { token: person.token, body } };
+    },
+  },
+  'DELETE /api/users/{id}/totp': {
+    type: 'user.changed',
+    async prepare(service) {
+      const { id, token } = (await personWithCodes(service)).person;
+      return { path: `/api/users/${id}/totp`, call: { token } };
     },
   },
   'POST /api/sessions': {

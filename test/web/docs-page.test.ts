@@ -33,6 +33,7 @@ const rates = {
   loginAccountTotal: undefined,
   created: undefined,
   loginAddress: undefined,
+  loginCode: undefined,
 };
 
 describe('the pages', () => {
@@ -182,7 +183,10 @@ describe('the pages', () => {
     assert.deepEqual(
       new Set(shown.map(([, name]) => name)),
       new Set(
-        'User Tokens Session MadeKey Key Customer Order Suspension ApiCatalog Health ProblemType'.split(' '),
+        (
+          'User Suspension Totp NewTotp RecoveryCodes Tokens Session MadeKey Key Customer Order ' +
+          'ApiCatalog Health ProblemType'
+        ).split(' '),
       ),
     );
     for (const [, name = '', fields = ''] of shown) {

@@ -26,6 +26,8 @@ export type StoredPassword = {
   /** In milliseconds, of a password that the service generated; null for one that a user chose. */
   readonly expiresAt: number | null;
   readonly isSuspended: boolean;
+  /** Whether signing in needs a one-time code, too. */
+  readonly needsCode: boolean;
 };
 
 type SignInLimiters<Limiter> = {
@@ -35,6 +37,8 @@ type SignInLimiters<Limiter> = {
   readonly account: Limiter;
   /** One account, from all addresses. */
   readonly accountTotal: Limiter;
+  /** Codes tried for one account: from each of its known addresses, and from all others together. */
+  readonly code: Limiter;
 };
 
 type Options<Limiter> = {
@@ -90,6 +94,20 @@ export class PasswordChecks<Limiter> {
     }
     putBackTotal();
     return found;
+  }
+
+  /**
+   * Draws on the bucket of codes, which is small: six digits are soon guessed by whoever has the password.
+   * The function returned puts it back.
+   */
+  spendCode(request: PasswordRequest<Limiter>, userId: number): () => void {
+    const key = this.#isExempt(request, userId) ? `${userId} ${request.address}` : `${userId}`;
+    try {
+      return request.spend(this.#limiters.code, key);
+    } catch (error) {
+      request.report({ name: 'authn_login_fail_max', userId });
+      throw error;
+    }
   }
 
   /** The hash of a new password. Only an administrator's don't draw on the address's bucket of sign-ins. */

@@ -1,7 +1,17 @@
 // A session: what is sent and shown, and when one ends.
 import { refreshGraceMilliseconds, sessionIdleSecondsMax, sessionSecondsMax } from '../../limits.ts';
+import { code } from '../users/totp.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
-import { integer, named, nullable, object, oneOf, string, type Infer } from '../../schema/schema.ts';
+import {
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  type Infer,
+} from '../../schema/schema.ts';
 
 export const Session = named(
   'Session',
@@ -46,6 +56,11 @@ export const NewSession = named(
       format: 'password',
       writeOnly: true,
       examples: ['correct horse battery staple'],
+    }),
+    code: optional(code, {
+      description:
+        'Needed by an account with one-time codes on, and not looked at otherwise: the six digits that the ' +
+        'authenticator app shows, or a recovery code.',
     }),
   }),
 );

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { anyone } from '../../auth/access.ts';
 import type { Signer } from '../../auth/jwt.ts';
 import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
+import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { created, route, type Context, type Route } from '../../http/route.ts';
@@ -11,8 +12,9 @@ import { Problem, notFound } from '../../problem.ts';
 import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { permitWithoutCaller } from '../../storage/permit.ts';
-import type { PasswordChecks } from '../flows/password-checks.ts';
+import type { PasswordChecks, StoredPassword } from '../flows/password-checks.ts';
 import { requireVisible } from '../flows/visible.ts';
+import { useCode } from '../users/totp-store.ts';
 import { findPassword, upgradePasswordHash } from '../users/user-store.ts';
 import { noteAddress } from './known-address-store.ts';
 import { NewSession, Session, TokenRequest, Tokens, refreshUse } from './session.ts';
@@ -30,6 +32,7 @@ export type SignInServices = {
   readonly passwords: PasswordChecks<Limiter>;
   readonly signer: Signer;
   readonly refreshTokens: RefreshTokens;
+  readonly totpSecrets: SealedSecrets;
   readonly publicUrl: string;
 };
 
@@ -47,8 +50,10 @@ export function signIn(services: SignInServices): Route {
     access: anyone,
     body: NewSession,
     reply: tokensReply,
-    description: 'An unknown e-mail address gets the same response as a wrong password.',
-    problems: ['invalid-credentials', 'unavailable'],
+    description:
+      'An unknown e-mail address gets the same response as a wrong password. An account with one-time ' +
+      'codes on needs `code`, too.',
+    problems: ['invalid-credentials', 'code-required', 'unavailable'],
     handle: (context) => addNewSession(context, services),
   });
 }
@@ -60,24 +65,56 @@ async function addNewSession(
   services: SignInServices,
 ): Promise<Representation<Tokens>> {
   const { passwords } = services;
-  const { body, db, now, userAgent, address, requestId } = context;
+  const { body, db } = context;
   const verified = await passwords.verifyAsSignIn(context, body.email, body.password);
   if (verified === undefined) throw wrongCredentials();
-  const { userId, hash } = verified;
+  const { userId } = verified;
+  if (verified.needsCode && body.code === undefined) throw codeRequired('This account needs a code, too.');
+  const putBack = verified.needsCode ? passwords.spendCode(context, userId) : () => {};
   const upgradedHash = await passwords.upgrade(context, verified, body.password);
-  const tokens = await db.write((writer) => {
-    const current = findPassword(writer, body.email);
-    // it may have changed while it was checked on another thread; hashes are salted, so no two are the same
-    if (current?.hash !== hash || current.isSuspended) throw wrongCredentials();
-    if (upgradedHash !== undefined) upgradePasswordHash(writer, verified, upgradedHash);
-    const actor = { userId, keyId: null };
-    const permit = permitWithoutCaller(writer, 'a password', { actor, requestId, now });
-    noteAddress(permit, userId, address, now);
-    const sessionId = addSession(permit, { userId, userAgent }, now);
-    return tokensOf(services, { db: writer, sessionId, now });
-  });
-  context.report({ name: 'authn_login_success', userId, sessionId: tokens.id });
+  const signedIn = await db.write((writer) =>
+    beginSession(writer, context, { services, verified, upgradedHash }),
+  );
+  if (signedIn === undefined) {
+    context.report({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
+    throw codeRequired('code is wrong, or was used already.');
+  }
+  putBack();
+  const { tokens, factor } = signedIn;
+  const event = { name: 'authn_login_success', userId, sessionId: tokens.id } as const;
+  context.report(factor === undefined ? event : { ...event, factor });
   return tokens;
+}
+
+type Beginning = {
+  readonly services: SignInServices;
+  readonly verified: StoredPassword;
+  readonly upgradedHash: string | undefined;
+};
+type SignedIn = {
+  readonly tokens: Representation<Tokens>;
+  readonly factor: ReturnType<typeof useCode>;
+};
+
+/** Undefined where the code is wrong. It is used up in the write that signs in, and only there. */
+function beginSession(
+  writer: Connection,
+  { body, now, userAgent, address, requestId }: SignInContext,
+  { services, verified, upgradedHash }: Beginning,
+): SignedIn | undefined {
+  const { userId, hash } = verified;
+  const current = findPassword(writer, body.email);
+  // it may have changed while it was checked on another thread; hashes are salted, so no two are the same
+  if (current?.hash !== hash || current.isSuspended) throw wrongCredentials();
+  const actor = { userId, keyId: null };
+  const permit = permitWithoutCaller(writer, 'a password', { actor, requestId, now });
+  const { code = '' } = body;
+  const factor = current.needsCode ? useCode(permit, services.totpSecrets, { userId, code, now }) : undefined;
+  if (current.needsCode && factor === undefined) return undefined;
+  if (upgradedHash !== undefined) upgradePasswordHash(writer, verified, upgradedHash);
+  noteAddress(permit, userId, address, now);
+  const sessionId = addSession(permit, { userId, userAgent }, now);
+  return { tokens: tokensOf(services, { db: writer, sessionId, now }), factor };
 }
 
 export function renewTokens(services: SignInServices): Route {
@@ -187,6 +224,10 @@ function tokensOf(
 
 export function representSession(session: Session): Representation<Session> {
   return represent(session, { id: session.id, ownerId: session.userId });
+}
+
+function codeRequired(detail: string): Problem {
+  return new Problem('code-required', detail);
 }
 
 function wrongCredentials(): Problem {

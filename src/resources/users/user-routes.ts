@@ -8,6 +8,7 @@ import {
   type Access,
   type Caller,
 } from '../../auth/access.ts';
+import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
@@ -30,6 +31,7 @@ import { historyRoute } from '../events/history-routes.ts';
 import { removeObject } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { suspensionRoutes } from './suspension-routes.ts';
+import { totpRoutes } from './totp-routes.ts';
 import { NewUser, User, checkMayGiveRole, passwordIssues, userFilters } from './user.ts';
 import {
   patchUser,
@@ -41,6 +43,7 @@ import {
 import { addUser, findUser, removeUser, userSelection, userRows } from './user-store.ts';
 
 export type UserServices = UserChangeServices & {
+  readonly totpSecrets: SealedSecrets;
   readonly cursors: Cursors;
   readonly registration: 'open' | 'closed';
   /** Of each address. */
@@ -58,6 +61,7 @@ export function userRoutes(services: UserServices): Route[] {
     patchUser(services),
     deleteUser(services),
     ...suspensionRoutes(services),
+    ...totpRoutes(services),
     historyOfUser(services),
   ];
 }

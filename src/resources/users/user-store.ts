@@ -45,11 +45,13 @@ function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...Sql
 export function findPassword(db: Connection, email: string): StoredPassword | undefined {
   const sql =
     'SELECT id, passwordHash, passwordExpiresAt, ' +
-    'EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id) FROM users WHERE emailKey = ?';
-  const row = db.get<[number, string, number | null, number]>(sql, emailKey(email));
+    'EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id), ' +
+    'EXISTS (SELECT 1 FROM totpSecrets WHERE userId = users.id AND confirmedAt IS NOT NULL) ' +
+    'FROM users WHERE emailKey = ?';
+  const row = db.get<[number, string, number | null, number, number]>(sql, emailKey(email));
   if (row === undefined) return undefined;
-  const [userId, hash, expiresAt, isSuspended] = row;
-  return { userId, hash, expiresAt, isSuspended: isSuspended === 1 };
+  const [userId, hash, expiresAt, isSuspended, needsCode] = row;
+  return { userId, hash, expiresAt, isSuspended: isSuspended === 1, needsCode: needsCode === 1 };
 }
 
 export type InitialPassword = { readonly email: string; readonly expiresAt: number };

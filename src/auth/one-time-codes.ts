@@ -1,0 +1,74 @@
+// One-time codes: TOTP (RFC 6238) as authenticator apps make them, and recovery codes to print.
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const stepMilliseconds = 30_000;
+const secretBytes = 20; // RFC 4226 section 4, R6
+const recoveryCodeBytes = 10;
+
+export function newTotpSecret(): Buffer {
+  return randomBytes(secretBytes);
+}
+
+type CodeOptions = { readonly digits?: number; readonly algorithm?: 'sha1' | 'sha256' | 'sha512' };
+
+/** RFC 4226 section 5.3. The defaults are what every authenticator app supports. */
+export function oneTimeCode(
+  secret: Uint8Array,
+  counter: number,
+  { digits = 6, algorithm = 'sha1' }: CodeOptions = {},
+): string {
+  const text = Buffer.alloc(8);
+  text.writeBigUInt64BE(BigInt(counter));
+  const mac = createHmac(algorithm, secret).update(text).digest();
+  const offset = mac.readUInt8(mac.length - 1) & 0xf;
+  const number = mac.readUInt32BE(offset) & 0x7fff_ffff;
+  return String(number % 10 ** digits).padStart(digits, '0');
+}
+
+/** RFC 6238 section 4.2: the number of the 30 seconds that a time is in. */
+export function stepOf(now: number): number {
+  return Math.floor(now / stepMilliseconds);
+}
+
+/** The step whose code this is: the present one, or one before or after it. Compares with all three. */
+export function stepOfCode(secret: Uint8Array, code: string, now: number): number | undefined {
+  const present = stepOf(now);
+  const sent = Buffer.from(code);
+  const matching = [present - 1, present, present + 1].filter((step) => {
+    const expected = Buffer.from(oneTimeCode(secret, step));
+    return expected.length === sent.length && timingSafeEqual(expected, sent);
+  });
+  return matching.at(-1);
+}
+
+/** For the picture or link that an authenticator app reads. */
+export function otpauthUri(secret: Uint8Array, issuer: string, account: string): string {
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
+  return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;
+}
+
+/** 80 random bits, such as `k5qj-7m2c-xw4d-ta3n`. */
+export function newRecoveryCode(): string {
+  const text = base32(randomBytes(recoveryCodeBytes)).toLowerCase();
+  return (text.match(/.{4}/g) ?? []).join('-');
+}
+
+/** However it was typed: case, blanks and hyphens don't matter. So many random bits need no slow hash. */
+export function recoveryCodeHash(code: string): Buffer {
+  return hash('sha256', code.replaceAll(/[\s-]/g, '').toUpperCase(), 'buffer');
+}
+
+/** RFC 4648 section 6, without padding. */
+export function base32(bytes: Uint8Array): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+  let text = '';
+  let bits = 0;
+  let bitCount = 0;
+  for (const byte of bytes) {
+    bits = (bits << 8) | byte;
+    bitCount += 8;
+    for (; bitCount >= 5; bitCount -= 5) text += alphabet.charAt((bits >>> (bitCount - 5)) & 31);
+    bits &= (1 << bitCount) - 1;
+  }
+  return bitCount === 0 ? text : text + alphabet.charAt((bits << (5 - bitCount)) & 31);
+}

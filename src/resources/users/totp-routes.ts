@@ -1,0 +1,143 @@
+// One-time codes over HTTP: /api/users/{id}/totp sets them up, turns them on and off.
+import { accountAccessOf, checkStepUp, onlySelf, self, type Caller } from '../../auth/access.ts';
+import { base32, newRecoveryCode, newTotpSecret, otpauthUri } from '../../auth/one-time-codes.ts';
+import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { created, noContent, ok, route, secretOk, type Context, type Route } from '../../http/route.ts';
+import { recoveryCodesMax } from '../../limits.ts';
+import { invalidAt } from '../../problem.ts';
+import type { SecurityEvent } from '../../security-event.ts';
+import { removeObject, type Resource } from '../flows/change.ts';
+import { requireVisible } from '../flows/visible.ts';
+import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
+import { addTotp, confirmTotp, contextOf, findTotp, removeTotp, totpRows, useCode } from './totp-store.ts';
+import { userRows } from './user-store.ts';
+
+type TotpServices = { readonly totpSecrets: SealedSecrets };
+
+export function totpRoutes(services: TotpServices): Route[] {
+  return [readTotp(), setUpTotp(services), turnOnTotp(services), turnOffTotp()];
+}
+
+const issuer = 'orderly';
+
+const totpResource: Resource<Totp, Totp> = {
+  ...totpRows,
+  accessOf: accountAccessOf,
+  represent: (totp) => represent(totp, { id: totp.userId, ownerId: totp.userId }),
+};
+
+const ofTotp = { path: '/api/users/{id}/totp', tag: 'Users' } as const;
+
+function readTotp(): Route {
+  return route({
+    ...ofTotp,
+    method: 'GET',
+    summary: 'Read whether a sign-in needs a one-time code',
+    access: self,
+    reply: ok(Totp),
+    description: 'Responds 404 where none were set up.',
+    handle({ params: { id }, caller, db }) {
+      const access = accountAccessOf(caller);
+      return totpResource.represent(requireVisible(totpRows, { db: db.read, id, access }));
+    },
+  });
+}
+
+function setUpTotp(services: TotpServices): Route {
+  return route({
+    ...ofTotp,
+    method: 'POST',
+    summary: 'Set up one-time codes',
+    access: onlySelf,
+    reply: created(NewTotp, ({ id }) => `/api/users/${id}/totp`, { isSecret: true }),
+    description:
+      'Returns the secret for an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds). Signing in ' +
+      'needs no code until PUT has confirmed one. Needs a sign-in within the last 10 minutes.',
+    problems: ['step-up-required', 'validation-failed'],
+    handle: (context) => addNewTotp(context, services),
+  });
+}
+
+type SetUpContext = Context<{ readonly id: number }, object, undefined, Caller>;
+
+/** The ETag is that of the set-up without its secret, as reading it shows it. */
+async function addNewTotp(
+  { params: { id }, caller, db, now, authorizeWrite }: SetUpContext,
+  { totpSecrets }: TotpServices,
+): Promise<Representation<NewTotp>> {
+  checkStepUp(caller, now, 'Setting up one-time codes');
+  const secret = newTotpSecret();
+  const sealed = totpSecrets.seal(secret, contextOf(id));
+  return db.write((writer) => {
+    const permit = authorizeWrite(writer);
+    const access = accountAccessOf(permit.caller);
+    const user = requireVisible(userRows, { db: writer, id, access });
+    if (findTotp(writer, id)?.isOn === true)
+      throw invalidAt('', 'already-on', 'One-time codes are on; turn them off first.');
+    addTotp(permit, user, sealed, now);
+    const made = { secret: base32(secret), uri: otpauthUri(secret, issuer, user.email) };
+    const { etag } = totpResource.represent(requireVisible(totpRows, { db: writer, id, access }));
+    return { ...represent(made, { id, ownerId: id }), etag };
+  });
+}
+
+function turnOnTotp(services: TotpServices): Route {
+  return route({
+    ...ofTotp,
+    method: 'PUT',
+    summary: 'Turn one-time codes on',
+    access: onlySelf,
+    body: TotpConfirmation,
+    reply: secretOk(RecoveryCodes),
+    description:
+      'A right code turns them on: from then on signing in needs one. Returns recovery codes; sent again ' +
+      'with a later code, it replaces them. Needs a sign-in within the last 10 minutes.',
+    problems: ['step-up-required'],
+    handle: (context) => confirm(context, services),
+  });
+}
+
+type ConfirmContext = Context<{ readonly id: number }, object, TotpConfirmation, Caller>;
+
+async function confirm(
+  context: ConfirmContext,
+  { totpSecrets }: TotpServices,
+): Promise<Representation<RecoveryCodes>> {
+  const { params, body, caller, db, now, authorizeWrite } = context;
+  const { id } = params;
+  checkStepUp(caller, now, 'Turning one-time codes on');
+  const recoveryCodes = Array.from({ length: recoveryCodesMax }, newRecoveryCode);
+  const change = await db.write((writer): TotpChange => {
+    const permit = authorizeWrite(writer);
+    const totp = requireVisible(totpRows, { db: writer, id, access: accountAccessOf(permit.caller) });
+    const isRight = useCode(permit, totpSecrets, { userId: id, code: body.code, now }) === 'one-time code';
+    if (!isRight) throw invalidAt('/code', 'mismatch', 'code is wrong, or was used already.');
+    confirmTotp(permit, totp, recoveryCodes, now);
+    return totp.isOn ? 'recovery-codes-replaced' : 'totp-on';
+  });
+  context.report({ name: 'user_updated', userId: id, change });
+  return represent({ recoveryCodes }, { id, ownerId: id });
+}
+
+type TotpChange = Extract<SecurityEvent, { readonly change: string }>['change'];
+
+function turnOffTotp(): Route {
+  return route({
+    ...ofTotp,
+    method: 'DELETE',
+    summary: 'Turn one-time codes off',
+    access: self,
+    reply: noContent(),
+    isConditional: true,
+    description: 'The recovery codes go with them. Needs a sign-in within the last 10 minutes.',
+    problems: ['step-up-required'],
+    handle(context) {
+      return removeObject(context, totpResource, {
+        check: (_totp, caller) => checkStepUp(caller, context.now, 'Turning one-time codes off'),
+        remove: removeTotp,
+        event: ({ userId }) => ({ name: 'user_updated', userId, change: 'totp-off' }),
+      });
+    },
+  });
+}

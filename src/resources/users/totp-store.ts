@@ -1,0 +1,141 @@
+// The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes.
+import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
+import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
+import { timestampOf } from '../../schema/members.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { recordEvent } from '../events/event-store.ts';
+import type { Rows, Visible } from '../flows/visible.ts';
+import type { Totp } from './totp.ts';
+import type { StoredUser } from './user-store.ts';
+
+export function findTotp(db: Connection, userId: number): Totp | undefined {
+  const row = db.get<[number, number, number]>(
+    'SELECT confirmedAt IS NOT NULL, createdAt, (SELECT count(*) FROM recoveryCodes WHERE userId = ?) ' +
+      'FROM totpSecrets WHERE userId = ?',
+    userId,
+    userId,
+  );
+  if (row === undefined) return undefined;
+  const [isOn, createdAt, recoveryCodesLeft] = row;
+  return { userId, isOn: isOn === 1, recoveryCodesLeft, createdAt: timestampOf(createdAt) };
+}
+
+/** Under the id of the user. */
+export const totpRows: Rows<Totp> = {
+  name: 'one-time code set-up of user',
+  find: findTotp,
+  ownerOf: ({ userId }) => userId,
+};
+
+/** In place of one that was never confirmed. It leaves no event: nothing needs a code yet. */
+export function addTotp(
+  { writer: db }: Permit,
+  { id }: Visible<StoredUser>,
+  { keyId, bytes }: Sealed,
+  now: number,
+): void {
+  removeAll(db, id);
+  const sql = 'INSERT INTO totpSecrets (userId, keyId, sealed, lastStep, createdAt) VALUES (?, ?, ?, 0, ?)';
+  db.run(sql, id, keyId, bytes, now);
+}
+
+/** From now on a sign-in needs a code. Any earlier recovery codes are gone. */
+export function confirmTotp(
+  permit: Permit,
+  { userId }: Visible<Totp>,
+  recoveryCodes: readonly string[],
+  now: number,
+): void {
+  const db = permit.writer;
+  db.run('UPDATE totpSecrets SET confirmedAt = coalesce(confirmedAt, ?) WHERE userId = ?', now, userId);
+  db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
+  const sql = 'INSERT INTO recoveryCodes (userId, hash) VALUES (?, ?)';
+  for (const code of recoveryCodes) db.run(sql, userId, recoveryCodeHash(code));
+  recordChange(permit, userId);
+}
+
+export function removeTotp(permit: Permit, { userId }: Visible<Totp>): void {
+  removeAll(permit.writer, userId);
+  recordChange(permit, userId);
+}
+
+/** For a user who may have none; returns whether there was one in use. */
+export function removeTotpOf(permit: Permit, { id }: Visible<StoredUser>): boolean {
+  const wasOn = findTotp(permit.writer, id)?.isOn === true;
+  removeAll(permit.writer, id);
+  if (wasOn) recordChange(permit, id);
+  return wasOn;
+}
+
+function removeAll(db: Connection, userId: number): void {
+  db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
+  db.run('DELETE FROM totpSecrets WHERE userId = ?', userId);
+}
+
+function recordChange(permit: Permit, userId: number): void {
+  const changes = { totp: null };
+  recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
+}
+
+type CodeUse = { readonly userId: number; readonly code: string; readonly now: number };
+
+/** Whether the code is right. It is used up with that: a step's code works once, a recovery code, too. */
+export function useCode(
+  { writer: db }: Permit,
+  secrets: SealedSecrets,
+  { userId, code, now }: CodeUse,
+): 'one-time code' | 'recovery code' | undefined {
+  const digits = code.replaceAll(' ', '');
+  if (/^\d{6}$/.test(digits))
+    return useStep(db, secrets, { userId, code: digits, now }) ? 'one-time code' : undefined;
+  const { changes } = db.run(
+    'DELETE FROM recoveryCodes WHERE userId = ? AND hash = ?',
+    userId,
+    recoveryCodeHash(code),
+  );
+  return changes === 1 ? 'recovery code' : undefined;
+}
+
+function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: CodeUse): boolean {
+  const row = db.get<[string, Uint8Array, number]>(
+    'SELECT keyId, sealed, lastStep FROM totpSecrets WHERE userId = ?',
+    userId,
+  );
+  if (row === undefined) return false;
+  const [keyId, bytes, lastStep] = row;
+  const secret = secrets.open({ keyId, bytes }, contextOf(userId));
+  const step = secret && stepOfCode(secret, code, now);
+  if (step === undefined || step <= lastStep) return false;
+  db.run('UPDATE totpSecrets SET lastStep = ? WHERE userId = ?', step, userId);
+  return true;
+}
+
+/** What a user's secret is sealed with, so that no row can take the place of another. */
+export function contextOf(userId: number): string {
+  return `totp of user ${userId}`;
+}
+
+/** After the service's secret was replaced: seals under the first one what was sealed under another. */
+export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
+  const [current, ...others] = secrets.keyIds;
+  if (current === undefined || others.length === 0) return 0;
+  const sql = 'SELECT userId, keyId, sealed FROM totpSecrets WHERE keyId = ? LIMIT ?';
+  for (const keyId of others) {
+    const rows = db.all<[number, string, Uint8Array]>(sql, keyId, rowsMax);
+    for (const [userId, , bytes] of rows) resealOne(db, secrets, { userId, keyId, bytes });
+    if (rows.length > 0) return rows.length;
+  }
+  return 0;
+}
+
+function resealOne(
+  db: Connection,
+  secrets: SealedSecrets,
+  { userId, keyId, bytes }: Sealed & { readonly userId: number },
+): void {
+  const secret = secrets.open({ keyId, bytes }, contextOf(userId));
+  // a row that doesn't open is no longer looked at
+  const sealed = secret === undefined ? { keyId: '', bytes } : secrets.seal(secret, contextOf(userId));
+  db.run('UPDATE totpSecrets SET keyId = ?, sealed = ? WHERE userId = ?', sealed.keyId, sealed.bytes, userId);
+}
