@@ -14,6 +14,9 @@ const renewMilliseconds = 30 * dayMilliseconds;
 /** So that a whole certificate fits before its end. */
 const renewAuthorityMilliseconds = 500 * dayMilliseconds;
 
+/** This was written later. */
+const earliestMilliseconds = Date.UTC(2026, 0, 1);
+
 type Files = { readonly cert: string; readonly key: string };
 
 export function ownFiles(data: string): Files {
@@ -35,9 +38,10 @@ export function keepOwnCertificate(config: Config, now: number, created: string[
   const files = ownFiles(config.data);
   try {
     const authority = keepAuthority(config, now, created);
-    const names = ownNames(config).all.filter((name) => permits(certificateOf(authority), name));
+    const issuer = certificateOf(authority);
+    const names = ownNames(config).all.filter((name) => permits(issuer, name));
     const current = readPair(files);
-    if (current !== undefined && isCurrent(current, { authority, names, now })) return current;
+    if (current !== undefined && isCurrent(current, { issuer, names, now })) return current;
     const issued = issueCertificate(names, authority, now);
     writePair(files, issued);
     created.push(`a certificate for ${names.join(', ')}: ${files.cert}`);
@@ -67,10 +71,9 @@ function keepAuthority(config: Config, now: number, created: string[]): KeyPair 
 
 function isCurrent(
   pair: KeyPair,
-  { authority, names, now }: { authority: KeyPair; names: readonly string[]; now: number },
+  { issuer, names, now }: { issuer: X509Certificate; names: readonly string[]; now: number },
 ): boolean {
   const certificate = certificateOf(pair);
-  const issuer = certificateOf(authority);
   return (
     isFor(certificate, names) &&
     isValid(pair, now, now + renewMilliseconds) &&
@@ -79,8 +82,12 @@ function isCurrent(
   );
 }
 
-/** Begun, as a clock that was wrong may not have it, and valid until then. */
+/**
+ * Begun, as one made by a wrong clock may not have, and valid until then. A clock that is wrong now, as on a
+ * machine without a battery until it asks for the time, is no reason to replace what devices trust.
+ */
 function isValid(pair: KeyPair, now: number, until: number): boolean {
+  if (now < earliestMilliseconds) return true;
   const { validFromDate, validToDate } = certificateOf(pair);
   return validFromDate.getTime() <= now && validToDate.getTime() > until;
 }

@@ -81,6 +81,14 @@ describe('the certificate', () => {
     assertMade(made(start + 19 * 365 * dayMilliseconds), newAuthorityMade, certificateMade);
   });
 
+  test('is kept while the clock shows a time before orderly was written', (t) => {
+    const { made } = folder(t);
+    made(start);
+    assertMade(made(Date.UTC(1970, 0, 1)));
+    assertMade(made(Date.UTC(2010, 0, 1), '--public-url=https://till.local'), certificateMade);
+    assertMade(made(start, '--public-url=https://till.local'), certificateMade);
+  });
+
   test('is made anew where a file of it is missing, damaged or of another', (t) => {
     const { made, path } = folder(t);
     made(start);
