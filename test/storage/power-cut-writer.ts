@@ -1,6 +1,6 @@
 // The process whose power is cut: changes notes over and over and records what it answered, as if to clients,
 // to writes, reads, queries on the thread and rejections; until the WAL was checkpointed some times.
-import { openSync, writeSync } from 'node:fs';
+import { fdatasync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Connection } from '../../src/storage/connection.ts';
@@ -15,6 +15,7 @@ const [, , folder = '', checkpoints = '3', notes = '2000', flaw = 'none'] = proc
 const text = 'x'.repeat(6_000);
 const readsAtOnce = 8;
 const pauseMilliseconds = 2;
+const syncMilliseconds = 5;
 
 const database = await openDatabase({
   folder,
@@ -29,12 +30,18 @@ const database = await openDatabase({
   onFatal(error) {
     throw error;
   },
+  fdatasync: slowSync,
   queryWorker: (options) =>
     new QueryWorker(flaw === 'queries' ? { ...options, synced: async () => {} } : options),
 });
 const reads = flaw === 'reads' ? unheldReads() : database.read;
 const answered = openSync(join(folder, 'orderly.answered'), 'w');
 let at = 0;
+
+/** Long enough that something is shown while it runs. */
+function slowSync(descriptor: number, done: (error: Error | null) => void): void {
+  setTimeout(() => fdatasync(descriptor, done), syncMilliseconds);
+}
 
 /** A connection of its own, which no hold keeps from what isn't on disk. */
 function unheldReads(): Connection {

@@ -156,8 +156,8 @@ class Disk {
 type Cuts = {
   readonly count: number;
   readonly random: () => number;
-  /** Only right after something was answered, when most of what was answered is new. */
-  readonly isAfterAnswers?: boolean;
+  /** Only right before a sync ends, and all is lost that no sync has put on disk. */
+  readonly isWorst?: boolean;
 };
 
 /** Cuts the power and holds what is left to what was answered; returns how many answers were checked. */
@@ -170,7 +170,7 @@ export function cutPower(folder: string, steps: readonly Step[], cuts: Cuts): nu
     if (step.file === answersFile) answered += step.kind === 1 ? step.bytes.toString('latin1') : '';
     else disks[step.file === 0 ? 0 : 1].take(step, number);
     for (; moments[0] === number; moments.shift()) {
-      const [database, wal] = disks.map((disk) => disk.cut(cuts.random));
+      const [database, wal] = disks.map((disk) => disk.cut(cuts.isWorst === true ? () => 0 : cuts.random));
       checked += check(join(folder, 'cut'), { database, wal, answered });
     }
   });
@@ -178,15 +178,15 @@ export function cutPower(folder: string, steps: readonly Step[], cuts: Cuts): nu
 }
 
 /** Else half of them are soon after the WAL was restarted. */
-function momentsOf(steps: readonly Step[], { count, random, isAfterAnswers = false }: Cuts): number[] {
+function momentsOf(steps: readonly Step[], { count, random, isWorst = false }: Cuts): number[] {
   const numbersOf = (is: (step: Step) => boolean): number[] =>
     steps.flatMap((step, number) => (is(step) ? [number] : []));
-  const answers = numbersOf(({ file }) => file === answersFile);
-  const first = answers[0] ?? 0; // the storage is open once something was answered
+  const [first = 0] = numbersOf(({ file }) => file === answersFile); // from then on the storage is open
+  const syncEnds = numbersOf(({ kind, file }) => kind === 4 && file === 1).filter((end) => end > first);
   const starts = numbersOf(({ kind, file, offset }) => kind === 1 && file === 1 && offset === 0);
   const restarts = starts.filter((number) => number > first);
   const moments = Array.from({ length: count }, (_, cut) => {
-    if (isAfterAnswers) return answers[Math.floor(random() * answers.length)] ?? first;
+    if (isWorst) return (syncEnds[Math.floor(random() * syncEnds.length)] ?? 1) - 1;
     const restart = restarts[Math.floor(random() * restarts.length)];
     if (cut % 2 === 0 || restart === undefined) return first + Math.floor(random() * (steps.length - first));
     return Math.min(steps.length - 1, restart + Math.floor(random() * soonSteps));
