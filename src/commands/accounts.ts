@@ -66,18 +66,20 @@ export const adminReset: Command = {
     withExistingDatabase(config, async (db, hasher) => {
       const password = randomPassword(config.passwordMin);
       const hash = await hasher.hash(password);
-      const { id, email, hadTotp } = db.write((writer) => {
+      const { id, email, hadTotp, isSuspended } = db.write((writer) => {
         const user = userOf(writer, String(flags['email']));
         const permit = operatorPermit(writer);
         const expiresAt = Date.now() + initialPasswordMilliseconds;
         replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
         endSessionsOf(permit, user, null);
         removeKeysOf(permit, user);
-        return { ...user, hadTotp: removeTotpOf(permit, user) };
+        const isSuspended = findSuspension(writer, user.id) !== undefined;
+        return { ...user, isSuspended, hadTotp: removeTotpOf(permit, user) };
       });
       removeAdminFile(config.data, email);
       const ended = ['All sessions and API keys of this user have ended.'];
       if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
+      if (isSuspended) ended.push('The user stays suspended until an administrator lifts that.');
       return [...ended, passwordText({ id, email, password })].join('\n');
     }),
 };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newKey } from '../resources/resource-support.ts';
+import { personWithCodes } from '../resources/totp-support.ts';
 import { serviceFor, admin } from '../service.ts';
 import { orderly } from './command-support.ts';
 
@@ -51,6 +52,34 @@ describe('accounts from the command line', { concurrency: true }, () => {
     assert.notEqual(after.headers.etag, before.headers.etag);
     // nobody else is touched
     assert.equal((await service.signIn(admin.email, admin.password)).email, admin.email);
+  });
+
+  test('admin reset turns one-time codes off, and says so', async (t) => {
+    const service = await serviceFor(t);
+    if (service.inside === undefined) return t.skip('needs the clock');
+    const { person } = await personWithCodes(service, 'admin');
+    const reset = ['admin', 'reset', `--email=${person.email}`, `--data=${service.folder}`];
+    const first = await orderly(reset);
+    assert.match(first.stdout, /^One-time codes are off: signing in needs the password alone\.$/m);
+    await service.signIn(person.email, printed(first)['password'] ?? '');
+    assert.doesNotMatch((await orderly(reset)).stdout, /One-time codes/);
+  });
+
+  test('a suspended user stays so after admin reset, and gets no key', async (t) => {
+    const service = await serviceFor(t);
+    const { id, email } = await service.person();
+    const { token } = await service.signIn(admin.email, admin.password);
+    await service.put(`/api/users/${id}/suspension`, { token, body: {} });
+    const about = [`--email=${email}`, `--data=${service.folder}`];
+    const reset = await orderly(['admin', 'reset', ...about]);
+    assert.match(reset.stdout, /^The user stays suspended until an administrator lifts that\.$/m);
+    const secret = printed(reset)['password'];
+    assert.equal((await service.post('/api/sessions', { body: { email, password: secret } })).status, 401);
+    const made = await orderly(['keys', 'create', '--name=till', '--scopes=orders:read', ...about]);
+    assert.deepEqual(
+      [made.status, made.stdout, made.stderr],
+      [1, '', `orderly: ${email} is suspended; an administrator lifts that.\n`],
+    );
   });
 
   test('keys create makes a key that works at once, with its scopes and no more', async (t) => {
