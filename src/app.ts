@@ -14,7 +14,7 @@ import type { Config } from './config/config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
 import { createCursors } from './http/cursor.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
-import { trustedProxies } from './http/peer.ts';
+import { addressesIn } from './network/address-blocks.ts';
 import { RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
@@ -103,6 +103,7 @@ function handlerServices(
     signUps: limiters.signUps,
     removeLeftovers: () => cleanup.begin(),
     onPasswordChange,
+    webhookSecrets: new SealedSecrets(secrets, 'webhook secrets'),
     metrics,
     readiness() {
       if (isStopping()) return 'stopping';
@@ -143,7 +144,7 @@ function requestHandler(options: AppOptions, parts: SharedParts, router: Router)
     log,
     metrics,
     responses: createStoredResponses(createMacs(secrets, 'fingerprints')),
-    isTrusted: trustedProxies(config.trustedProxy),
+    isTrusted: addressesIn(config.trustedProxy),
     takesQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
     corsOrigins: new Set(config.corsOrigins),

@@ -11,6 +11,7 @@ import type { Limiter } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Mounted, type Router } from './http/router.ts';
 import { once } from './memoize-last.ts';
+import { WebhookTargets } from './network/webhook-targets.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { PasswordChecks } from './resources/flows/password-checks.ts';
 import { feedRoutes } from './resources/events/feed-routes.ts';
@@ -22,6 +23,7 @@ import { sessionRoutes } from './resources/sessions/session-routes.ts';
 import { endSessionsOf } from './resources/sessions/session-store.ts';
 import { systemRoutes, type SystemServices } from './resources/system/system-routes.ts';
 import { userRoutes } from './resources/users/user-routes.ts';
+import { webhookRoutes } from './resources/webhooks/webhook-routes.ts';
 import { version } from './version.ts';
 import { docsPage } from './web/docs-page.ts';
 import { problemPage } from './web/problem-page.ts';
@@ -44,6 +46,7 @@ export type HandlerServices = {
   readonly removeLeftovers: () => void;
   /** Called once a user's password has been replaced, with their e-mail address before that. */
   readonly onPasswordChange: (email: string) => void;
+  readonly webhookSecrets: SealedSecrets;
   readonly readiness: SystemServices['readiness'];
   readonly metrics: SystemServices['metrics'];
 };
@@ -92,12 +95,14 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
   ];
 }
 
-function ordersInterface({ config, services: { cursors, caches } }: InterfaceOptions): Route[] {
-  const { defaultCountry } = config;
+function ordersInterface({ config, services }: InterfaceOptions): Route[] {
+  const { defaultCountry, webhookAllow } = config;
+  const { cursors, caches, webhookSecrets: secrets } = services;
   return [
     ...customerRoutes({ cursors, cache: caches.customers, defaultCountry }),
     ...orderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
     ...feedRoutes(cursors),
+    ...webhookRoutes({ cursors, targets: new WebhookTargets(webhookAllow), secrets }),
   ];
 }
 

@@ -63,6 +63,12 @@ export const pageRowsExaminedMax = 1_000;
 /** How many events one page of the feed may examine to find those that the caller may see. */
 export const feedRowsExaminedMax = 1_000;
 
+// Webhooks.
+export const webhooksMax = 20;
+export const webhookUrlCharsMax = 2_000;
+/** How long the secret before the last still signs. */
+export const webhookSecretOverlapMilliseconds = 24 * 3_600_000;
+
 // Credentials.
 export const tokenSeconds = 900;
 export const sessionSecondsMax = 30 * 86_400;

@@ -49,6 +49,8 @@ export class Caches {
       case 'user':
         this.callers.clear();
         break;
+      case 'webhook':
+        break; // not cached: deliveries read it again
       case 'everything':
         this.clear();
         break;

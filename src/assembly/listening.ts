@@ -5,7 +5,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { unavailable } from '../problem.ts';
 import { connectionsWithin, ConnectionGate, openFilesMax } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
-import { trustedProxies } from '../http/peer.ts';
+import { addressesIn } from '../network/address-blocks.ts';
 import { connectionsMax } from '../limits.ts';
 
 /**
@@ -41,7 +41,7 @@ export function gateFor({ trustedProxy, connectionsPerAddress }: Config): Connec
   return new ConnectionGate({
     connectionsMax: connections,
     perAddressMax: connectionsPerAddress,
-    isTrusted: trustedProxies(trustedProxy),
+    isTrusted: addressesIn(trustedProxy),
   });
 }
 

@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import { migrations } from '../migrations/migrations.ts';
 import { beginFeedEpoch } from '../resources/events/event-store.ts';
 import { describeLiveKeys } from '../resources/keys/key-store.ts';
+import { describeEnabledWebhooks } from '../resources/webhooks/webhook-store.ts';
 import { endAllSessions } from '../resources/sessions/session-store.ts';
 import { backup, removePartial, restore } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -32,6 +33,7 @@ export const restoreBackup: Command = {
   flags: [{ flag: 'force', help: 'replace an existing database; what is newer than the backup is lost' }],
   async run({ config, operands: [file = ''], flags }) {
     const keys: string[] = [];
+    const webhooks: string[] = [];
     const options = {
       schemaVersionMax: migrations.length,
       force: flags['force'] === true,
@@ -39,18 +41,21 @@ export const restoreBackup: Command = {
         endAllSessions(db);
         beginFeedEpoch(db);
         keys.push(...describeLiveKeys(db, Date.now()));
+        webhooks.push(...describeEnabledWebhooks(db));
       },
     };
     await withProgress('Restoring', (progress) =>
       leavingNoPartial(databaseFile(config.data), () => restore(file, config.data, { ...options, progress })),
     );
-    const restored = `${config.data} was restored from ${file}. All sessions have ended.`;
-    if (keys.length === 0) return restored;
-    return [
-      restored,
-      'These API keys are valid again, including any that were deleted after the backup:',
-      ...keys,
-    ].join('\n');
+    const lines = [`${config.data} was restored from ${file}. All sessions have ended.`];
+    if (keys.length > 0)
+      lines.push(
+        'These API keys are valid again, including any that were deleted after the backup:',
+        ...keys,
+      );
+    if (webhooks.length > 0)
+      lines.push('These webhooks deliver again, from where they were at the backup:', ...webhooks);
+    return lines.join('\n');
   },
 };
 

@@ -6,6 +6,7 @@ import { auditHistories, auditedHistories } from '../resources/events/history-au
 import { keyAudit } from '../resources/keys/key-store.ts';
 import { orderAudit } from '../resources/orders/order-store.ts';
 import { sessionAudit } from '../resources/sessions/session-store.ts';
+import { webhookAudit } from '../resources/webhooks/webhook-store.ts';
 import { hasAdmins, hasUsers, userAudit } from '../resources/users/user-store.ts';
 import { auditRows, type Audit } from '../storage/audit.ts';
 import { checkIntegrity, fromDatabase } from '../storage/backup.ts';
@@ -16,7 +17,15 @@ import type { Command } from './commands.ts';
 import { print, withProgress } from './terminal.ts';
 
 const issuesShownMax = 100;
-const audits: readonly Audit[] = [userAudit, sessionAudit, keyAudit, customerAudit, orderAudit, eventAudit];
+const audits: readonly Audit[] = [
+  userAudit,
+  sessionAudit,
+  keyAudit,
+  customerAudit,
+  orderAudit,
+  eventAudit,
+  webhookAudit,
+];
 
 export const check: Command = {
   summary: 'checks the database; the exit status is 1 if anything is wrong',

@@ -38,6 +38,7 @@ function notServing(): HandlerServices {
     signUps: unlimited,
     removeLeftovers: unused,
     onPasswordChange: unused,
+    webhookSecrets: new SealedSecrets([], 'webhook secrets'),
     readiness: unused,
     metrics: unused,
   };

@@ -42,6 +42,8 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     connectionsPerAddress: Number(get('connections-per-address')),
     /** 0: for ever. */
     eventsDays: Number(get('events-days')),
+    /** Addresses and blocks that webhooks may go to beside public ones. */
+    webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,
     cacheBytes: Number(get('cache-bytes')),

@@ -173,6 +173,13 @@ export const settings: readonly Setting[] = [
     check: wholeNumber(0, 36_500),
   },
   {
+    flag: 'webhook-allow',
+    value: 'LIST',
+    fallback: '',
+    help: 'addresses or CIDR blocks that webhooks may go to beside public ones, by HTTP, too',
+    check: listOf(addressBlock),
+  },
+  {
     flag: 'password-min',
     value: 'LENGTH',
     fallback: '8',

@@ -140,6 +140,7 @@ export const tags = [
   { name: 'Customers', description: 'The people and companies that order.' },
   { name: 'Orders', description: 'What was ordered, and its status.' },
   { name: 'Events', description: 'What happened: of one object, or all of it in order.' },
+  { name: 'Webhooks', description: 'Events sent to other programs, for administrators.' },
   {
     name: 'Service',
     description:

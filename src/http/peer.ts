@@ -1,5 +1,5 @@
 // Who is at the other end: the client's address, through proxies that are trusted, and whether TLS was used.
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
@@ -13,18 +13,6 @@ export function peerOf(remoteAddress: string | undefined, isTrusted: (address: s
     isLoopback: address === '::1' || address.startsWith('127.'),
     isTrusted: isTrusted(address),
   };
-}
-
-/** Addresses or CIDR blocks → a test; the list was checked with the configuration. */
-export function trustedProxies(blocks: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const block of blocks) {
-    const [network = '', bits] = block.split('/');
-    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(network, family);
-    else list.addSubnet(network, Number(bits), family);
-  }
-  return (address) => isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }
 
 export function isProxied(fields: RequestHeaders): boolean {

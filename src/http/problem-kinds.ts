@@ -31,7 +31,8 @@ export const problems: Readonly<
     about:
       'The request was understood, but its data is invalid. `errors` lists every error: ' +
       'where it is (`pointer` into the body, `parameter` or `header`), a `code`, ' +
-      'and what would be right. The status is 400 under /api and 422 under /orders, /customers and /events.',
+      'and what would be right. The status is 400 under /api and 422 under /orders, ' +
+      '/customers, /events and /webhooks.',
   },
   unauthenticated: {
     status: 401,
@@ -65,8 +66,8 @@ export const problems: Readonly<
     status: 401,
     title: 'Sign in again',
     about:
-      'A sensitive change (a password, an e-mail address, a role, an API key, suspending or deleting a ' +
-      'user) ' +
+      'A sensitive change (a password, an e-mail address, a role, an API key, a webhook, suspending or ' +
+      'deleting a user) ' +
       `needs a sign-in within the last ${stepUpSeconds / 60} minutes (RFC 9470): ` +
       'create a new session and use its access token.',
   },

@@ -166,6 +166,26 @@ CREATE TABLE feed (
 ) STRICT;
 INSERT INTO feed (epoch, file) VALUES (lower(hex(randomblob(8))), '');
 
+CREATE TABLE webhooks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  url TEXT NOT NULL,
+  types TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('enabled', 'paused', 'disabled')),
+  position INTEGER NOT NULL,
+  keyId TEXT NOT NULL,
+  sealed BLOB NOT NULL,
+  previousKeyId TEXT,
+  previousSealed BLOB,
+  previousEndsAt INTEGER,
+  lastStatus INTEGER,
+  lastAt INTEGER,
+  failingSince INTEGER,
+  failures INTEGER NOT NULL DEFAULT 0,
+  retryAt INTEGER,
+  createdAt INTEGER NOT NULL,
+  version INTEGER NOT NULL DEFAULT 1
+) STRICT;
+
 CREATE TABLE storedResponses (
   request BLOB PRIMARY KEY,
   fingerprint TEXT NOT NULL,

@@ -36,7 +36,7 @@ export function permitFor<C>(
 /** For a change without a caller. `proof` names what proves the right to it instead. */
 export function permitWithoutCaller(
   writer: Connection,
-  _proof: 'the command line' | 'a password' | 'a refresh token' | 'the first start',
+  _proof: 'the command line' | 'a password' | 'a refresh token' | 'the first start' | 'a failed delivery',
   { actor = null, requestId = null, now = Date.now() }: Partial<Origin> = {},
 ): Permit<null> {
   return permit(writer, null, { actor, requestId, now });

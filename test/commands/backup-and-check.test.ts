@@ -207,7 +207,7 @@ describe('sample and check', { concurrency: true }, () => {
       status: 0,
       stdout:
         'users: 6, sessions: 0, API keys: 0, customers: 100, orders: 400, ' +
-        'events: 1650\n' +
+        'events: 1650, webhooks: 0\n' +
         `${folder}/orderly.db is sound.\n`,
       stderr: '',
     });

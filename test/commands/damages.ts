@@ -36,6 +36,12 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
     'UPDATE orders SET customerId = 9999 WHERE id = 11',
     /^Row 11 of orders refers to a missing row of customers\.$/m,
   ],
+  [
+    'INSERT INTO webhooks (url, types, status, position, keyId, sealed, createdAt) ' +
+      "VALUES ('https://example.com/', 'order.paid', 'paused', 0, '', x'01', 0)",
+    /^webhook 1 has no events\.$/m,
+  ],
+  ['UPDATE webhooks SET sealed = zeroblob(0) WHERE id = 1', /^webhook 1 at \/sealed: there is no secret\.$/m],
   ["UPDATE customers SET nameKey = 'x' WHERE id = 1", /^customer 1 at \/nameKey: /m],
   ["UPDATE customers SET emailKey = 'x' WHERE id = 2", /^customer 2 at \/emailKey: /m],
   ["UPDATE customers SET phone = '123' WHERE id = 3", /^customer 3 at \/phone: /m],

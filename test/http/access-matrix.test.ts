@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { anyone, scopes, type Scope } from '../../src/auth/access.ts';
 import { noContent, emptyRepresentation, route, type Route } from '../../src/http/route.ts';
 import { createRouter } from '../../src/http/router.ts';
-import { newCustomer, newKey, newOrder, rootToken } from '../resources/resource-support.ts';
+import { newCustomer, newKey, newOrder, newWebhook, rootToken } from '../resources/resource-support.ts';
 import { serviceFor, type Call, type Person, type TestService } from '../service.ts';
 import { callers, challenges, matrix, rejections, type Caller, type Subject } from './access-rows.ts';
 import { assertProblem, sharedService } from './http-support.ts';
@@ -45,6 +45,8 @@ test('a route without an access rule doesn’t start', () => {
 });
 
 describe('access to', () => {
+  /** By scope: nobody may have a key for each route. */
+  const adminKeys: Record<string, string> = {};
   const everyone: { other?: Person; staff?: Person; admin?: Person } = {};
   const running = sharedService({}, async (service) => {
     Object.assign(everyone, {
@@ -124,7 +126,11 @@ describe('access to', () => {
           key: (await newKey(service, owner.token, { scopes: scopes.filter((each) => each !== scope) })).key,
         };
       case 'admin’s key':
-        return { key: (await newKey(service, admin?.token ?? '', { scopes: only })).key };
+        return {
+          key: (adminKeys[scope ?? 'all'] ??= (
+            await newKey(service, admin?.token ?? '', { scopes: only })
+          ).key),
+        };
       case 'bad token':
         return { token: `${owner.token.slice(0, -4)}AAAA` };
     }
@@ -139,7 +145,16 @@ async function newSubject(service: TestService): Promise<Subject> {
   await service.post(`/api/users/${owner.id}/totp`, { token: owner.token });
   const { id: suspendedId } = await service.person();
   const path = `/api/users/${suspendedId}/suspension`;
-  await service.put(path, { token: await rootToken(service), body: {} });
+  const token = await rootToken(service);
+  await service.put(path, { token, body: {} });
+  const webhookId = await onlyWebhook(service, token);
   const unusedEmail = `subject${owner.id}@example.com`;
-  return { owner, customerId, orderId, keyId, newCustomerId, unusedEmail, suspendedId };
+  return { owner, customerId, orderId, keyId, newCustomerId, unusedEmail, suspendedId, webhookId };
+}
+
+/** There may not be many. */
+async function onlyWebhook(service: TestService, token: string): Promise<number> {
+  for (const { id } of (await service.get('/webhooks', { token })).body.data)
+    await service.delete(`/webhooks/${id}`, { token });
+  return (await newWebhook(service, token)).id;
 }

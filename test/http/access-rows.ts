@@ -14,6 +14,8 @@ export type Subject = {
   readonly unusedEmail: string;
   /** Of a user who is suspended. */
   readonly suspendedId: number;
+  /** Nobody's. */
+  readonly webhookId: number;
 };
 
 export type Row = {
@@ -76,6 +78,8 @@ const totp = (subject: Subject): string => `${user(subject)}/totp`;
 const session = ({ owner }: Subject): string => `/api/sessions/${owner.sessionId}`;
 
 const key = ({ keyId }: Subject): string => `/api/keys/${keyId}`;
+
+const webhook = ({ webhookId }: Subject): string => `/webhooks/${webhookId}`;
 
 const customer = ({ customerId }: Subject): string => `/customers/${customerId}`;
 
@@ -240,6 +244,23 @@ export const matrix: Readonly<Record<string, Row>> = {
     scope: 'orders:write',
     path: order,
     body: () => ({ note: 'Please ring twice.' }),
+  },
+  'GET /webhooks': { responses: 'u   f   f   f   200 s   s s   t', path: at('/webhooks') },
+  'POST /webhooks': {
+    responses: 'u   f   f   f   201 s   s s   t',
+    path: at('/webhooks'),
+    body: () => ({ url: 'https://hooks.example/', types: ['order.paid'] }),
+  },
+  'GET /webhooks/{id}': { responses: 'u   f   f   f   200 s   s s   t', path: webhook },
+  'PATCH /webhooks/{id}': {
+    responses: 'u   f   f   f   200 s   s s   t',
+    path: webhook,
+    body: () => ({ status: 'paused' }),
+  },
+  'DELETE /webhooks/{id}': { responses: 'u   f   f   f   204 s   s s   t', path: webhook },
+  'POST /webhooks/{id}/secrets': {
+    responses: 'u   f   f   f   201 s   s s   t',
+    path: (subject) => `${webhook(subject)}/secrets`,
   },
   'GET /': { responses: forAll, path: at('/') },
   'GET /.well-known/api-catalog': { responses: forAll, path: at('/.well-known/api-catalog') },

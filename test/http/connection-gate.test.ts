@@ -7,7 +7,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { newCertificate } from '../new-certificate.ts';
 import { connectionsWithin, ConnectionGate, openFilesMax } from '../../src/http/connection-gate.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
-import { trustedProxies } from '../../src/http/peer.ts';
+import { addressesIn } from '../../src/network/address-blocks.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
@@ -18,7 +18,7 @@ const inProcess = { skip: executable !== undefined && 'needs bounds of its own' 
 
 describe('the gate', () => {
   const gateFor = (connectionsMax: number, perAddressMax: number): ConnectionGate =>
-    new ConnectionGate({ connectionsMax, perAddressMax, isTrusted: trustedProxies(['203.0.113.0/24']) });
+    new ConnectionGate({ connectionsMax, perAddressMax, isTrusted: addressesIn(['203.0.113.0/24']) });
   const series: readonly (readonly [
     what: string,
     addresses: readonly string[],

@@ -1,7 +1,7 @@
 // HEAD, OPTIONS and other methods on every path that the OpenAPI document declares.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newKey, newOrder } from '../resources/resource-support.ts';
+import { newKey, newOrder, newWebhook } from '../resources/resource-support.ts';
 import type { TestResponse, Person, TestService } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 
@@ -11,6 +11,7 @@ type Path = { readonly path: string; readonly target: string; readonly methods: 
 async function declaredPaths(service: TestService, root: Person): Promise<Path[]> {
   const order = await newOrder(service, root.token);
   const { id: keyId } = await newKey(service, root.token);
+  const { id: webhookId } = await newWebhook(service, root.token);
   const suspended = await service.person();
   await service.put(`/api/users/${suspended.id}/suspension`, { token: root.token, body: {} });
   await service.post(`/api/users/${root.id}/totp`, { token: root.token });
@@ -20,6 +21,7 @@ async function declaredPaths(service: TestService, root: Person): Promise<Path[]
     orders: order.id,
     sessions: root.sessionId,
     keys: keyId,
+    webhooks: webhookId,
     problems: 'not-found',
   };
   const { paths } = (await service.get('/openapi.json')).body as {
@@ -78,6 +80,9 @@ describe('every declared path', () => {
       '/orders/{id}/events',
       '/problems',
       '/problems/{name}',
+      '/webhooks',
+      '/webhooks/{id}',
+      '/webhooks/{id}/secrets',
     ];
     const found = paths.map(({ path }) => path);
     assert.deepEqual(
@@ -85,7 +90,7 @@ describe('every declared path', () => {
       [],
     );
     assert.deepEqual(
-      found.filter((path) => /^.(api|orders|customers)\b/.test(path) && !ofResources.includes(path)),
+      found.filter((path) => /^.(api|orders|customers|webhooks)\b/.test(path) && !ofResources.includes(path)),
       [],
     );
   });

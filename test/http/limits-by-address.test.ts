@@ -1,7 +1,8 @@
 // Rates of requests without credentials, of sign-ins and of bad credentials: whose address is drawn on.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { addressBucket, clientAddress, peerOf, trustedProxies } from '../../src/http/peer.ts';
+import { addressBucket, clientAddress, peerOf } from '../../src/http/peer.ts';
+import { addressesIn } from '../../src/network/address-blocks.ts';
 import { newKey } from '../resources/resource-support.ts';
 import { serviceFor, type TestResponse, type Call, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';
@@ -130,7 +131,7 @@ describe('addresses', () => {
     test(`the bucket of "${address}" is "${bucket}"`, () => assert.equal(addressBucket(address), bucket));
 
   test('who isn’t a trusted proxy is believed nothing', () => {
-    const isTrusted = trustedProxies(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
+    const isTrusted = addressesIn(['10.0.0.0/8', '2001:db8::/32', '192.0.2.1']);
     const fields = { 'x-forwarded-for': '203.0.113.1' };
     const seen = (remote: string): string => clientAddress(peerOf(remote, isTrusted), fields, isTrusted);
     for (const trusted of ['10.0.0.1', '::ffff:10.255.255.255', '2001:db8:5::1', '192.0.2.1'])

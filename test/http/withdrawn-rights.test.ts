@@ -4,14 +4,19 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scopes } from '../../src/auth/access.ts';
 import { route } from '../../src/http/route.ts';
-import { items, newKey, newOrder } from '../resources/resource-support.ts';
+import { items, newKey, newOrder, newWebhook } from '../resources/resource-support.ts';
 import { password, serviceFor, type Person, type TestService } from '../service.ts';
 import { assertProblem, kindOf, sharedService } from './http-support.ts';
 import { openRaw, type RawAnswer } from './raw-connection.ts';
 import { newPassword, done } from './withdrawn-support.ts';
 
 /** Nothing of it ever changes, so all cases share it. */
-type Target = { readonly other: Person; readonly customerId: number; readonly orderId: number };
+type Target = {
+  readonly other: Person;
+  readonly customerId: number;
+  readonly orderId: number;
+  readonly webhookId: number;
+};
 
 /** An administrator who is about to change what belongs to another user. */
 type Subject = Target & {
@@ -160,6 +165,16 @@ const rows: Readonly<Record<string, Row>> = {
     body: () => ({ status: 'paid' }),
     ways: ofRole,
   },
+  'POST /webhooks': {
+    path: () => '/webhooks',
+    body: () => ({ url: 'https://hooks.example/', types: ['order.paid'] }),
+    ways: { ...ofRole }, // no key can do it
+  },
+  'PATCH /webhooks/{id}': {
+    path: ({ webhookId }) => `/webhooks/${webhookId}`,
+    body: () => ({ url: 'https://eve.example/' }),
+    ways: { ...ofRole },
+  },
 };
 
 test('every route that takes a body has a row', async (t) => {
@@ -184,7 +199,8 @@ describe('half a body before, half after:', () => {
     root = (await service.signIn(service.admin.email, service.admin.password)).token;
     const other = await service.person();
     const { id: orderId, customerId } = await newOrder(service, other.token);
-    target = { other, customerId, orderId };
+    const { id: webhookId } = await newWebhook(service, root);
+    target = { other, customerId, orderId, webhookId };
   });
 
   for (const [name, row] of Object.entries(rows)) {
@@ -234,7 +250,7 @@ describe('half a body before, half after:', () => {
 
   async function stateOf(
     service: TestService,
-    { actor, other, customerId, orderId }: Subject,
+    { actor, other, customerId, orderId, webhookId }: Subject,
   ): Promise<string[]> {
     const paths = [
       '/api/users?sort=-id&limit=3&total=true',
@@ -243,6 +259,8 @@ describe('half a body before, half after:', () => {
       `/api/users/${other.id}`,
       `/customers/${customerId}`,
       `/orders/${orderId}`,
+      '/webhooks?total=true',
+      `/webhooks/${webhookId}`,
       `/api/keys?userId=${actor.id}&total=true`,
       `/api/sessions?userId=${actor.id}&total=true`,
       `/api/sessions?userId=${other.id}&total=true`,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';
 import { executable, password, type Call, type Person, type TestService } from '../service.ts';
-import { items, newCustomer, newKey, newOrder } from './resource-support.ts';
+import { items, newCustomer, newKey, newOrder, newWebhook } from './resource-support.ts';
 import { codeOf, personWithCodes } from './totp-support.ts';
 
 /** A request that changes something, prepared anew for each test. */
@@ -163,6 +163,34 @@ const rows: Readonly<Record<string, Row>> = {
     prepare: async (service, { token }) => ({
       path: `/orders/${(await newOrder(service, token)).id}`,
       call: { token, body: { status: 'paid' } },
+    }),
+  },
+  'POST /webhooks': {
+    type: 'webhook.created',
+    prepare: async (_service, { token }) => ({
+      path: '/webhooks',
+      call: { token, body: { url: 'https://hooks.example/', types: ['order.paid'] } },
+    }),
+  },
+  'PATCH /webhooks/{id}': {
+    type: 'webhook.changed',
+    prepare: async (service, { token }) => ({
+      path: `/webhooks/${(await newWebhook(service, token)).id}`,
+      call: { token, body: { status: 'paused' } },
+    }),
+  },
+  'DELETE /webhooks/{id}': {
+    type: 'webhook.deleted',
+    prepare: async (service, { token }) => ({
+      path: `/webhooks/${(await newWebhook(service, token)).id}`,
+      call: { token },
+    }),
+  },
+  'POST /webhooks/{id}/secrets': {
+    type: 'webhook.changed',
+    prepare: async (service, { token }) => ({
+      path: `/webhooks/${(await newWebhook(service, token)).id}/secrets`,
+      call: { token },
     }),
   },
 };

@@ -41,6 +41,16 @@ export async function newKey(
   );
 }
 
+/** By an administrator. */
+export async function newWebhook(
+  service: TestService,
+  token: string,
+  members: object = {},
+): Promise<TestResponse['body']> {
+  const body = { url: 'https://hooks.example/orders', types: ['order.paid'], ...members };
+  return made(await service.post('/webhooks', { token, body }));
+}
+
 export async function rootToken(service: TestService): Promise<string> {
   return (await service.signIn(service.admin.email, service.admin.password)).token;
 }

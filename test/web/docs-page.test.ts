@@ -185,7 +185,7 @@ describe('the pages', () => {
       new Set(
         (
           'User Suspension Totp NewTotp RecoveryCodes Tokens Session MadeKey Key Customer Order ' +
-          'ApiCatalog Health ProblemType'
+          'ApiCatalog Health ProblemType Webhook MadeWebhook WebhookSecret'
         ).split(' '),
       ),
     );

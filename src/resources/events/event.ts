@@ -97,11 +97,13 @@ function boundedPair(before: unknown, after: unknown): Changes[string] {
 
 export const reason = text(200, 'Why: stored with the event alone.', 'Paid in cash.');
 
+export const EventTypeName = named('EventType', oneOf(eventTypes));
+
 export const Event = named(
   'Event',
   object({
     id,
-    type: named('EventType', oneOf(eventTypes)),
+    type: EventTypeName,
     createdAt: timestamp,
     subject: string({
       maxLength: 100,

@@ -8,7 +8,7 @@ const objectsAtOnce = 2_000;
 /** A table whose rows have histories, and the members whose values events show. */
 export type AuditedHistory = {
   readonly topic: Topic;
-  readonly table: 'orders' | 'customers' | 'users';
+  readonly table: 'orders' | 'customers' | 'users' | 'webhooks';
   readonly members: readonly ('status' | 'currency' | 'total' | 'role')[];
 };
 
@@ -16,6 +16,7 @@ export const auditedHistories: readonly AuditedHistory[] = [
   { topic: 'user', table: 'users', members: ['role'] },
   { topic: 'customer', table: 'customers', members: [] },
   { topic: 'order', table: 'orders', members: ['status', 'currency', 'total'] },
+  { topic: 'webhook', table: 'webhooks', members: ['status'] },
 ];
 
 /** Reports each issue as a sentence, and returns how many objects there are. */

@@ -1,0 +1,17 @@
+// Whether an address is in one of a list of blocks.
+import { BlockList, isIP } from 'node:net';
+
+/** Addresses or CIDR blocks (RFC 4632) → a test. An IPv6 address with an embedded IPv4 one is also that. */
+export function addressesIn(blocks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [network = '', bits] = block.split('/');
+    if (bits === undefined) list.addAddress(network, familyOf(network));
+    else list.addSubnet(network, Number(bits), familyOf(network));
+  }
+  return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}

@@ -1,0 +1,95 @@
+// Where webhooks may go: public addresses over HTTPS, and what the operator allows besides.
+import { isIP } from 'node:net';
+import { addressesIn } from './address-blocks.ts';
+
+/** IPv4 that is not for public receivers: IANA's special-purpose registry, and a host inside Azure. */
+const refusedIpv4 = [
+  '0.0.0.0/8', // this network (RFC 791)
+  '10.0.0.0/8', // private (RFC 1918)
+  '100.64.0.0/10', // carrier-grade NAT (RFC 6598)
+  '127.0.0.0/8', // loopback (RFC 1122)
+  '168.63.129.16', // Azure's platform, from inside its virtual machines
+  '169.254.0.0/16', // link-local, and the metadata of clouds (RFC 3927)
+  '172.16.0.0/12', // private (RFC 1918)
+  '192.0.0.0/24', // protocol assignments (RFC 6890)
+  '192.0.2.0/24', // documentation (RFC 5737)
+  '192.88.99.0/24', // 6to4 relays (RFC 7526)
+  '192.168.0.0/16', // private (RFC 1918)
+  '198.18.0.0/15', // benchmarks (RFC 2544)
+  '198.51.100.0/24', // documentation (RFC 5737)
+  '203.0.113.0/24', // documentation (RFC 5737)
+  '224.0.0.0/4', // multicast (RFC 5771)
+  '240.0.0.0/4', // reserved, and broadcast (RFC 1112, RFC 919)
+];
+
+/**
+ * IPv6 outside of global unicast is refused as a whole: loopback, link-local, unique local, multicast, and
+ * IPv4 that is mapped, compatible or behind NAT64.
+ */
+const globalUnicast = '2000::/3';
+const refusedIpv6 = [
+  '2001::/23', // protocol assignments, Teredo and benchmarks among them (RFC 2928)
+  '2001:db8::/32', // documentation (RFC 3849)
+  '2002::/16', // 6to4, which embeds IPv4 (RFC 3056)
+  '3fff::/20', // documentation (RFC 9637)
+];
+
+const isRefusedIpv4 = addressesIn(refusedIpv4);
+const isGlobalUnicast = addressesIn([globalUnicast]);
+const isRefusedIpv6 = addressesIn(refusedIpv6);
+
+/** Names that mean the machine itself, whatever a resolver says (RFC 6761). */
+const ownName = /^(.+\.)?localhost\.?$/;
+
+export class WebhookTargets {
+  readonly #isAllowed: (address: string) => boolean;
+  readonly #allowsSome: boolean;
+
+  /** `allowed` are addresses or CIDR blocks, checked with the configuration. */
+  constructor(allowed: readonly string[]) {
+    this.#isAllowed = addressesIn(allowed);
+    this.#allowsSome = allowed.length > 0;
+  }
+
+  /** Whether a webhook may connect to this address. HTTP is only for what is allowed explicitly. */
+  permits(address: string, protocol: string): boolean {
+    const [plain = ''] = address.split('%'); // a zone
+    if (this.#isAllowed(plain)) return true;
+    return protocol === 'https:' && isPublicAddress(plain);
+  }
+
+  /** What is wrong with a URL, as a sentence, as far as it shows that; undefined where nothing is. */
+  issueOf(text: string): string | undefined {
+    const url = URL.parse(text);
+    if (url === null || /[\s\p{Cc}\\]/u.test(text))
+      return 'url must be a URL such as https://example.com/hook.';
+    if (!this.#takes(url.protocol)) return 'url must begin with https://.';
+    if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'url must not contain a user name or a password.';
+    if (text.includes('#')) return 'url must not have a fragment.';
+    if (url.port === '0') return 'url must have a port from 1 to 65535, or none.';
+    return this.#hostIssue(url);
+  }
+
+  #takes(protocol: string): boolean {
+    return protocol === 'https:' || (protocol === 'http:' && this.#allowsSome);
+  }
+
+  #hostIssue(url: URL): string | undefined {
+    const host = hostOf(url);
+    const addresses = ownName.test(host) ? ['127.0.0.1', '::1'] : [host].filter((each) => isIP(each) !== 0);
+    if (addresses.length === 0) return undefined; // a name, whose addresses are checked with each connection
+    if (addresses.some((address) => this.permits(address, url.protocol))) return undefined;
+    const rule = url.protocol === 'https:' ? 'it is not public' : 'http:// is for allowed addresses only';
+    return `url must not lead to ${host}: ${rule}, and --webhook-allow does not name it.`;
+  }
+}
+
+/** Without the brackets around an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 4) return !isRefusedIpv4(address);
+  return isGlobalUnicast(address) && !isRefusedIpv6(address);
+}

@@ -1,0 +1,202 @@
+// Webhooks over HTTP: /webhooks, for administrators.
+import { accountAccessOf, adminOnly, checkStepUp, type Caller } from '../../auth/access.ts';
+import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
+import type { Cursors } from '../../http/cursor.ts';
+import { listPage, listParameters } from '../../http/list.ts';
+import { represent, type Representation } from '../../http/representation.ts';
+import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
+import { webhooksMax } from '../../limits.ts';
+import type { WebhookTargets } from '../../network/webhook-targets.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { feedBounds } from '../events/event-store.ts';
+import { changeObject, removeObject, type Resource } from '../flows/change.ts';
+import { requireVisible } from '../flows/visible.ts';
+import {
+  addWebhook,
+  findWebhook,
+  removeWebhook,
+  replaceWebhook,
+  rotateSecret,
+  webhookRows,
+  webhookSelection,
+} from './webhook-store.ts';
+import {
+  MadeWebhook,
+  Webhook,
+  WebhookSecret,
+  applyWebhookPatch,
+  webhookBodies,
+  type NewWebhook,
+  type WebhookBodies,
+} from './webhook.ts';
+
+export type WebhookServices = {
+  readonly cursors: Cursors;
+  readonly targets: WebhookTargets;
+  readonly secrets: SealedSecrets;
+};
+
+export function webhookRoutes({ cursors, targets, secrets }: WebhookServices): Route[] {
+  const bodies = webhookBodies(targets);
+  return [
+    createWebhook(bodies, secrets),
+    listWebhooks(cursors),
+    readWebhook(),
+    patchWebhook(bodies),
+    deleteWebhook(),
+    createSecret(secrets),
+  ];
+}
+
+const webhookResource: Resource<Webhook, Webhook> = {
+  ...webhookRows,
+  accessOf: accountAccessOf,
+  represent: representWebhook,
+};
+
+function representWebhook(webhook: Webhook): Representation<Webhook> {
+  return represent(webhook, { id: webhook.id });
+}
+
+const stepUp = 'Needs a sign-in within the last 10 minutes.';
+const ofWebhooks = { tag: 'Webhooks', access: adminOnly } as const;
+
+function createWebhook({ NewWebhook: body }: WebhookBodies, secrets: SealedSecrets): Route {
+  return route({
+    ...ofWebhooks,
+    method: 'POST',
+    path: '/webhooks',
+    summary: 'Create a webhook',
+    body,
+    reply: created(MadeWebhook, ({ id }) => `/webhooks/${id}`, {
+      isSecret: true,
+      links: { get: 'GET /webhooks/{id}' },
+    }),
+    description:
+      'From then on every event of these types is sent to `url`, in order and at least once, signed by ' +
+      `Standard Webhooks. There may be ${webhooksMax} webhooks. ${stepUp}`,
+    problems: ['step-up-required'],
+    handle: (context) => addNewWebhook(context, secrets),
+  });
+}
+
+/** The ETag is that of the webhook without its secret, as reading it shows it. */
+async function addNewWebhook(
+  { body, caller, db, now, authorizeWrite }: Context<object, object, NewWebhook, Caller>,
+  secrets: SealedSecrets,
+): Promise<Representation<MadeWebhook>> {
+  checkStepUp(caller, now, 'Creating a webhook');
+  return db.write((writer) => {
+    const made = addWebhook(authorizeWrite(writer), body, secrets);
+    const { secret: _secret, ...shown } = made;
+    return { ...represent(made, { id: made.id }), etag: representWebhook(shown).etag };
+  });
+}
+
+function listWebhooks(cursors: Cursors): Route {
+  return route({
+    ...ofWebhooks,
+    method: 'GET',
+    path: '/webhooks',
+    summary: 'List webhooks, newest first',
+    query: listParameters,
+    reply: listOf(Webhook),
+    handle(context) {
+      return listPage(context, { cursors, selectionFor: webhookSelection, load: findRepresentation });
+    },
+  });
+}
+
+function findRepresentation(db: Connection, id: number): Representation<Webhook> | undefined {
+  const webhook = findWebhook(db, id);
+  return webhook === undefined ? undefined : representWebhook(webhook);
+}
+
+function readWebhook(): Route {
+  return route({
+    ...ofWebhooks,
+    method: 'GET',
+    path: '/webhooks/{id}',
+    summary: 'Read a webhook',
+    reply: ok(Webhook),
+    handle({ params: { id }, caller, db }) {
+      const access = accountAccessOf(caller);
+      return representWebhook(requireVisible(webhookRows, { db: db.read, id, access }));
+    },
+  });
+}
+
+function patchWebhook({ WebhookPatch: body }: WebhookBodies): Route {
+  return route({
+    ...ofWebhooks,
+    method: 'PATCH',
+    path: '/webhooks/{id}',
+    summary: 'Change, pause, enable or replay a webhook',
+    body,
+    reply: ok(Webhook),
+    isConditional: true,
+    description:
+      'A pause loses nothing: once enabled again, the webhook goes on after `position`. The ETag changes ' +
+      `with each delivery that is saved. ${stepUp}`,
+    problems: ['step-up-required'],
+    handle(context) {
+      checkStepUp(context.caller, context.now, 'Changing a webhook');
+      const bounds = feedBounds(context.db.read);
+      return changeObject(context, webhookResource, {
+        merge: (current) => applyWebhookPatch(current, context.body, bounds),
+        write: replaceWebhook,
+      });
+    },
+  });
+}
+
+function deleteWebhook(): Route {
+  return route({
+    ...ofWebhooks,
+    method: 'DELETE',
+    path: '/webhooks/{id}',
+    summary: 'Delete a webhook',
+    reply: noContent(),
+    isConditional: true,
+    description: stepUp,
+    problems: ['step-up-required'],
+    handle(context) {
+      checkStepUp(context.caller, context.now, 'Deleting a webhook');
+      return removeObject(context, webhookResource, { remove: removeWebhook });
+    },
+  });
+}
+
+function createSecret(secrets: SealedSecrets): Route {
+  return route({
+    ...ofWebhooks,
+    method: 'POST',
+    path: '/webhooks/{id}/secrets',
+    summary: 'Replace the secret of a webhook',
+    reply: created(WebhookSecret, ({ id }) => `/webhooks/${id}`, { isSecret: true }),
+    description:
+      'For 24 hours deliveries have two signatures, of the new secret and of the one before it, so that ' +
+      `the receiver can be changed meanwhile. ${stepUp}`,
+    problems: ['not-found', 'step-up-required'],
+    handle: (context) => addSecret(context, secrets),
+  });
+}
+
+async function addSecret(
+  {
+    params: { id },
+    caller,
+    db,
+    now,
+    authorizeWrite,
+  }: Context<{ readonly id: number }, object, undefined, Caller>,
+  secrets: SealedSecrets,
+): Promise<Representation<WebhookSecret>> {
+  checkStepUp(caller, now, 'Replacing the secret of a webhook');
+  return db.write((writer) => {
+    const permit = authorizeWrite(writer);
+    const access = accountAccessOf(permit.caller);
+    const webhook = requireVisible(webhookRows, { db: writer, id, access });
+    return represent(rotateSecret(permit, webhook, secrets), { id });
+  });
+}

@@ -1,0 +1,19 @@
+// The secrets of webhooks, in the form of Standard Webhooks.
+import { randomBytes } from 'node:crypto';
+
+/** Standard Webhooks asks for 24 to 64. */
+const secretBytes = 32;
+
+export function randomSecret(): Buffer {
+  return randomBytes(secretBytes);
+}
+
+/** As receivers configure it. */
+export function secretText(secret: Buffer): string {
+  return `whsec_${secret.toString('base64')}`;
+}
+
+/** What a webhook's secrets are sealed with, so that no row can take the place of another. */
+export function contextOf(webhookId: number): string {
+  return `webhook ${webhookId}`;
+}

@@ -1,0 +1,174 @@
+// The rows of webhooks: what administrators set. How deliveries get on is in endpoint-store.ts.
+import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
+import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
+import { invalidAt } from '../../problem.ts';
+import { timestampOf } from '../../schema/members.ts';
+import { check } from '../../schema/schema-check.ts';
+import { unless, type Audit } from '../../storage/audit.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
+import { matchAll, type Selection } from '../../storage/keyset.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { changesBetween, type EventType } from '../events/event.ts';
+import { feedBounds, recordEvent } from '../events/event-store.ts';
+import type { Rows, Visible } from '../flows/visible.ts';
+import { contextOf, randomSecret, secretText } from './webhook-secret.ts';
+import {
+  Webhook,
+  normalizedUrl,
+  type MadeWebhook,
+  type NewWebhook,
+  type WebhookSecret,
+  type WebhookStatus,
+} from './webhook.ts';
+
+type WebhookRow = readonly [
+  id: number,
+  url: string,
+  types: string,
+  status: WebhookStatus,
+  position: number,
+  lastStatus: number | null,
+  lastAt: number | null,
+  failingSince: number | null,
+  createdAt: number,
+];
+const columns = 'id, url, types, status, position, lastStatus, lastAt, failingSince, createdAt';
+
+export function findWebhook(db: Connection, id: number): Webhook | undefined {
+  const row = db.get<WebhookRow>(`SELECT ${columns} FROM webhooks WHERE id = ?`, id);
+  return row === undefined ? undefined : webhookOf(row);
+}
+
+/** Nobody owns one: administrators see all of them, others none. */
+export const webhookRows: Rows<Webhook> = { name: 'webhook', find: findWebhook, ownerOf: () => null };
+
+function webhookOf([id, url, types, status, position, lastStatus, lastAt, failingSince, createdAt]: readonly [
+  ...WebhookRow,
+  ...SqlValue[],
+]): Webhook {
+  return {
+    id,
+    url,
+    types: typesOf(types),
+    status,
+    position,
+    lastStatus,
+    lastAt: isoOrNull(lastAt),
+    failingSince: isoOrNull(failingSince),
+    createdAt: timestampOf(createdAt),
+  };
+}
+
+export function typesOf(text: string): EventType[] {
+  return text.split(' ') as EventType[]; // written by addWebhook and replaceWebhook
+}
+
+export function webhookSelection(): Selection {
+  return {
+    table: 'webhooks',
+    key: 'id',
+    isDescending: true,
+    streams: [matchAll],
+    residual: undefined,
+    owners: [],
+  };
+}
+
+/** Throws where there are as many as is allowed. It receives what comes after the event of its creation. */
+export function addWebhook(permit: Permit, { url, types }: NewWebhook, secrets: SealedSecrets): MadeWebhook {
+  const { writer: db, origin } = permit;
+  checkCount(db);
+  const sql =
+    'INSERT INTO webhooks (url, types, status, position, keyId, sealed, createdAt) ' +
+    "VALUES (?, ?, 'enabled', 0, '', x'', ?)";
+  const id = db.run(sql, normalizedUrl(url), types.join(' '), origin.now).lastId;
+  recordEvent(permit, { type: 'webhook.created', subjectId: id, ownerId: null });
+  const secret = randomSecret();
+  const { keyId, bytes } = secrets.seal(secret, contextOf(id));
+  const begin = 'UPDATE webhooks SET position = ?, keyId = ?, sealed = ? WHERE id = ?';
+  db.run(begin, feedBounds(db).latest, keyId, bytes, id);
+  db.invalidate({ kind: 'webhook', id });
+  const made = findWebhook(db, id);
+  if (made === undefined) throw new Error(`webhook ${id} is gone after its own insertion`);
+  return { ...made, secret: secretText(secret) };
+}
+
+function checkCount(db: Connection): void {
+  const [count] = db.get<[number]>('SELECT count(*) FROM webhooks') ?? [0];
+  if (count < webhooksMax) return;
+  const detail = `There may be at most ${webhooksMax} webhooks; delete one first.`;
+  throw invalidAt('', 'max-webhooks', detail);
+}
+
+/** Whatever changes, the next delivery is tried at once, and the retries begin anew. */
+export function replaceWebhook(
+  permit: Permit,
+  current: Visible<Webhook>,
+  wanted: Pick<Webhook, 'url' | 'types' | 'status' | 'position'>,
+): void {
+  const { writer: db } = permit;
+  const { url, types, status, position } = wanted;
+  const sql =
+    'UPDATE webhooks SET url = ?, types = ?, status = ?, position = ?, failures = 0, retryAt = NULL, ' +
+    'version = version + 1 WHERE id = ?';
+  db.run(sql, url, types.join(' '), status, position, current.id);
+  recordChange(permit, current.id, changesBetween(current, wanted));
+}
+
+/** The secret before it signs for a day, too, and those before that no longer. */
+export function rotateSecret(
+  permit: Permit,
+  { id }: Visible<Webhook>,
+  secrets: SealedSecrets,
+): WebhookSecret {
+  const { writer: db, origin } = permit;
+  const secret = randomSecret();
+  const { keyId, bytes } = secrets.seal(secret, contextOf(id));
+  const previous = openableSecret(db, id, secrets);
+  const previousEndsAt = previous === null ? null : origin.now + webhookSecretOverlapMilliseconds;
+  const sql =
+    'UPDATE webhooks SET keyId = ?, sealed = ?, previousKeyId = ?, previousSealed = ?, previousEndsAt = ?, ' +
+    'failures = 0, retryAt = NULL, version = version + 1 WHERE id = ?';
+  db.run(sql, keyId, bytes, previous?.keyId ?? null, previous?.bytes ?? null, previousEndsAt, id);
+  recordChange(permit, id, { secret: null });
+  return { secret: secretText(secret), previousEndsAt: isoOrNull(previousEndsAt) };
+}
+
+/** The current one as it is stored; null where no configured secret opens it. */
+function openableSecret(db: Connection, id: number, secrets: SealedSecrets): Sealed | null {
+  const row = db.get<[string, Uint8Array]>('SELECT keyId, sealed FROM webhooks WHERE id = ?', id);
+  if (row === undefined) return null;
+  const [keyId, bytes] = row;
+  return secrets.open({ keyId, bytes }, contextOf(id)) === undefined ? null : { keyId, bytes };
+}
+
+function recordChange(permit: Permit, id: number, changes: ReturnType<typeof changesBetween>): void {
+  recordEvent(permit, { type: 'webhook.changed', subjectId: id, ownerId: null, changes });
+  permit.writer.invalidate({ kind: 'webhook', id });
+}
+
+export function removeWebhook(permit: Permit, { id }: Visible<Webhook>): void {
+  permit.writer.run('DELETE FROM webhooks WHERE id = ?', id);
+  recordEvent(permit, { type: 'webhook.deleted', subjectId: id, ownerId: null });
+  permit.writer.invalidate({ kind: 'webhook', id });
+}
+
+/** A line of text for each webhook that delivers; without the URL's path, which may hold a key. */
+export function describeEnabledWebhooks(db: Connection): string[] {
+  const sql = "SELECT id, url FROM webhooks WHERE status = 'enabled' ORDER BY id";
+  return db.all<[number, string]>(sql).map(([id, url]) => `  ${id} to ${new URL(url).origin}`);
+}
+
+export const webhookAudit: Audit<readonly [...WebhookRow, sealed: Uint8Array]> = {
+  thing: 'webhook',
+  table: 'webhooks',
+  columns: `${columns}, sealed`,
+  issues: (row) => [
+    ...check(Webhook, webhookOf(row)),
+    ...unless(row[9].length > 0, '/sealed', 'there is no secret.'),
+  ],
+};
+
+function isoOrNull(time: number | null): string | null {
+  return time === null ? null : timestampOf(time);
+}

@@ -1,0 +1,167 @@
+// A webhook: an endpoint that receives events. What is sent and shown.
+import { webhookUrlCharsMax } from '../../limits.ts';
+import type { WebhookTargets } from '../../network/webhook-targets.ts';
+import { id, mergePatch, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
+import {
+  array,
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  type Infer,
+  type Issue,
+} from '../../schema/schema.ts';
+import { throwIfInvalid } from '../../problem.ts';
+import { EventTypeName, eventTypes } from '../events/event.ts';
+
+export const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
+export type WebhookStatus = (typeof webhookStatuses)[number];
+
+const types = array(EventTypeName, {
+  minItems: 1,
+  maxItems: eventTypes.length,
+  uniqueItems: true,
+  description: 'Which events are delivered.',
+  examples: [['order.paid', 'order.refunded']],
+});
+const status = named(
+  'WebhookStatus',
+  oneOf(webhookStatuses, {
+    description:
+      '`paused` by an administrator, `disabled` by the service: after the last retry, a 410, or where it ' +
+      'can’t go on. Set it to `enabled` to go on after `position`, so that nothing is lost.',
+  }),
+);
+const position = integer({
+  minimum: 0,
+  description:
+    'The id of the last event that was delivered or passed over; up to a second behind. Set it back to ' +
+    'receive the events after it again, or forward to skip.',
+  examples: [812],
+});
+const lastStatus = nullable(integer({ minimum: 100, maximum: 599 }), {
+  description: 'The status of the last response; null before the first, or where none came.',
+  examples: [204],
+});
+const lastAt = nullable(timestamp, { description: 'When an event was last sent.' });
+const failingSince = nullable(timestamp, {
+  description: 'When the first of the deliveries that failed since the last success was sent.',
+  examples: [null],
+});
+const shownUrl = string({
+  maxLength: webhookUrlCharsMax,
+  format: 'uri',
+  pattern: '^https?://',
+  description: 'Where events are sent, as the URL standard serializes it.',
+  examples: ['https://example.com/hook'],
+});
+
+const members = { id, url: shownUrl, types, status, position, lastStatus, lastAt, failingSince };
+
+export const Webhook = named('Webhook', object({ ...members, createdAt: timestamp }));
+export type Webhook = Infer<typeof Webhook>;
+
+const secret = string({
+  maxLength: 100,
+  pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
+  description: 'What signatures are made with (Standard Webhooks), shown only once.',
+  examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD7zQ0Bz1pbR8='],
+});
+
+export const MadeWebhook = named('MadeWebhook', object({ ...members, createdAt: timestamp, secret }));
+export type MadeWebhook = Infer<typeof MadeWebhook>;
+
+export const WebhookSecret = named(
+  'WebhookSecret',
+  object({
+    secret,
+    previousEndsAt: nullable(timestamp, {
+      description: 'Until then the secret before it signs, too; null where that can no longer be read.',
+    }),
+  }),
+);
+export type WebhookSecret = Infer<typeof WebhookSecret>;
+
+export type WebhookBodies = ReturnType<typeof webhookBodies>;
+export type NewWebhook = Infer<WebhookBodies['NewWebhook']>;
+export type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
+
+/** The schemas of a service whose webhooks may go to these targets. */
+export function webhookBodies(targets: WebhookTargets) {
+  const url = string({
+    minLength: 1,
+    maxLength: webhookUrlCharsMax,
+    format: 'uri',
+    pattern: '^[^\\s]+$',
+    mustBe: 'a URL such as https://example.com/hook',
+    description:
+      'Where to send events: an https URL without user name, password and fragment, whose addresses are ' +
+      'public or allowed with --webhook-allow.',
+    examples: ['https://example.com/hook'],
+    rule: (text) => targets.issueOf(text),
+  });
+  const NewWebhook = named(
+    'NewWebhook',
+    object({ url, types }, { examples: [{ url: 'https://example.com/hook', types: ['order.paid'] }] }),
+  );
+  const WebhookPatch = named(
+    'WebhookPatch',
+    object(
+      {
+        url: optional(url),
+        types: optional(types),
+        status: optional(status),
+        position: optional(position),
+        id: optional(id),
+        lastStatus: optional(lastStatus),
+        lastAt: optional(nullable(sentTimestamp)),
+        failingSince: optional(nullable(sentTimestamp)),
+        createdAt: optional(sentTimestamp),
+      },
+      {
+        description:
+          'A JSON Merge Patch (RFC 7396). Read-only members may be sent with their current values.',
+        examples: [{ status: 'paused' }],
+      },
+    ),
+  );
+  return { NewWebhook, WebhookPatch };
+}
+
+/** As the URL standard serializes it: what was checked is what is stored. */
+export function normalizedUrl(url: string): string {
+  return new URL(url).href;
+}
+
+/** The ids of the last event that was removed for its age, and of the newest. */
+type FeedBounds = { readonly removed: number; readonly latest: number };
+type Settings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
+
+/** Throws where the result is invalid. */
+export function applyWebhookPatch(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): Settings {
+  const { url, types, status, position } = mergePatch(current, patch) as Webhook; // the patch fits its schema
+  const issues = readOnlyIssues(current, patch, ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt']);
+  const wanted = { url: normalizedUrl(url), types, status, position };
+  throwIfInvalid([...issues, ...statusIssues(current, wanted), ...positionIssues(current, wanted, bounds)]);
+  return wanted;
+}
+
+function statusIssues(current: Webhook, { status }: Settings): Issue[] {
+  if (status !== 'disabled' || current.status === 'disabled') return [];
+  const detail = 'status must be enabled or paused: disabled is what the service sets.';
+  return [{ pointer: '/status', code: 'enum', detail }];
+}
+
+/** Events may have been removed since, so whoever enables a webhook has to say where it goes on. */
+function positionIssues(current: Webhook, wanted: Settings, { removed, latest }: FeedBounds): Issue[] {
+  const { status, position } = wanted;
+  const begins = status === 'enabled' && current.status !== 'enabled';
+  if (position === current.position && !begins) return [];
+  if (position >= removed && position <= latest) return [];
+  const why = position < removed ? 'older events were removed' : 'that is the newest event';
+  const detail = `position must be from ${removed} to ${latest}: ${why}.`;
+  return [{ pointer: '/position', code: position < removed ? 'minimum' : 'maximum', detail }];
+}
