@@ -22,7 +22,11 @@ export type Schema = Partial<
       examples: readonly unknown[];
     }>
 >;
-type Content = Named<{ readonly schema: Schema; readonly example?: unknown; readonly examples?: object }>;
+export type Content = Named<{
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: object;
+}>;
 export type Parameter = Texts<'name' | 'in' | 'description'> & {
   readonly $ref?: string;
   readonly required?: boolean;

@@ -1,53 +1,103 @@
-// An operation's call as a person would write it: with curl, and in JavaScript.
+// An operation's call as a person would write it: with curl, in JavaScript and in Python.
 import { successOf, type Operation } from './docs-description.ts';
+
+export type Language = 'curl' | 'JavaScript' | 'Python';
+
+/** How each language writes the header field with the credential; the page's script fills in the real one. */
+export const credentials: Readonly<Record<Language, string>> = {
+  curl: 'Authorization: Bearer $TOKEN',
+  JavaScript: 'Authorization: `Bearer ${token}`',
+  Python: '"Authorization": f"Bearer {token}"',
+};
+
+/** What clients need to trust a certificate that the service made for itself. */
+export type Trust = 'a public certificate' | 'its own certificate';
 
 type Call = ReturnType<typeof callOf>;
 
 export function callOf(
   operation: Operation,
-  call: { readonly method: string; readonly url: string; readonly body: unknown },
+  call: { readonly method: string; readonly url: string; readonly type?: string; readonly body: unknown },
 ) {
   return {
     ...call,
-    answers: answerOf(operation),
+    result: resultOf(operation),
     needsToken:
       operation.security.length > 0 && operation.security.every((each) => Object.keys(each).length > 0),
     takesKey: operation.parameters.some(({ $ref }) => $ref?.endsWith('/Idempotency-Key')),
   };
 }
 
-function answerOf(operation: Operation): 'nothing' | 'json' | 'text' {
+function resultOf(operation: Operation): 'nothing' | 'json' | 'text' {
   const types = Object.keys(successOf(operation)[1].content ?? {});
   if (types.length === 0) return 'nothing';
   return types.some((type) => type.endsWith('json')) ? 'json' : 'text';
 }
 
-export function curlExample({ method, url, needsToken, takesKey, body }: Call, curl: string): string {
+export function examplesOf(call: Call, trust: Trust): Readonly<Record<Language, string>> {
+  return {
+    curl: curlExample(call, trust),
+    JavaScript: scriptExample(call),
+    Python: pythonExample(call, trust),
+  };
+}
+
+export function curlCommand(trust: Trust): string {
+  return trust === 'its own certificate' ? 'curl --cacert data/tls/ca.pem' : 'curl';
+}
+
+function curlExample({ method, url, needsToken, takesKey, body }: Call, trust: Trust): string {
+  const curl = curlCommand(trust);
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
   const parts = [isImplied ? `${curl} ${url}` : `${curl} -X ${method} ${url}`];
-  if (needsToken) parts.push('-H "Authorization: Bearer $TOKEN"');
+  if (needsToken) parts.push(`-H "${credentials.curl}"`);
   if (takesKey) parts.push('-H "Idempotency-Key: $(uuidgen)"');
-  if (body !== undefined) parts.push(`--json '${json(body).replaceAll("'", "'\\''")}'`);
+  if (body !== undefined) {
+    parts.push("-H 'Content-Type: application/json'");
+    parts.push(`-d '${json(body).replaceAll("'", "'\\''")}'`);
+  }
   return parts.join(' \\\n  ');
 }
 
-export function scriptExample({ method, url, needsToken, takesKey, body, answers }: Call): string {
+function scriptExample({ method, url, needsToken, takesKey, body, result }: Call): string {
   const headers: string[] = [];
-  if (needsToken) headers.push('Authorization: `Bearer ${token}`');
+  if (needsToken) headers.push(credentials.JavaScript);
   if (body !== undefined) headers.push("'Content-Type': 'application/json'");
   if (takesKey) headers.push("'Idempotency-Key': crypto.randomUUID()");
   const options: string[] = [];
   if (method !== 'GET') options.push(`  method: '${method}',\n`);
   if (headers.length > 0) options.push(`  headers: { ${headers.join(', ')} },\n`);
-  if (body !== undefined) options.push(`  body: JSON.stringify(${indented(body)}),\n`);
+  if (body !== undefined) options.push(`  body: JSON.stringify(${indented(json(body))}),\n`);
   const init = options.length === 0 ? '' : `, {\n${options.join('')}}`;
   const call = `const response = await fetch('${url}'${init});\n`;
-  const result = answers === 'nothing' ? '' : `\nconst answer = await response.${answers}();`;
-  return `${call}if (!response.ok) throw new Error((await response.json()).detail);${result}`;
+  const last = result === 'nothing' ? '' : `\nconst result = await response.${result}();`;
+  return `${call}if (!response.ok) throw new Error((await response.json()).detail);${last}`;
 }
 
-function indented(body: unknown): string {
-  return json(body).replaceAll('\n', '\n  ');
+/** With the package `requests`, which Python's users know. */
+function pythonExample({ method, url, needsToken, takesKey, body, result }: Call, trust: Trust): string {
+  const headers: string[] = [];
+  if (needsToken) headers.push(credentials.Python);
+  if (takesKey) headers.push('"Idempotency-Key": str(uuid.uuid4())');
+  const lines = [`    "${url}",`];
+  if (headers.length > 0) lines.push(`    headers={${headers.join(', ')}},`);
+  if (body !== undefined) lines.push(`    json=${indented(indented(pythonValue(body)))},`);
+  if (trust === 'its own certificate') lines.push('    verify="data/tls/ca.pem",');
+  const imports = takesKey ? 'import uuid\n\nimport requests' : 'import requests';
+  const call = `response = requests.${method.toLowerCase()}(\n${lines.join('\n')}\n)`;
+  const results = { nothing: '', json: '\nresult = response.json()', text: '\nresult = response.text' };
+  return `${imports}\n\n${call}\nresponse.raise_for_status()${results[result]}`;
+}
+
+/** JSON text is Python, but for the names of three values. */
+function pythonValue(value: unknown): string {
+  const names: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+  const text = json(value);
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|true|false|null/g, (token) => names[token] ?? token);
+}
+
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n  ');
 }
 
 export function json(value: unknown): string {

@@ -14,7 +14,7 @@ export function definitions(terms: readonly (readonly [term: string, says: strin
 export function fieldsOf(
   schema: Schema,
   description: Description,
-  side: 'request' | 'answer',
+  side: 'request' | 'response',
   path = '',
 ): Html[] {
   const { properties = {}, required = [] } = solid(schema, description);

@@ -36,18 +36,24 @@ export function link(target: string, text: Part): Html {
 type Frame = {
   readonly title: string;
   readonly contents: Html;
-  readonly account?: Html;
+  /** In the header, beside the name. */
+  readonly tools?: Html;
   readonly main: Html;
+  readonly dialogs?: Html;
   readonly script?: string;
 };
 
-export function pageOf({ title, contents, account = html``, main, script = '' }: Frame): Page {
+const openapiLink = html`<a class="aside" href="/openapi.json">OpenAPI</a>`;
+
+export function pageOf({ title, contents, main, ...options }: Frame): Page {
+  const { tools = openapiLink, dialogs = html``, script = '' } = options;
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<meta name="description" content="Documentation of the orderly API: users, customers and orders.">
 <link rel="icon" href="${icon}">
 <style>${{ markup: pageStyle }}</style>
 </head>
@@ -55,11 +61,12 @@ export function pageOf({ title, contents, account = html``, main, script = '' }:
 <a class="skip" href="#main">Skip to the content</a>
 <header><button type="button" class="menu" popovertarget="contents">Contents</button>
 <a class="brand" href="/docs">orderly</a>
-<a class="aside" href="/openapi.json">OpenAPI</a>${account}</header>
+${tools}</header>
 <nav id="contents" popover aria-label="Contents">${contents}</nav>
 <main id="main" tabindex="-1">
 ${main}
 </main>
+${dialogs}
 ${script === '' ? '' : html`<script>${{ markup: script }}</script>`}
 </body>
 </html>

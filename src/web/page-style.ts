@@ -19,7 +19,10 @@ body {
 a { color: var(--accent); text-underline-offset: 3px; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
-main:focus-visible { outline: none; }
+main:focus, section:focus, article:focus, .wide:focus, [id]:is(p, dt, h3):focus { outline: none; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+white-space: nowrap; }
+kbd { font: 600 .75rem var(--mono); border: 1px solid var(--line); border-radius: 4px; padding: 0 5px; }
 .skip { position: fixed; top: 8px; left: 8px; z-index: 3; padding: 8px 16px; background: var(--paper); }
 .skip:not(:focus) { transform: translateY(-80px); }
 h1, h2 { line-height: 1.25; letter-spacing: -.018em; margin: 0 0 .75rem; font-size: 2.125rem; }
@@ -80,20 +83,38 @@ dd { margin: 2px 0 0; font-size: .9375rem; max-width: 68ch; }
 .fields > div { padding: 9px 0; }
 .fields > div + div { border-top: 1px solid var(--line); }
 .fields + p { margin-top: 1rem; }
-.answers { margin: 8px 0; }
-.answers > div { display: flex; align-items: baseline; gap: 16px; padding: 4px 0; }
-.answers dt { font: 600 var(--small) var(--mono); }
-.answers a { margin-right: 8px; white-space: nowrap; }
+.responses { margin: 8px 0; }
+.responses > div { display: flex; align-items: baseline; gap: 16px; padding: 4px 0; }
+.responses dt { font: 600 var(--small) var(--mono); }
+.responses a { margin-right: 8px; white-space: nowrap; }
 
 summary { cursor: pointer; padding: 8px 14px; font-size: var(--small); font-weight: 600; }
 .sample, .try { position: relative; border: 1px solid var(--line); border-radius: 8px; margin-bottom: 10px; }
+.bar { margin: 0; padding: 8px 14px; font-size: var(--small); font-weight: 600; border: 0; max-width: none; }
+fieldset.bar { display: flex; gap: 4px; padding: 5px 8px; }
+.bar span { position: relative; }
+.bar input {
+  position: absolute; inset: 0; opacity: 0; min-height: 0; height: 100%; margin: 0; cursor: pointer;
+}
+.bar label {
+  margin: 0; padding: 3px 8px; min-height: 28px; border-radius: 5px; color: var(--soft); cursor: pointer;
+}
+.bar :checked + label { background: var(--paper); color: var(--accent); box-shadow: 0 0 0 1px var(--line); }
+.bar :focus-visible + label { outline: 3px solid var(--accent); outline-offset: 1px; }
+.languages:has([value="curl"]:checked) pre:not([data-language="curl"]),
+.languages:has([value="JavaScript"]:checked) pre:not([data-language="JavaScript"]),
+.languages:has([value="Python"]:checked) pre:not([data-language="Python"]) { display: none; }
+var {
+  font-style: normal; display: inline-block; max-width: 34ch; overflow: hidden; text-overflow: ellipsis;
+  white-space: nowrap; vertical-align: bottom; color: var(--accent);
+}
 .sample { background: var(--panel); }
 .try > summary { color: var(--accent); }
 .try form { padding: 6px 14px 14px; }
 pre { margin: 0; padding: 2px 14px 14px; white-space: pre-wrap; font-size: .8125rem; line-height: 1.6; }
 pre code { font-size: inherit; }
 pre i { font-style: normal; }
-pre .copy {
+.copy {
   position: absolute; top: 5px; right: 6px; padding: 2px 9px;
   font: 600 .8125rem/1.5 system-ui, sans-serif; border-color: transparent; background: none;
   color: var(--soft);
@@ -114,12 +135,32 @@ form > button {
   margin-bottom: 8px;
 }
 .try form {
-  display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 0 12px;
-  align-items: start;
+  display: grid; grid-template-columns: repeat(auto-fill, minmax(170px, 1fr)); gap: 0 12px;
 }
+.try .field { display: grid; grid-row: span 3; grid-template-rows: subgrid; align-content: start; }
+.try .field label { align-self: end; }
+.try .field :is(input, select) { align-self: start; }
+.try .field em { color: var(--warn); font-style: normal; }
 .try form > :not(.field), .field:has(textarea) { grid-column: 1 / -1; }
 .try form > button { justify-self: start; }
-#sign-in-form { max-width: 400px; margin-top: 20px; }
+#sign-in-forms { display: flex; flex-wrap: wrap; gap: 0 44px; }
+#sign-in-forms form { flex: 0 1 400px; }
+[hidden] { display: none !important; }
+dialog {
+  width: min(560px, calc(100vw - 24px)); border: 1px solid var(--line); border-radius: 12px; padding: 20px;
+  background: var(--paper); color: var(--ink); box-shadow: 0 16px 48px rgb(0 0 0 / .3);
+}
+dialog::backdrop { background: rgb(10 14 28 / .5); }
+dialog h2 { font-size: 1.25rem; }
+#search { margin-top: 10vh; }
+#search ul { list-style: none; margin: 10px 0 0; padding: 0; max-height: 50vh; overflow-y: auto; }
+#search li {
+  display: flex; flex-wrap: wrap; justify-content: space-between; gap: 2px 12px; padding: 7px 10px;
+  border-radius: 6px; cursor: pointer;
+}
+#search [aria-selected="true"] { background: var(--panel); color: var(--accent); }
+#search-count { margin: 8px 0 0; }
+.danger, .danger:hover { background: var(--bad); border-color: var(--bad); color: var(--paper); }
 .issue { font: 600 var(--small)/1.45 system-ui, sans-serif; margin: 4px 0; white-space: normal; }
 pre .issue {
   padding: 5px 10px; border-left: 3px solid; border-radius: 0 4px 4px 0;
@@ -127,7 +168,7 @@ pre .issue {
 }
 .issue:empty, .outcome:empty { display: none; }
 .outcome { font-weight: 650; margin: 8px 0; }
-.answer > a { display: inline-block; margin-bottom: 10px; }
+.response > a { display: inline-block; margin-bottom: 10px; }
 figure { margin: 20px 0; }
 svg { display: block; max-width: 100%; height: auto; fill: none; stroke: var(--soft); stroke-width: 1.5; }
 svg text {
@@ -138,11 +179,12 @@ svg text {
 .final { fill: var(--paper); stroke-dasharray: 5 4; }
 .tip { fill: var(--soft); stroke: none; }
 
-@media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
-@media (scripting: none) { .try, #sign-in-form, .account { display: none; } }
+article, main .wide { content-visibility: auto; contain-intrinsic-size: auto 700px; }
+@media (scripting: none) { .try, #sign-in-forms, .account, #search-button { display: none; } }
 @media (scripting: enabled) { .noscript { display: none; } }
 @media (width < 900px) {
-  header { padding: 8px 16px; gap: 14px; }
+  header { padding: 8px 12px; gap: 10px; }
+  header kbd { display: none; }
   nav { position: fixed; inset: 61px 0 0; height: auto; padding: 16px; }
   nav a { padding: 9px 12px; }
   main { padding: 0 16px; }
@@ -163,5 +205,28 @@ svg text {
 @media (width >= 1150px) {
   article, .wide { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 44px; }
   .calls { padding-top: 32px; }
+}
+@media print {
+  :root { color-scheme: light; }
+  @page { margin: 14mm 12mm; }
+  body { display: block; font-size: 8.5pt; line-height: 1.35; }
+  .skip, header, nav, dialog, .try, .bar, .copy, #sign-in, .quiet, summary { display: none; }
+  main { max-width: none; padding: 0; columns: 2; column-gap: 8mm; }
+  section, article, .wide { display: block; padding: 0; margin: 0 0 4mm; content-visibility: visible; }
+  section + section { border: 0; }
+  h1 { font-size: 16pt; column-span: all; }
+  h2 { font-size: 12pt; margin: 4mm 0 1mm; }
+  h3 { font-size: 9.5pt; margin: 0 0 1mm; }
+  h4, p, .responses { margin: 1mm 0; }
+  h1, h2, h3, h4 { break-after: avoid; }
+  .lead, dd, dt, dt span, h4 { font-size: 8pt; }
+  .fields > div { padding: 1px 0; border: 0; }
+  .responses > div { padding: 0; }
+  .calls { padding: 0; }
+  .sample { border: 0; border-left: 2px solid var(--line); border-radius: 0; background: none; margin: 1mm
+0; }
+  .languages pre:not([data-language="curl"]) { display: none; }
+  pre { padding: 0 2mm; font-size: 7pt; line-height: 1.35; }
+  a { color: inherit; text-decoration: none; }
 }
 `;

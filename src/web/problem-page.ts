@@ -2,15 +2,16 @@
 import { problemKinds, type ProblemKind } from '../problem.ts';
 import { problems } from '../http/problem-kinds.ts';
 import { kindsEverywhere, kindsOf, operationsOf, type Description } from './docs-description.ts';
+import { sample } from './code-samples.ts';
 import { json } from './docs-examples.ts';
-import { sample } from './docs-operation.ts';
 import { html, inline, link, pageOf, type Html, type Page } from './page-layout.ts';
 
-export const problemList = html`<dl class="fields">${problemKinds.map(problemRow)}</dl>`;
+export const problemList = html`<dl class="fields" id="problem-list">${problemKinds.map(problemRow)}</dl>`;
 
 function problemRow(kind: ProblemKind): Html {
   const { status, about } = problems[kind];
-  return html`<div><dt>${link(`/problems/${kind}`, html`<code>${kind}</code>`)} <span>${status}</span></dt>
+  const name = link(`/problems/${kind}`, html`<code>${kind}</code>`);
+  return html`<div><dt id="problem-${kind}" tabindex="-1">${name} <span>${status}</span></dt>
 <dd>${inline(about)}</dd></div>`;
 }
 
@@ -28,7 +29,7 @@ export function problemPage(kind: ProblemKind | undefined, document: object): Pa
   const main = html`<section>
 <p class="endpoint"><b class="method problem">${status}</b> <code>${kind}</code></p>
 <h1>${title}</h1><p class="lead">${inline(about)}</p>
-${sample('For example', example, 'example', 'open')}
+${sample('Example', example)}
 <h2>Where</h2>${placesOf(kind, description)}</section>`;
   return pageOf({ title: `${title} · orderly API`, contents: contentsFor(kind), main });
 }
@@ -44,7 +45,7 @@ function contentsFor(kind: ProblemKind | undefined): Html {
 }
 
 function placesOf(kind: ProblemKind, description: Description): Html {
-  if (kindsEverywhere(description).has(kind)) return html`<p>Every operation can answer with it.</p>`;
+  if (kindsEverywhere(description).has(kind)) return html`<p>Every operation can return it.</p>`;
   const found = operationsOf(description).filter(({ operation }) =>
     Object.values(operation.responses).some((each) => kindsOf(each, description).includes(kind)),
   );

@@ -1,0 +1,140 @@
+// Signing in on the documentation page, with a password or an API key: the credential of what is tried, and
+// of the samples.
+import type { Kept, PageDocument } from './docs-dom.ts';
+import type { PageTools, Result } from './page-tools.ts';
+
+declare const document: PageDocument;
+declare const sessionStorage: Kept;
+
+export type Account = ReturnType<typeof accountScript>;
+type Credential = { readonly name: string; readonly value: string };
+
+/**
+ * The refresh token and an API key are kept in the page's memory alone. The access token, which ends by
+ * itself within minutes, is kept in the tab as well, so that a reload doesn't sign out: by the page's policy
+ * no other script runs there.
+ */
+export function accountScript({ at, say, call }: PageTools) {
+  type Session = Readonly<Record<'email' | 'accessToken', string> & Record<'id' | 'endsAt', number>> & {
+    readonly refreshToken?: string;
+  };
+  const key = 'orderly-session';
+  const samples = [...document.querySelectorAll('.sample var')];
+  const texts = samples.map((each) => each.textContent);
+  let session: Session | undefined;
+  let apiKey: string | undefined;
+
+  at('#sign-in-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    void signIn();
+  });
+  at('#key-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    useKey();
+  });
+  at('#sign-out').addEventListener('click', () => void signOut());
+  restore();
+
+  async function signIn(): Promise<void> {
+    const [email, password] = [at('#email').value, at('#password').value];
+    const body = JSON.stringify({ email, password });
+    const result = await call({ method: 'POST', url: '/api/sessions', body });
+    if (result?.response.status !== 201) return say(at('#sign-in-outcome'), result?.body?.detail, 'bad');
+    enter(sessionOf(result, email));
+    at('#sign-in-form').reset();
+    say(at('#sign-in-outcome'), `Signed in as ${email}. Requests below are made in that name.`, 'good');
+    at('#sign-in-outcome').focus();
+  }
+
+  function useKey(): void {
+    apiKey = at('#api-key').value;
+    at('#key-form').reset();
+    show('API key');
+    say(at('#sign-in-outcome'), 'Requests below are made with the API key.', 'good');
+    at('#sign-in-outcome').focus();
+  }
+
+  async function signOut(): Promise<void> {
+    const headers = await credential();
+    if (session !== undefined) await call({ method: 'DELETE', url: `/api/sessions/${session.id}`, headers });
+    apiKey = undefined;
+    enter(undefined);
+    say(at('#sign-in-outcome'), 'Signed out.', 'good');
+    at('#sign-in-link').focus();
+  }
+
+  function sessionOf({ body }: Result, email: string): Session | undefined {
+    if (body === undefined) return undefined;
+    const { id, accessToken, refreshToken, expiresIn } = body;
+    return { id, email, accessToken, refreshToken, endsAt: Date.now() + (expiresIn - 30) * 1000 };
+  }
+
+  function enter(entered: Session | undefined): void {
+    session = entered;
+    keep();
+    show(session?.email);
+  }
+
+  function show(name: string | undefined): void {
+    at('#who').textContent = name ?? '';
+    const isIn = name !== undefined;
+    at('#sign-in-link').hidden = at('#sign-in-forms').hidden = isIn;
+    at('#sign-out').hidden = !isIn;
+    fillSamples();
+  }
+
+  /** Each language has its own way to write a header field. */
+  function fillSamples(): void {
+    const sent = currentCredential();
+    for (const [index, sample] of samples.entries()) {
+      const language = sample.closest('pre')?.dataset['language'] ?? '';
+      sample.textContent = sent === undefined ? (texts[index] ?? '') : written(sent, language);
+    }
+  }
+
+  function written({ name, value }: Credential, language: string): string {
+    if (language === 'curl') return `${name}: ${value}`;
+    return language === 'Python' ? `"${name}": "${value}"` : `'${name}': '${value}'`;
+  }
+
+  function currentCredential(): Credential | undefined {
+    if (apiKey !== undefined) return { name: 'X-API-Key', value: apiKey };
+    if (session === undefined) return undefined;
+    return { name: 'Authorization', value: `Bearer ${session.accessToken}` };
+  }
+
+  function keep(): void {
+    try {
+      if (session === undefined) return sessionStorage.removeItem(key);
+      const { id, email, accessToken, endsAt } = session;
+      sessionStorage.setItem(key, JSON.stringify({ id, email, accessToken, endsAt }));
+    } catch {
+      // where a browser keeps nothing, a reload signs out
+    }
+  }
+
+  function restore(): void {
+    try {
+      const found: Session | null = JSON.parse(sessionStorage.getItem(key) ?? 'null');
+      if (found !== null && found.endsAt > Date.now()) enter(found);
+    } catch {
+      // the same
+    }
+  }
+
+  /** The header field to send; the access token is renewed when it is about to end. */
+  async function credential(): Promise<Record<string, string>> {
+    if (apiKey === undefined && session !== undefined && Date.now() > session.endsAt) await renew(session);
+    const sent = currentCredential();
+    return sent === undefined ? {} : { [sent.name]: sent.value };
+  }
+
+  async function renew({ id, email, refreshToken }: Session): Promise<void> {
+    if (refreshToken === undefined) return enter(undefined);
+    const body = JSON.stringify({ refreshToken });
+    const result = await call({ method: 'POST', url: `/api/sessions/${id}/tokens`, body });
+    enter(result?.response.status === 201 ? sessionOf(result, email) : undefined);
+  }
+
+  return { credential };
+}

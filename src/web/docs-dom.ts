@@ -1,0 +1,45 @@
+// As much of the DOM as the pages' scripts use: tsc knows Node's globals only.
+
+type Texts<Names extends string> = Record<Names, string>;
+type Listener = (event: PageEvent) => void;
+
+export type PageEvent = {
+  readonly target: PageElement;
+  readonly key?: string;
+  readonly ctrlKey?: boolean;
+  readonly metaKey?: boolean;
+  preventDefault(): void;
+};
+
+export type PageElement = Texts<'id' | 'name' | 'value' | 'textContent' | 'className' | 'href' | 'type'> &
+  Texts<'localName'> &
+  Record<'hidden' | 'open' | 'checked' | 'multiple', boolean> &
+  Record<'ariaCurrent' | 'ariaInvalid' | 'ariaLabel' | 'ariaSelected' | 'role', string | null> &
+  Record<'ariaExpanded', string | null> &
+  Record<'offsetTop' | 'offsetHeight' | 'scrollTop' | 'clientHeight', number> &
+  Record<'reset' | 'hidePopover' | 'showModal' | 'close' | 'click', () => void> & {
+    /** Of a template. */
+    readonly content: { cloneNode(deep: true): PageElement };
+    readonly dataset: Record<string, string | undefined>;
+    readonly selectedOptions?: Iterable<PageElement>;
+    focus(options?: { readonly preventScroll?: boolean }): void;
+    matches(selector: string): boolean;
+    querySelector(selector: string): PageElement | null;
+    querySelectorAll(selector: string): Iterable<PageElement>;
+    closest(selector: string): PageElement | null;
+    append(...parts: (PageElement | string)[]): void;
+    replaceChildren(...parts: (PageElement | string)[]): void;
+    setAttribute(name: string, value: string): void;
+    addEventListener(name: string, listener: Listener): void;
+    removeEventListener(name: string, listener: Listener): void;
+    scrollIntoView(options: object): void;
+  };
+
+export type PageDocument = PageElement & {
+  createElement(tag: string): PageElement;
+  getElementById(id: string): PageElement | null;
+};
+
+export type Kept = { getItem(key: string): string | null; setItem(key: string, value: string): void } & {
+  removeItem(key: string): void;
+};

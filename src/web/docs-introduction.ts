@@ -1,0 +1,150 @@
+// What comes before the operations on the documentation page: first calls, signing in, conventions, rates.
+import { counted } from '../counted.ts';
+import type { Rate } from '../http/rate-limit.ts';
+import {
+  bodyBytesMax,
+  headerBytesMax,
+  idempotencySecondsMax,
+  jsonDepthMax,
+  pageRowsDefault,
+  pageRowsMax,
+  sessionSecondsMax,
+  tokenSeconds,
+  urlBytesMax,
+} from '../limits.ts';
+import { sample } from './code-samples.ts';
+import { curlCommand } from './docs-examples.ts';
+import { definitions } from './docs-fields.ts';
+import type { Setting } from './docs-operation.ts';
+import { html, inline, link, type Html } from './page-layout.ts';
+
+export type Rates = Readonly<
+  Record<
+    'default' | 'anonymous' | 'loginAccount' | 'loginAccountTotal' | 'loginAddress' | 'loginCode' | 'created',
+    Rate
+  >
+>;
+
+export function introduction({ description, publicUrl, trust }: Setting): Html {
+  const curl = `${curlCommand(trust)} -H 'Content-Type: application/json'`;
+  const token = '-H "Authorization: Bearer $TOKEN"';
+  const ada = '"email": "ada@example.com", "password": "correct horse battery staple"';
+  const order = '"currency": "EUR", "items": [{"name": "Tea", "quantity": 2, "unitPrice": 9}]';
+  const calls = [
+    ['Sign up', [`${curl} ${publicUrl}/api/users \\`, `  -d '{"name": "Ada Lovelace", ${ada}}'`]],
+    [
+      'Sign in; the response has the token',
+      [`${curl} ${publicUrl}/api/sessions \\`, `  -d '{${ada}}'`, 'TOKEN=… # its accessToken'],
+    ],
+    ['Create a customer', [`${curl} ${publicUrl}/customers ${token} \\`, `  -d '{"name": "Grace Hopper"}'`]],
+    ['Place an order', [`${curl} ${publicUrl}/orders ${token} \\`, `  -d '{"customerId": 1, ${order}}'`]],
+  ] as const;
+  const samples = calls.map(([title, lines]) => sample(title, lines.join('\n')));
+  return html`<section id="introduction" class="wide" tabindex="-1"><div class="about"><h1>orderly API</h1>
+<p class="lead">Users, customers and orders, over HTTP and JSON.</p>
+<p>The service is at <code>${publicUrl}</code>. Its ${link('/openapi.json', 'OpenAPI document')},
+version ${description.info.version}, has the same content as this page, for programs.
+Sign in below, and every operation can be tried where it is described.</p>
+<p>A first order takes four calls.</p>${trustNote(trust)}</div>
+<div class="calls">${samples}</div></section>
+`;
+}
+
+function trustNote(trust: Setting['trust']): Html {
+  if (trust === 'a public certificate') return html``;
+  return html`<p>The service made its certificate itself. <code>--cacert</code> lets curl trust it,
+<code>verify</code> Python’s <code>requests</code>, and the environment variable
+<code>NODE_EXTRA_CA_CERTS=data/tls/ca.pem</code> Node. Browsers warn, unless they import it.</p>`;
+}
+
+export const signIn = html`<section id="sign-in" tabindex="-1"><h2>Sign in</h2>
+<p>An access token goes into <code>Authorization: Bearer …</code>. It lasts ${tokenSeconds / 60} minutes;
+its session, kept alive with the refresh token, up to ${sessionSecondsMax / 86_400} days.
+Programs may send an API key as <code>X-API-Key</code> instead, narrowed to its scopes.
+A request carries one credential, never two.</p>
+<p class="noscript">Signing in here and trying operations needs JavaScript; everything else works without.</p>
+<div id="sign-in-forms"><form id="sign-in-form"><h3>With a password</h3>
+<div class="field"><label for="email">E-mail</label>
+<input id="email" type="email" autocomplete="username" required></div>
+<div class="field"><label for="password">Password</label>
+<input id="password" type="password" autocomplete="current-password" required></div>
+<button>Sign in</button>
+<p class="quiet">No user yet? ${link('#createUser', 'Sign up')}.</p></form>
+<form id="key-form"><h3>With an API key</h3>
+<div class="field"><label for="api-key">API key</label>
+<input id="api-key" type="password" autocomplete="off" required pattern="ord_[0-9]+_[A-Za-z0-9_\\-]+"
+title="An API key begins with ord_."></div>
+<button>Use this key</button></form></div>
+<p id="sign-in-outcome" class="outcome" role="status" tabindex="-1"></p>
+<p class="quiet">The access token stays in this tab until it ends or you sign out, so a reload keeps you
+signed in;
+the refresh token and an API key are in this page’s memory alone.</p></section>
+`;
+
+export const conventions = html`<section id="conventions" tabindex="-1"><h2>Conventions</h2>${definitions([
+  [
+    'Values',
+    'What is absent is `null` in responses, never left out. Times are RFC 3339 in UTC, with milliseconds. ' +
+      'Money is an integer count of the currency’s minor unit, cents for euros.',
+  ],
+  [
+    'Strictness',
+    'Unknown members, wrong types and values out of range are rejected, with `errors` naming every place: ' +
+      'as 400 under `/api`, as 422 under `/orders` and `/customers`. ' +
+      'Responses may get new members: ignore those that you don’t know.',
+  ],
+  [
+    'Lists',
+    `A page has ${pageRowsDefault} elements in \`data\`, up to ${pageRowsMax} with \`limit\`. ` +
+      'Follow `next`, or the `Link` header, until it is `null`; `total=true` counts them all.',
+  ],
+  [
+    'Versions of objects',
+    'Every object has a strong `ETag`. With `If-None-Match` the response for an unchanged one is 304; ' +
+      'with `If-Match` a change is rejected with 412 when somebody else was faster.',
+  ],
+  [
+    'Repeating safely',
+    `With an \`Idempotency-Key\` a change happens once: for ${idempotencySecondsMax / 3600} hours ` +
+      'the same key and body get the first response again, marked as replayed.',
+  ],
+  [
+    'Changes',
+    'PATCH is JSON Merge Patch (RFC 7396): what is left out stays, `null` removes. PUT replaces. ' +
+      'Read-only members may be sent back as they are.',
+  ],
+  [
+    'Finding a request again',
+    'Every response has an `X-Request-Id`, your own if you sent one; ' +
+      'problems repeat it as `requestId`, and so does the log.',
+  ],
+])}</section>
+`;
+
+export function limits(rates: Rates): Html {
+  const { default: own, anonymous, created } = rates;
+  const { loginAccount, loginAccountTotal, loginAddress, loginCode } = rates;
+  const says = (rate: Rate, counts: string): string =>
+    rate === undefined
+      ? `Not limited: ${counts}.`
+      : `${counted(rate.requests, 'request')} in ${counted(rate.seconds, 'second')}, for ${counts}.`;
+  const limit =
+    '`RateLimit` says what is left of `RateLimit-Policy`: ' +
+    '`r` requests now, all of them again after `t` seconds.';
+  const past =
+    'Beyond it the response is 429, and `Retry-After` says when to go on. `/health` is never limited.';
+  return html`<section id="limits" tabindex="-1"><h2>Rates and limits</h2>${definitions([
+    ['default', says(own, 'each user and each API key')],
+    ['anonymous', says(anonymous, 'each address without a credential, or with a bad one')],
+    ['created', says(created, 'making users, customers, orders and keys, without staff rights')],
+    ['login-account', says(loginAccount, 'signing in to one account from one address')],
+    ['login-account-total', says(loginAccountTotal, 'failing to sign in to one account, from new addresses')],
+    ['login-address', says(loginAddress, 'signing in, signing up and changing passwords from one address')],
+    ['login-code', says(loginCode, 'trying wrong one-time codes of one account')],
+  ])}
+<p>${inline(limit)}
+${inline(past)}</p>
+<p>A body has at most ${bodyBytesMax / 1024} KiB, nested ${jsonDepthMax} deep;
+a URL ${urlBytesMax / 1024} KiB, and the header fields ${headerBytesMax / 1024} KiB in all.</p></section>
+`;
+}

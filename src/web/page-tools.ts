@@ -1,0 +1,78 @@
+// What the documentation page's scripts share: finding and making elements, and calling the service. Browsers
+// are sent each script's source, so each refers to nothing outside itself but what it is given.
+import type { PageDocument, PageElement } from './docs-dom.ts';
+
+declare const document: PageDocument;
+
+export type Issue = {
+  readonly pointer?: string;
+  readonly parameter?: string;
+  readonly header?: string;
+  readonly detail: string;
+};
+/** What the service may return: by the status of the response, some of these. */
+export type Body = Readonly<
+  Record<'type' | 'detail' | 'accessToken' | 'refreshToken', string> & Record<'id' | 'expiresIn', number>
+> & { readonly errors?: readonly Issue[] };
+export type Result = {
+  readonly response: Response;
+  readonly milliseconds: number;
+  readonly text: string;
+  readonly body: Body | undefined;
+};
+export type Request = {
+  readonly method: string;
+  readonly url: string;
+  readonly body?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+export type PageTools = ReturnType<typeof pageTools>;
+
+export function pageTools() {
+  function at(selector: string, within: PageElement = document): PageElement {
+    const found = within.querySelector(selector);
+    if (found === null) throw new Error(`there is no ${selector}`);
+    return found;
+  }
+
+  function make(tag: string, text = '', className = ''): PageElement {
+    return Object.assign(document.createElement(tag), { textContent: text, className });
+  }
+
+  /** Says it to people who see the page and to those who hear it. */
+  function say(element: PageElement, text = 'The service can’t be reached.', className: string): void {
+    element.textContent = text;
+    element.className = `outcome ${className}`;
+  }
+
+  /** Goes to a place on the page, for the eyes and for the keyboard. */
+  function go(id: string): void {
+    location.hash = id;
+    document.getElementById(id)?.focus({ preventScroll: true });
+  }
+
+  /** Undefined where the service can't be reached. */
+  async function call({ method, url, body, headers = {} }: Request): Promise<Result | undefined> {
+    const before = performance.now();
+    const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const options = {
+      method,
+      headers: { Accept: 'application/json, */*;q=0.5', ...type, ...headers },
+      cache: 'no-store',
+      credentials: 'omit',
+    } as const;
+    const request = fetch(url, body === undefined ? options : { ...options, body });
+    const response = await request.catch(() => undefined);
+    const text = await response?.text().catch(() => undefined);
+    if (response === undefined || text === undefined) return undefined;
+    const milliseconds = Math.round(performance.now() - before);
+    const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
+    if (!isJson) return { response, milliseconds, text, body: undefined };
+    const parsed = JSON.parse(text);
+    return { response, milliseconds, text: JSON.stringify(parsed, null, 2), body: parsed };
+  }
+
+  return { at, make, say, go, call };
+}
+
+declare const location: { hash: string };
