@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { admin, serviceFor } from '../service.ts';
-import { openTab, type Tab } from './browser.ts';
+import { focused, outcome, signIn } from './browser-actions.ts';
+import { openTab } from './browser.ts';
 
 const schemes = ['light', 'dark'] as const;
 const rates = {
@@ -27,9 +28,10 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
   await t.test('a person gets through it by keyboard', async () => {
     await tab.screen(1280, 'light');
     await tab.open(`${service.url}/docs`);
-    assert.deepEqual(await focused(tab, 5), [
+    assert.deepEqual(await focused(tab, 6), [
       'a.skip',
       'a.brand',
+      'button#search-button',
       'a.aside',
       'a#sign-in-link',
       'a[href="#introduction"]',
@@ -59,14 +61,18 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
     await tab.evaluate('document.querySelector("#createOrder .outcome").scrollIntoView()');
     await picture('order-placed');
     assert.equal(
-      await tab.evaluate('JSON.parse(document.querySelector("#createOrder .answer pre").textContent).total'),
+      await tab.evaluate(
+        'JSON.parse(document.querySelector("#createOrder .response pre").textContent).total',
+      ),
       1498,
     );
     assert.equal(
-      await tab.evaluate('localStorage.length + sessionStorage.length + document.cookie.length'),
-      0,
-      'the token is kept in memory only',
+      await tab.evaluate('Object.values({ ...localStorage, ...sessionStorage }).join() + document.cookie'),
+      await tab.evaluate('sessionStorage.getItem("orderly-session")'),
+      'the tab keeps the session alone',
     );
+    const kept = await tab.evaluate<string>('sessionStorage.getItem("orderly-session")');
+    assert.deepEqual(Object.keys(JSON.parse(kept)), ['id', 'email', 'accessToken', 'endsAt']);
   });
 
   await t.test('issues are explained beside what they are about', async () => {
@@ -84,7 +90,7 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
       /^422 Unprocessable Entity, in \d+ ms: The request has 3 errors/,
     );
     const explained = await tab.evaluate<string>(
-      'document.querySelector("#createOrder .answer .sample pre").textContent',
+      'document.querySelector("#createOrder .response .sample pre").textContent',
     );
     assert.match(explained, /"quantity": 0,\nitems\[0\]\.quantity must be at least 1\./);
     assert.match(explained, /\{\nitems\[1\]\.name is required\./);
@@ -181,7 +187,7 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
     await tab.open(`${service.url}/docs`);
     assert.deepEqual(
       await tab.evaluate(
-        '[".try", "#sign-in-form", ".account", ".noscript", "#createOrder h3"]' +
+        '[".try", "#sign-in-forms", ".account", ".noscript", "#createOrder h3"]' +
           '.map((each) => document.querySelector(each).checkVisibility())',
       ),
       [false, false, false, true, true],
@@ -202,59 +208,6 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
     assert.ok(tab.complaints.length > 0);
   });
 });
-
-/** What has the focus after each of so many presses of Tab. */
-async function focused(tab: Tab, presses: number): Promise<string[]> {
-  const names: string[] = [];
-  for (let index = 0; index < presses; index += 1) {
-    await tab.press('Tab');
-    names.push(await tab.evaluate(`(${nameOf})(document.activeElement)`));
-  }
-  return names;
-}
-
-/** Runs in the page. */
-const nameOf = String.raw`({ localName, id, className, attributes }) => {
-  if (id !== '') return localName + '#' + id;
-  if (className !== '') return localName + '.' + className;
-  return localName + '[href="' + attributes.href?.value + '"]';
-}`;
-
-async function fill(tab: Tab, id: string, text: string): Promise<void> {
-  await tab.evaluate(
-    `(() => {
-      const field = document.getElementById(${JSON.stringify(id)});
-      field.focus();
-      if (field.select) field.select();
-      else field.value = ${JSON.stringify(text)};
-    })()`,
-  );
-  if (text === '') await tab.evaluate('document.activeElement.value = ""');
-  else await tab.type(text);
-}
-
-async function signIn(tab: Tab, password: string): Promise<void> {
-  await fill(tab, 'email', admin.email);
-  await fill(tab, 'password', password);
-  await tab.press('Enter');
-}
-
-/** Fills in an operation's form and sends it. */
-async function outcome(
-  tab: Tab,
-  operation: string,
-  fields: Readonly<Record<string, string>> = {},
-): Promise<string> {
-  const form = `document.querySelector("#${operation} form")`;
-  await tab.evaluate(`${form}.closest("details").open = true`);
-  for (const [name, text] of Object.entries(fields)) await fill(tab, `${operation}-${name}`, text);
-  await tab.evaluate(
-    `${form}.querySelector(".outcome").textContent = ""; ${form}.querySelector("button").focus()`,
-  );
-  await tab.press('Enter');
-  await tab.until(`${form}.querySelector(".outcome").textContent !== ""`);
-  return tab.evaluate(`${form}.querySelector(".outcome").textContent`);
-}
 
 /** Runs in the page: every text whose contrast with what is behind it is below WCAG AA. */
 const faint = String.raw`() => {

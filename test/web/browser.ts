@@ -46,7 +46,7 @@ const flags = [
   '--disable-sync',
   '--remote-debugging-port=0',
 ];
-const keyCodes: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27, ' ': 32 };
+const keyCodes: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27, ' ': 32, '/': 191 };
 
 export async function openTab(
   program = process.env['CHROMIUM'] ?? 'chromium',
