@@ -1,5 +1,6 @@
 // What every request is handled with: the two interfaces, and what their handlers use.
 import { handleWithinQuota } from './assembly/daily-quotas.ts';
+import type { AfterSync } from './assembly/after-sync.ts';
 import { countBuckets, createLimiters, type Limiters } from './assembly/limiters.ts';
 import type { Caches } from './assembly/caches.ts';
 import { Cleanup } from './assembly/cleanup.ts';
@@ -12,7 +13,7 @@ import type { PasswordHasher } from './auth/password.ts';
 import { SealedSecrets } from './auth/sealed-secrets.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
-import { createCursors } from './http/cursor.ts';
+import { createCursors, type Cursors } from './http/cursor.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { addressesIn } from './network/address-blocks.ts';
 import { RequestHandler } from './http/request-handler.ts';
@@ -20,6 +21,8 @@ import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
 import { mountInterfaces, type HandlerServices } from './interfaces.ts';
 import type { Logger } from './logger.ts';
+import { feedBounds } from './resources/events/event-store.ts';
+import { LiveFeed } from './feed/live-feed.ts';
 import { PasswordChecks } from './resources/flows/password-checks.ts';
 import { findKeyCaller } from './resources/keys/key-store.ts';
 import { isKnownAddress } from './resources/sessions/known-address-store.ts';
@@ -36,6 +39,7 @@ export type AppOptions = {
   readonly secrets: readonly Uint8Array[];
   readonly db: Database;
   readonly caches: Caches;
+  readonly afterSync: AfterSync;
   readonly hasher: PasswordHasher;
   readonly log: Logger;
   readonly now: () => number;
@@ -55,21 +59,28 @@ type SharedParts = {
   readonly metrics: Metrics;
   readonly cleanup: Cleanup;
   readonly totpSecrets: SealedSecrets;
+  readonly cursors: Cursors;
+  readonly live: LiveFeed;
 };
 
 export type App = ReturnType<typeof createApp>;
 
 export function createApp(options: AppOptions) {
-  const { config, publicUrl, secrets, db, now, isStopping, extraRoutes } = options;
+  const { config, publicUrl, secrets, db, log, now, isStopping, extraRoutes } = options;
   const totpSecrets = new SealedSecrets(secrets, 'totp');
   const cleanup = new Cleanup({ db, now, eventsDays: config.eventsDays, isStopping, totpSecrets });
   const metrics = createMetrics();
+  const cursors = createCursors(createMacs(secrets, 'cursors'));
+  const live = new LiveFeed({ db: db.read, cursors, log, now });
+  options.afterSync.add((invalidations) => live.onSync(invalidations));
   const parts: SharedParts = {
     signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
     limiters: createLimiters(config.rates),
     metrics,
     cleanup,
     totpSecrets,
+    cursors,
+    live,
   };
   const metricsText = (): string => metricsTextOf(options, parts, router);
   const services = handlerServices(options, parts, metricsText);
@@ -79,6 +90,8 @@ export function createApp(options: AppOptions) {
     handler: requestHandler(options, parts, router),
     metricsText,
     cleanUp: () => cleanup.run(),
+    checkStreams: () => live.check(),
+    endStreams: () => live.close(),
     close() {
       cleanup.close();
       metrics.close();
@@ -88,7 +101,7 @@ export function createApp(options: AppOptions) {
 
 function handlerServices(
   { secrets, db, caches, hasher, isStopping, onPasswordChange }: AppOptions,
-  { signer, limiters, cleanup, totpSecrets }: SharedParts,
+  { signer, limiters, cleanup, totpSecrets, cursors, live }: SharedParts,
   metrics: () => string,
 ): HandlerServices {
   return {
@@ -96,7 +109,8 @@ function handlerServices(
     signer,
     refreshTokens: new RefreshTokens(secrets),
     totpSecrets,
-    cursors: createCursors(createMacs(secrets, 'cursors')),
+    cursors,
+    live,
     caches,
     created: limiters.created,
     changed: limiters.changed,
@@ -114,7 +128,7 @@ function handlerServices(
 
 function metricsTextOf(
   { config, db, caches, hasher, connections, certificateEnd }: AppOptions,
-  { limiters, metrics }: SharedParts,
+  { limiters, metrics, live }: SharedParts,
   { mounted }: Router,
 ): string {
   return metrics.text({
@@ -124,6 +138,8 @@ function metricsTextOf(
     connections: connections(),
     caches: [caches.orders, caches.customers],
     passwordsWaiting: hasher.waiting,
+    streams: { open: live.open, ...live.counts },
+    feed: feedBounds(db.read),
     certificateEnd: certificateEnd(),
     lastBackup: lastBackup(config.data),
   });

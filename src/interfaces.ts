@@ -14,7 +14,8 @@ import { once } from './memoize-last.ts';
 import { WebhookTargets } from './network/webhook-targets.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { PasswordChecks } from './resources/flows/password-checks.ts';
-import { feedRoutes } from './resources/events/feed-routes.ts';
+import { feedRoutes } from './feed/feed-routes.ts';
+import type { Streams } from './feed/live-feed.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { removeKeysOf } from './resources/keys/key-store.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
@@ -36,6 +37,7 @@ export type HandlerServices = {
   readonly totpSecrets: SealedSecrets;
   readonly cursors: Cursors;
   readonly caches: Caches;
+  readonly live: Streams;
   /** Objects that a user may create. */
   readonly created: Limiter;
   /** Changes that a user may make. */
@@ -97,11 +99,11 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
 
 function ordersInterface({ config, services }: InterfaceOptions): Route[] {
   const { defaultCountry, webhookAllow } = config;
-  const { cursors, caches, webhookSecrets: secrets } = services;
+  const { cursors, caches, live, webhookSecrets: secrets } = services;
   return [
     ...customerRoutes({ cursors, cache: caches.customers, defaultCountry }),
     ...orderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
-    ...feedRoutes(cursors),
+    ...feedRoutes({ cursors, live }),
     ...webhookRoutes({ cursors, targets: new WebhookTargets(webhookAllow), secrets }),
   ];
 }

@@ -63,6 +63,17 @@ export const pageRowsExaminedMax = 1_000;
 /** How many events one page of the feed may examine to find those that the caller may see. */
 export const feedRowsExaminedMax = 1_000;
 
+// Event streams.
+export const streamsMax = 100;
+export const streamsPerUserMax = 5;
+/** What a stream's client may leave unread before it is cut. */
+export const streamUnsentBytesMax = 256 * 1024;
+/** A piece of the feed that is written to streams at once, unless one event alone is longer. */
+export const streamBatchBytesMax = 64 * 1024;
+export const streamBatchEventsMax = 200;
+export const streamCommentMilliseconds = 15_000;
+export const streamRetryMilliseconds = 3_000;
+
 // Webhooks.
 export const webhooksMax = 20;
 export const webhookUrlCharsMax = 2_000;

@@ -19,6 +19,8 @@ export type RequestLine = {
   readonly traceparent: string | undefined;
   /** Rejections of this address that have no line of their own. */
   readonly leftOut?: number | undefined;
+  /** Of a stream: why it ended. */
+  readonly end?: string | undefined;
 };
 
 export type EventLine = {
@@ -42,7 +44,7 @@ export class JsonLines implements LogLines {
 
   /** Added up: what `JSON.stringify` and templates cost more is a twentieth of a read. */
   request(line: RequestLine, level: Level, time: number): string {
-    const { requestId, method, status, address, principal, traceparent, leftOut = 0 } = line;
+    const { requestId, method, status, address, principal, traceparent, leftOut = 0, end } = line;
     const path = cut(line.path);
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
     let text = '{"time":"' + this.#clock(time) + '","level":"' + level + '","requestId":"' + requestId;
@@ -51,6 +53,7 @@ export class JsonLines implements LogLines {
     text += ',"principal":' + quoted(principal);
     if (traceparent !== undefined) text += ',"traceparent":' + json(cut(traceparent));
     if (leftOut > 0) text += ',"leftOut":' + leftOut;
+    if (end !== undefined) text += ',"end":' + quoted(end);
     return text + '}\n';
   }
 }
@@ -72,10 +75,11 @@ export class TerminalLines implements LogLines {
   }
 
   request(line: RequestLine, level: Level, time: number): string {
-    const { requestId, method, path, status, address, principal, leftOut = 0 } = line;
+    const { requestId, method, path, status, address, principal, leftOut = 0, end } = line;
     const what = `${status} ${method.padEnd(6)} ${printable(cut(path))} ${durationOf(line)} ms`;
     const who = `${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
-    const more = leftOut > 0 ? ` leftOut=${leftOut}` : '';
+    let more = leftOut > 0 ? ` leftOut=${leftOut}` : '';
+    if (end !== undefined) more += ` end=${end}`;
     return `${this.#clock(time)} ${this.#paint(level)} ${what} ${who}${more}\n`;
   }
 

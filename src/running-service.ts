@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp, type App } from './app.ts';
 import { removeAdminFile } from './assembly/admin-file.ts';
+import { AfterSync } from './assembly/after-sync.ts';
 import { Caches } from './assembly/caches.ts';
 import { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { makeFirstAdmin } from './assembly/first-admin.ts';
@@ -40,6 +41,7 @@ type ServiceParts = {
   readonly hasher: PasswordHasher;
   readonly extraRoutes: readonly Route[];
   readonly caches: Caches;
+  readonly afterSync: AfterSync;
   readonly db: Database;
 };
 
@@ -55,14 +57,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     extraRoutes = [],
   } = options;
   const caches = new Caches(config.cacheBytes);
+  const afterSync = new AfterSync();
   const fatal = Promise.withResolvers<Error>();
-  const db = await openServiceDatabase(options, caches, fatal.resolve);
+  const db = await openServiceDatabase(options, { caches, afterSync }, fatal.resolve);
   const abandonHashing = (): unknown => hasher.close();
   abandoned.addEventListener('abort', abandonHashing, { once: true });
   try {
     await nextTurn(); // a signal that came during a long migration is delivered in it
     abandoned.throwIfAborted();
-    const service = await serve({ config, log, now, hasher, extraRoutes, caches, db });
+    const service = await serve({ config, log, now, hasher, extraRoutes, caches, afterSync, db });
     void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
     return service;
   } catch (error) {
@@ -75,14 +78,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 function openServiceDatabase(
   { config, log, abandoned, fdatasync }: ServiceOptions,
-  caches: Caches,
+  { caches, afterSync }: Pick<ServiceParts, 'caches' | 'afterSync'>,
   onFatal: (error: Error) => void,
 ): Promise<Database> {
   return openDatabase({
     folder: config.data,
     migrations,
-    onSync: (invalidations) => caches.invalidate(invalidations),
-    onForeignChange: () => caches.clear(),
+    onSync(invalidations) {
+      caches.invalidate(invalidations);
+      afterSync.run(invalidations);
+    },
+    onForeignChange() {
+      caches.clear();
+      afterSync.run([{ kind: 'everything' }]);
+    },
     onFatal(error) {
       log.log('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
         cause: error.message,
@@ -178,6 +187,7 @@ export class Service {
   async #finish(): Promise<void> {
     const { db, hasher } = this.#parts;
     this.#certificate.close();
+    this.app.endStreams();
     await this.#server.close();
     await this.app.cleanUp().catch(() => {}); // the next start does it
     this.app.close();

@@ -17,6 +17,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/resources/system/', 'src/resources/orders/'],
   ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/', 'src/resources/webhooks/'],
   ['src/resources/users/'],
+  ['src/feed/'],
   ['src/resources/events/'],
   ['src/resources/flows/'],
   ['src/web/', 'src/migrations/'],

@@ -77,7 +77,15 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
     return callerOfSession(sources, caller.sessionId ?? 0, now); // it is one or the other
   }
 
-  return { bearer, apiKey, refresh };
+  /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
+  function endOf({ keyId, sessionId }: Caller, authorization: string | undefined): number {
+    if (keyId !== null) return known.findKey(keyId)?.endsAt ?? 0;
+    const session = known.findSession(sessionId ?? 0)?.endsAt ?? 0;
+    const token = tokens.get(authorization ?? '')?.expires ?? 0;
+    return Math.min(session, token);
+  }
+
+  return { bearer, apiKey, refresh, endOf };
 }
 
 /** Of a cached token beside its text, measured. */

@@ -33,6 +33,7 @@ function notServing(): HandlerServices {
     totpSecrets: new SealedSecrets([], ''),
     cursors: { open: unused, encode: unused, next: unused },
     caches: new Caches(0),
+    live: { checkRoom: unused, add: unused },
     created: unlimited,
     changed: unlimited,
     signUps: unlimited,

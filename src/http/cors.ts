@@ -10,6 +10,7 @@ const requestFields = [
   'If-Match',
   'If-None-Match',
   'Idempotency-Key',
+  'Last-Event-ID',
   'Accept',
 ];
 const responseFields = [

@@ -32,6 +32,8 @@ type ExchangeOptions = {
   readonly callerInWrite: (exchange: Exchange, writer: Connection) => Caller | undefined;
   /** The caller as they are now, in what is committed. */
   readonly callerNow: (exchange: Exchange) => Caller | undefined;
+  /** When the caller's credential expires. */
+  readonly credentialEnd: (exchange: Exchange) => number;
 };
 
 /** Handlers receive it as their `Context`, which they may destructure. */
@@ -50,6 +52,7 @@ export class Exchange implements AnyContext {
   readonly isTrusted: (address: string) => boolean;
   readonly callerInWrite: ExchangeOptions['callerInWrite'];
   readonly callerNow: ExchangeOptions['callerNow'];
+  readonly #credentialEnd: ExchangeOptions['credentialEnd'];
   requestId: string;
   mounted: Mounted | undefined = undefined;
   params: object = {};
@@ -78,6 +81,7 @@ export class Exchange implements AnyContext {
     isTrusted,
     callerInWrite,
     callerNow,
+    credentialEnd,
   }: ExchangeOptions) {
     this.request = request;
     this.response = response;
@@ -96,6 +100,7 @@ export class Exchange implements AnyContext {
     this.isTrusted = isTrusted;
     this.callerInWrite = callerInWrite;
     this.callerNow = callerNow;
+    this.#credentialEnd = credentialEnd;
   }
 
   get checkPrecondition(): (etag: string | undefined) => void {
@@ -117,6 +122,10 @@ export class Exchange implements AnyContext {
 
   get authorizeRead(): () => Caller | undefined {
     return () => this.callerNow(this);
+  }
+
+  get credentialEnd(): () => number {
+    return () => this.#credentialEnd(this);
   }
 
   get spend(): (limiter: Limiter, key: string) => () => void {
@@ -149,6 +158,10 @@ export class Exchange implements AnyContext {
 
   get isLoopback(): boolean {
     return isLocal(this.peer, this.headers);
+  }
+
+  get lastEventId(): string | undefined {
+    return this.headers['last-event-id'];
   }
 
   get userAgent(): string | null {

@@ -136,6 +136,13 @@ function elementsOf<T>(
   return { elements, last: positions.length > rows ? last : undefined };
 }
 
+/** The first ones, as many as a page may have in bytes; one always fits. */
+export function thoseThatFit<T>(elements: readonly Representation<T>[]): readonly Representation<T>[] {
+  let bytes = 0;
+  const tooFar = elements.findIndex(({ text }) => (bytes += text.length) > pageBytesMax);
+  return tooFar === -1 ? elements : elements.slice(0, Math.max(tooFar, 1));
+}
+
 /**
  * Joins the texts of the elements. The ETag is a hash of theirs, which stand for the bytes and are far fewer.
  */

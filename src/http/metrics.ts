@@ -30,10 +30,18 @@ export type MetricsSources = {
   readonly connections: ConnectionCounts;
   readonly caches: readonly CacheCounts[];
   readonly passwordsWaiting: number;
+  readonly streams: StreamCounts;
+  /** Ids: of the last event that was removed, and of the newest. */
+  readonly feed: { readonly removed: number; readonly latest: number };
   /** Milliseconds since 1970; undefined without TLS. */
   readonly certificateEnd: number | undefined;
   /** Milliseconds since 1970; undefined if there was none. */
   readonly lastBackup: number | undefined;
+};
+type StreamCounts = {
+  readonly open: number;
+  readonly eventsSent: number;
+  readonly ends: Readonly<Record<string, number>>;
 };
 type CacheCounts = { readonly hits: number; readonly misses: number; readonly weight: number };
 
@@ -70,6 +78,8 @@ export function createMetrics() {
     connections,
     caches,
     passwordsWaiting,
+    streams,
+    feed,
     ...instants
   }: MetricsSources): string {
     const requests = [...responses].map(([key, { count }]): Sample => [routeLabels(key, mounted), count]);
@@ -85,6 +95,7 @@ export function createMetrics() {
       ...cacheFamilies(caches),
       ...storageFamilies(storage),
       ...accountFamilies({ securityEvents, buckets, passwordsWaiting }),
+      ...feedFamilies(feed, streams),
       ...operationFamilies(instants),
       ...processFamilies(loopDelay),
     ]);
@@ -172,6 +183,20 @@ function accountFamilies({ securityEvents, buckets, passwordsWaiting }: AccountC
     ),
     gauge('orderly_rate_limit_buckets', 'Token buckets in memory.', buckets),
     gauge('orderly_password_hashes_waiting', 'Password hashes waiting or running.', passwordsWaiting),
+  ];
+}
+
+function feedFamilies({ removed, latest }: MetricsSources['feed'], streams: StreamCounts): Family[] {
+  return [
+    gauge('orderly_feed_latest_event_id', 'Id of the newest event.', latest),
+    gauge('orderly_feed_removed_event_id', 'Id of the last event that was removed for its age.', removed),
+    gauge('orderly_streams', 'Open event streams.', streams.open),
+    counter('orderly_stream_events_total', 'Events sent to streams.', streams.eventsSent),
+    counter(
+      'orderly_streams_ended_total',
+      'Event streams that ended, by reason.',
+      labelled('reason', Object.entries(streams.ends)),
+    ),
   ];
 }
 

@@ -7,6 +7,7 @@ import { operationId } from './openapi-names.ts';
 import { contentOf, notModified, success } from './openapi-success.ts';
 import { nameParameter, type Route } from './route.ts';
 import type { Mounted } from './router.ts';
+import { eventStream } from './server-sent-events.ts';
 
 export function operation({ route, invalidStatus }: Mounted, components: Components): Json {
   const { reply } = route;
@@ -57,6 +58,7 @@ function parametersOf(route: Route, components: Components): Json[] {
   const fields = ['X-Request-Id'];
   if (route.method === 'GET') fields.push('If-None-Match');
   if (route.method === 'GET' || route.isConditional === true) fields.push('If-Match');
+  if (route.reply.mediaTypes.includes(eventStream)) fields.push('Last-Event-ID');
   if (route.isIdempotent === true) fields.push('Idempotency-Key');
   return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }

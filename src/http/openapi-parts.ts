@@ -22,6 +22,14 @@ export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: 
     pattern: '^# ',
     description: 'Prometheus text format.',
   },
+  'text/event-stream': {
+    type: 'string',
+    maxLength: Number.MAX_SAFE_INTEGER,
+    pattern: '^retry: ',
+    description:
+      'Server-sent events (WHATWG), until the client or the service ends them: `id` is the cursor after ' +
+      'the event, `event` its type, `data` the event as JSON. A quiet stream has a comment every 15 seconds.',
+  },
 };
 
 /** Header fields of responses. */
@@ -68,6 +76,10 @@ export const headerFields = {
     schema: limited('^Bearer '),
   },
   'Retry-After': { description: 'After how many seconds to try again.', schema: limited('^\\d+$') },
+  'X-Accel-Buffering': {
+    description: 'Of a stream: proxies must not buffer it.',
+    schema: { type: 'string', enum: ['no'] },
+  },
   'Accept-Patch': { description: 'The formats accepted by PATCH.', schema: text },
   'Idempotency-Replayed': {
     description: 'The response is the stored one of the first request with this Idempotency-Key.',
@@ -103,6 +115,12 @@ export const requestFields = {
     in: 'header',
     description: 'The ETag that the client has; 412 if it is not current.',
     schema: text,
+  },
+  'Last-Event-ID': {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'Where to resume an event stream: the `id` of the last event received.',
+    schema: { type: 'string', maxLength: 4_000, pattern: '^[\\x21-\\x7e]*$' },
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',

@@ -5,6 +5,7 @@ import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { operationId } from './openapi-names.ts';
 import { commonFields, headerRefs, textSchemas } from './openapi-parts.ts';
 import type { Method, Reply, Route } from './route.ts';
+import { eventStream } from './server-sent-events.ts';
 
 export function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
   return Object.fromEntries(
@@ -41,6 +42,7 @@ function successFields(route: Route, status: number): string[] {
   if (reply.kind === 'list' || isDocument(route)) fields.push('Link');
   if (isDocument(route)) fields.push('Content-Encoding');
   if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
+  if (reply.mediaTypes.includes(eventStream)) fields.push('X-Accel-Buffering');
   if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
   return fields;
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert';
 import { hash } from 'node:crypto';
 import { createEncodings, type Coding, type Encoded } from './encodings.ts';
+import type { ResponseStream } from './response-stream.ts';
 
 declare const phantom: unique symbol;
 
@@ -26,6 +27,8 @@ export type Representation<T> = {
   readonly fields?: readonly string[];
   /** For documents made once: their shared bytes, sent in place of `text` and `etag`. */
   readonly encoded?: (coding: Coding) => Encoded;
+  /** For a response that goes on: called once its head has been sent, in place of sending `text`. */
+  readonly stream?: (stream: ResponseStream) => void;
   readonly [phantom]?: T;
 };
 
@@ -58,6 +61,11 @@ export function representText<T>(json: string, about: About = {}): Representatio
 export function page(html: string, fields: readonly string[]): Representation<never> {
   const text = toWireLatin1(html);
   return { id: 0, ownerId: null, text, etag: etagOf(text), mediaType: 'text/html; charset=utf-8', fields };
+}
+
+/** A response that goes on stands in for any reply that is negotiated. */
+export function streamed(mediaType: string, stream: (stream: ResponseStream) => void): Representation<never> {
+  return { id: 0, ownerId: null, text: '', etag: '', mediaType, stream };
 }
 
 /** The same as a document that is made once and sent often: handlers hold on to what this returns. */

@@ -41,7 +41,7 @@ import { Responder, type ResponderOptions } from './responder.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted, type Router } from './router.ts';
 
-export type RequestHandlerOptions = ResponderOptions & {
+export type RequestHandlerOptions = Omit<ResponderOptions, 'runLater'> & {
   readonly router: Router;
   readonly authenticator: Authenticator;
   /** Sessions and keys as a write under way sees them. */
@@ -52,7 +52,6 @@ export type RequestHandlerOptions = ResponderOptions & {
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
   readonly isTrusted: (address: string) => boolean;
   readonly takesQueryKeys: boolean;
-  readonly now: () => number;
 };
 
 type ExchangeHandler = (exchange: Exchange) => Promise<void> | void;
@@ -70,7 +69,7 @@ export class RequestHandler {
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
-    this.#responder = new Responder(options);
+    this.#responder = new Responder({ ...options, runLater: this.#runLater });
     const onCut = (): number => (options.metrics.cuts.pipelined += 1);
     this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onCut });
     this.#idempotency = new Idempotency(options, this.#responder);
@@ -151,6 +150,7 @@ export class RequestHandler {
       isTrusted,
       callerInWrite: this.#callerInWrite,
       callerNow: this.#callerNow,
+      credentialEnd: this.#credentialEnd,
     });
   }
 
@@ -163,6 +163,9 @@ export class RequestHandler {
     const address = clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted);
     return addressBucket(address);
   }
+
+  readonly #runLater = (exchange: Exchange, work: () => void): void =>
+    this.#scheduler.addFollowing(exchange.request, () => this.#run(exchange, work));
 
   /** The one place where errors are caught. */
   #run(exchange: Exchange, handle: ExchangeHandler): void {
@@ -241,6 +244,9 @@ export class RequestHandler {
 
   /** The caller after a wait: their rights now are what counts. */
   readonly #callerNow = (exchange: Exchange): Caller | undefined => this.#authorizeAgain(exchange);
+
+  readonly #credentialEnd = ({ caller, headers }: Exchange): number =>
+    caller === undefined ? Infinity : this.#options.authenticator.endOf(caller, headers['authorization']);
 
   #authorizeAgain({ caller, mounted, params }: Exchange, sources?: CallerSources): Caller | undefined {
     if (caller === undefined || mounted === undefined) return caller;

@@ -1,5 +1,6 @@
 // Responses: header fields, conditional requests and problems; each is logged and counted as it leaves.
 import assert from 'node:assert';
+import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
@@ -16,6 +17,7 @@ import { problemResponse } from './problem-response.ts';
 import { RejectionSampler } from './rejection-sampler.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
 import { lastHeadText, writeHead, type HeaderFields } from './response-head.ts';
+import { ResponseStream } from './response-stream.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted } from './router.ts';
 import { UnsentResponses } from './unsent-responses.ts';
@@ -27,6 +29,9 @@ export type ResponderOptions = {
   readonly isStopping: () => boolean;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly now: () => number;
+  /** Runs work on a request in a later turn of the event loop. */
+  readonly runLater: (exchange: Exchange, work: () => void) => void;
 };
 
 /** What is stored of a response, to replay it. */
@@ -46,7 +51,7 @@ type OutgoingResponse = {
   readonly body: Body;
 };
 
-type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'leftOut'>;
+type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'leftOut' | 'end'>;
 
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
@@ -70,6 +75,7 @@ export class Responder {
 
   answer(exchange: Exchange, route: Route, representation: Representation<unknown>): void {
     assertConditional(exchange, route);
+    if (representation.stream !== undefined) return this.#stream(exchange, representation);
     const { reply } = route;
     const fields = this.#fieldsOf(exchange);
     if (reply.kind === 'none') return this.#send(exchange, 204, fields, '');
@@ -164,7 +170,8 @@ export class Responder {
     this.#countSecurityEvents(exchange); // also where the client has gone
     if (leftOut !== undefined) this.#logSecurityEvents(exchange);
     exchange.securityEvents = noEvents;
-    if (response.headersSent || response.destroyed) return;
+    if (response.headersSent) return breakOff(response);
+    if (response.destroyed) return;
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
     const milliseconds = performance.now() - exchange.startedAt;
     writeHead(exchange, { status, fields });
@@ -175,8 +182,28 @@ export class Responder {
     if (leftOut !== undefined) this.#log(exchange, { status, milliseconds, leftOut });
   }
 
-  #log(exchange: Exchange, { status, milliseconds, leftOut }: Outcome): void {
-    const { requestId, method, path, caller, clientAddress, headers, now } = exchange;
+  /** Counted as it begins, logged as it ends. */
+  #stream(exchange: Exchange, { mediaType, stream }: Representation<unknown>): void {
+    const fields = this.#fieldsOf(exchange);
+    fields.push('Cache-Control', 'no-store', 'Vary', this.#vary, 'X-Accel-Buffering', 'no');
+    fields.push(...jsonPolicyFields, 'X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
+    const { response, startedAt } = exchange;
+    if (exchange.method === 'HEAD' || stream === undefined) return this.#send(exchange, 200, fields, '');
+    if (response.destroyed) return;
+    writeHead(exchange, { status: 200, fields });
+    this.#options.metrics.observe(exchange.mounted?.index ?? -1, 200, performance.now() - startedAt);
+    stream(
+      new ResponseStream(response, {
+        runLater: (work) => this.#options.runLater(exchange, work),
+        onEnd: (end) =>
+          this.#log(exchange, { status: 200, milliseconds: performance.now() - startedAt, end }),
+      }),
+    );
+  }
+
+  #log(exchange: Exchange, { status, milliseconds, leftOut, end }: Outcome): void {
+    const { requestId, method, path, caller, clientAddress, headers } = exchange;
+    const now = end === undefined ? exchange.now : this.#options.now();
     const principal = caller?.principal ?? null;
     this.#options.log.request(
       {
@@ -189,6 +216,7 @@ export class Responder {
         principal,
         traceparent: headers['traceparent'],
         leftOut,
+        end,
       },
       now,
     );
@@ -230,6 +258,11 @@ function assertConditional(
 ): void {
   const isMissing = isConditional === true && method !== 'GET' && !isPreconditionChecked;
   assert(!isMissing, `${method} ${path} is declared conditional and checks no precondition`);
+}
+
+/** What fails midway may not pass for a whole response. */
+function breakOff(response: ServerResponse): void {
+  if (!response.writableEnded) response.destroy();
 }
 
 const noEvents: readonly SecurityEvent[] = [];

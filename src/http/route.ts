@@ -8,6 +8,7 @@ import type { Database } from '../storage/database.ts';
 import type { Permit } from '../storage/permit.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Representation } from './representation.ts';
+import { eventStream } from './server-sent-events.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -43,6 +44,8 @@ export type Context<Params, Query, Body, C> = {
    * this request.
    */
   authorizeRead(): C;
+  /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
+  credentialEnd(): number;
   /**
    * Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version;
    * undefined where there is none yet.
@@ -55,6 +58,8 @@ export type Context<Params, Query, Body, C> = {
   /** The negotiated media type of the response. */
   readonly mediaType: string;
   readonly userAgent: string | null;
+  /** Where the reader of an event stream was when it lost its connection. */
+  readonly lastEventId: string | undefined;
   /** The client's address, as buckets count it. */
   readonly address: string;
   readonly isLoopback: boolean;
@@ -166,6 +171,11 @@ export function listOf<T>(schema: Schema<T>): Reply<readonly T[]> {
     mediaTypes: ['application/json'],
     cacheControl: 'private, no-cache',
   };
+}
+
+/** The same, or as they come: what the handler returns is chosen by the negotiated media type. */
+export function listOrStreamOf<T>(schema: Schema<T>): Reply<readonly T[]> {
+  return { ...listOf(schema), mediaTypes: ['application/json', eventStream] };
 }
 
 export function created<T>(

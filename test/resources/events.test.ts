@@ -214,6 +214,41 @@ describe('the feed', () => {
     assert.equal(data[0].subject, `/customers/${id}`);
   });
 
+  test('ends a page at about 1 MiB, and goes on', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const { id } = await newOrder(service, token);
+    const { next } = (await service.get('/events?from=latest', { token })).body;
+    for (let count = 0; count < 150; count += 1) {
+      const item = { name: `${count} `.padEnd(200, '€'), quantity: 1, unitPrice: 1 };
+      await service.patch(`/orders/${id}`, { token, body: { items: Array(7).fill(item) } });
+    }
+    const first = await service.get(`${next}&limit=200`, { token });
+    assert.ok(Buffer.byteLength(first.text) < 1.1 * 2 ** 20);
+    const second = await service.get(first.body.next, { token });
+    assert.ok(second.body.data.length > 0);
+    const ids = [...first.body.data, ...second.body.data].map((event: Event) => event.id);
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 150 }, (_, index) => Number(ids[0]) + index),
+    );
+  });
+
+  test('examines 1,000 events for a page, and goes on', async (t) => {
+    const service = await serviceFor(t);
+    const [ada, root] = [await service.person(), await rootToken(service)];
+    const { body } = await service.get('/events?from=latest', { token: ada.token });
+    const position = (next: string): string => new URL(next, service.url).searchParams.get('cursor') ?? '';
+    await Promise.all(Array.from({ length: 1_000 }, () => newCustomer(service, root)));
+    const { id } = await newCustomer(service, ada.token);
+    const empty = await service.get(body.next, { token: ada.token });
+    assert.deepEqual(empty.body.data, []);
+    const ofRoot = await service.get(`/events?cursor=${position(empty.body.next)}`, { token: root });
+    assert.equal(ofRoot.body.data[0].subject, `/customers/${id}`);
+    const { data } = (await service.get(empty.body.next, { token: ada.token })).body;
+    assert.equal(data[0].subject, `/customers/${id}`);
+  });
+
   test('a cursor may be used with other types, and not beside from', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);

@@ -59,6 +59,7 @@ export async function rootToken(service: TestService): Promise<string> {
 export async function readRemovedEvents(
   t: TestContext,
   settings: TestOptions['settings'],
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<TestResponse | undefined> {
   const service = await serviceFor(t, { settings: { ...settings, 'events-days': '1' } });
   if (service.inside === undefined) return undefined;
@@ -66,7 +67,7 @@ export async function readRemovedEvents(
   service.clock.advance(2 * 86_400_000);
   await service.person();
   await service.inside.app.cleanUp();
-  return service.get(body.next, { token: await rootToken(service) });
+  return service.get(body.next, { token: await rootToken(service), headers });
 }
 
 function made(response: TestResponse): TestResponse['body'] {

@@ -136,6 +136,29 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
   return { events, end: events.length === rows && last !== undefined ? last.id : end };
 }
 
+/** An event with what decides who may see it. */
+export type FeedEvent = {
+  readonly event: Event;
+  readonly topic: Topic;
+  readonly ownerId: number | null;
+};
+
+/** The next events for readers of any access, who see those that `isVisible` lets them. */
+export function readWholeFeed(db: Connection, after: number, rows: number): FeedEvent[] {
+  type FeedRow = readonly [...EventRow, topic: Topic, ownerId: number | null];
+  const sql = `SELECT ${columns}, topic, ownerId FROM events WHERE id > ? ORDER BY id LIMIT ?`;
+  return db.all<FeedRow>(sql, after, rows).map((row) => {
+    const [topic, ownerId] = row.slice(-2) as [Topic, number | null]; // as selected
+    return { event: eventOf(row), topic, ownerId };
+  });
+}
+
+/** The condition of `readFeed` for one event that was read for all. */
+export function isVisible({ topic, ownerId }: FeedEvent, access: FeedAccess): boolean {
+  if (access === 'everything') return true;
+  return ownerId === access.userId || access.topics.includes(topic);
+}
+
 /** `removed` and `latest` are ids: of the last event that was removed for its age, and of the newest. */
 export function feedBounds(db: Connection): { readonly removed: number; readonly latest: number } {
   const sql = 'SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)';

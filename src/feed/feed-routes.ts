@@ -1,0 +1,119 @@
+// The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream.
+import { isAdmin, isStaff, signedIn, type Caller } from '../auth/access.ts';
+import { withCursor, type Cursors } from '../http/cursor.ts';
+import { listParameters, listText, thoseThatFit } from '../http/list.ts';
+import { streamed, type Representation } from '../http/representation.ts';
+import { listOrStreamOf, route, type Context, type Route } from '../http/route.ts';
+import { eventStream } from '../http/server-sent-events.ts';
+import { pageRowsDefault } from '../limits.ts';
+import { invalid } from '../problem.ts';
+import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
+import type { Connection } from '../storage/connection.ts';
+import { Event, eventTypes } from '../resources/events/event.ts';
+import { feedBounds, readFeed, type FeedAccess } from '../resources/events/event-store.ts';
+import { cursorAfter, feedPath, idOf } from './feed-cursor.ts';
+import { representEvent } from '../resources/events/history-routes.ts';
+import type { Streams } from './live-feed.ts';
+
+const feedParameters = {
+  from: optional(
+    oneOf(['oldest', 'latest'], {
+      description:
+        'Where to begin without a `cursor`: at the oldest event (the default), or after the latest.',
+    }),
+  ),
+  type: optional(
+    array(oneOf(eventTypes), {
+      minItems: 1,
+      maxItems: eventTypes.length,
+      description: 'Only events of these types, separated by commas.',
+      examples: [['order.created', 'order.paid']],
+    }),
+  ),
+  limit: listParameters.limit,
+  cursor: listParameters.cursor,
+};
+type FeedQuery = ObjectOf<typeof feedParameters>;
+
+type FeedServices = { readonly cursors: Cursors; readonly live: Streams };
+
+export function feedRoutes(services: FeedServices): Route[] {
+  return [readEvents(services)];
+}
+
+function readEvents(services: FeedServices): Route {
+  return route({
+    method: 'GET',
+    path: feedPath,
+    tag: 'Events',
+    summary: 'Follow what happens',
+    access: signedIn,
+    scope: 'events:read',
+    query: feedParameters,
+    reply: listOrStreamOf(Event),
+    description:
+      'All events that the caller may see, oldest first: those of their own objects, for staff those of ' +
+      'all orders and customers, for administrators all. `next` is never null: a reader who stores it and ' +
+      'asks again later misses nothing. A page may be empty and still move on.\n\n' +
+      'With `Accept: text/event-stream` the same events arrive as they happen (server-sent events): after ' +
+      '`Last-Event-ID`, else where `cursor` or `from` says, else after the latest. `limit` has no effect.',
+    problems: ['events-gone', 'unavailable'],
+    handle(context) {
+      return context.mediaType === eventStream ? liveEvents(context, services) : feedPage(context, services);
+    },
+  });
+}
+
+type FeedContext = Context<object, FeedQuery, undefined, Caller>;
+
+function feedPage(context: FeedContext, { cursors }: FeedServices): Representation<readonly Event[]> {
+  const { db, query, caller } = context;
+  const { removed: oldest } = feedBounds(db.read);
+  const after = startOf(db.read, query, cursors) ?? oldest;
+  const { type: types, limit: rows = pageRowsDefault } = query;
+  const page = readFeed(db.read, { after, access: feedAccessOf(caller), types, rows });
+  const elements = thoseThatFit(page.events.map(representEvent));
+  const last = elements.at(-1);
+  const isCut = elements.length < page.events.length && last !== undefined;
+  const cursor = cursorAfter(db.read, isCut ? last.id : page.end, cursors);
+  const { from: _from, ...kept } = query;
+  return listText(elements, withCursor(feedPath, kept, cursor));
+}
+
+function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Representation<never> {
+  const { db, query, caller, lastEventId = '' } = context;
+  live.checkRoom(caller);
+  const after = lastEventId === '' ? startOf(db.read, query, cursors) : idOf(db.read, lastEventId, cursors);
+  return streamed(eventStream, (stream) =>
+    live.add({
+      stream,
+      caller,
+      callerNow: context.authorizeRead,
+      credentialEnd: context.credentialEnd(),
+      access: feedAccessOf(caller),
+      types: query.type,
+      after: after ?? feedBounds(db.read).latest,
+    }),
+  );
+}
+
+/** The id of the event after which the query begins; undefined where it says nothing. */
+function startOf(db: Connection, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
+  if (cursor !== undefined && from !== undefined) throw invalid([cursorAndFrom]);
+  if (cursor !== undefined) return idOf(db, cursor, cursors);
+  if (from === undefined) return undefined;
+  const { removed, latest } = feedBounds(db);
+  return from === 'latest' ? latest : removed;
+}
+
+const cursorAndFrom = {
+  parameter: 'cursor',
+  code: 'conflict',
+  detail: 'cursor and from exclude each other: send cursor to go on, or from to begin.',
+};
+
+/** Their own, for staff those of all orders and customers, for administrators all. */
+export function feedAccessOf(caller: Caller): FeedAccess {
+  if (isAdmin(caller)) return 'everything';
+  return { userId: caller.userId, topics: isStaff(caller) ? ['order', 'customer'] : [] };
+}

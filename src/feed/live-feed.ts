@@ -1,0 +1,238 @@
+// The feed as it happens, to all who read it as a stream. No reader has a queue: each has a position in the
+// table. Those at the head share one batch; one who is behind reads pages of their own until they get there.
+import type { Caller } from '../auth/access.ts';
+import type { Cursors } from '../http/cursor.ts';
+import type { StreamEnd } from '../http/response-stream.ts';
+import { eventBlock } from '../http/server-sent-events.ts';
+import type { Invalidation } from '../invalidation.ts';
+import { streamBatchBytesMax, streamBatchEventsMax, streamsMax, streamsPerUserMax } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import { Problem, unavailable } from '../problem.ts';
+import type { Connection } from '../storage/connection.ts';
+import type { Event } from '../resources/events/event.ts';
+import { feedBounds, readFeed, readWholeFeed, type FeedEvent } from '../resources/events/event-store.ts';
+import { cursorAfter } from './feed-cursor.ts';
+import { LiveReader, type LiveReaderOptions } from './live-reader.ts';
+
+/** Between two batches, so that many commits share the cost of a write to each reader. */
+const batchPauseMilliseconds = 50;
+/** After a batch that left events for the next one. */
+const fullBatchPauseMilliseconds = 10;
+/** Between two pages of a reader who is behind. */
+const pagePauseMilliseconds = 5;
+const checkMilliseconds = 1_000;
+const retrySeconds = 10;
+
+export type LiveFeedOptions = {
+  readonly db: Connection;
+  readonly cursors: Cursors;
+  readonly log: Logger;
+  readonly now: () => number;
+};
+
+/** What a route knows of a reader. */
+export type NewReader = Omit<LiveReaderOptions, 'now' | 'cursorAfter'>;
+
+/** What a route does with them. */
+export type Streams = Pick<LiveFeed, 'checkRoom' | 'add'>;
+
+export class LiveFeed {
+  readonly counts = { eventsSent: 0, ends: zeroEnds() };
+  readonly #options: LiveFeedOptions;
+  readonly #readers = new Set<LiveReader>();
+  readonly #atHead = new Set<LiveReader>();
+  /** Readers at the head have had all events up to this id. */
+  #position = 0;
+  #isClosed = false;
+  #stale: Invalidation[] = [];
+  #isWoken = false;
+  #nextBatchAt = 0;
+  #batchTimer: NodeJS.Timeout | undefined;
+  #checks: NodeJS.Timeout | undefined;
+
+  constructor(options: LiveFeedOptions) {
+    this.#options = options;
+  }
+
+  get open(): number {
+    return this.#readers.size;
+  }
+
+  /** Throws where one stream more is too many. */
+  checkRoom({ userId }: Caller): void {
+    if (this.#isClosed) throw unavailable('The service is stopping.');
+    const own = [...this.#readers].filter(({ caller }) => caller.userId === userId).length;
+    if (own >= streamsPerUserMax)
+      throw tooMany('streams-per-user', `A user may have ${streamsPerUserMax} event streams open`);
+    if (this.#readers.size >= streamsMax)
+      throw tooMany('streams', `The service has at most ${streamsMax} event streams open`);
+  }
+
+  add(options: NewReader): void {
+    const { db, cursors, now } = this.#options;
+    const reader = new LiveReader({ ...options, now, cursorAfter: (id) => cursorAfter(db, id, cursors) });
+    this.#readers.add(reader);
+    reader.stream.onEnd((end) => this.#remove(reader, end));
+    this.#checks ??= setInterval(() => this.check(), checkMilliseconds).unref();
+    this.#place(reader);
+  }
+
+  /** Called when changes are on disk and reads see them. */
+  onSync(invalidations: readonly Invalidation[]): void {
+    if (this.#readers.size === 0) return;
+    this.#stale.push(...invalidations);
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    setImmediate(() => this.#guard(() => this.#wake()));
+  }
+
+  /** Ends streams whose time is over, and keeps the others alive; called every second. */
+  check(): void {
+    this.#guard(() => {
+      for (const reader of this.#readers) if (reader.mayRead()) reader.keepAlive();
+    });
+  }
+
+  /** At once: readers resume where they are. */
+  close(): void {
+    this.#isClosed = true;
+    for (const reader of this.#readers) reader.stream.end('stopping');
+    clearTimeout(this.#batchTimer);
+    clearInterval(this.#checks);
+  }
+
+  #remove(reader: LiveReader, end: StreamEnd): void {
+    this.#readers.delete(reader);
+    this.#atHead.delete(reader);
+    this.counts.ends[end] += 1;
+    if (this.#readers.size > 0) return;
+    clearInterval(this.#checks);
+    this.#checks = undefined;
+  }
+
+  /** Among those at the head, or among those who are behind. */
+  #place(reader: LiveReader): void {
+    if (reader.stream.isOver) return;
+    if (this.#atHead.size === 0) this.#position = feedBounds(this.#options.db).latest;
+    if (reader.position < this.#position)
+      return reader.stream.runLater(() => this.#guard(() => this.#catchUp(reader)));
+    this.#atHead.add(reader);
+    this.#scheduleBatch();
+  }
+
+  /** A page of the feed, and the next one when the client has taken it. */
+  #catchUp(reader: LiveReader): void {
+    const { db } = this.#options;
+    if (!reader.mayRead()) return;
+    const { position: after, access, types } = reader;
+    if (after < feedBounds(db).removed) return reader.stream.end('gone');
+    const page = readFeed(db, { after, access, types, rows: streamBatchEventsMax });
+    const blocks = this.#blocksOf(page.events);
+    const last = page.events[blocks.length - 1];
+    const isCut = blocks.length < page.events.length && last !== undefined;
+    this.#send(reader, pieceOf(blocks), isCut ? last.id : page.end);
+    reader.stream.whenDrained(() => {
+      setTimeout(() => this.#guard(() => this.#place(reader)), pagePauseMilliseconds).unref();
+    });
+  }
+
+  #wake(): void {
+    this.#isWoken = false;
+    const stale = this.#stale.splice(0);
+    for (const reader of this.#readers)
+      if (stale.some((invalidation) => reader.isConcernedBy(invalidation))) reader.mayRead();
+    this.#scheduleBatch();
+  }
+
+  #scheduleBatch(): void {
+    if (this.#batchTimer !== undefined) return;
+    const pause = this.#nextBatchAt - performance.now();
+    if (pause <= 0) return this.#sendBatch();
+    this.#batchTimer = setTimeout(() => {
+      this.#batchTimer = undefined;
+      this.#guard(() => this.#sendBatch());
+    }, pause);
+  }
+
+  /** One read of the table for all readers at the head, and one text for those who see the same of it. */
+  #sendBatch(): void {
+    if (this.#atHead.size === 0) return;
+    const read = readWholeFeed(this.#options.db, this.#position, streamBatchEventsMax);
+    const blocks = this.#blocksOf(read.map(({ event }) => event));
+    const batch = read.slice(0, blocks.length);
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    this.#position = last.event.id;
+    const pieces = new Map<string, Piece>();
+    for (const reader of this.#atHead) {
+      if (!reader.mayRead()) continue;
+      const key = `${reader.position} ${reader.group}`;
+      const piece = pieces.get(key) ?? pieceOf(visibleBlocks(reader, batch, blocks));
+      pieces.set(key, piece);
+      this.#send(reader, piece, this.#position);
+    }
+    this.#pause(batch.length < read.length || read.length === streamBatchEventsMax);
+  }
+
+  #pause(isMoreThere: boolean): void {
+    const pause = isMoreThere ? fullBatchPauseMilliseconds : batchPauseMilliseconds;
+    this.#nextBatchAt = performance.now() + pause;
+    if (isMoreThere) this.#scheduleBatch();
+  }
+
+  #send(reader: LiveReader, { bytes, count }: Piece, end: number): void {
+    reader.advance(bytes, end);
+    if (!reader.stream.isOver) this.counts.eventsSent += count;
+  }
+
+  /** Of as many of the events as are written at once. */
+  #blocksOf(events: readonly Event[]): string[] {
+    const { db, cursors } = this.#options;
+    const blocks: string[] = [];
+    let bytes = 0;
+    for (const event of events) {
+      const id = cursorAfter(db, event.id, cursors);
+      const block = eventBlock({ id, type: event.type, data: JSON.stringify(event) });
+      bytes += Buffer.byteLength(block);
+      if (bytes > streamBatchBytesMax && blocks.length > 0) break;
+      blocks.push(block);
+    }
+    return blocks;
+  }
+
+  /** What runs beside requests has nobody to report to: readers resume on another connection. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#options.log.log('error', 'the event streams failed and were ended', { cause });
+      for (const reader of this.#readers) reader.stream.end('failed');
+    }
+  }
+}
+
+function zeroEnds(): Record<StreamEnd, number> {
+  return { client: 0, slow: 0, unauthorized: 0, expired: 0, gone: 0, stopping: 0, failed: 0 };
+}
+
+/** Of an event stream: the blocks of some events. */
+type Piece = { readonly bytes: Buffer; readonly count: number };
+
+function pieceOf(blocks: readonly string[]): Piece {
+  return { bytes: Buffer.from(blocks.join('')), count: blocks.length };
+}
+
+function visibleBlocks(reader: LiveReader, batch: readonly FeedEvent[], blocks: readonly string[]): string[] {
+  const visible: string[] = [];
+  batch.forEach((event, index) => {
+    const block = blocks[index];
+    if (block !== undefined && reader.sees(event)) visible.push(block);
+  });
+  return visible;
+}
+
+function tooMany(policy: string, most: string): Problem {
+  const detail = `${most} at once; close one, then try again.`;
+  return new Problem('quota-exceeded', detail, { retryAfterSeconds: retrySeconds, violated: [policy] });
+}

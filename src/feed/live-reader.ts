@@ -1,0 +1,121 @@
+// One reader of the live feed: what they may see, the id up to which they have seen it, and their stream.
+import type { Caller } from '../auth/access.ts';
+import type { ResponseStream } from '../http/response-stream.ts';
+import { commentBlock, positionBlock, retryBlock } from '../http/server-sent-events.ts';
+import { streamCommentMilliseconds, streamRetryMilliseconds, streamUnsentBytesMax } from '../limits.ts';
+import type { Invalidation } from '../invalidation.ts';
+import { Problem } from '../problem.ts';
+import type { EventType } from '../resources/events/event.ts';
+import { isVisible, type FeedAccess, type FeedEvent } from '../resources/events/event-store.ts';
+
+export type LiveReaderOptions = {
+  readonly stream: ResponseStream;
+  readonly caller: Caller;
+  /** The caller as they are now. Throws a Problem where they have lost the right to the stream. */
+  readonly callerNow: () => Caller;
+  readonly credentialEnd: number;
+  readonly access: FeedAccess;
+  /** Undefined for all. */
+  readonly types: readonly EventType[] | undefined;
+  /** The id of the event before the stream. */
+  readonly after: number;
+  readonly now: () => number;
+  /** The text of the cursor after this event. */
+  readonly cursorAfter: (id: number) => string;
+};
+
+export class LiveReader {
+  readonly caller: Caller;
+  readonly access: FeedAccess;
+  readonly types: readonly EventType[] | undefined;
+  /** Readers of one group see the same events. */
+  readonly group: string;
+  readonly stream: ResponseStream;
+  readonly #options: LiveReaderOptions;
+  #position: number;
+  #announced: number;
+  #writtenAt: number;
+
+  constructor(options: LiveReaderOptions) {
+    const { stream, caller, access, types, after } = options;
+    this.#options = options;
+    this.stream = stream;
+    this.caller = caller;
+    this.access = access;
+    this.types = types;
+    this.group = JSON.stringify([access, types]);
+    this.#position = after;
+    this.#announced = after;
+    this.#writtenAt = options.now();
+    this.#write(retryBlock(streamRetryMilliseconds) + positionBlock(options.cursorAfter(after)));
+  }
+
+  /** The id of the last event that was sent or is not for this reader. */
+  get position(): number {
+    return this.#position;
+  }
+
+  sees(candidate: FeedEvent): boolean {
+    const { event } = candidate;
+    const isNext = event.id > this.#position;
+    return isNext && (this.types?.includes(event.type) ?? true) && isVisible(candidate, this.access);
+  }
+
+  /** Sends events up to the one with the id `end`; empty where none of them is for this reader. */
+  advance(blocks: Buffer, end: number): void {
+    this.#position = Math.max(this.#position, end);
+    if (blocks.length === 0) return;
+    this.#announced = this.#position;
+    this.#write(blocks);
+  }
+
+  /** Ends the stream where the right to it has gone; whoever sends an event asks first. */
+  mayRead(): boolean {
+    if (this.stream.isOver) return false;
+    if (this.#options.now() >= this.#options.credentialEnd) this.stream.end('expired');
+    else if (!this.#hasSameRights()) this.stream.end('unauthorized');
+    return !this.stream.isOver;
+  }
+
+  /** Whether what became stale may have been this reader's rights. */
+  isConcernedBy(invalidation: Invalidation): boolean {
+    const { sessionId, keyId, userId } = this.caller;
+    switch (invalidation.kind) {
+      case 'session':
+        return invalidation.id === sessionId;
+      case 'key':
+        return invalidation.id === keyId;
+      case 'user':
+        return invalidation.id === userId;
+      case 'everything':
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** After a while without events: a comment, and the position if it has moved past other readers' events. */
+  keepAlive(): void {
+    if (this.#options.now() - this.#writtenAt < streamCommentMilliseconds) return;
+    const hasMoved = this.#announced !== this.#position;
+    const position = hasMoved ? positionBlock(this.#options.cursorAfter(this.#position)) : '';
+    this.#announced = this.#position;
+    this.#write(commentBlock + position);
+  }
+
+  #hasSameRights(): boolean {
+    try {
+      return this.#options.callerNow().role === this.caller.role;
+    } catch (error) {
+      if (error instanceof Problem) return false;
+      throw error;
+    }
+  }
+
+  #write(text: string | Buffer): void {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    if (this.stream.unsentBytes + bytes.length > streamUnsentBytesMax) return this.stream.end('slow');
+    this.#writtenAt = this.#options.now();
+    this.stream.write(bytes);
+  }
+}

@@ -1,0 +1,75 @@
+// A response that goes on: its body is written as time passes, until the client or the service ends it.
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Why a stream ended, as the log and the metrics name it. */
+export type StreamEnd = 'client' | 'slow' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
+
+type Options = {
+  /** Runs work in a later turn of the event loop, where other clients have their turns, too. */
+  readonly runLater: (work: () => void) => void;
+  /** Called once. */
+  readonly onEnd: (end: StreamEnd) => void;
+};
+
+export class ResponseStream {
+  readonly runLater: Options['runLater'];
+  readonly #response: ServerResponse;
+  readonly #onEnd: ((end: StreamEnd) => void)[];
+  #end: StreamEnd = 'client';
+  #isOver = false;
+
+  constructor(response: ServerResponse, { runLater, onEnd }: Options) {
+    this.runLater = runLater;
+    this.#response = response;
+    this.#onEnd = [onEnd];
+    response.once('close', () => this.#close());
+    this.#endWithClient(response.socket);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver || this.#response.destroyed;
+  }
+
+  /** What the client has yet to take from this process. */
+  get unsentBytes(): number {
+    return this.#response.writableLength;
+  }
+
+  onEnd(listener: (end: StreamEnd) => void): void {
+    this.#onEnd.push(listener);
+  }
+
+  write(bytes: Buffer): void {
+    if (!this.isOver) this.#response.write(bytes);
+  }
+
+  /** Calls `work` once the client has taken most of what was written. */
+  whenDrained(work: () => void): void {
+    if (this.#response.writableNeedDrain) this.#response.once('drain', work);
+    else work();
+  }
+
+  /** A client that has not taken what was written loses its connection: nothing waits for it. */
+  end(end: StreamEnd): void {
+    if (this.isOver) return;
+    this.#end = end;
+    this.#isOver = true;
+    if (this.unsentBytes > 0) this.#response.destroy();
+    else this.#response.end();
+  }
+
+  /** A client that has ended its side reads a response to its end; this one has none. */
+  #endWithClient(socket: Socket | null): void {
+    if (socket === null) return;
+    const end = (): void => this.end('client');
+    socket.once('end', end);
+    this.onEnd(() => socket.off('end', end));
+    if (socket.readableEnded) end();
+  }
+
+  #close(): void {
+    this.#isOver = true;
+    for (const listener of this.#onEnd.splice(0)) listener(this.#end);
+  }
+}
