@@ -148,7 +148,7 @@ class OpenDatabase implements Database {
       stats: this.stats,
       probe: new WriteProbe({ sqlite: this.#sqlite, stats: this.stats, log: this.#log }),
       schedule: () => this.#scheduleEndOfTurn(),
-      onBegin: () => this.#foreign.check(),
+      onLocked: () => this.#foreign.check(),
       holdReads: () => this.#reads.hold(),
       onSync: (invalidations) => this.#onSync(invalidations),
       onAnswered: () => this.#checkpointer.check(),

@@ -1,5 +1,6 @@
 // The write path: the changes of many requests in one transaction, and then one sync of the WAL for all of
-// them, off the event loop. Nothing is committed while a sync runs, so all that a write finds is on disk.
+// them, off the event loop. Nothing is committed while a sync runs: the works of the next transaction run
+// beside it, and the sync's end commits them.
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
@@ -14,8 +15,8 @@ const waitingWritesMax = 10_000;
 const walBytesMax = 1024 ** 3;
 /** How long writes may run in one turn of the event loop. */
 const groupMillisecondsMax = 4;
-/** Where more are queued than fit into one turn, so many turns' groups share a sync. */
-const groupsMax = 8;
+/** So many transactions in a row begin beside a sync; after them the lock is free for other processes. */
+const overlapsMax = 4;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
 
@@ -30,10 +31,9 @@ type Outcome = { readonly write: Write; readonly hasThrown: boolean; answer(): v
 
 /** What is committed and not on disk yet. */
 type Unsynced = {
-  readonly outcomes: Outcome[];
-  readonly invalidations: Invalidation[];
+  readonly outcomes: readonly Outcome[];
+  readonly invalidations: readonly Invalidation[];
   readonly synced: PromiseWithResolvers<void>;
-  groups: number;
 };
 
 export type Fdatasync = (descriptor: number, done: (error: Error | null) => void) => void;
@@ -46,8 +46,8 @@ type Options = {
   readonly probe: WriteProbe;
   /** Asks for `run` to be called at the end of this turn of the event loop. */
   schedule(): void;
-  /** Called inside a transaction before its first write, when all that was committed before is on disk. */
-  onBegin(): void;
+  /** Called when a transaction is open and all that was committed before it is on disk. */
+  onLocked(): void;
   /** Called before a commit; until `onSync`, readers must not see what it changes. May throw. */
   holdReads(): void;
   /** Called when all that was committed is on disk, before anybody is answered. */
@@ -62,8 +62,10 @@ export class GroupCommit {
   readonly #stats: StorageStats;
   readonly #transaction: WriteTransaction;
   readonly #queued: Write[] = [];
+  /** Of the transaction that is open. */
+  #ran: Outcome[] = [];
   #unsynced: Unsynced | undefined;
-  #isSyncing = false;
+  #overlaps = 0;
   #isHeld = false;
   #refusal: string | undefined;
   #busyUntil: number | undefined;
@@ -97,15 +99,14 @@ export class GroupCommit {
     });
   }
 
-  /** Called at the end of a turn: commits what is queued, unless a sync runs, and begins the next sync. */
+  /** Called at the end of a turn: runs what is queued, and commits it unless a sync runs. */
   run(): void {
-    if (this.#isSyncing) return;
-    const groups = this.#unsynced?.groups ?? 0;
-    if (this.#queued.length > 0 && !this.#isHeld && groups < groupsMax && this.#tryBegin()) {
-      this.#runGroup();
-      if (this.#queued.length > 0) return this.#options.schedule();
+    if (this.#refusal === failed) return;
+    if (this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin()) {
+      this.#runWorks();
+      if (this.#queued.length > 0) this.#options.schedule();
     }
-    if (this.#unsynced !== undefined) this.#sync(this.#unsynced);
+    if (this.isSynced) this.#endTransaction();
   }
 
   /** Resolves when all that is committed now is on disk; rejects where that fails. */
@@ -120,7 +121,7 @@ export class GroupCommit {
   async hold(): Promise<void> {
     assert(this.#refusal !== failed, failed);
     this.#isHeld = true;
-    await this.synced();
+    while (!this.isSynced) await this.synced(); // what had run by now is committed when the first one ends
   }
 
   release(): void {
@@ -147,55 +148,55 @@ export class GroupCommit {
     this.#refusal = failed;
     this.#stats.canWrite = false;
     this.#options.probe.stop();
-    const committed = this.#unsynced?.outcomes.splice(0) ?? [];
-    this.#refuse([...committed.map(({ write }) => write), ...this.#queued.splice(0)], failed);
+    const outcomes = [...(this.#unsynced?.outcomes ?? []), ...this.#ran.splice(0)];
+    this.#refuse([...outcomes.map(({ write }) => write), ...this.#queued.splice(0)], failed);
+    this.#unsynced?.synced.promise.catch(() => {}); // mostly nobody waits for it
     this.#unsynced?.synced.reject(unavailable(failed));
     this.#options.onFatal(error);
   }
 
+  #mayBegin(): boolean {
+    return !this.#isHeld && (this.isSynced || this.#transaction.isOpen || this.#overlaps < overlapsMax);
+  }
+
   /** False while another process is writing: then it is retried, for a limited time. */
   #tryBegin(): boolean {
+    if (this.#transaction.isOpen) return true;
     try {
       this.#transaction.begin();
     } catch (error) {
-      this.#busyUntil ??= performance.now() + busyMillisecondsMax;
-      if (isBusy(error) && performance.now() < this.#busyUntil) {
-        setTimeout(this.#options.schedule, busyRetryMilliseconds);
-      } else {
-        this.#busyUntil = undefined;
-        this.#rejectWithStorageError(this.#queued.splice(0), error);
-      }
+      this.#retryOrReject(error);
       return false;
     }
     this.#busyUntil = undefined;
-    if (this.isSynced) this.#options.onBegin();
+    this.#overlaps = this.isSynced ? 0 : this.#overlaps + 1;
+    if (this.isSynced) this.#options.onLocked();
     return true;
   }
 
-  #runGroup(): void {
-    const outcomes = this.#runWorks();
-    if (!this.#transaction.isOpen) {
-      this.#transaction.rollback(); // of what it had made stale
-      return this.#rejectAll(outcomes, new Error('SQLite rolled the transaction back.'));
+  #retryOrReject(error: unknown): void {
+    this.#busyUntil ??= performance.now() + busyMillisecondsMax;
+    if (isBusy(error) && performance.now() < this.#busyUntil) {
+      setTimeout(this.#options.schedule, busyRetryMilliseconds);
+      return;
     }
-    if (outcomes.some(({ hasThrown }) => !hasThrown)) return this.#tryCommit(outcomes);
-    this.#transaction.rollback();
-    if (this.#unsynced === undefined) this.#answer(outcomes);
-    else this.#unsynced.outcomes.push(...outcomes);
+    this.#busyUntil = undefined;
+    this.#rejectWithStorageError(this.#queued.splice(0), error);
   }
 
-  #runWorks(): Outcome[] {
+  #runWorks(): void {
     const until = performance.now() + groupMillisecondsMax;
-    const outcomes: Outcome[] = [];
     let ran = 0;
     for (const write of this.#queued) {
       ran += 1;
       const outcome = this.#runOne(write);
-      if (outcome !== undefined) outcomes.push(outcome);
+      if (outcome !== undefined) this.#ran.push(outcome);
       if (!this.#transaction.isOpen || performance.now() > until) break;
     }
     this.#queued.splice(0, ran);
-    return outcomes;
+    if (this.#transaction.isOpen) return;
+    this.#transaction.rollback(); // of what it had made stale
+    this.#rejectAll(this.#ran.splice(0), new Error('SQLite rolled the transaction back.'));
   }
 
   /** Undefined when the storage failed it, which is answered at once. */
@@ -211,23 +212,29 @@ export class GroupCommit {
     }
   }
 
+  /** Called when all that is committed is on disk. */
+  #endTransaction(): void {
+    if (!this.#transaction.isOpen) return;
+    const outcomes = this.#ran.splice(0);
+    if (outcomes.some(({ hasThrown }) => !hasThrown)) return this.#tryCommit(outcomes);
+    this.#transaction.rollback();
+    this.#answer(outcomes);
+  }
+
   #tryCommit(outcomes: readonly Outcome[]): void {
-    let invalidations: Invalidation[];
+    let invalidations: readonly Invalidation[];
     try {
       this.#options.holdReads();
       invalidations = this.#transaction.commit();
     } catch (error) {
       this.#transaction.rollback();
-      if (this.#unsynced === undefined) this.#options.onSync([]);
+      this.#options.onSync([]);
       return this.#rejectAll(outcomes, error);
     }
     this.#stats.commits += 1;
     this.#stats.writes += outcomes.filter(({ hasThrown }) => !hasThrown).length;
-    this.#unsynced ??= nothingUnsynced();
-    this.#unsynced.groups += 1;
-    this.#unsynced.outcomes.push(...outcomes);
-    this.#unsynced.invalidations.push(...invalidations);
     if (!this.#stats.canWrite) this.#options.probe.probe();
+    this.#sync({ outcomes, invalidations, synced: Promise.withResolvers() });
   }
 
   /**
@@ -235,10 +242,9 @@ export class GroupCommit {
    * answer for what is lost.
    */
   #sync(unsynced: Unsynced): void {
-    this.#isSyncing = true;
+    this.#unsynced = unsynced;
     const start = performance.now();
     this.#options.fdatasync(this.#options.walDescriptor, (error) => {
-      this.#isSyncing = false;
       if (error !== null) this.fail(error);
       if (this.#refusal === failed) return;
       countSync(this.#stats, (performance.now() - start) / 1000);
@@ -249,6 +255,7 @@ export class GroupCommit {
   #afterSync({ outcomes, invalidations, synced }: Unsynced): void {
     this.#unsynced = undefined;
     this.#options.onSync(invalidations);
+    if (this.#transaction.isOpen) this.#options.onLocked();
     synced.resolve();
     this.#answer(outcomes);
     this.#options.onAnswered();
@@ -261,10 +268,8 @@ export class GroupCommit {
   }
 
   #rejectAll(outcomes: readonly Outcome[], error: unknown): void {
-    this.#rejectWithStorageError(
-      outcomes.map(({ write }) => write),
-      error,
-    );
+    const writes = outcomes.map(({ write }) => write);
+    this.#rejectWithStorageError(writes, error);
   }
 
   #rejectWithStorageError(writes: readonly Write[], error: unknown): void {
@@ -285,12 +290,6 @@ export class GroupCommit {
 }
 
 const failed = 'The storage failed; the service is stopping.';
-
-function nothingUnsynced(): Unsynced {
-  const synced = Promise.withResolvers<void>();
-  synced.promise.catch(() => {}); // mostly nobody waits for it
-  return { outcomes: [], invalidations: [], synced, groups: 0 };
-}
 
 function overload(stats: StorageStats): string | undefined {
   if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';

@@ -114,18 +114,6 @@ test('each write runs once, whatever its neighbours leave half done', async (t) 
   assert.deepEqual(ran, { good: 40, broken: 40 });
 });
 
-test('writes of one turn that take longer than 4 ms are committed in several groups', async (t) => {
-  const database = await openNotes(t);
-  const slowly = (text: string) =>
-    database.write((db) => {
-      const until = performance.now() + 5;
-      while (performance.now() < until);
-      return addNote(text)(db);
-    });
-  await Promise.all([slowly('first'), slowly('second'), slowly('third')]);
-  assert.equal(database.stats.commits, 3);
-});
-
 test('past 1 GiB of log writes are rejected until it is shorter', async (t) => {
   const database = await openNotes(t);
   const stats: { walBytes: number } = database.stats;

@@ -1,13 +1,16 @@
 // Nobody is shown what a power cut could take back: reads, lists and rejections come of what is on disk.
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Connection } from '../../src/storage/connection.ts';
+import { databaseFile } from '../../src/storage/database-file.ts';
 import { QueryWorker, type QueryWorkerOptions } from '../../src/storage/query-worker.ts';
 import {
   addNote,
   HeldDisk,
   isSettled,
   isUnavailable,
+  newFolder,
   noteChange,
   noteTexts,
   openNotes,
@@ -116,23 +119,76 @@ test('a query on the thread that began before the commit does not wait for its s
   await write;
 });
 
-test('more writes than one turn has time for share a sync, and none is seen before it', async (t) => {
+test('works run beside a sync, and what they change is committed and seen after it', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
-  const slowly = (text: string) =>
+  const ran: string[] = [];
+  const write = (text: string) =>
     database.write((db) => {
-      const end = performance.now() + 5;
-      while (performance.now() < end);
+      ran.push(text);
       return addNote(text)(db);
     });
-  const writes = ['first', 'second', 'third'].map(slowly);
+  const first = write('first');
   await until(() => disk.pending.length === 1);
-  assert.equal(database.stats.commits, 3);
+  const others = [write('second')];
+  await until(() => ran.length === 2);
+  others.push(write('third'));
+  await until(() => ran.length === 3);
+  assert.equal(database.stats.commits, 1);
   assert.deepEqual(noteTexts(database.read), []);
   await disk.endSync();
-  assert.deepEqual(await Promise.all(writes), [1, 2, 3]);
-  assert.equal(database.stats.syncs, 1);
+  assert.equal(await first, 1);
+  assert.equal(database.stats.commits, 2, 'the end of the sync commits them together');
+  assert.deepEqual(noteTexts(database.read), ['first']);
+  assert.equal(await isSettled(Promise.all(others)), false);
+  await disk.endSync();
+  assert.deepEqual(await Promise.all(others), [2, 3]);
+  assert.deepEqual(noteTexts(database.read), ['first', 'second', 'third']);
 });
+
+test('a work that throws beside a sync is answered after it, and leaves nothing', async (t) => {
+  const disk = new HeldDisk(t);
+  const database = await openNotes(t, { fdatasync: disk.fdatasync });
+  const first = database.write(addNote('same'));
+  await until(() => disk.pending.length === 1);
+  const second = assert.rejects(database.write(addNote('same')), { errcode: 2067 });
+  assert.equal(await isSettled(second), false);
+  await disk.endSync();
+  await Promise.all([first, second]);
+  assert.equal(disk.pending.length, 0);
+  assert.equal(database.stats.commits, 1);
+});
+
+test('another process gets the write lock between transactions that follow each other', async (t) => {
+  const folder = newFolder(t);
+  const disk = new HeldDisk(t);
+  const database = await openNotes(t, { folder, fdatasync: disk.fdatasync });
+  using other = new DatabaseSync(databaseFile(folder), { timeout: 0 });
+  let isFree = false;
+  let written = 0;
+  const keepWriting = (): void => {
+    void database.write(addNote(`note ${(written += 1)}`)).then(keepWriting, () => {});
+  };
+  keepWriting();
+  for (let round = 0; round < 20 && !isFree; round += 1) {
+    keepWriting(); // so that a work runs beside the sync
+    await until(() => disk.pending.length === 1);
+    await turn();
+    isFree = canLock(other);
+    await disk.endSync();
+  }
+  assert.ok(isFree);
+  disk.letGo();
+});
+
+function canLock(sqlite: DatabaseSync): boolean {
+  try {
+    sqlite.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Threads that note each snapshot that they have taken. */
 function noting(snapshots: string[]) {
