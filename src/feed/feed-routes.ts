@@ -9,7 +9,7 @@ import { pageRowsDefault } from '../limits.ts';
 import { invalid } from '../problem.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import { Event, eventTypes } from '../resources/events/event.ts';
+import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
 import { feedBounds, readFeed, type FeedAccess } from '../resources/events/event-store.ts';
 import { cursorAfter, feedPath, idOf } from './feed-cursor.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
@@ -23,7 +23,7 @@ const feedParameters = {
     }),
   ),
   type: optional(
-    array(oneOf(eventTypes), {
+    array(EventTypeName, {
       minItems: 1,
       maxItems: eventTypes.length,
       description: 'Only events of these types, separated by commas.',

@@ -1,5 +1,5 @@
 // An operation of the OpenAPI document: one route.
-import { integer, string } from '../schema/schema.ts';
+import { integer, string, type JsonSchema } from '../schema/schema.ts';
 import { bodyTypesOf } from './media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { failures } from './openapi-failures.ts';
@@ -53,7 +53,7 @@ function securityOf({ access, scope }: Route): Json[] {
 function parametersOf(route: Route, components: Components): Json[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name));
   const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) =>
-    queryParameter(name, components.use(schema, 'request')),
+    queryParameter(name, schema, components),
   );
   const fields = ['X-Request-Id'];
   if (route.method === 'GET') fields.push('If-None-Match');
@@ -74,13 +74,15 @@ function pathParameter(name: string): Json {
   };
 }
 
-function queryParameter(name: string, { description, ...schema }: Json): Json {
-  const style = schema['type'] === 'array' ? { style: 'form', explode: false } : {};
+/** A named schema is referred to, so its description is taken from the schema itself. */
+function queryParameter(name: string, schema: JsonSchema, components: Components): Json {
+  const { description: _description, ...shown } = components.use(schema, 'request');
+  const style = schema.type === 'array' ? { style: 'form', explode: false } : {};
   return {
     name,
     in: 'query',
-    description: description ?? `Only elements with this ${name}.`,
+    description: schema['description'] ?? `Only elements with this ${name}.`,
     ...style,
-    schema,
+    schema: shown,
   };
 }

@@ -37,7 +37,8 @@ suite('the document, for generated clients', async () => {
   });
 
   test('names enumerations, pages and issues', () => {
-    for (const name of ['OrderStatus', 'Role', 'Scope']) assert.ok(Array.isArray(schemas[name]?.enum), name);
+    for (const name of ['OrderStatus', 'Role', 'Scope', 'EventType', 'WebhookStatus'])
+      assert.ok(Array.isArray(schemas[name]?.enum), name);
     const lists = operations.filter(({ operationId }) => operationId.startsWith('list'));
     assert.ok(lists.length >= 5);
     for (const { operationId, responses } of lists) {
@@ -47,6 +48,28 @@ suite('the document, for generated clients', async () => {
     assert.equal(schemas['Order']?.properties?.['status']?.$ref, '#/components/schemas/OrderStatus');
     const issues = schemas['Problem']?.properties?.['errors'];
     assert.equal(issues?.items?.$ref, '#/components/schemas/ProblemIssue');
+  });
+
+  test('names the sorts of each list that has several, and describes them as parameters', () => {
+    for (const [path, name] of [
+      ['/orders', 'OrderSort'],
+      ['/customers/{id}/orders', 'OrderSort'],
+      ['/customers', 'CustomerSort'],
+      ['/api/users', 'UserSort'],
+    ] as const) {
+      const { parameters } = document.paths[path].get;
+      const sort = parameters.find((each: Json) => each['name'] === 'sort');
+      assert.deepEqual(sort.schema, { $ref: `#/components/schemas/${name}` });
+      assert.match(sort.description, /^A leading `-` means descending; `-?\w+` by default\.$/);
+      assert.ok(Array.isArray(schemas[name]?.enum), name);
+    }
+  });
+
+  test('gives events one type for what they are and what is asked for', () => {
+    const { parameters } = document.paths['/events'].get;
+    const type = parameters.find((each: Json) => each['name'] === 'type');
+    assert.deepEqual(type.schema.items, { $ref: '#/components/schemas/EventType' });
+    assert.deepEqual(schemas['Event']?.properties?.['type'], { $ref: '#/components/schemas/EventType' });
   });
 
   test('says how to read the next page with an operation', () => {

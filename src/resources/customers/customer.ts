@@ -34,7 +34,12 @@ export const customerFilters = {
   userId: optional(id),
   email: optional(email),
   name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Gr')),
-  sort: optional(oneOf(customerSorts, { description: 'A leading `-` means descending; `id` by default.' })),
+  sort: optional(
+    named(
+      'CustomerSort',
+      oneOf(customerSorts, { description: 'A leading `-` means descending; `id` by default.' }),
+    ),
+  ),
 };
 
 export type CustomerFilter = ObjectOf<typeof customerFilters>;

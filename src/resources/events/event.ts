@@ -1,5 +1,6 @@
 // An event: what a change leaves behind, and how it is shown. No personal data is in it.
 import { isDeepStrictEqual } from 'node:util';
+import { requestIdLengthMax } from '../../limits.ts';
 import { id, text, timestamp } from '../../schema/members.ts';
 import { map, named, nullable, object, oneOf, string, type Infer } from '../../schema/schema.ts';
 
@@ -107,6 +108,7 @@ export const Event = named(
     createdAt: timestamp,
     subject: string({
       maxLength: 100,
+      pattern: '^/',
       description: 'The path of what was changed.',
       examples: ['/orders/7'],
     }),
@@ -119,7 +121,8 @@ export const Event = named(
     ),
     requestId: nullable(
       string({
-        maxLength: 64,
+        maxLength: requestIdLengthMax,
+        pattern: '^[A-Za-z0-9._-]+$',
         description: 'The X-Request-Id of the request.',
         examples: ['till-3.17'],
       }),

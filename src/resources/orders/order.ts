@@ -162,7 +162,10 @@ export const orderFilters = {
   updatedFrom: optional(sentTimestamp, { description: 'Only orders changed at this time or later.' }),
   updatedBefore: optional(sentTimestamp, { description: 'Only orders last changed before this time.' }),
   sort: optional(
-    oneOf(orderSorts, { description: 'A leading `-` means descending; `-createdAt` by default.' }),
+    named(
+      'OrderSort',
+      oneOf(orderSorts, { description: 'A leading `-` means descending; `-createdAt` by default.' }),
+    ),
   ),
 };
 export type OrderFilter = Omit<ObjectOf<typeof orderFilters>, 'status'> & {

@@ -103,7 +103,9 @@ export const userFilters = {
   role: optional(role),
   email: optional(email),
   name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Ada')),
-  sort: optional(oneOf(userSorts, { description: 'A leading `-` means descending; `id` by default.' })),
+  sort: optional(
+    named('UserSort', oneOf(userSorts, { description: 'A leading `-` means descending; `id` by default.' })),
+  ),
 };
 
 export type UserFilter = ObjectOf<typeof userFilters>;

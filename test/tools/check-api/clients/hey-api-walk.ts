@@ -7,12 +7,23 @@ import {
   createOrder,
   createSession,
   createUser,
+  listEvents,
   listOrders,
   refreshSession,
   updateOrder,
 } from './generated/sdk.gen.ts';
 import type * as sdk from './generated/sdk.gen.ts';
-import type { NewSessionWritable, Order, OrderPage, OrderStatus, Scope } from './generated/types.gen.ts';
+import type {
+  Event,
+  EventPage,
+  EventType,
+  NewSessionWritable,
+  Order,
+  OrderPage,
+  OrderSort,
+  OrderStatus,
+  Scope,
+} from './generated/types.gen.ts';
 import { cursorOf, need, sent, type Surroundings } from './surroundings.ts';
 
 /** The tag that the generator was told to leave out. */
@@ -48,8 +59,9 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
   assert.equal(order.total, sent.total);
   assert.equal(order.shippingAddress?.postalCode, '26129');
 
+  const sort: OrderSort = '-createdAt';
   const open: OrderPage = need(
-    await listOrders({ query: { status: ['open'], sort: '-createdAt', limit: 1, total: true }, ...ada }),
+    await listOrders({ query: { status: ['open'], sort, limit: 1, total: true }, ...ada }),
   );
   assert.deepEqual([open.data[0]?.id, open.next, open.total], [order.id, null, 1]);
   const status: OrderStatus | undefined = open.data[0]?.status;
@@ -70,6 +82,13 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
   const page = need(await listOrders({ query: { limit: 1 }, ...ada }));
   const nextPage = need(await listOrders({ query: { limit: 1, cursor: cursorOf(page.next) }, ...ada }));
   assert.deepEqual([page.data[0]?.id, nextPage.data[0]?.id, nextPage.next], [second.id, order.id, null]);
+
+  const withNames = need(await listOrders({ query: { include: ['customer'], limit: 1 }, ...ada }));
+  assert.deepEqual(withNames.data[0]?.customer, { id: customer.id, name: customer.name });
+  const types: EventType[] = ['order.paid'];
+  const events: EventPage = need(await listEvents({ query: { type: types }, ...till }));
+  const event: Event | undefined = events.data[0];
+  assert.deepEqual([event?.type, event?.subject], ['order.paid', `/orders/${order.id}`]);
 
   const { error, response } = await createOrder({ body: sent.wrong, ...ada });
   assert.equal(response?.status, 422);

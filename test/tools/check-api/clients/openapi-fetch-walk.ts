@@ -5,7 +5,7 @@ import type { components, paths } from './generated/document.ts';
 import { cursorOf, need, sent, type Surroundings } from './surroundings.ts';
 
 export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<void> {
-  const client = createClient<paths>({ baseUrl, fetch });
+  const client = createClient<paths, 'application/json' | 'application/problem+json'>({ baseUrl, fetch });
 
   async function signIn(
     body: components['schemas']['NewSession'],
@@ -31,9 +31,10 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
   assert.equal(order.total, sent.total);
   assert.equal(order.shippingAddress?.postalCode, '26129');
 
+  const sort: components['schemas']['OrderSort'] = '-createdAt';
   const open: components['schemas']['OrderPage'] = need(
     await client.GET('/orders', {
-      params: { query: { status: ['open'], sort: '-createdAt', limit: 1, total: true } },
+      params: { query: { status: ['open'], sort, limit: 1, total: true } },
       ...ada,
     }),
   );
@@ -66,6 +67,16 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
     await client.GET('/orders', { params: { query: { limit: 1, cursor: cursorOf(page.next) } }, ...ada }),
   );
   assert.deepEqual([page.data[0]?.id, nextPage.data[0]?.id, nextPage.next], [second.id, order.id, null]);
+
+  const include: 'customer'[] = ['customer'];
+  const withNames = need(await client.GET('/orders', { params: { query: { include, limit: 1 } }, ...ada }));
+  assert.deepEqual(withNames.data[0]?.customer, { id: customer.id, name: customer.name });
+  const type: components['schemas']['EventType'][] = ['order.paid'];
+  const events: components['schemas']['EventPage'] = need(
+    await client.GET('/events', { params: { query: { type } }, ...till }),
+  );
+  const event: components['schemas']['Event'] | undefined = events.data[0];
+  assert.deepEqual([event?.type, event?.subject], ['order.paid', `/orders/${order.id}`]);
 
   const { error, response } = await client.POST('/orders', { body: sent.wrong, ...ada });
   assert.equal(response.status, 422);
