@@ -23,6 +23,7 @@ type AuthenticatorOptions = {
 type Verified = {
   readonly sessionId: number;
   readonly userId: number;
+  readonly authTime: number;
   readonly expires: number;
   readonly bytes: number;
 };
@@ -37,7 +38,8 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
     if (now >= verified.expires)
       throw invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
     const caller = callerOfSession(known, verified.sessionId, now);
-    if (caller.userId !== verified.userId) throw sessionEnded();
+    // after a restore a session may have the id, and even the user's id, of another that the backup lacks
+    if (caller.userId !== verified.userId || caller.authTime !== verified.authTime) throw sessionEnded();
     return caller;
   }
 
@@ -51,6 +53,7 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
     const verified = {
       sessionId: claims.sid,
       userId: Number(claims.sub),
+      authTime: claims.auth_time,
       expires: claims.exp * 1000,
       bytes: authorization.length + entryBytes,
     };

@@ -142,6 +142,26 @@ describe('a refresh token', () => {
     },
   );
 
+  test(
+    'has an access token beside it that is none of the next session with its number after a restore',
+    needsInside,
+    async (t) => {
+      const service = await serviceFor(t);
+      const { sessionId, token, email } = await service.person();
+      assert.equal((await service.get('/orders', { token })).status, 200);
+      await service.inside?.db.write((db) => {
+        db.run('DELETE FROM sessions WHERE id = ?', sessionId);
+        db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sessions'", sessionId - 1);
+        db.invalidate({ kind: 'session', id: sessionId });
+      });
+      service.clock.advance(1_000); // a restore takes at least that long
+      const next = await service.signIn(email, password);
+      assert.equal(next.sessionId, sessionId);
+      assertProblem(await service.get('/orders', { token }), 'invalid-token', 401);
+      assert.equal((await service.get('/orders', { token: next.token })).status, 200);
+    },
+  );
+
   test('issued after the state that a standby took over goes on working', needsInside, async (t) => {
     const service = await serviceFor(t);
     const { sessionId, refreshToken } = await service.person();
