@@ -13,14 +13,19 @@ export function databaseFile(folder: string): string {
   return join(folder, 'orderly.db');
 }
 
-/** Waits up to `busyMillisecondsMax` for others' locks. ATTACH is off, so SQL can't reach another file. */
+/**
+ * Waits up to `busyMillisecondsMax` for others' locks. ATTACH is off, so SQL can't reach another file. What is
+ * deleted is overwritten with zeros: otherwise it stays in free pages, and every backup has those.
+ */
 export function openSqlite(file: string, options: { readonly readOnly?: boolean } = {}): DatabaseSync {
-  return new DatabaseSync(file, {
+  const sqlite = new DatabaseSync(file, {
     returnArrays: true,
     timeout: busyMillisecondsMax,
     limits: { attach: 0 },
     ...options,
   });
+  sqlite.exec('PRAGMA secure_delete = ON');
+  return sqlite;
 }
 
 /** The first column of a statement's first row. */

@@ -1,0 +1,33 @@
+// What was deleted is gone from the file, too: whoever steals a backup finds none of it in free pages.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { backup } from '../../src/storage/backup.ts';
+import { newCustomer, newOrder } from '../resources/resource-support.ts';
+import { serviceFor } from '../service.ts';
+import { newFolder } from './command-support.ts';
+
+const customers = 60;
+const deleted = 'Zebulon Quillfeather';
+const kept = 'Ottoline Farthingale';
+
+test('a backup holds nothing of deleted users and customers, and no earlier text of orders', async (t) => {
+  const service = await serviceFor(t);
+  const { id, token } = await service.person('user', deleted);
+  const order = await newOrder(service, token, { note: `${deleted} `.repeat(80).trim() });
+  for (let made = 0; made < customers; made += 1) {
+    const address = { line1: `${deleted}, ${made}`, city: 'Ulm', country: 'DE', postalCode: '89073' };
+    const customer = await newCustomer(service, token, { name: `${deleted} ${made}`, address });
+    assert.equal((await service.delete(`/customers/${customer.id}`, { token })).status, 204);
+  }
+  await newCustomer(service, token, { name: kept });
+  assert.equal((await service.patch(`/orders/${order.id}`, { token, body: { note: 'none' } })).status, 200);
+  assert.equal((await service.delete(`/api/users/${id}`, { token })).status, 204);
+  const copy = join(newFolder(t), 'copy.db');
+  await backup(service.folder, copy);
+  const bytes = readFileSync(copy);
+  assert.ok(bytes.includes(kept));
+  assert.ok(!bytes.includes(deleted));
+  assert.ok(!bytes.includes(deleted.toLowerCase()), 'the key of an index');
+});
