@@ -34,12 +34,20 @@ export function namesForOthers(names: OwnNames): string[] {
   return names.all.filter((name) => !isLoopback(name));
 }
 
-/** Its host name and, where that has no domain, the one that mDNS announces (RFC 6762). */
+/**
+ * Its host name and, where that has no domain, the one that mDNS announces (RFC 6762). A machine may be
+ * called like a top-level domain, `shop` or `dev`: whoever stole the key of an authority for that name could
+ * pass for every site of that domain.
+ */
 function machineNames(name: string): string[] {
   const plain = name.toLowerCase();
   if (!/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/.test(plain) || isIP(plain) !== 0) return [];
-  return plain.includes('.') ? [plain] : [plain, `${plain}.local`];
+  if (plain.includes('.')) return [plain];
+  return mayBeTopLevel.test(plain) ? [`${plain}.local`] : [plain, `${plain}.local`];
 }
+
+/** RFC 3696 section 2: none has a digit or a hyphen, but for those in the encoding of RFC 5890. */
+const mayBeTopLevel = /^(?:[a-z]+|xn--.+)$/;
 
 function thisMachine(): Machine {
   const addresses = Object.values(networkInterfaces())

@@ -14,8 +14,8 @@ export function databaseFile(folder: string): string {
 }
 
 /**
- * Waits up to `busyMillisecondsMax` for others' locks. ATTACH is off, so SQL can't reach another file. What is
- * deleted is overwritten with zeros: otherwise it stays in free pages, and every backup has those.
+ * Waits up to `busyMillisecondsMax` for others' locks. ATTACH is off, so SQL can't reach another file. What
+ * is deleted is overwritten with zeros: otherwise it stays in free pages, and every backup has those.
  */
 export function openSqlite(file: string, options: { readonly readOnly?: boolean } = {}): DatabaseSync {
   const sqlite = new DatabaseSync(file, {

@@ -43,6 +43,11 @@ test('an HTTPS client that is given the file of the certificate accepts it, too'
   assert.equal(await ask('localhost', issued.certPem), 'hello');
 });
 
+test('a machine with an odd name has an authority whose certificates are accepted', async () => {
+  const odd = makeAuthority(['localhost'], { now, owner: 'Zoë’s till, left + right' });
+  assert.equal(await ask('localhost', odd.certPem, issueCertificate(['localhost'], odd, now)), 'hello');
+});
+
 test('an HTTPS client that trusts another authority does not accept it', async () => {
   const { certPem } = makeAuthority(names, { now, owner: 'till' });
   await assert.rejects(ask('localhost', certPem), /certificate/);
@@ -155,8 +160,8 @@ async function verify(t: TestContext, { certPem }: KeyPair, ...checks: readonly 
 }
 
 /** Asks a server with the certificate under a name, over IPv4 whatever the name: a machine may lack IPv6. */
-async function ask(name: string, ca: string): Promise<string> {
-  const { certPem: cert, keyPem: key } = issued;
+async function ask(name: string, ca: string, pair = issued): Promise<string> {
+  const { certPem: cert, keyPem: key } = pair;
   const server = createServer({ cert, key }, (_, response) => response.end('hello')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe

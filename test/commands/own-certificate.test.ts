@@ -19,19 +19,19 @@ const newAuthorityMade = /^a new certificate authority/;
 const certificateMade = /^a certificate for /;
 
 describe('the names of the certificate', () => {
-  const machine = { hostname: 'Till', addresses: ['192.168.1.20', 'fd00::2'] };
+  const machine = { hostname: 'Till-2', addresses: ['192.168.1.20', 'fd00::2'] };
   const table: readonly (readonly [flags: string, names: string])[] = [
     ['', 'localhost 127.0.0.1 ::1'],
     ['--public-url=https://kasse.example:8450', 'kasse.example localhost 127.0.0.1 ::1'],
     ['--host=127.0.0.2', 'localhost 127.0.0.1 ::1'],
-    ['--host=0.0.0.0', 'localhost 127.0.0.1 ::1 till till.local 192.168.1.20 fd00::2'],
+    ['--host=0.0.0.0', 'localhost 127.0.0.1 ::1 till-2 till-2.local 192.168.1.20 fd00::2'],
     [
       '--host=:: --public-url=https://kasse.example',
-      'kasse.example localhost 127.0.0.1 ::1 till till.local 192.168.1.20 fd00::2',
+      'kasse.example localhost 127.0.0.1 ::1 till-2 till-2.local 192.168.1.20 fd00::2',
     ],
     [
       '--host=192.168.1.20 --public-url=https://192.168.1.20:8450',
-      '192.168.1.20 localhost 127.0.0.1 ::1 till till.local',
+      '192.168.1.20 localhost 127.0.0.1 ::1 till-2 till-2.local',
     ],
     ['--public-url=https://[2001:db8::1]', '2001:db8::1 localhost 127.0.0.1 ::1'],
   ];
@@ -39,6 +39,14 @@ describe('the names of the certificate', () => {
     test(`with "${flags}" are ${expected}`, () => {
       const { config } = readCommandLine(flags.split(' ').filter(Boolean), {}, {});
       assert.equal(ownNames(config, machine).all.join(' '), expected);
+    });
+  }
+
+  for (const hostname of ['shop', 'Dev', 'xn--p1ai', 'till']) {
+    test(`have no host name that may be a top-level domain: ${hostname}`, () => {
+      const { config } = readCommandLine(['--host=::'], {}, {});
+      const { all } = ownNames(config, { hostname, addresses: [] });
+      assert.equal(all.join(' '), `localhost 127.0.0.1 ::1 ${hostname.toLowerCase()}.local`);
     });
   }
 
