@@ -59,6 +59,12 @@ export const pageRowsMax = 200;
 export const pageBytesMax = 1024 * 1024;
 /** How many rows one page may examine beyond what its index answers; a page cut short has a `next`. */
 export const pageRowsExaminedMax = 1_000;
+/** A search finds no more than these. */
+export const searchRowsMax = 50;
+/** Of the customers that match, the newest whose orders are searched. */
+export const searchedCustomersMax = 10_000;
+/** The newest orders whose items are searched. */
+export const searchedOrdersMax = 50_000;
 
 /** How many events one page of the feed may examine to find those that the caller may see. */
 export const feedRowsExaminedMax = 1_000;

@@ -1,5 +1,6 @@
 // `orderly check`: whether the database is sound, from its pages to the sums of its orders.
 import { migrations } from '../migrations/migrations.ts';
+import { auditCustomerSearch } from '../resources/customers/customer-search-store.ts';
 import { customerAudit } from '../resources/customers/customer-store.ts';
 import { eventAudit } from '../resources/events/event-store.ts';
 import { auditHistories, auditedHistories } from '../resources/events/history-audit-store.ts';
@@ -60,6 +61,7 @@ async function checkAll(db: Connection, report: (issue: string) => void): Promis
     const rows = await withProgress(`${audit.thing}s`, (at) => auditRows(audit, db, report, at));
     counts.push(`${audit.thing}s: ${rows}`);
   }
+  await withProgress('Search of customers', () => auditCustomerSearch(db, report));
   for (const history of auditedHistories)
     await withProgress(`Events of ${history.table}`, () => auditHistories(db, history, report));
   return counts;

@@ -15,6 +15,9 @@ const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded
  * The owner of a customer or an order is no foreign key: SQLite would change all rows that refer to a
  * removed user in one statement, and they may be a million. A trigger notes who was removed, and slices of
  * work follow (storage/slices.ts).
+ *
+ * `customerSearch` has what `searchText` makes of each customer, under the customer's id: only its trigrams,
+ * not the text. `searchText` has folded case and accents, as the words of a query are folded.
  */
 export const migration0001 = {
   name: 'users-customers-orders',
@@ -117,6 +120,8 @@ CREATE INDEX customers_emailKey_id ON customers (emailKey, id, createdAt, nameKe
 CREATE INDEX customers_userId_id ON customers (userId, id, nameKey);
 CREATE INDEX customers_userId_nameKey_id ON customers (userId, nameKey, id, createdAt);
 CREATE INDEX customers_userId_createdAt_id ON customers (userId, createdAt, id, nameKey);
+CREATE VIRTUAL TABLE customerSearch USING fts5
+  (text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1');
 
 CREATE TABLE orders (
   id INTEGER PRIMARY KEY,

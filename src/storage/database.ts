@@ -13,7 +13,7 @@ import { ForeignWatch } from './foreign-watch.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { openMigrated, type Migration } from './migrate.ts';
-import { QueryWorker, ThreadError, type QueryWorkerOptions } from './query-worker.ts';
+import { QueryWorker, ThreadError, type QueryWorkerOptions, type RowSearch } from './query-worker.ts';
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { WriteProbe } from './write-probe.ts';
@@ -52,8 +52,11 @@ export type Database = {
    * the change is on disk; rejects with what `work` threw, its changes undone, once what it saw is on disk.
    */
   write<T>(work: Work<T>): Promise<T>;
-  /** The rows of a statement that may look at many, on a thread of its own, once they are on disk. */
-  readInWorker<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]>;
+  /**
+   * The rows of a statement that may look at many, on a thread of its own, once they are on disk; with a
+   * search, the ids of those that it finds.
+   */
+  readInWorker<R extends Row>(sql: string, params: readonly SqlValue[], search?: RowSearch): Promise<R[]>;
   /** To be called with each request: notices, within a tenth of a second, what other processes changed. */
   noticeOthers(): void;
   readonly stats: Readonly<StorageStats>;
@@ -113,8 +116,11 @@ class OpenDatabase implements Database {
 
   // These are passed on without the database.
   readonly write = <T>(work: Work<T>): Promise<T> => this.#commits.write(work);
-  readonly readInWorker = <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> =>
-    this.#readInWorker(sql, params);
+  readonly readInWorker = <R extends Row>(
+    sql: string,
+    params: readonly SqlValue[],
+    search?: RowSearch,
+  ): Promise<R[]> => this.#readInWorker(sql, params, search);
 
   noticeOthers(): void {
     this.#foreign.checkForRequest();
@@ -125,10 +131,14 @@ class OpenDatabase implements Database {
     return this.#closing;
   }
 
-  async #readInWorker<R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> {
+  async #readInWorker<R extends Row>(
+    sql: string,
+    params: readonly SqlValue[],
+    search: RowSearch | undefined,
+  ): Promise<R[]> {
     if (this.#closing !== undefined || this.#slowReads.waiting >= slowReadsMax)
       throw unavailable('Too many long queries are waiting; retry in a moment.');
-    const rows = await this.#slowReads.query(sql, params).catch(rethrow);
+    const rows = await this.#slowReads.query(sql, params, search).catch(rethrow);
     return rows as unknown as R[]; // the caller's knowledge
   }
 

@@ -25,6 +25,8 @@ export type Selection = {
   readonly residual: Condition | undefined;
   /** Whose all rows are. To be checked again as they are loaded: the worker has found them earlier. */
   readonly owners: readonly number[];
+  /** Instead of all this: finds a single page, in the worker. */
+  readonly search?: (db: SearchDatabase, rows: number) => Promise<Position[]>;
 };
 
 /** One page of that list. */
@@ -36,9 +38,11 @@ export type PageRequest = Selection & {
 };
 
 type Db = Pick<Database, 'read' | 'readInWorker'>;
+export type SearchDatabase = Pick<Database, 'readInWorker'>;
 
 /** Keys and ids of the page's rows in order, and one more when there are more. */
 export function findPositions(db: Db, page: PageRequest): Position[] | Promise<Position[]> {
+  if (page.search !== undefined) return page.search(db, page.rows);
   const streams = page.streams.flatMap((stream) => streamsAfter(page, stream, 'indexed'));
   if (streams.length === 0) return [];
   if (page.sortsInMemory === true) return findGathered(db, page);

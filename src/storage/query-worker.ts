@@ -1,10 +1,26 @@
 // Runs slow statements one after another on a thread with a connection of its own.
 import { Worker } from 'node:worker_threads';
+import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
 const idleMilliseconds = 10_000;
 
-type Query = { readonly sql: string; readonly params: readonly SqlValue[] };
+/**
+ * Of the rows that a statement reads, ids and texts, those whose texts contain one of the alternatives of
+ * each phrase (schema/search-text.ts). A column of JSON has objects: then it is the texts of one of these.
+ */
+export type RowSearch = {
+  readonly phrases: readonly (readonly string[])[];
+  readonly columns: 'texts' | 'JSON';
+  readonly rowsMax: number;
+};
+
+type Query = {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+  /** Returns ids alone, each as a position of a list: as its key, and as its id. */
+  readonly search?: RowSearch | undefined;
+};
 type PendingQuery = Query & {
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
@@ -49,9 +65,9 @@ export class QueryWorker {
     return this.#waiting.length;
   }
 
-  query(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+  query(sql: string, params: readonly SqlValue[] = [], search?: RowSearch): Promise<Row[]> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ sql, params, resolve, reject });
+      this.#waiting.push({ sql, params, search, resolve, reject });
       this.#next();
     });
   }
@@ -84,16 +100,16 @@ export class QueryWorker {
     if (this.#running !== undefined || this.#onPaused !== undefined) return;
     this.#running = this.#waiting.shift();
     if (this.#running === undefined) return;
-    const { sql, params } = this.#running;
+    const { sql, params, search } = this.#running;
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();
     this.#worker.ref();
-    this.#worker.postMessage({ sql, params } satisfies Query);
+    this.#worker.postMessage({ sql, params, search } satisfies Query);
   }
 
   #start(): Worker {
     const { file, access } = this.#options;
-    const started = new Worker(`(${answerQueries.toString()})()`, {
+    const started = new Worker(`(${answerQueries.toString()})(${searchText.toString()})`, {
       eval: true, // so that it also runs where there are no source files: in a single executable
       workerData: { file, readOnly: access === 'read' },
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
@@ -141,7 +157,7 @@ export class QueryWorker {
 }
 
 /** The whole program of the thread, sent there as text: it can use nothing from outside its braces. */
-function answerQueries(): void {
+function answerQueries(textOf: typeof searchText): void {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const { file, readOnly } = workerData;
@@ -175,7 +191,35 @@ function answerQueries(): void {
     }
   }
 
-  function rowsOf({ sql, params }: Query): unknown[] {
-    return sqlite.prepare(sql).all(...params);
+  function rowsOf({ sql, params, search }: Query): unknown[] {
+    const statement = sqlite.prepare(sql);
+    return search === undefined ? statement.all(...params) : matching(statement.iterate(...params), search);
+  }
+
+  /** A function within SQL would do it, too, but what it is called with stays in memory until the end. */
+  function matching(rows: Iterable<unknown>, { phrases, rowsMax, columns }: RowSearch): unknown[] {
+    // most JSON need not be parsed: what has the words has them in its text, too
+    const inJson = phrases.map((each) => each.map((phrase) => JSON.stringify(phrase.trim()).slice(1, -1)));
+    const found: unknown[] = [];
+    for (const row of rows as Iterable<[number, ...(string | null)[]]>) {
+      const [id, ...texts] = row;
+      const isFound =
+        columns === 'texts'
+          ? contains(textOf(...texts), phrases)
+          : contains(textOf(...texts), inJson) && textsOf(texts).some((text) => contains(text, phrases));
+      if (isFound) found.push([id, id]);
+      if (found.length === rowsMax) break;
+    }
+    return found;
+  }
+
+  function contains(text: string, phrases: RowSearch['phrases']): boolean {
+    return phrases.every((each) => each.some((phrase) => text.includes(phrase)));
+  }
+
+  function textsOf([json]: readonly (string | null)[]): string[] {
+    const objects: object[] = JSON.parse(json ?? '[]');
+    const isText = (value: unknown): value is string => typeof value === 'string';
+    return objects.map((each) => textOf(...Object.values(each).filter(isText)));
   }
 }

@@ -45,6 +45,15 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ["UPDATE customers SET nameKey = 'x' WHERE id = 1", /^customer 1 at \/nameKey: /m],
   ["UPDATE customers SET emailKey = 'x' WHERE id = 2", /^customer 2 at \/emailKey: /m],
   ["UPDATE customers SET phone = '123' WHERE id = 3", /^customer 3 at \/phone: /m],
+  [
+    "UPDATE customers SET name = 'Other', nameKey = 'other' WHERE id = 4",
+    /^customer 4 is not found by its name\.$/m,
+  ],
+  ['DELETE FROM customerSearch WHERE rowid = 5', /^customer 5 is not found by its name\.$/m],
+  [
+    "INSERT INTO customerSearch (rowid, text) VALUES (9999, 'X')",
+    /^customer 9999 is found, but does not exist\.$/m,
+  ],
   ["UPDATE users SET emailKey = 'X' WHERE id = 2", /^user 2 at \/emailKey: /m],
   ["UPDATE users SET passwordHash = 'plain' WHERE id = 3", /^user 3 at \/passwordHash: /m],
   ["UPDATE users SET role = 'staff' WHERE id = 1", /^There are users, but no administrator/m],

@@ -8,7 +8,7 @@ import { customerSorts } from '../../src/resources/customers/customer.ts';
 import { customerSelection } from '../../src/resources/customers/customer-store.ts';
 import { keySelection } from '../../src/resources/keys/key-store.ts';
 import { orderSorts } from '../../src/resources/orders/order.ts';
-import { orderSelection } from '../../src/resources/orders/order-store.ts';
+import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
 import { sessionSelection } from '../../src/resources/sessions/session-store.ts';
 import { userSorts } from '../../src/resources/users/user.ts';
 import { userSelection } from '../../src/resources/users/user-store.ts';

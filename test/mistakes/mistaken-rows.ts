@@ -10,13 +10,8 @@ import {
   replaceCustomer,
 } from '../../src/resources/customers/customer-store.ts';
 import { requireVisible } from '../../src/resources/flows/visible.ts';
-import {
-  addOrder,
-  findOrder,
-  orderSelection,
-  orderRows,
-  replaceOrder,
-} from '../../src/resources/orders/order-store.ts';
+import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
+import { addOrder, findOrder, orderRows, replaceOrder } from '../../src/resources/orders/order-store.ts';
 import {
   addKey,
   findKey,

@@ -11,10 +11,11 @@ import { fits } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, removeObject, type Resource } from '../flows/change.ts';
+import { checkSearched } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerBodies, type CustomerBodies, type NewCustomer } from './customer-bodies.ts';
-import { Customer, customerContentOf, customerFilters, mergedCustomer, wantedCustomer } from './customer.ts';
+import { Customer, customerContentOf, customerQuery, mergedCustomer, wantedCustomer } from './customer.ts';
 import {
   addCustomer,
   customerSelection,
@@ -80,9 +81,10 @@ function listCustomers(cursors: Cursors, { find }: CustomerRepresentations): Rou
     access: signedIn,
     scope: 'customers:read',
     description: 'Lists one’s own; staff see all.',
-    query: { ...customerFilters, ...listParameters },
+    query: { ...customerQuery, ...listParameters },
     reply: listOf(Customer),
     handle(context) {
+      checkSearched(context.query);
       const selectionFor = (caller: Caller) => customerSelection(rowAccessOf(caller), context.query);
       return listPage(context, { cursors, selectionFor, load: find });
     },

@@ -3,18 +3,32 @@ import { allows, type RowAccess } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
+import { searchOf } from '../../schema/search-text.ts';
 import { check, fits } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { ascending, descending, selectRows, type ListDefinition } from '../flows/listing.ts';
+import {
+  ascending,
+  descending,
+  searchRows,
+  selectRows,
+  type ListDefinition,
+  type SearchedRows,
+} from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
 import { customerBodies } from './customer-bodies.ts';
 import { Customer, type CustomerContent, type CustomerFilter } from './customer.ts';
+import {
+  addToSearch,
+  removeFromSearch,
+  replaceInSearch,
+  searchedCustomers,
+} from './customer-search-store.ts';
 
 type CustomerRow = readonly [
   id: number,
@@ -72,6 +86,7 @@ export function addCustomer(permit: Permit, customer: OwnedContent<number>, now:
   const { userId } = customer;
   const { changes, lastId } = permit.writer.run(sql, ...valuesOf(customer), now, now, userId);
   if (changes === 0) throw ownerDeleted();
+  addToSearch(permit.writer, lastId, customer);
   recordEvent(permit, { type: 'customer.created', subjectId: lastId, ownerId: userId, createdAt: now });
   return lastId;
 }
@@ -87,6 +102,7 @@ export function replaceCustomer(
   const { id } = current;
   const { now, ...members } = wanted;
   permit.writer.run(sql, wanted.userId, ...valuesOf(wanted), now, id);
+  replaceInSearch(permit.writer, id, current, wanted);
   recordEvent(permit, {
     type: 'customer.changed',
     subjectId: id,
@@ -100,6 +116,7 @@ export function removeCustomer(permit: Permit, { id, userId }: Visible<Customer>
   const db = permit.writer;
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined) throw hasOrders(id);
   db.run('DELETE FROM customers WHERE id = ?', id);
+  removeFromSearch(db, id);
   recordEvent(permit, { type: 'customer.deleted', subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'customer', id });
 }
@@ -180,5 +197,11 @@ const customerList: ListDefinition<CustomerFilter> = {
 };
 
 export function customerSelection(access: RowAccess, query: CustomerFilter): Selection {
-  return selectRows(customerList, { access, query });
+  if (query.q === undefined) return selectRows(customerList, { access, query });
+  return searchedCustomers(searchRows(customerList, { access, query }), searchOf(query.q));
+}
+
+/** All customers that the access covers, to search in. */
+export function customersWithin(access: RowAccess): SearchedRows {
+  return searchRows(customerList, { access, query: {} });
 }

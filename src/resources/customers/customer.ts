@@ -2,6 +2,7 @@
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { forbidden, invalid, throwIfInvalid } from '../../problem.ts';
 import { email, id, mergePatch, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
+import { searched } from '../flows/searching.ts';
 import { phone, phoneOf } from '../../schema/phone.ts';
 import { check, fits } from '../../schema/schema-check.ts';
 import { named, nullable, object, oneOf, optional, type Infer, type ObjectOf } from '../../schema/schema.ts';
@@ -42,7 +43,16 @@ export const customerFilters = {
   ),
 };
 
-export type CustomerFilter = ObjectOf<typeof customerFilters>;
+/** Those of the list that is searched, too. */
+export const customerQuery = {
+  q: searched(
+    'Every word must be in the name, the e-mail address or the phone number; or it is an id. Words of one ' +
+      'or two characters are beginnings of words.',
+  ),
+  ...customerFilters,
+};
+
+export type CustomerFilter = ObjectOf<typeof customerQuery>;
 
 /** The members that the service doesn't set. */
 export type CustomerContent = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;

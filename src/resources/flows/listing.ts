@@ -8,6 +8,7 @@ import {
   matchAll,
   withoutIndex,
   type Condition,
+  type Position,
   type Selection,
   type Stream,
 } from '../../storage/keyset.ts';
@@ -38,7 +39,7 @@ type Query = { readonly sort?: string };
 /** The query of a list that has no filters and one order. */
 export type NewestFirst = { readonly sort?: '-id' };
 
-type FilterName<Q> = Exclude<keyof Q & string, 'sort' | 'status'>;
+type FilterName<Q> = Exclude<keyof Q & string, 'sort' | 'status' | 'q'>;
 
 export type ListDefinition<Q extends Query> = {
   readonly table: string;
@@ -89,6 +90,36 @@ export function selectRows<Q extends Query>(list: ListDefinition<Q>, request: Li
     sortsInMemory,
     residual: andOrNone(residual),
   };
+}
+
+/** The same list searched: which rows the filters and the row access leave, for a statement of its own. */
+export function searchRows<Q extends Query>(list: ListDefinition<Q>, request: ListRequest<Q>): SearchedRows {
+  const conditions = givenFilters(list, request).map(({ condition }) => condition);
+  const values = list.streams?.requested(request.query);
+  if (list.streams !== undefined && values !== undefined)
+    conditions.push(isOneOf(list.streams.column, values));
+  return { owners: valuesOf(request, 'userId').map(Number), condition: andOrNone(conditions) ?? matchAll };
+}
+
+export type SearchedRows = Pick<Selection, 'owners'> & { readonly condition: Condition };
+
+function isOneOf(column: string, values: readonly string[]): Condition {
+  return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, params: values };
+}
+
+/** The page that `search` finds. */
+export function searchSelection(
+  { owners }: SearchedRows,
+  search: NonNullable<Selection['search']>,
+): Selection {
+  return { table: '', key: 'id', isDescending: true, streams: [], residual: undefined, owners, search };
+}
+
+/** Positions as a search shows them: the one with this id, then the newest. */
+export function ranked(positions: readonly Position[], id: number, rows: number): Position[] {
+  const ids = [...new Set(positions.map(([, each]) => each))];
+  ids.sort((a, b) => Number(b === id) - Number(a === id) || b - a);
+  return ids.slice(0, rows).map((each) => [each, each]);
 }
 
 type Given = { readonly filter: Filter; readonly condition: Condition };

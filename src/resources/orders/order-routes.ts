@@ -15,6 +15,7 @@ import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, type Resource } from '../flows/change.ts';
+import { checkSearched } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userExists, userIssues } from '../users/user-store.ts';
 import { findRepresentation, representOrder } from './order-representation-routes.ts';
@@ -28,9 +29,11 @@ import {
   checkTransition,
   orderContentOf,
   orderFilters,
+  orderQuery,
   applyOrderPatch,
 } from './order.ts';
-import { addOrder, orderSelection, orderRows, replaceOrder } from './order-store.ts';
+import { orderSearch, orderSelection } from './order-list-store.ts';
+import { addOrder, orderRows, replaceOrder } from './order-store.ts';
 
 export type OrderServices = {
   readonly cursors: Cursors;
@@ -97,12 +100,19 @@ function listOrders({ cursors, orders }: OrderReads): Route {
     summary: 'List orders',
     access: signedIn,
     scope: 'orders:read',
-    query: filters,
+    query: { ...orderQuery, ...filters },
     reply: listOf(Order),
     description: 'Lists one’s own; staff see all. Newest first by default.',
     handle(context) {
-      const selectionFor = (caller: Caller) => orderSelection(rowAccessOf(caller), context.query);
-      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
+      const { query } = context;
+      checkSearched(query);
+      const selectionFor = (caller: Caller) => {
+        const access = rowAccessOf(caller);
+        if (query.q === undefined) return orderSelection(access, query);
+        const hasCustomers = caller.scopes?.has('customers:read') ?? true;
+        return orderSearch(access, { query, q: query.q, hasCustomers });
+      };
+      return listPage(context, orderList(query, { cursors, orders, selectionFor }));
     },
   });
 }

@@ -1,25 +1,14 @@
 // The rows of orders.
-import type { RowAccess } from '../../auth/access.ts';
 import { timestampOf } from '../../schema/members.ts';
-import { timeAtOrAfter } from '../../schema/rfc3339.ts';
 import { check, fits } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { atLeast, below, equals, type Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { ascending, descending, selectRows, type Indexes, type ListDefinition } from '../flows/listing.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
-import {
-  Order,
-  OrderReplacement,
-  statuses,
-  type OrderContent,
-  type OrderFilter,
-  type OrderStatus,
-} from './order.ts';
+import { ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
+import { Order, OrderReplacement, type OrderContent, type OrderStatus } from './order.ts';
 
 type OrderRow = readonly [
   id: number,
@@ -250,45 +239,3 @@ export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
     ];
   },
 };
-
-/** A user's or a customer's orders are few: in the index's order by `createdAt`, else sorted in memory. */
-const few: Indexes = { ordered: ['createdAt'], otherwise: 'sorted' };
-
-const orderList: ListDefinition<OrderFilter> = {
-  table: 'orders',
-  defaultSort: '-createdAt',
-  orderBy: {
-    createdAt: ascending('createdAt'),
-    '-createdAt': descending('createdAt'),
-    id: ascending('id'),
-    '-id': descending('id'),
-    updatedAt: ascending('updatedAt'),
-    '-updatedAt': descending('updatedAt'),
-    status: ascending('status'),
-    '-status': descending('status'),
-    total: ascending('total'),
-    '-total': descending('total'),
-  },
-  filters: {
-    customerId: { column: 'customerId', matches: equals, indexes: few },
-    userId: { column: 'userId', matches: ownedBy, indexes: few },
-    currency: {
-      column: 'currency',
-      matches: equals,
-      indexes: { ordered: ['createdAt'], otherwise: 'scanned' },
-    },
-    createdFrom: { column: 'createdAt', matches: atLeast, keyOf: timeAtOrAfter },
-    createdBefore: { column: 'createdAt', matches: below, keyOf: timeAtOrAfter },
-    updatedFrom: { column: 'updatedAt', matches: atLeast, keyOf: timeAtOrAfter },
-    updatedBefore: { column: 'updatedAt', matches: below, keyOf: timeAtOrAfter },
-  },
-  streams: { column: 'status', values: statuses, requested: ({ status }) => status },
-};
-
-export function orderSelection(
-  access: RowAccess,
-  query: OrderFilter,
-  pathValues: { readonly customerId?: number } = {},
-): Selection {
-  return selectRows(orderList, { access, query, pathValues });
-}

@@ -1,6 +1,8 @@
 // An order: what is sent and shown, and the transitions of its status.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
+import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
+import { counted } from '../../counted.ts';
 import { Problem, forbidden, throwIfInvalid } from '../../problem.ts';
 import {
   currency,
@@ -25,6 +27,7 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { reason } from '../events/event.ts';
+import { searched } from '../flows/searching.ts';
 import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { IncludedCustomer } from './included-customer.ts';
 import { NewItem, OrderItem, amount, priceItems, sentTotal, sumIssues } from './order-items.ts';
@@ -168,7 +171,19 @@ export const orderFilters = {
     ),
   ),
 };
-export type OrderFilter = Omit<ObjectOf<typeof orderFilters>, 'status'> & {
+/** Those of the list that is searched, too. */
+export const orderQuery = {
+  q: searched(
+    'An order’s id; or words that are all in its customer’s name, e-mail address or phone number, or all ' +
+      'in the SKU and name of one item. Words of one or two characters are beginnings of words. Items are ' +
+      `searched in the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters, orders ` +
+      `of customers for the newest ${counted(searchedCustomersMax, 'customer')} that match. An API key ` +
+      'needs `customers:read` to find orders by customer.',
+  ),
+  ...orderFilters,
+};
+
+export type OrderFilter = Omit<ObjectOf<typeof orderQuery>, 'status'> & {
   readonly status?: readonly OrderStatus[];
 };
 

@@ -1,0 +1,95 @@
+// The full-text index of customers, kept with their rows, and what is found by it.
+import { searchText, type Search } from '../../schema/search-text.ts';
+import type { Connection, Row } from '../../storage/connection.ts';
+import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
+import { ranked, searchSelection, type SearchedRows } from '../flows/listing.ts';
+import type { CustomerContent } from './customer.ts';
+
+type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'>;
+
+export function addToSearch(db: Connection, id: number, customer: Searched): void {
+  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, textOf(customer));
+}
+
+export function replaceInSearch(db: Connection, id: number, before: Searched, after: Searched): void {
+  if (textOf(before) === textOf(after)) return;
+  removeFromSearch(db, id);
+  addToSearch(db, id, after);
+}
+
+export function removeFromSearch(db: Connection, id: number): void {
+  db.run('DELETE FROM customerSearch WHERE rowid = ?', id);
+}
+
+function textOf({ name, email, phone }: Searched): string {
+  return searchText(name, email, phone);
+}
+
+/** The one with the query's id, then the newest that match. */
+export function searchedCustomers(rows: SearchedRows, search: Search): Selection {
+  return searchSelection(rows, async (db, limit) => {
+    const { sql, params } = rows.condition;
+    const [byId, matching] = await Promise.all([
+      db.readInWorker<Row & Position>(`SELECT id, id FROM customers WHERE id = ? AND ${sql}`, [
+        search.id,
+        ...params,
+      ]),
+      findMatching(db, rows, { search, rowsMax: limit }),
+    ]);
+    return ranked([...byId, ...matching], search.id, limit);
+  });
+}
+
+type MatchingOptions = { readonly search: Search; readonly rowsMax: number };
+
+/**
+ * The newest that match. Of an owner all customers are tested: they are few, and nobody waits for a walk past
+ * the matching ones of others.
+ */
+export function findMatching(
+  db: SearchDatabase,
+  { owners, condition }: SearchedRows,
+  { search, rowsMax }: MatchingOptions,
+): Promise<(Row & Position)[]> {
+  const { phrases } = search;
+  if (phrases.length === 0) return Promise.resolve([]);
+  const { sql, params } = condition;
+  if (owners.length > 0) {
+    const newest = `SELECT id, name, email, phone FROM customers WHERE ${sql} ORDER BY id DESC`;
+    return db.readInWorker(newest, params, { phrases, columns: 'texts', rowsMax });
+  }
+  return db.readInWorker(
+    'SELECT rowid, rowid FROM customerSearch WHERE customerSearch MATCH ? AND EXISTS ' +
+      `(SELECT 1 FROM customers WHERE id = customerSearch.rowid AND ${sql}) ORDER BY rowid DESC LIMIT ?`,
+    [matchOf(search), ...params, rowsMax],
+  );
+}
+
+/** In the syntax of FTS5: strings alone, whose only special character is the quotation mark. */
+function matchOf({ phrases }: Search): string {
+  const anyOf = (each: readonly string[]): string => `(${each.map(quoted).join(' OR ')})`;
+  return phrases.map(anyOf).join(' AND ');
+}
+
+function quoted(phrase: string): string {
+  return `"${phrase.replaceAll('"', '""')}"`;
+}
+
+const customersAtOnce = 2_000;
+
+/** For `check`: reports who isn't found by their name, and what is found of customers who are gone. */
+export function auditCustomerSearch(db: Connection, report: (issue: string) => void): void {
+  const sql = 'SELECT id, name FROM customers WHERE id > ? ORDER BY id LIMIT ?';
+  const find = 'SELECT 1 FROM customerSearch WHERE customerSearch MATCH ? AND rowid = ?';
+  for (let last = 0; ;) {
+    const rows = db.all<[id: number, name: string]>(sql, last, customersAtOnce);
+    for (const [id, name] of rows)
+      if (db.get(find, quoted(searchText(name)), id) === undefined)
+        report(`customer ${id} is not found by its name.`);
+    const [end] = rows.at(-1) ?? [];
+    if (end === undefined) break;
+    last = end;
+  }
+  const gone = 'SELECT rowid FROM customerSearch WHERE rowid NOT IN (SELECT id FROM customers)';
+  for (const [id] of db.all<[number]>(gone)) report(`customer ${id} is found, but does not exist.`);
+}

@@ -1,0 +1,37 @@
+// The parameter q of lists: what it takes, and what can't be combined with it.
+import { throwIfInvalid } from '../../problem.ts';
+import { searchRowsMax } from '../../limits.ts';
+import { optional, type Issue } from '../../schema/schema.ts';
+import { singleLine } from '../../schema/members.ts';
+
+const searchLengthMax = 100;
+
+export function searched(what: string) {
+  const rest = `Case and accents are ignored. Finds the ${searchRowsMax} newest at most, in one page.`;
+  return optional(singleLine(searchLengthMax, `${what} ${rest}`, 'hopper'));
+}
+
+type ListQuery = {
+  readonly q?: string;
+  readonly limit?: number;
+  readonly sort?: string;
+  readonly cursor?: string;
+  readonly total?: boolean;
+};
+
+/** Throws where a search is sorted, counted or goes on: it has an order of its own, and one page. */
+export function checkSearched({ q, limit = searchRowsMax, ...others }: ListQuery): void {
+  if (q === undefined) return;
+  const issues: Issue[] = [];
+  if (limit > searchRowsMax)
+    issues.push(issueOf('limit', 'maximum', `With q, limit must be at most ${searchRowsMax}.`));
+  for (const name of ['sort', 'cursor', 'total'] as const) {
+    if (others[name] === undefined) continue;
+    issues.push(issueOf(name, 'not-with-q', `${name} can’t be combined with q; omit one of them.`));
+  }
+  throwIfInvalid(issues);
+}
+
+function issueOf(parameter: string, code: string, detail: string): Issue {
+  return { parameter, code, detail };
+}

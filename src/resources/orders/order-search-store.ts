@@ -1,0 +1,54 @@
+// What a search of orders finds: by id, by customer, and by the items of the newest orders.
+import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
+import type { Search } from '../../schema/search-text.ts';
+import type { Row } from '../../storage/connection.ts';
+import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
+import { findMatching } from '../customers/customer-search-store.ts';
+import { ranked, searchSelection, type SearchedRows } from '../flows/listing.ts';
+
+type OrderSearch = {
+  readonly rows: SearchedRows;
+  readonly search: Search;
+  /** Those that the caller may see; undefined for none. */
+  readonly customers: SearchedRows | undefined;
+};
+
+/** The one with the query's id, then the newest that match. */
+export function searchedOrders(request: OrderSearch): Selection {
+  const { rows, search } = request;
+  return searchSelection(rows, async (db, limit) => {
+    if (search.phrases.length === 0) return [];
+    const found = await Promise.all([findOfCustomers(db, request, limit), findWithItem(db, request, limit)]);
+    return ranked(found.flat(), search.id, limit);
+  });
+}
+
+/** Of matching customers, and the order with the id. */
+async function findOfCustomers(
+  db: SearchDatabase,
+  { rows, search, customers }: OrderSearch,
+  limit: number,
+): Promise<Position[]> {
+  const options = { search, rowsMax: searchedCustomersMax };
+  const matching = customers === undefined ? [] : await findMatching(db, customers, options);
+  const { sql, params } = rows.condition;
+  const byId = `SELECT id FROM orders WHERE id = ? AND ${sql}`;
+  const ofCustomers =
+    'SELECT id FROM (SELECT value AS matchingId FROM json_each(?)) ' +
+    `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY id DESC LIMIT ?`;
+  return db.readInWorker<Row & Position>(
+    `SELECT id, id FROM (${byId} UNION SELECT id FROM (${ofCustomers}))`,
+    [search.id, ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],
+  );
+}
+
+/** All words in one item. */
+function findWithItem(
+  db: SearchDatabase,
+  { rows, search }: OrderSearch,
+  limit: number,
+): Promise<(Row & Position)[]> {
+  const { sql, params } = rows.condition;
+  const newest = `SELECT id, items FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
+  return db.readInWorker(newest, params, { phrases: search.phrases, columns: 'JSON', rowsMax: limit });
+}
