@@ -3,7 +3,7 @@ import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const stepMilliseconds = 30_000;
 const secretBytes = 20; // RFC 4226 section 4, R6
-const recoveryCodeBytes = 10;
+const recoveryCodeBytes = 16;
 
 export function newTotpSecret(): Buffer {
   return randomBytes(secretBytes);
@@ -47,10 +47,10 @@ export function otpauthUri(secret: Uint8Array, issuer: string, account: string):
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/** 80 random bits, such as `k5qj-7m2c-xw4d-ta3n`. */
+/** 128 random bits, such as `k5qj-7m2c-xw4d-ta3n-b6ho-ev2z-yi`. */
 export function newRecoveryCode(): string {
   const text = base32(randomBytes(recoveryCodeBytes)).toLowerCase();
-  return (text.match(/.{4}/g) ?? []).join('-');
+  return (text.match(/.{1,4}/g) ?? []).join('-');
 }
 
 /** However it was typed: case, blanks and hyphens don't matter. So many random bits need no slow hash. */

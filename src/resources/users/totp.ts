@@ -5,7 +5,7 @@ import { array, boolean, integer, named, object, string, type Infer } from '../.
 
 export const code = string({
   minLength: 6,
-  maxLength: 24,
+  maxLength: 40,
   pattern: '^[0-9A-Za-z -]+$',
   mustBe: 'a one-time code or a recovery code',
   writeOnly: true,
@@ -52,7 +52,7 @@ export const RecoveryCodes = named(
   'RecoveryCodes',
   object({
     recoveryCodes: array(
-      string({ maxLength: 24, pattern: '^[a-z2-7-]+$', examples: ['k5qj-7m2c-xw4d-ta3n'] }),
+      string({ maxLength: 32, pattern: '^[a-z2-7-]+$', examples: ['k5qj-7m2c-xw4d-ta3n-b6ho-ev2z-yi'] }),
       {
         minItems: recoveryCodesMax,
         maxItems: recoveryCodesMax,
@@ -60,7 +60,7 @@ export const RecoveryCodes = named(
         examples: [
           Array.from(
             { length: recoveryCodesMax },
-            (_, index) => `k5qj-7m2c-xw4d-ta3${'abcdefgh'.charAt(index)}`,
+            (_, index) => `k5qj-7m2c-xw4d-ta3n-b6ho-ev2z-y${'abcdefgh'.charAt(index)}`,
           ),
         ],
       },
