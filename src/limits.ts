@@ -71,6 +71,8 @@ export const feedRowsExaminedMax = 1_000;
 
 // Event streams.
 export const streamsMax = 100;
+/** Of these, those of users without staff rights: whoever makes accounts enough must not lock staff out. */
+export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
 /** What a stream's client may leave unread before it is cut. */
 export const streamUnsentBytesMax = 256 * 1024;

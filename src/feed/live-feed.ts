@@ -1,11 +1,17 @@
 // The feed as it happens, to all who read it as a stream. No reader has a queue: each has a position in the
 // table. Those at the head share one batch; one who is behind reads pages of their own until they get there.
-import type { Caller } from '../auth/access.ts';
+import { isStaff, type Caller } from '../auth/access.ts';
 import type { Cursors } from '../http/cursor.ts';
 import type { StreamEnd } from '../http/response-stream.ts';
 import { eventBlock } from '../http/server-sent-events.ts';
 import type { Invalidation } from '../invalidation.ts';
-import { streamBatchBytesMax, streamBatchEventsMax, streamsMax, streamsPerUserMax } from '../limits.ts';
+import {
+  streamBatchBytesMax,
+  streamBatchEventsMax,
+  streamsMax,
+  streamsPerUserMax,
+  streamsWithoutStaffMax,
+} from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { Problem, unavailable } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -59,13 +65,15 @@ export class LiveFeed {
   }
 
   /** Throws where one stream more is too many. */
-  checkRoom({ userId }: Caller): void {
+  checkRoom(caller: Caller): void {
     if (this.#isClosed) throw unavailable('The service is stopping.');
-    const own = [...this.#readers].filter(({ caller }) => caller.userId === userId).length;
+    const readers = [...this.#readers];
+    const own = readers.filter((reader) => reader.caller.userId === caller.userId).length;
     if (own >= streamsPerUserMax)
       throw tooMany('streams-per-user', `A user may have ${streamsPerUserMax} event streams open`);
-    if (this.#readers.size >= streamsMax)
-      throw tooMany('streams', `The service has at most ${streamsMax} event streams open`);
+    const withoutStaff = readers.filter((reader) => !isStaff(reader.caller)).length;
+    if (readers.length >= streamsMax || (!isStaff(caller) && withoutStaff >= streamsWithoutStaffMax))
+      throw tooMany('streams', 'All event streams are in use: only so many are open');
   }
 
   add(options: NewReader): void {
