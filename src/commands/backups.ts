@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { migrations } from '../migrations/migrations.ts';
-import { beginFeedEpoch } from '../resources/events/event-store.ts';
+import { beginFeedEpoch, markFeedCopied } from '../resources/events/event-store.ts';
 import { describeLiveKeys } from '../resources/keys/key-store.ts';
 import { describeEnabledWebhooks } from '../resources/webhooks/webhook-store.ts';
 import { endAllSessions } from '../resources/sessions/session-store.ts';
@@ -18,7 +18,9 @@ export const backUp: Command = {
   operands: ['FILE'],
   flags: [],
   async run({ config, operands: [file = ''] }) {
-    await withProgress('Backing up', (at) => leavingNoPartial(file, () => backup(config.data, file, at)));
+    await withProgress('Backing up', (progress) =>
+      leavingNoPartial(file, () => backup(config.data, file, { progress, prepare: markFeedCopied })),
+    );
     const megabytes = (statSync(file).size / 1e6).toFixed(1);
     return (
       `The database is in ${file}, ${megabytes} MB.\n` +

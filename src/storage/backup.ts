@@ -14,12 +14,14 @@ const pagesAtOnce = 1_000;
 type Progress = (share: number) => void;
 
 /** A consistent copy as of the call, as one file; the service may go on writing. Throws StorageError. */
-export async function backup(folder: string, file: string, progress?: Progress): Promise<void> {
+export async function backup(
+  folder: string,
+  file: string,
+  options: Pick<CopyOptions, 'progress' | 'prepare'> = {},
+): Promise<void> {
   if (existsSync(file)) throw new StorageError(`${file} exists; a backup does not overwrite files.`);
   if (!existsSync(dirname(file))) throw new StorageError(`The folder ${dirname(file)} does not exist.`);
-  await fromDatabase(databaseFile(folder), Infinity, (source) =>
-    copyDatabase(source, file, progress === undefined ? {} : { progress }),
-  );
+  await fromDatabase(databaseFile(folder), Infinity, (source) => copyDatabase(source, file, options));
   noteBackup(folder);
   removeStalePartials(dirname(file));
 }

@@ -55,7 +55,7 @@ test('a backup under load holds all that was answered before it began, in one pr
   const before = answered;
   const shares: number[] = [];
   const file = join(folder, 'backup.db');
-  await backup(folder, file, (share) => shares.push(share));
+  await backup(folder, file, { progress: (share) => shares.push(share) });
   goesOn = false;
   await writer;
   assert(answered > before, 'writes went on during the backup');
@@ -83,10 +83,11 @@ test('a backup holds nothing that was written after it began', async (t) => {
   using other = new DatabaseSync(databaseFile(folder));
   let steps = 0;
   const file = join(folder, 'backup.db');
-  await backup(folder, file, () => {
+  const progress = (): void => {
     steps += 1;
     if (steps === 1) other.exec("INSERT INTO notes (text) VALUES ('later')");
-  });
+  };
+  await backup(folder, file, { progress });
   assert(steps > 1, 'the copy was made in one step');
   using copy = new DatabaseSync(file, { returnArrays: true });
   assert.deepEqual(copy.prepare('SELECT length(text) FROM notes').all(), [[6_000_000]]);
@@ -168,12 +169,10 @@ test('a copy leaves nothing of itself when it fails, nor of one that was killed'
   const file = join(folder, 'copy.db');
   for (const end of ['', '-journal']) writeFileSync(`${file}.partial${end}`, 'left by a killed one');
   const trouble = new Error('stopped midway');
-  await assert.rejects(
-    backup(folder, file, () => {
-      throw trouble;
-    }),
-    trouble,
-  );
+  const progress = (): never => {
+    throw trouble;
+  };
+  await assert.rejects(backup(folder, file, { progress }), trouble);
   const copies = (): string[] => readdirSync(folder).filter((name) => name.startsWith('copy'));
   assert.deepEqual(copies(), []);
   writeFileSync(`${file}.partial-journal`, 'left by a killed one');

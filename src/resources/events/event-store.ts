@@ -177,6 +177,11 @@ export function beginFeedEpoch(db: Connection): void {
   db.run('UPDATE feed SET epoch = lower(hex(randomblob(8)))');
 }
 
+/** For a copy: a service that starts on it begins a new epoch, also where it is put in the original's place. */
+export function markFeedCopied(db: Connection): void {
+  db.run("UPDATE feed SET file = 'copied'");
+}
+
 /** The identity of the database's file at the last start; empty before the first one. */
 export function feedFile(db: Connection): string {
   const [file = ''] = db.get<[string]>('SELECT file FROM feed') ?? [];

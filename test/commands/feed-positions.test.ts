@@ -1,0 +1,98 @@
+// Which positions in the feed a database honours: its own, and none that another one gave out.
+import assert from 'node:assert/strict';
+import { copyFileSync, cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { assertProblem } from '../http/http-support.ts';
+import { newCustomer, rootToken } from '../resources/resource-support.ts';
+import { executable, serviceFor, type TestService } from '../service.ts';
+import { newFolder, orderly } from './command-support.ts';
+
+/** Path and query after all that has happened. */
+async function latest(service: TestService): Promise<string> {
+  const { body } = await service.get('/events?from=latest', { token: await rootToken(service) });
+  return body.next;
+}
+
+async function assertGone(service: TestService, next: string): Promise<void> {
+  const token = await rootToken(service);
+  const cursor = new URL(next, service.url).searchParams.get('cursor') ?? '';
+  assertProblem(await service.get(next, { token }), 'events-gone', 410);
+  const sse = { accept: 'text/event-stream' };
+  assertProblem(await service.get(next, { token, headers: sse }), 'events-gone', 410);
+  const headers = { ...sse, 'last-event-id': cursor };
+  assertProblem(await service.get('/events', { token, headers }), 'events-gone', 410);
+}
+
+async function assertGoesOn(service: TestService, next: string): Promise<void> {
+  const token = await rootToken(service);
+  const { id } = await newCustomer(service, token);
+  const { body, status, text } = await service.get(next, { token });
+  assert.equal(status, 200, text);
+  assert.equal(body.data.at(-1).subject, `/customers/${id}`);
+}
+
+describe('a position in the feed', () => {
+  test('is honoured after a restart', async (t) => {
+    const service = await serviceFor(t);
+    const next = await latest(service);
+    await service.restart();
+    await assertGoesOn(service, next);
+  });
+
+  test('is gone once a backup was restored, also one of before it', async (t) => {
+    const service = await serviceFor(t);
+    const [early, copy] = [await latest(service), join(newFolder(t), 'copy.db')];
+    assert.equal((await orderly(['backup', copy, `--data=${service.folder}`])).status, 0);
+    await newCustomer(service, await rootToken(service));
+    const late = await latest(service);
+    await service.stop();
+    assert.equal((await orderly(['restore', copy, '--force', `--data=${service.folder}`])).status, 0);
+    const restored = await serviceFor(t, { folder: service.folder });
+    await newCustomer(restored, await rootToken(restored)); // the id of the one that was lost
+    await assertGone(restored, early);
+    await assertGone(restored, late);
+    await assertGoesOn(restored, await latest(restored));
+  });
+
+  test('is gone once a backup was put in the place of the database by hand', async (t) => {
+    const service = await serviceFor(t);
+    const [next, copy] = [await latest(service), join(newFolder(t), 'copy.db')];
+    assert.equal((await orderly(['backup', copy, `--data=${service.folder}`])).status, 0);
+    await service.stop();
+    copyFileSync(copy, join(service.folder, 'orderly.db'));
+    const started = await serviceFor(t, { folder: service.folder });
+    await assertGone(started, next);
+    await assertGoesOn(started, await latest(started));
+  });
+
+  test('is gone in a copy of the folder, and goes on in the original', async (t) => {
+    const service = await serviceFor(t);
+    const [next, copy] = [await latest(service), newFolder(t)];
+    await service.stop();
+    cpSync(service.folder, copy, { recursive: true });
+    await assertGone(await serviceFor(t, { folder: copy }), next);
+    await assertGoesOn(await serviceFor(t, { folder: service.folder }), next);
+  });
+
+  test(
+    'goes on without a gap from the last event that was removed for its age',
+    { skip: executable !== undefined },
+    async (t) => {
+      const service = await serviceFor(t, { settings: { 'events-days': '1' } });
+      const before = (await service.get('/events?limit=1', { token: await rootToken(service) })).body.next;
+      const boundary = await latest(service);
+      service.clock.advance(2 * 86_400_000);
+      const { id } = await newCustomer(service, await rootToken(service));
+      await service.inside?.app.cleanUp();
+      await assertGone(service, before);
+      const { data } = (await service.get(boundary, { token: await rootToken(service) })).body;
+      assert.equal(
+        data.some(({ subject }: { subject: string }) => subject === `/customers/${id}`),
+        true,
+      );
+      const oldest = await service.get('/events', { token: await rootToken(service) });
+      assert.equal(oldest.body.data[0].id, data[0].id);
+    },
+  );
+});
