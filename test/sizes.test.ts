@@ -26,7 +26,6 @@ const longFilesLeft: Readonly<Record<string, number>> = {
   'test/storage/database.test.ts': 364,
   'test/torture/faults.test.ts': 309,
   'test/torture/mixed-writes.ts': 488,
-  'test/torture/torture-rounds.ts': 347,
   'test/web/browser-check.ts': 301,
   'test/web/docs-page.test.ts': 370,
 };

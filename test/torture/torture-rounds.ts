@@ -7,16 +7,10 @@ import { createPicker, type Picker } from '../../src/commands/picker.ts';
 import { admin as firstAdmin } from '../service.ts';
 import { runCommand, spawnService, startChild, type ChildService } from './child-service.ts';
 import { createLedger } from './ledger.ts';
-import { createLoadClient, type LoadClient, type Reply, type Thing } from './load-client.ts';
-import {
-  password,
-  renew,
-  staffEmail,
-  writeAll,
-  type Memory,
-  type Person,
-  type Round,
-} from './mixed-writes.ts';
+import { FeedReader } from './feed-reader.ts';
+import { createLoadClient, type LoadClient, type Reply } from './load-client.ts';
+import { password, staffEmail, writeAll, type Memory, type Person, type Round } from './mixed-writes.ts';
+import { everything, hold } from './torture-checks.ts';
 
 export type TortureOptions = {
   readonly rounds: number;
@@ -40,6 +34,9 @@ export type TortureResult = {
   /** Rounds in which the WAL had been checkpointed before the kill. */
   checkpointed: number;
   compared: number;
+  /** Events that a reader outside has followed, and those of them that came as a stream. */
+  followed: number;
+  streamed: number;
 };
 
 /** Or tokens would be for another port after each start. */
@@ -49,8 +46,6 @@ const foldBytes = 16 * 2 ** 20;
 const foldMillisecondsMax = 8_000;
 const startShareKilled = 0.2;
 const startMillisecondsMax = 250;
-const repeatsMax = 60;
-const credentialsMax = 20;
 
 export async function torture(options: TortureOptions): Promise<TortureResult> {
   const result: TortureResult = {
@@ -62,6 +57,8 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
     killedWhileStarting: 0,
     checkpointed: 0,
     compared: 0,
+    followed: 0,
+    streamed: 0,
   };
   const picker = createPicker(options.seed);
   while (result.rounds < options.rounds && result.violations.length === 0)
@@ -75,10 +72,11 @@ async function oneFolder(options: TortureOptions, picker: Picker, result: Tortur
   let service = await startChild({ folder, settings });
   try {
     const memory = await setUp(service.port);
+    const reader = new FeedReader(memory.admin.token, result);
     const end = Math.min(options.rounds, result.rounds + options.roundsInFolder);
     while (result.rounds < end && result.violations.length === 0) {
       result.rounds += 1;
-      service = await oneRound({ folder, service, memory, picker, options, result });
+      service = await oneRound({ folder, service, memory, reader, picker, options, result });
       if (result.rounds % 10 === 0 || result.violations.length > 0) options.say(progress(result));
     }
   } finally {
@@ -92,6 +90,7 @@ type RoundOptions = {
   readonly folder: string;
   readonly service: ChildService;
   readonly memory: Memory;
+  readonly reader: FeedReader;
   readonly picker: Picker;
   readonly options: TortureOptions;
   readonly result: TortureResult;
@@ -101,6 +100,7 @@ async function oneRound({
   folder,
   service,
   memory,
+  reader,
   picker,
   options,
   result,
@@ -122,12 +122,13 @@ async function oneRound({
   };
   const checkpointsBefore = checkpointsOf(folder);
   const writing = writeAll(round);
+  const following = reader.follow(service.port, picker.pick(['pages', 'stream']), () => isOver);
   if (picker.share() < options.foldShare) await untilFolding(folder);
   await pause(picker.whole(loadMillisecondsMin, options.loadMillisecondsMax));
   isOver = true;
   const { signal } = await service.kill('SIGKILL');
   if (signal !== 'SIGKILL') violation(`The service had ended by itself: ${service.written().slice(-2_000)}`);
-  await writing;
+  await Promise.all([writing, following]);
   client.close();
   result.answered += counts.answered;
   result.unanswered += counts.unanswered;
@@ -143,117 +144,11 @@ async function oneRound({
   const after = createLoadClient(restarted.port, 4);
   const [checked] = await Promise.all([
     runCommand(folder, ['check']),
-    hold({ ...round, client: after }, result),
+    hold({ ...round, client: after }, reader, result),
   ]);
   if (checked.code !== 0) violation(`check says ${checked.output}`);
   after.close();
   return restarted;
-}
-
-/** Compares all there is with what was answered. */
-async function hold(round: Round, result: TortureResult): Promise<void> {
-  const { memory, client, violation } = round;
-  try {
-    await repeatUnanswered(round);
-    const found = await everything(memory, client);
-    memory.ledger.compare(found).forEach(violation);
-    result.compared += found.length;
-    result.replayed += await repeatAnswered(round);
-    await checkCredentials(round);
-  } catch (error) {
-    violation(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  }
-}
-
-/**
- * As a client does that has had no response: half of them send their request with its Idempotency-Key once
- * more.
- */
-async function repeatUnanswered({ memory, client, picker, violation }: Round): Promise<void> {
-  for (const [asked, { name, close }] of memory.unanswered) {
-    if (picker.share() < 0.5) continue;
-    const reply = await client.ask(asked);
-    if (reply.status >= 300)
-      violation(`The repeated ${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
-    memory.kept.push({ asked, reply });
-    memory.ledger.answered(name, reply.thing);
-    close();
-  }
-  memory.unanswered.clear();
-}
-
-/** The first response comes again, to the byte. */
-async function repeatAnswered({ memory, client, picker, violation }: Round): Promise<number> {
-  const recent = memory.kept.slice(-repeatsMax / 2);
-  const some =
-    memory.kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.pick(memory.kept));
-  for (const { asked, reply } of [...recent, ...some]) {
-    const again = await client.ask(asked);
-    const isSame =
-      again.status === reply.status &&
-      again.text === reply.text &&
-      again.headers.etag === reply.headers.etag &&
-      again.headers.location === reply.headers.location;
-    if (!isSame || again.headers['idempotency-replayed'] !== 'true')
-      violation(`${asked.method} ${asked.path} was answered ${summary(reply)} and then ${summary(again)}`);
-  }
-  return recent.length + some.length;
-}
-
-function summary({ status, headers, text }: Reply): string {
-  return `${status} (Idempotency-Replayed: ${headers['idempotency-replayed']}) ${text.slice(0, 300)}`;
-}
-
-async function checkCredentials(round: Round): Promise<void> {
-  const {
-    memory: { ledger, sessions, keys },
-    client,
-    violation,
-  } = round;
-  for (const [name, { accessToken, refreshToken }] of [...sessions].slice(-credentialsMax)) {
-    const known = ledger.known(name);
-    const { status } = await client.ask({ method: 'GET', path: '/orders?limit=1', token: accessToken });
-    if (status !== (known === undefined ? 401 : 200))
-      violation(`The token of ${known === undefined ? 'the ended' : 'the'} ${name} gave ${status}.`);
-    if (known !== undefined && refreshToken !== undefined) await renew(round, name, refreshToken, known);
-    if (known === undefined) sessions.delete(name);
-  }
-  for (const [name, key] of [...keys].slice(-credentialsMax)) {
-    const { status } = await client.ask({
-      method: 'GET',
-      path: '/orders?limit=1',
-      headers: { 'x-api-key': key },
-    });
-    if (status !== (ledger.known(name) === undefined ? 401 : 200))
-      violation(`${name}, known as ${JSON.stringify(ledger.known(name))}, gave ${status}.`);
-  }
-}
-
-async function everything(
-  { admin, staff }: Memory,
-  client: LoadClient,
-): Promise<(readonly [string, Thing])[]> {
-  const list = async (
-    path: string,
-    token: string,
-    nameOf: (thing: Thing) => string,
-  ): Promise<(readonly [string, Thing])[]> => {
-    const things = await client.list(path, token);
-    return things.map((thing) => [nameOf(thing), thing] as const);
-  };
-  const lists = await Promise.all([
-    list('/orders?limit=200&sort=id', admin.token, ({ note }) => `order ${note}`),
-    list('/customers?limit=200', admin.token, ({ name }) => `customer ${name}`),
-    list('/api/users?limit=200', admin.token, ({ email }) => `user ${email}`),
-    list('/api/keys?limit=200', staff.token, ({ name }) => `key ${name}`),
-    list('/api/sessions?limit=200', admin.token, ({ userAgent }) => `session ${userAgent}`),
-    list(
-      `/api/sessions?limit=200&userId=${staff.id}`,
-      admin.token,
-      ({ userAgent }) => `session ${userAgent}`,
-    ),
-  ]);
-  return lists.flat();
 }
 
 async function setUp(port: number): Promise<Memory> {
@@ -337,10 +232,12 @@ export function progress({
   killedWhileStarting,
   checkpointed,
   compared,
+  followed,
+  streamed,
 }: TortureResult): string {
   return (
     `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off, ${compared} things ` +
-    `compared, ${replayed} responses repeated, ` +
+    `compared, ${replayed} responses repeated, ${followed} events followed (${streamed} as a stream), ` +
     `${checkpointed} kills after the WAL was checkpointed, ${killedWhileStarting} more while starting: ` +
     `${violations.length === 0 ? 'nothing lost' : `${violations.length} FAULTS`}`
   );

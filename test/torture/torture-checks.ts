@@ -1,0 +1,116 @@
+// What a service that was killed is held to once it runs again.
+import type { FeedReader } from './feed-reader.ts';
+import type { LoadClient, Reply, Thing } from './load-client.ts';
+import { renew, type Memory, type Round } from './mixed-writes.ts';
+
+const repeatsMax = 60;
+const credentialsMax = 20;
+
+export type Held = { replayed: number; compared: number };
+
+/** Compares all there is with what was answered. */
+export async function hold(round: Round, reader: FeedReader, result: Held): Promise<void> {
+  const { memory, client, violation } = round;
+  try {
+    await repeatUnanswered(round);
+    const found = await everything(memory, client);
+    memory.ledger.compare(found).forEach(violation);
+    result.compared += found.length;
+    (await reader.differences(client, found)).forEach(violation);
+    result.replayed += await repeatAnswered(round);
+    await checkCredentials(round);
+  } catch (error) {
+    violation(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+}
+
+/**
+ * As a client does that has had no response: half of them send their request with its Idempotency-Key once
+ * more.
+ */
+async function repeatUnanswered({ memory, client, picker, violation }: Round): Promise<void> {
+  for (const [asked, { name, close }] of memory.unanswered) {
+    if (picker.share() < 0.5) continue;
+    const reply = await client.ask(asked);
+    if (reply.status >= 300)
+      violation(`The repeated ${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
+    memory.kept.push({ asked, reply });
+    memory.ledger.answered(name, reply.thing);
+    close();
+  }
+  memory.unanswered.clear();
+}
+
+/** The first response comes again, to the byte. */
+async function repeatAnswered({ memory, client, picker, violation }: Round): Promise<number> {
+  const recent = memory.kept.slice(-repeatsMax / 2);
+  const some =
+    memory.kept.length === 0 ? [] : Array.from({ length: repeatsMax / 2 }, () => picker.pick(memory.kept));
+  for (const { asked, reply } of [...recent, ...some]) {
+    const again = await client.ask(asked);
+    const isSame =
+      again.status === reply.status &&
+      again.text === reply.text &&
+      again.headers.etag === reply.headers.etag &&
+      again.headers.location === reply.headers.location;
+    if (!isSame || again.headers['idempotency-replayed'] !== 'true')
+      violation(`${asked.method} ${asked.path} was answered ${summary(reply)} and then ${summary(again)}`);
+  }
+  return recent.length + some.length;
+}
+
+function summary({ status, headers, text }: Reply): string {
+  return `${status} (Idempotency-Replayed: ${headers['idempotency-replayed']}) ${text.slice(0, 300)}`;
+}
+
+async function checkCredentials(round: Round): Promise<void> {
+  const {
+    memory: { ledger, sessions, keys },
+    client,
+    violation,
+  } = round;
+  for (const [name, { accessToken, refreshToken }] of [...sessions].slice(-credentialsMax)) {
+    const known = ledger.known(name);
+    const { status } = await client.ask({ method: 'GET', path: '/orders?limit=1', token: accessToken });
+    if (status !== (known === undefined ? 401 : 200))
+      violation(`The token of ${known === undefined ? 'the ended' : 'the'} ${name} gave ${status}.`);
+    if (known !== undefined && refreshToken !== undefined) await renew(round, name, refreshToken, known);
+    if (known === undefined) sessions.delete(name);
+  }
+  for (const [name, key] of [...keys].slice(-credentialsMax)) {
+    const { status } = await client.ask({
+      method: 'GET',
+      path: '/orders?limit=1',
+      headers: { 'x-api-key': key },
+    });
+    if (status !== (ledger.known(name) === undefined ? 401 : 200))
+      violation(`${name}, known as ${JSON.stringify(ledger.known(name))}, gave ${status}.`);
+  }
+}
+
+export async function everything(
+  { admin, staff }: Memory,
+  client: LoadClient,
+): Promise<(readonly [string, Thing])[]> {
+  const list = async (
+    path: string,
+    token: string,
+    nameOf: (thing: Thing) => string,
+  ): Promise<(readonly [string, Thing])[]> => {
+    const things = await client.list(path, token);
+    return things.map((thing) => [nameOf(thing), thing] as const);
+  };
+  const lists = await Promise.all([
+    list('/orders?limit=200&sort=id', admin.token, ({ note }) => `order ${note}`),
+    list('/customers?limit=200', admin.token, ({ name }) => `customer ${name}`),
+    list('/api/users?limit=200', admin.token, ({ email }) => `user ${email}`),
+    list('/api/keys?limit=200', staff.token, ({ name }) => `key ${name}`),
+    list('/api/sessions?limit=200', admin.token, ({ userAgent }) => `session ${userAgent}`),
+    list(
+      `/api/sessions?limit=200&userId=${staff.id}`,
+      admin.token,
+      ({ userAgent }) => `session ${userAgent}`,
+    ),
+  ]);
+  return lists.flat();
+}
