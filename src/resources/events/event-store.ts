@@ -177,7 +177,7 @@ export function beginFeedEpoch(db: Connection): void {
   db.run('UPDATE feed SET epoch = lower(hex(randomblob(8)))');
 }
 
-/** For a copy: a service that starts on it begins a new epoch, also where it is put in the original's place. */
+/** For a copy: a service that starts on it begins a new epoch, wherever the copy is put. */
 export function markFeedCopied(db: Connection): void {
   db.run("UPDATE feed SET file = 'copied'");
 }
