@@ -19,6 +19,7 @@ import type { Streams } from './feed/live-feed.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { removeKeysOf } from './resources/keys/key-store.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
+import { salesRoute } from './resources/orders/sales-routes.ts';
 import { transitions } from './resources/orders/order.ts';
 import { sessionRoutes } from './resources/sessions/session-routes.ts';
 import { endSessionsOf } from './resources/sessions/session-store.ts';
@@ -103,6 +104,7 @@ function ordersInterface({ config, services }: InterfaceOptions): Route[] {
   return [
     ...customerRoutes({ cursors, cache: caches.customers, defaultCountry }),
     ...orderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
+    salesRoute(),
     ...feedRoutes({ cursors, live }),
     ...webhookRoutes({ cursors, targets: new WebhookTargets(webhookAllow), secrets }),
   ];

@@ -66,6 +66,10 @@ export const searchedCustomersMax = 10_000;
 /** The newest orders whose items are searched. */
 export const searchedOrdersMax = 50_000;
 
+/** Of one response of sales. */
+export const salesBucketsMax = 1_000;
+export const salesFiguresMax = 20_000;
+
 /** How many events one page of the feed may examine to find those that the caller may see. */
 export const feedRowsExaminedMax = 1_000;
 

@@ -52,6 +52,11 @@ export const signedIn: Access<object, Caller> = {
   credentials: 'required',
   permits: () => true,
 };
+export const staffOnly: Access<object, Caller> = {
+  description: 'Only staff and an administrator may call this.',
+  credentials: 'required',
+  permits: isStaff,
+};
 export const adminOnly: Access<object, Caller> = {
   description: 'Only an administrator may call this.',
   credentials: 'required',

@@ -32,7 +32,7 @@ export const problems: Readonly<
       'The request was understood, but its data is invalid. `errors` lists every error: ' +
       'where it is (`pointer` into the body, `parameter` or `header`), a `code`, ' +
       'and what would be right. The status is 400 under /api and 422 under /orders, ' +
-      '/customers, /events and /webhooks.',
+      '/customers, /sales, /events and /webhooks.',
   },
   unauthenticated: {
     status: 401,

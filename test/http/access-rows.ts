@@ -231,6 +231,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     scope: 'orders:read',
     path: (subject) => `${customer(subject)}/orders`,
   },
+  'GET /sales': { responses: 'u   f   f   200 200 f s 200 t', scope: 'orders:read', path: at('/sales') },
   'GET /orders': { responses: 'u   200 200 200 200 200 s 200 t', scope: 'orders:read', path: at('/orders') },
   'POST /orders': {
     responses: 'u   201 v   201 201 201 s 201 t',

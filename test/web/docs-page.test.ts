@@ -184,7 +184,7 @@ describe('the pages', () => {
       new Set(
         (
           'User Suspension Totp NewTotp RecoveryCodes Tokens Session MadeKey Key Customer Order ' +
-          'Event ApiCatalog Health ProblemType Webhook MadeWebhook WebhookSecret'
+          'Sales Event ApiCatalog Health ProblemType Webhook MadeWebhook WebhookSecret'
         ).split(' '),
       ),
     );

@@ -1,0 +1,28 @@
+// Sales over HTTP: /sales.
+import { staffOnly } from '../../auth/access.ts';
+import { represent } from '../../http/representation.ts';
+import { ok, route, type Route } from '../../http/route.ts';
+import { Sales, salesOf, salesQuery, salesRequestOf } from './sales.ts';
+import { findFigures } from './sales-store.ts';
+
+export function salesRoute(): Route {
+  return route({
+    method: 'GET',
+    path: '/sales',
+    tag: 'Orders',
+    summary: 'Sales by hour, day, week or month',
+    access: staffOnly,
+    scope: 'orders:read',
+    query: salesQuery,
+    reply: ok(Sales),
+    description:
+      'How many orders were created in each bucket of time, by currency and present status, and their ' +
+      'totals. The first and the last bucket are cut where `from` and `before` cut them.',
+    async handle({ query, now, db, authorizeRead }) {
+      const request = salesRequestOf(query, now);
+      const rows = await findFigures(db, request);
+      authorizeRead();
+      return represent(salesOf(request, rows));
+    },
+  });
+}

@@ -1,0 +1,143 @@
+// Sales: how many orders there are in each span of time, by currency and status, and their totals.
+import { invalid, type Problem } from '../../problem.ts';
+import { counted } from '../../counted.ts';
+import { salesBucketsMax, salesFiguresMax } from '../../limits.ts';
+import { currency, sentTimestamp, timestamp, timestampOf } from '../../schema/members.ts';
+import { timeAtOrAfter } from '../../schema/rfc3339.ts';
+import {
+  array,
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  type Infer,
+  type ObjectOf,
+} from '../../schema/schema.ts';
+import { statuses, type OrderStatus } from './order.ts';
+import { boundariesOf, isTimeZone, spans } from './sales-buckets.ts';
+
+const timeZone = string({
+  maxLength: 64,
+  pattern: '^(?:[A-Za-z][A-Za-z0-9_+\\-]*(?:/[A-Za-z0-9_+\\-]+)*|[+\\-]\\d\\d:\\d\\d)$',
+  isFormat: true,
+  mustBe: 'a time zone such as Europe/Berlin or +01:00',
+  rule: (name) => (isTimeZone(name) ? undefined : `${name} is not a time zone; Europe/Berlin is one.`),
+  description: 'Whose hours, days, weeks and months: a name of the IANA time zone database, or an offset.',
+  examples: ['Europe/Berlin'],
+});
+
+export const salesQuery = {
+  from: optional(sentTimestamp, { description: 'Inclusive; 30 days before `before` by default.' }),
+  before: optional(sentTimestamp, { description: 'Exclusive; now by default.' }),
+  by: optional(
+    oneOf(spans, { description: 'The buckets; `day` by default. Weeks begin on Monday (ISO 8601).' }),
+  ),
+  timeZone: optional(timeZone, { description: 'By default `UTC`.' }),
+};
+
+const Figures = named(
+  'SalesFigures',
+  object({
+    currency,
+    status: oneOf(statuses),
+    orders: integer({ description: 'How many.', examples: [3] }),
+    total: nullable(integer({ minimum: 0, examples: [4494] }), {
+      description: `Of these orders, in the currency’s minor unit; null beyond ${Number.MAX_SAFE_INTEGER}.`,
+    }),
+  }),
+);
+
+export const Sales = named(
+  'Sales',
+  object({
+    from: timestamp,
+    before: timestamp,
+    by: oneOf(spans),
+    timeZone,
+    buckets: array(
+      named(
+        'SalesBucket',
+        object({
+          from: timestamp,
+          before: timestamp,
+          figures: array(Figures, {
+            maxItems: salesFiguresMax,
+            description: 'By currency and status, as they are now; of orders created in this time.',
+          }),
+        }),
+      ),
+      { maxItems: salesBucketsMax, description: 'All, in order; those without orders are empty.' },
+    ),
+  }),
+);
+export type Sales = Infer<typeof Sales>;
+
+export type SalesRequest = Pick<Sales, 'by' | 'timeZone'> & {
+  /** Where the buckets begin, and last where they end: milliseconds since 1970. */
+  readonly boundaries: readonly number[];
+};
+
+const defaultMilliseconds = 30 * 86_400_000;
+
+/** Throws where the time is empty or has too many buckets. */
+export function salesRequestOf(query: ObjectOf<typeof salesQuery>, now: number): SalesRequest {
+  const { by = 'day', timeZone: zone = 'UTC' } = query;
+  const before = query.before === undefined ? now : timeAtOrAfter(query.before);
+  const from = query.from === undefined ? before - defaultMilliseconds : timeAtOrAfter(query.from);
+  if (from >= before)
+    throw invalidParameter('before', 'range', 'before, by default now, must be after from.');
+  const boundaries = boundariesOf({ from, before, by, timeZone: zone });
+  if (boundaries.length - 1 <= salesBucketsMax) return { by, timeZone: zone, boundaries };
+  throw tooMany(by, salesBucketsMax);
+}
+
+function tooMany(what: string, max: number): Problem {
+  const detail = `At most ${counted(max, what)} at once; shorten the time, or use a longer \`by\`.`;
+  return invalidParameter('by', 'too-many', detail);
+}
+
+function invalidParameter(parameter: string, code: string, detail: string): Problem {
+  return invalid([{ parameter, code, detail }]);
+}
+
+/** Of one bucket, by its index; the total as the sum of its halves, which the database can't overflow. */
+export type FiguresRow = readonly [
+  bucket: number,
+  currency: string,
+  status: OrderStatus,
+  orders: number,
+  totalHigh: number,
+  totalLow: number,
+];
+
+/** How many bits the lower half of a total has. */
+export const totalLowBits = 26;
+
+/** Throws where there are too many figures for one response. */
+export function salesOf(
+  { by, timeZone: zone, boundaries }: SalesRequest,
+  rows: readonly FiguresRow[],
+): Sales {
+  if (rows.length > salesFiguresMax) {
+    throw tooMany('figure', salesFiguresMax);
+  }
+  const times = boundaries.map(timestampOf);
+  const buckets = times.slice(0, -1).map((from, index) => {
+    const before = times[index + 1] ?? from;
+    const figures: Infer<typeof Figures>[] = [];
+    return { from, before, figures };
+  });
+  for (const [bucket, currencyOf, status, orders, high, low] of rows) {
+    const total = high * 2 ** totalLowBits + low;
+    buckets[bucket]?.figures.push({
+      currency: currencyOf,
+      status,
+      orders,
+      total: Number.isSafeInteger(total) ? total : null,
+    });
+  }
+  return { from: times[0] ?? '', before: times.at(-1) ?? '', by, timeZone: zone, buckets };
+}
