@@ -4,7 +4,6 @@ import { ConfigError } from '../config/config-error.ts';
 import type { CommandFlag } from '../config/settings.ts';
 import { Problem } from '../problem.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
-import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
 import { requireVisible, type Visible } from '../resources/flows/visible.ts';
 import { addKey, removeKeysOf } from '../resources/keys/key-store.ts';
 import { NewKey } from '../resources/keys/key.ts';
@@ -23,7 +22,7 @@ import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import { removeAdminFile } from '../assembly/admin-file.ts';
-import { withDatabase, withExistingDatabase } from './with-database.ts';
+import { operatorPermit, withDatabase, withExistingDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 import { randomPassword } from '../assembly/first-admin.ts';
 
@@ -122,11 +121,6 @@ function rejectInvalidFlags(issues: readonly Issue[]): void {
       [],
       issues.map(({ pointer = '', detail }) => `--${pointer.split('/')[1] ?? ''}: ${detail}`),
     );
-}
-
-/** Whoever may write to the data folder may do anything. */
-function operatorPermit(writer: Connection): Permit {
-  return permitWithoutCaller(writer, 'the command line');
 }
 
 function userOf(db: Connection, email: string): Visible<StoredUser> {

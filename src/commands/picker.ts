@@ -20,10 +20,9 @@ export function createPicker(seed: number) {
   }
 
   return {
-    share: float,
-    whole: integer,
-    /** One of the first `count` values, of which there must be at least one. */
-    // within the list, as the caller promised
+    float,
+    integer,
+    /** One of the first `count` values, which must be at least one and no more than there are. */
     pick: <T>(values: readonly T[], count = values.length) => values[integer(0, count - 1)] as T,
     /** The text with a digit for each #. */
     digits: (text: string) => text.replace(/#/g, () => String(integer(0, 9))),

@@ -4,7 +4,6 @@ import { makeFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import { wholeNumber } from '../config/setting-checks.ts';
 import { counted } from '../counted.ts';
-import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
 import type { Address } from '../resources/customers/address.ts';
 import type { CustomerContent } from '../resources/customers/customer.ts';
@@ -15,7 +14,7 @@ import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
 import { StorageError } from '../storage/storage-error.ts';
-import { withDatabase } from './with-database.ts';
+import { operatorPermit, withDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 import { createPicker, type Picker } from './picker.ts';
 import { sampleArticles, sampleCountries, sampleNotes, type SampleCountry } from './sample-data.ts';
@@ -60,24 +59,34 @@ async function run({ config, flags }: CommandLine): Promise<string> {
       now: Date.now(),
     });
     const password = randomPassword(config.passwordMin);
-    const users = addUsers(db, picker, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
+    const filling: Filling = { db, picker };
+    const users = addUsers(filling, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
     const customerCount = bounded(orderCount / 4, 5, 200_000);
     await withProgress('Making sample data', (at) => {
       const all = customerCount + orderCount;
-      const customers = addCustomers(db, picker, customerCount, users, (done) => at(done / all));
-      addOrders(db, picker, orderCount, customers, (done) => at((customerCount + done) / all));
+      const toCustomers = { count: customerCount, progress: (done: number) => at(done / all) };
+      const toOrders = { count: orderCount, progress: (done: number) => at((customerCount + done) / all) };
+      addOrders(filling, toOrders, addCustomers(filling, toCustomers, users));
     });
-    return summaryOf(made, users, customerCount, orderCount, password);
+    return summaryOf({ made, users, customerCount, orderCount, password });
   });
 }
 
-function summaryOf(
-  made: string | undefined,
-  users: readonly SampleUser[],
-  customerCount: number,
-  orderCount: number,
-  password: string,
-): string {
+type Filling = { readonly db: CommandDatabase; readonly picker: Picker };
+
+/** How many rows to add, and what is called with the number of those that were. */
+type Amount = { readonly count: number; readonly progress: (done: number) => void };
+
+type Summary = {
+  /** The administrator, undefined where there was one. */
+  readonly made: string | undefined;
+  readonly users: readonly SampleUser[];
+  readonly customerCount: number;
+  readonly orderCount: number;
+  readonly password: string;
+};
+
+function summaryOf({ made, users, customerCount, orderCount, password }: Summary): string {
   const people = `${counted(users.length, 'user')}, ${counted(customerCount, 'customer')}`;
   const lines = [
     `Added ${people} and ${counted(orderCount, 'order')}.`,
@@ -96,49 +105,40 @@ type SampleCustomer = {
   readonly address: Address | null;
 };
 
-function addUsers(db: CommandDatabase, picker: Picker, count: number, passwordHash: string): SampleUser[] {
+function addUsers({ db, picker }: Filling, count: number, passwordHash: string): SampleUser[] {
   return db.write((writer) => {
-    const permit = asOperator(writer);
+    const permit = operatorPermit(writer);
     return Array.from({ length: count }, (_, index) => {
       const { name, email } = personOf(picker, index);
+      const role = index % 10 === 0 ? 'staff' : 'user';
       const createdAt = Math.floor(customersStart + (index * dayMilliseconds) / count);
-      return {
-        id: addUser(
-          permit,
-          { name, email, role: index % 10 === 0 ? 'staff' : 'user', passwordHash },
-          createdAt,
-        ),
-        email,
-      };
+      const id = addUser(permit, { name, email, role, passwordHash }, createdAt);
+      return { id, email };
     });
   });
 }
 
 function addCustomers(
-  db: CommandDatabase,
-  picker: Picker,
-  count: number,
+  { db, picker }: Filling,
+  amount: Amount,
   users: readonly SampleUser[],
-  progress: (done: number) => void,
 ): SampleCustomer[] {
+  const { count } = amount;
   const customers: SampleCustomer[] = [];
-  inGroups(db, count, progress, (writer, index) => {
+  inGroups(db, amount, (writer, index) => {
     const person = personOf(picker, index);
     const { country } = person;
-    const address = picker.share() < 0.05 ? null : addressOf(picker, country);
+    const address = picker.float() < 0.05 ? null : addressOf(picker, country);
     const customer: CustomerContent = {
       name: person.name,
       address,
-      email: picker.share() < 0.1 ? null : person.email,
+      email: picker.float() < 0.1 ? null : person.email,
       phone: country.phone === '' ? null : picker.digits(country.phone),
     };
     const userId = picker.pick(users).id;
-    customers.push({
-      id: addCustomer(asOperator(writer), { ...customer, userId }, customerTime(index, count)),
-      userId,
-      country,
-      address,
-    });
+    const createdAt = customerTime(index, count);
+    const id = addCustomer(operatorPermit(writer), { ...customer, userId }, createdAt);
+    customers.push({ id, userId, country, address });
   });
   return customers;
 }
@@ -152,21 +152,16 @@ function customerTime(index: number, count: number): number {
   );
 }
 
-function addOrders(
-  db: CommandDatabase,
-  picker: Picker,
-  count: number,
-  customers: readonly SampleCustomer[],
-  progress: (done: number) => void,
-): void {
+function addOrders({ db, picker }: Filling, amount: Amount, customers: readonly SampleCustomer[]): void {
+  const { count } = amount;
   let known = 0;
-  inGroups(db, count, progress, (writer, index) => {
-    const createdAt = Math.floor(yearStart + ((index + picker.share()) * (yearEnd - yearStart)) / count);
+  inGroups(db, amount, (writer, index) => {
+    const createdAt = Math.floor(yearStart + ((index + picker.float()) * (yearEnd - yearStart)) / count);
     while (known < customers.length && customerTime(known, customers.length) < createdAt) known += 1;
     const { id, userId, country, address } = picker.pick(customers, known);
     const past = pastOf(picker, createdAt);
     const { status, at: updatedAt } = past.at(-1) ?? { status: 'open', at: createdAt };
-    const note = picker.share() < 0.08 ? picker.pick(sampleNotes) : null;
+    const note = picker.float() < 0.08 ? picker.pick(sampleNotes) : null;
     const content = orderContentOf({
       customerId: id,
       currency: country.currency,
@@ -175,20 +170,14 @@ function addOrders(
       note,
     });
     const order = { ...content, status, customerId: id, userId };
-    addOrder(asOperator(writer), order, { createdAt, updatedAt }, past);
+    addOrder(operatorPermit(writer), order, { createdAt, updatedAt }, past);
   });
-}
-
-/** Whoever may write the data folder may do anything. */
-function asOperator(writer: Connection): Permit<null> {
-  return permitWithoutCaller(writer, 'the command line');
 }
 
 /** In transactions of some thousand rows: one for all would need room for two copies. */
 function inGroups(
   db: CommandDatabase,
-  count: number,
-  progress: (done: number) => void,
+  { count, progress }: Amount,
   add: (writer: Connection, index: number) => void,
 ): void {
   for (let from = 0; from < count; from += rowsAtOnce) {
@@ -221,11 +210,11 @@ function personOf(
 
 function addressOf(picker: Picker, { code, streets, places }: SampleCountry): Address {
   const { city, region, postalCode } = picker.pick(places);
-  const line1 = picker.pick(streets).replace('#', String(picker.whole(1, 180)));
+  const line1 = picker.pick(streets).replace('#', String(picker.integer(1, 180)));
   return {
     name: null,
     line1,
-    line2: picker.share() < 0.08 ? '2nd floor' : null,
+    line2: picker.float() < 0.08 ? '2nd floor' : null,
     city,
     region,
     postalCode: picker.digits(postalCode),
@@ -235,28 +224,27 @@ function addressOf(picker: Picker, { code, streets, places }: SampleCountry): Ad
 
 function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
   const roundTo = rate > 5 ? 100 : 10;
-  return Array.from({ length: Math.ceil(picker.share() ** 2 * 6 + 0.01) }, () => {
+  return Array.from({ length: Math.ceil(picker.float() ** 2 * 6 + 0.01) }, () => {
     const [sku, name, cents] = picker.pick(sampleArticles);
     return {
       sku,
       name,
-      quantity: picker.share() < 0.04 ? 12 : picker.whole(1, 3),
+      quantity: picker.float() < 0.04 ? 12 : picker.integer(1, 3),
       unitPrice: Math.round((cents * rate) / roundTo) * roundTo,
     };
   });
 }
 
 /**
- * Most orders are delivered within two weeks; some are never paid, cancelled or refunded; those of the last
- * days are still on their way.
+ * What has happened to an order by the end of the year. Most are delivered within two weeks; some are never
+ * paid, cancelled or refunded; those of the last days are still on their way.
  */
-/** What has happened to an order by the end of the year. */
 function pastOf(picker: Picker, createdAt: number): OrderStep[] {
-  const fate = picker.share();
+  const fate = picker.float();
   const past: OrderStep[] = [];
   let at = createdAt;
   for (const status of stepsOf(fate)) {
-    at += picker.whole(600_000, 4 * dayMilliseconds);
+    at += picker.integer(600_000, 4 * dayMilliseconds);
     if (at >= yearEnd) break;
     past.push({ status, at });
   }

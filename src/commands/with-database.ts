@@ -3,7 +3,9 @@ import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { migrations } from '../migrations/migrations.ts';
 import { openCommandDatabase, type CommandDatabase } from '../storage/command-database.ts';
+import type { Connection } from '../storage/connection.ts';
 import { databaseFile, schemaVersion } from '../storage/database-file.ts';
+import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
 /** A command that needs somebody to be there makes no database. */
@@ -29,4 +31,9 @@ export async function withDatabase<T>(
     db.close();
     await hasher.close();
   }
+}
+
+/** Whoever may write to the data folder may do anything. */
+export function operatorPermit(writer: Connection): Permit<null> {
+  return permitWithoutCaller(writer, 'the command line');
 }

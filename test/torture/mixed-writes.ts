@@ -96,7 +96,7 @@ async function changeShown(round: Round, asked: Change): Promise<Thing> {
 }
 
 async function changeOrders(round: Round, client: number): Promise<void> {
-  const share = round.picker.share();
+  const share = round.picker.float();
   const order = picked(round, round.memory.orders, client);
   const customer = picked(round, round.memory.customers, client);
   const lonely = picked(round, round.memory.lonely, client);
@@ -131,7 +131,7 @@ async function changeCustomer(round: Round, name: string, customer: Thing): Prom
     phone: `+4930${round.picker.digits('######')}`,
     address: round.picker.pick([null, someAddress(round.picker)]),
   };
-  const isPut = round.picker.share() < 0.5;
+  const isPut = round.picker.float() < 0.5;
   await changeShown(round, {
     method: isPut ? 'PUT' : 'PATCH',
     path: `/customers/${customer['id']}`,
@@ -258,7 +258,7 @@ async function changeKey(round: Round, client: number): Promise<void> {
   });
   ledger.answered(name, made);
   keys.set(name, String(key));
-  if (round.picker.share() < 0.5 && keys.size <= keysKeptMax) return;
+  if (round.picker.float() < 0.5 && keys.size <= keysKeptMax) return;
   await change(round, {
     method: 'DELETE',
     path: `/api/keys/${made['id']}`,
@@ -280,7 +280,7 @@ async function changeUsers(round: Round): Promise<void> {
   } = round;
   const [name] = users.filter((each) => ledger.known(each) !== undefined);
   const user = name === undefined ? undefined : ledger.known(name);
-  const share = picker.share();
+  const share = picker.float();
   if (name === undefined || user === undefined || share < 0.3) return addUser(round);
   const path = `/api/users/${user['id']}`;
   if (share < 0.8) {
@@ -357,7 +357,7 @@ async function changeSessions(round: Round): Promise<void> {
     [...sessions]
       .map(([each, session]) => [each, session.refreshToken] as const)
       .find(([each, token]) => token !== undefined && ledger.known(each) !== undefined) ?? [];
-  const share = picker.share();
+  const share = picker.float();
   if (name === undefined || refreshToken === undefined || share < 0.15) return signInAgain(round);
   const known = ledger.known(name) ?? {};
   if (share < 0.85) return renew(round, name, refreshToken, known);
@@ -453,7 +453,7 @@ function newTag({ label, picker }: Round, client: number): string {
 }
 
 function maybeKey({ picker }: Round, tag: string): Readonly<Record<string, string>> {
-  return picker.share() < keyShare ? { 'idempotency-key': tag } : {};
+  return picker.float() < keyShare ? { 'idempotency-key': tag } : {};
 }
 
 function someItems(picker: Picker): {
@@ -466,11 +466,11 @@ function someItems(picker: Picker): {
   readonly total: number;
 } {
   // Some take several pages of the database, so that there is something to be left half written.
-  const items = Array.from({ length: picker.share() < 0.1 ? 100 : picker.whole(1, 4) }, () => ({
+  const items = Array.from({ length: picker.float() < 0.1 ? 100 : picker.integer(1, 4) }, () => ({
     sku: picker.pick([null, picker.digits('TEA-###')]),
     name: picker.pick(['Green tea', 'Teapot', `Kettle ${'with a long handle '.repeat(5)}`]),
-    quantity: picker.whole(1, 20),
-    unitPrice: picker.whole(0, 99_999),
+    quantity: picker.integer(1, 20),
+    unitPrice: picker.integer(0, 99_999),
   }));
   return { items, total: items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0) };
 }

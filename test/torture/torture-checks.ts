@@ -30,7 +30,7 @@ export async function hold(round: Round, reader: FeedReader, result: Held): Prom
  */
 async function repeatUnanswered({ memory, client, picker, violation }: Round): Promise<void> {
   for (const [asked, { name, close }] of memory.unanswered) {
-    if (picker.share() < 0.5) continue;
+    if (picker.float() < 0.5) continue;
     const reply = await client.ask(asked);
     if (reply.status >= 300)
       violation(`The repeated ${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);

@@ -123,8 +123,8 @@ async function oneRound({
   const checkpointsBefore = checkpointsOf(folder);
   const writing = writeAll(round);
   const following = reader.follow(service.port, picker.pick(['pages', 'stream']), () => isOver);
-  if (picker.share() < options.foldShare) await untilFolding(folder);
-  await pause(picker.whole(loadMillisecondsMin, options.loadMillisecondsMax));
+  if (picker.float() < options.foldShare) await untilFolding(folder);
+  await pause(picker.integer(loadMillisecondsMin, options.loadMillisecondsMax));
   isOver = true;
   const { signal } = await service.kill('SIGKILL');
   if (signal !== 'SIGKILL') violation(`The service had ended by itself: ${service.written().slice(-2_000)}`);
@@ -133,10 +133,10 @@ async function oneRound({
   result.answered += counts.answered;
   result.unanswered += counts.unanswered;
   if (checkpointsOf(folder) !== checkpointsBefore) result.checkpointed += 1;
-  if (picker.share() < startShareKilled) {
+  if (picker.float() < startShareKilled) {
     result.killedWhileStarting += 1;
     const { child, ended } = spawnService({ folder, settings });
-    await pause(picker.whole(0, startMillisecondsMax));
+    await pause(picker.integer(0, startMillisecondsMax));
     child.kill('SIGKILL');
     await ended;
   }
