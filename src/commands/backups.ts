@@ -6,7 +6,7 @@ import { migrations } from '../migrations/migrations.ts';
 import { beginFeedEpoch, markFeedCopied } from '../resources/events/event-store.ts';
 import { describeLiveKeys } from '../resources/keys/key-store.ts';
 import { describeEnabledWebhooks } from '../resources/webhooks/webhook-store.ts';
-import { endAllSessions } from '../resources/sessions/session-store.ts';
+import { endSessionsOfAllUsers } from '../resources/sessions/session-store.ts';
 import { backup, removePartial, restore } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
@@ -40,7 +40,7 @@ export const restoreBackup: Command = {
       schemaVersionMax: migrations.length,
       force: flags['force'] === true,
       prepare(db: Connection) {
-        endAllSessions(db);
+        endSessionsOfAllUsers(db);
         beginFeedEpoch(db);
         keys.push(...describeLiveKeys(db, Date.now()));
         webhooks.push(...describeEnabledWebhooks(db));

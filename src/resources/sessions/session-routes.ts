@@ -12,7 +12,13 @@ import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userRows } from '../users/user-store.ts';
 import { Session } from './session.ts';
-import { endEverySession, endSession, findSession, sessionSelection, sessionRows } from './session-store.ts';
+import {
+  endSession,
+  findSession,
+  sessionRows,
+  sessionSelection,
+  signOutEverywhere,
+} from './session-store.ts';
 import { renewTokens, representSession, signIn, type SignInServices } from './sign-in-routes.ts';
 
 export type SessionServices = SignInServices & { readonly cursors: Cursors };
@@ -86,7 +92,7 @@ function deleteSessions(): Route {
         checkMayChoose(caller, userId);
         const user = requireVisible(userRows, { db: writer, id: userId, access: accountAccessOf(caller) });
         if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
-        endEverySession(permit, user);
+        signOutEverywhere(permit, user);
         return userId;
       });
       report({ name: 'session_expired', userId: ended, sessionId: null });

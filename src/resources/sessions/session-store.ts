@@ -72,14 +72,14 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
   };
 }
 
-type NewSession = {
+type NewSessionRow = {
   readonly userId: number;
   readonly userAgent: string | null;
 };
 
 const seedBytes = 16;
 
-export function addSession(permit: Permit, session: NewSession, now: number): number {
+export function addSession(permit: Permit, session: NewSessionRow, now: number): number {
   const { userId, userAgent } = session;
   const sql =
     'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt, userAgent) ' +
@@ -161,14 +161,14 @@ export function endSessionsOf(
   db.invalidate({ kind: 'user', id });
 }
 
-/** All of a user's sessions, for their own sake: not as a part of another change, whose event says so. */
-export function endEverySession(permit: Permit, user: Visible<StoredUser>): void {
+/** Ends all of a user's sessions, with an event of its own: not as a part of a change that has one. */
+export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): void {
   endSessionsOf(permit, user, null);
   recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
 }
 
-/** Of everybody, at once: for a database that no service has open. */
-export function endAllSessions(db: Connection): void {
+/** At once: for a database that no service has open. */
+export function endSessionsOfAllUsers(db: Connection): void {
   db.run('DELETE FROM sessions');
 }
 
