@@ -165,7 +165,7 @@ function storageFamilies(storage: Database['stats']): Family[] {
     counter(
       'orderly_storage_refusals_total',
       'Writes rejected because too many wait or the disk failed.',
-      storage.refusals,
+      storage.rejections,
     ),
   ];
 }

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { addressesIn } from './address-blocks.ts';
 
 /** IPv4 that is not for public receivers: IANA's special-purpose registry, and a host inside Azure. */
-const refusedIpv4 = [
+const blockedIpv4 = [
   '0.0.0.0/8', // this network (RFC 791)
   '10.0.0.0/8', // private (RFC 1918)
   '100.64.0.0/10', // carrier-grade NAT (RFC 6598)
@@ -23,20 +23,20 @@ const refusedIpv4 = [
 ];
 
 /**
- * IPv6 outside of global unicast is refused as a whole: loopback, link-local, unique local, multicast, and
+ * IPv6 outside of global unicast is blocked as a whole: loopback, link-local, unique local, multicast, and
  * IPv4 that is mapped, compatible or behind NAT64.
  */
 const globalUnicast = '2000::/3';
-const refusedIpv6 = [
+const blockedIpv6 = [
   '2001::/23', // protocol assignments, Teredo and benchmarks among them (RFC 2928)
   '2001:db8::/32', // documentation (RFC 3849)
   '2002::/16', // 6to4, which embeds IPv4 (RFC 3056)
   '3fff::/20', // documentation (RFC 9637)
 ];
 
-const isRefusedIpv4 = addressesIn(refusedIpv4);
+const isBlockedIpv4 = addressesIn(blockedIpv4);
 const isGlobalUnicast = addressesIn([globalUnicast]);
-const isRefusedIpv6 = addressesIn(refusedIpv6);
+const isBlockedIpv6 = addressesIn(blockedIpv6);
 
 /** Names that mean the machine itself, whatever a resolver says (RFC 6761). */
 const ownName = /^(.+\.)?localhost\.?$/;
@@ -90,6 +90,6 @@ export function hostOf({ hostname }: URL): string {
 }
 
 function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 4) return !isRefusedIpv4(address);
-  return isGlobalUnicast(address) && !isRefusedIpv6(address);
+  if (isIP(address) === 4) return !isBlockedIpv4(address);
+  return isGlobalUnicast(address) && !isBlockedIpv6(address);
 }

@@ -67,7 +67,8 @@ export class GroupCommit {
   #unsynced: Unsynced | undefined;
   #overlaps = 0;
   #isHeld = false;
-  #refusal: string | undefined;
+  /** Why no more writes are accepted; undefined while they are. */
+  #closedReason: string | undefined;
   #busyUntil: number | undefined;
   #onDrained: (() => void) | undefined;
 
@@ -88,12 +89,12 @@ export class GroupCommit {
 
   write<T>(work: Work<T>): Promise<T> {
     assert(!this.isWorking, 'A write was begun inside a write: pass the connection on instead.');
-    const refusal = this.#refusal ?? overload(this.#stats);
+    const reason = this.#closedReason ?? overload(this.#stats);
     return new Promise((resolve, reject) => {
       this.#stats.waitingWrites += 1;
       // result is what work returned
       const write: Write = { work, resolve: resolve as (result: unknown) => void, reject };
-      if (refusal !== undefined) return this.#refuse([write], refusal);
+      if (reason !== undefined) return this.#rejectUnavailable([write], reason);
       this.#queued.push(write);
       this.#options.schedule();
     });
@@ -101,7 +102,7 @@ export class GroupCommit {
 
   /** Called at the end of a turn: runs what is queued, and commits it unless a sync runs. */
   run(): void {
-    if (this.#refusal === failed) return;
+    if (this.#closedReason === failed) return;
     if (this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin()) {
       this.#runWorks();
       if (this.#queued.length > 0) this.#options.schedule();
@@ -119,7 +120,7 @@ export class GroupCommit {
    * committed is on disk.
    */
   async hold(): Promise<void> {
-    assert(this.#refusal !== failed, failed);
+    assert(this.#closedReason !== failed, failed);
     this.#isHeld = true;
     while (!this.isSynced) await this.synced(); // what had run by now is committed when the first one ends
   }
@@ -131,7 +132,7 @@ export class GroupCommit {
 
   /** Accepts no more writes; resolves when all that were accepted are answered. */
   close(): Promise<void> {
-    this.#refusal ??= 'The service is stopping.';
+    this.#closedReason ??= 'The service is stopping.';
     this.#options.probe.stop();
     return new Promise((resolve) => {
       this.#onDrained = resolve;
@@ -144,12 +145,12 @@ export class GroupCommit {
    * out. Reads go on with what was on disk before.
    */
   fail(error: Error): void {
-    if (this.#refusal === failed) return;
-    this.#refusal = failed;
+    if (this.#closedReason === failed) return;
+    this.#closedReason = failed;
     this.#stats.canWrite = false;
     this.#options.probe.stop();
     const outcomes = [...(this.#unsynced?.outcomes ?? []), ...this.#ran.splice(0)];
-    this.#refuse([...outcomes.map(({ write }) => write), ...this.#queued.splice(0)], failed);
+    this.#rejectUnavailable([...outcomes.map(({ write }) => write), ...this.#queued.splice(0)], failed);
     this.#unsynced?.synced.promise.catch(() => {}); // mostly nobody waits for it
     this.#unsynced?.synced.reject(unavailable(failed));
     this.#options.onFatal(error);
@@ -246,7 +247,7 @@ export class GroupCommit {
     const start = performance.now();
     this.#options.fdatasync(this.#options.walDescriptor, (error) => {
       if (error !== null) this.fail(error);
-      if (this.#refusal === failed) return;
+      if (this.#closedReason === failed) return;
       countSync(this.#stats, (performance.now() - start) / 1000);
       this.#afterSync(unsynced);
     });
@@ -274,11 +275,11 @@ export class GroupCommit {
 
   #rejectWithStorageError(writes: readonly Write[], error: unknown): void {
     this.#options.probe.reportFailure(error);
-    this.#refuse(writes, 'Writes are temporarily unavailable.');
+    this.#rejectUnavailable(writes, 'Writes are temporarily unavailable.');
   }
 
-  #refuse(writes: readonly Write[], detail: string): void {
-    this.#stats.refusals += writes.length;
+  #rejectUnavailable(writes: readonly Write[], detail: string): void {
+    this.#stats.rejections += writes.length;
     for (const write of writes) write.reject(unavailable(detail));
     this.#countAnswered(writes.length);
   }

@@ -1,4 +1,4 @@
-// Brings a database to the schema of this version of the service, or refuses to touch it.
+// Brings a database to the schema of this version of the service, or rejects it untouched.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';

@@ -15,14 +15,16 @@ import {
 import { dirname } from 'node:path';
 
 /**
- * Node's permission model refuses every kind of fsync: then SQLite, which it can't stop, syncs each commit
+ * Node's permission model rejects every kind of fsync: then SQLite, which it can't stop, syncs each commit
  * itself.
  */
 export const maySync = !('permission' in process);
 
-/** Only this account may read the service's files. A file must not be opened here while SQLite has it open:
+/**
+ * Only this account may read the service's files. A file must not be opened here while SQLite has it open:
  * closing any descriptor of it would drop SQLite's locks (POSIX), so it is opened only where it doesn't
- * exist. */
+ * exist.
+ */
 export function makePrivate(file: string): void {
   if (existsSync(file)) chmodSync(file, 0o600);
   else closeSync(openSync(file, 'wx', 0o600));

@@ -23,7 +23,7 @@ export function newStats() {
     waitingWrites: 0,
     checkpoints: 0,
     /** Writes answered with `unavailable`. */
-    refusals: 0,
+    rejections: 0,
     /** Whether the last write could be committed, as far as the storage is concerned. */
     canWrite: true,
   };

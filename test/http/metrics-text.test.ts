@@ -201,7 +201,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
       walBytes: 54,
       waitingWrites: 55,
       checkpoints: 56,
-      refusals: 57,
+      rejections: 57,
     },
     buckets: 61,
     passwordsWaiting: 62,

@@ -188,7 +188,7 @@ test('a failed sync rejects everything, is told once, and leaves the log to the 
   disk.pending.shift()?.(new Error('EIO'));
   for (const write of [syncing, gathering, database.write(addNote('later'))])
     await assert.rejects(write, isUnavailable);
-  assert.equal(database.stats.refusals, 3);
+  assert.equal(database.stats.rejections, 3);
   assert.deepEqual(fatal, [new Error('EIO')]);
   assert.deepEqual(noteTexts(database.read), [], 'until the process ends, reads see what is surely on disk');
   await database.close();
@@ -222,7 +222,7 @@ test('past 10,000 waiting writes more are rejected until some are answered', asy
   );
   assert(await isSettled(rejected), 'it does not wait, too');
   await rejected;
-  assert.equal(database.stats.refusals, 1);
+  assert.equal(database.stats.rejections, 1);
   disk.letGo();
   await Promise.all(waiting);
   assert.equal(await database.write(() => 1), 1);
