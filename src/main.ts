@@ -20,29 +20,29 @@ export async function run(argv: readonly string[]): Promise<number> {
   // reject.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
-    return await choose(argv);
+    return await runCommand(argv);
   } catch (error) {
     if (error instanceof ConfigError)
-      return complain(error.issues, error.isUsage ? exitStatus.usage : exitStatus.config);
+      return reportIssues(error.issues, error.isUsage ? exitStatus.usage : exitStatus.config);
     if (!isExpected(error)) throw error;
-    return complain(textOf(error), exitStatus.failure);
+    return reportIssues(sentencesOf(error), exitStatus.failure);
   }
 }
 
-async function choose(argv: readonly string[]): Promise<number> {
-  if (argv.includes('--version') || argv.includes('-v')) return say(version);
+async function runCommand(argv: readonly string[]): Promise<number> {
+  if (argv.includes('--version') || argv.includes('-v')) return printResult(version);
   const isHelp = argv[0] === 'help' || argv.some(isHelpFlag);
   const words = argv[0] === 'help' ? argv.slice(1) : argv;
   const name = commandName(words);
-  if (isHelp && isHelpFlag(words[0] ?? '--help')) return say(helpText());
-  if (isHelp && familyOf(name).length > 0) return say(helpText(name));
+  if (isHelp && isHelpFlag(words[0] ?? '--help')) return printResult(helpText());
+  if (isHelp && familyOf(name).length > 0) return printResult(helpText(name));
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined || isHelp) throw unknownCommand(words, name);
   rejectUnsafeSqlite();
   const isNamed = words[0] !== undefined && !words[0].startsWith('-');
   const given = words.slice(isNamed ? name.split(' ').length : 0);
   const outcome = await command.run(readCommandLine(given, process.env, dotEnv(), command));
-  return typeof outcome === 'string' ? say(outcome) : outcome;
+  return typeof outcome === 'string' ? printResult(outcome) : outcome;
 }
 
 function isHelpFlag(word: string): boolean {
@@ -94,18 +94,18 @@ function isExpected(error: unknown): error is Error {
 }
 
 /** Nothing where nobody reads any more. */
-function textOf(error: Error): string[] {
+function sentencesOf(error: Error): string[] {
   if (!isSystemError(error)) return [error.message];
   if (error.code === 'EPIPE') return [];
   return [`${error.path ?? 'the output'} ${systemErrorText(error)}`];
 }
 
-async function say(text: string): Promise<number> {
+async function printResult(text: string): Promise<number> {
   await print(text);
   return exitStatus.ok;
 }
 
-function complain(issues: readonly string[], status: number): number {
+function reportIssues(issues: readonly string[], status: number): number {
   process.stderr.write(issues.map((issue) => `orderly: ${issue}\n`).join(''));
   return status;
 }

@@ -65,7 +65,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     await nextTurn(); // a signal that came during a long migration is delivered in it
     abandoned.throwIfAborted();
-    const service = await serve({ config, log, now, hasher, extraRoutes, caches, afterSync, db });
+    const service = await openService({ config, log, now, hasher, extraRoutes, caches, afterSync, db });
     void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
     return service;
   } catch (error) {
@@ -105,7 +105,7 @@ function openServiceDatabase(
 }
 
 /** The folder is this process's from here on, so what it lacks can be made. */
-async function serve(parts: ServiceParts): Promise<Service> {
+async function openService(parts: ServiceParts): Promise<Service> {
   const { config, now, hasher, db } = parts;
   const created: string[] = [];
   const secrets = readSecrets(config, created);
