@@ -14,10 +14,11 @@ const waitingMax = { 'sign-in': signInsWaitingMax, 'new-password': newPasswordsW
 const turns = ['sign-in', 'sign-in', 'sign-in', 'new-password'] as const;
 
 export function createJobQueue<Thread>() {
+  /** Gives a thread to a job that waits. */
+  type Start = (thread: Thread) => void;
   const reserved = new Map<string, number>();
   const queues = { 'sign-in': [] as Start[], 'new-password': [] as Start[] };
   let turn = 0;
-  type Start = (server: Thread) => void;
 
   /** Throws `quota-exceeded` where a quota is used up. The function returned releases what was reserved. */
   function reserve({ quotas }: HashingJob): () => void {

@@ -1,7 +1,7 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream.
 import { isAdmin, isStaff, signedIn, type Caller } from '../auth/access.ts';
 import { withCursor, type Cursors } from '../http/cursor.ts';
-import { listParameters, listText, thoseThatFit } from '../http/list.ts';
+import { listParameters, listText, fittingPage } from '../http/list.ts';
 import { streamed, type Representation } from '../http/representation.ts';
 import { listOrStreamOf, route, type Context, type Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
@@ -72,7 +72,7 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): Representati
   const after = startOf(db.read, query, cursors) ?? oldest;
   const { type: types, limit: rows = pageRowsDefault } = query;
   const page = readFeed(db.read, { after, access: feedAccessOf(caller), types, rows });
-  const elements = thoseThatFit(page.events.map(representEvent));
+  const elements = fittingPage(page.events.map(representEvent));
   const last = elements.at(-1);
   const isCut = elements.length < page.events.length && last !== undefined;
   const cursor = cursorAfter(db.read, isCut ? last.id : page.end, cursors);

@@ -137,10 +137,15 @@ function elementsOf<T>(
 }
 
 /** The first ones, as many as a page may have in bytes; one always fits. */
-export function thoseThatFit<T>(elements: readonly Representation<T>[]): readonly Representation<T>[] {
+export function fittingPage<T>(elements: readonly Representation<T>[]): readonly Representation<T>[] {
+  const fitting: Representation<T>[] = [];
   let bytes = 0;
-  const tooFar = elements.findIndex(({ text }) => (bytes += text.length) > pageBytesMax);
-  return tooFar === -1 ? elements : elements.slice(0, Math.max(tooFar, 1));
+  for (const element of elements) {
+    bytes += element.text.length;
+    if (bytes > pageBytesMax && fitting.length > 0) break;
+    fitting.push(element);
+  }
+  return fitting;
 }
 
 /**

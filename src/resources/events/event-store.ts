@@ -100,7 +100,7 @@ export function historySelection(topic: Topic, topicId: number): Selection {
   };
 }
 
-/** Which events a caller may see: `ownTopics` all of these topics, of the others only their own. */
+/** Which events a caller may see: all of these topics, and of the others only their own. */
 export type FeedAccess = 'everything' | { readonly userId: number; readonly topics: readonly Topic[] };
 
 export type FeedRequest = {

@@ -139,8 +139,14 @@ export class PasswordChecks<Limiter> {
     try {
       const putBackAccount = request.spend(account, `${request.address} ${key}`);
       const putBackTotal = this.#isExempt(request, userId) ? () => {} : request.spend(accountTotal, key);
-      const putBackAll = (): void => [putBackTotal, putBackAccount, putBackAddress].forEach((each) => each());
-      return { putBackTotal, putBackAll };
+      return {
+        putBackTotal,
+        putBackAll() {
+          putBackTotal();
+          putBackAccount();
+          putBackAddress();
+        },
+      };
     } catch (error) {
       request.report({ name: 'authn_login_fail_max', userId });
       throw error;

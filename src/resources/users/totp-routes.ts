@@ -10,7 +10,7 @@ import type { SecurityEvent } from '../../security-event.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
-import { addTotp, confirmTotp, contextOf, findTotp, removeTotp, totpRows, useCode } from './totp-store.ts';
+import { addTotp, confirmTotp, totpContext, findTotp, removeTotp, totpRows, useCode } from './totp-store.ts';
 import { userRows } from './user-store.ts';
 
 type TotpServices = { readonly totpSecrets: SealedSecrets };
@@ -68,7 +68,7 @@ async function addNewTotp(
 ): Promise<Representation<NewTotp>> {
   checkStepUp(caller, now, 'Setting up one-time codes');
   const secret = newTotpSecret();
-  const sealed = totpSecrets.seal(secret, contextOf(id));
+  const sealed = totpSecrets.seal(secret, totpContext(id));
   return db.write((writer) => {
     const permit = authorizeWrite(writer);
     const access = accountAccessOf(permit.caller);

@@ -104,7 +104,7 @@ function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: 
   );
   if (row === undefined) return false;
   const [keyId, bytes, lastStep] = row;
-  const secret = secrets.open({ keyId, bytes }, contextOf(userId));
+  const secret = secrets.open({ keyId, bytes }, totpContext(userId));
   const step = secret && stepOfCode(secret, code, now);
   if (step === undefined || step <= lastStep) return false;
   db.run('UPDATE totpSecrets SET lastStep = ? WHERE userId = ?', step, userId);
@@ -112,7 +112,7 @@ function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: 
 }
 
 /** What a user's secret is sealed with, so that no row can take the place of another. */
-export function contextOf(userId: number): string {
+export function totpContext(userId: number): string {
   return `totp of user ${userId}`;
 }
 
@@ -134,8 +134,8 @@ function resealOne(
   secrets: SealedSecrets,
   { userId, keyId, bytes }: Sealed & { readonly userId: number },
 ): void {
-  const secret = secrets.open({ keyId, bytes }, contextOf(userId));
+  const secret = secrets.open({ keyId, bytes }, totpContext(userId));
   // a row that doesn't open is no longer looked at
-  const sealed = secret === undefined ? { keyId: '', bytes } : secrets.seal(secret, contextOf(userId));
+  const sealed = secret === undefined ? { keyId: '', bytes } : secrets.seal(secret, totpContext(userId));
   db.run('UPDATE totpSecrets SET keyId = ?, sealed = ? WHERE userId = ?', sealed.keyId, sealed.bytes, userId);
 }
