@@ -19,6 +19,10 @@ import { addressesIn } from './network/address-blocks.ts';
 import { RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
+import { WebhookTargets } from './network/webhook-targets.ts';
+import type { Timers } from './timers.ts';
+import { Deliveries } from './webhooks/deliveries.ts';
+import { OutgoingPosts, type AddressLookup } from './http/outgoing-posts.ts';
 import { mountInterfaces, type HandlerServices } from './interfaces.ts';
 import type { Logger } from './logger.ts';
 import { feedBounds } from './resources/events/event-store.ts';
@@ -50,6 +54,9 @@ export type AppOptions = {
   readonly onPasswordChange: (email: string) => void;
   /** Routes of a test's own. */
   readonly extraRoutes: readonly Route[];
+  readonly timers: Timers;
+  /** Of webhooks' receivers, instead of the system's. */
+  readonly lookup: AddressLookup | undefined;
 };
 
 /** What both the handlers of routes and the path to them use. */
@@ -58,6 +65,9 @@ type SharedParts = {
   readonly limiters: Limiters;
   readonly metrics: Metrics;
   readonly cleanup: Cleanup;
+  readonly deliveries: Deliveries;
+  readonly webhookTargets: WebhookTargets;
+  readonly webhookSecrets: SealedSecrets;
   readonly totpSecrets: SealedSecrets;
   readonly cursors: Cursors;
   readonly live: LiveFeed;
@@ -67,8 +77,17 @@ export type App = ReturnType<typeof createApp>;
 
 export function createApp(options: AppOptions) {
   const { config, publicUrl, secrets, db, log, now, isStopping, extraRoutes } = options;
+  const webhookTargets = new WebhookTargets(config.webhookAllow);
+  const webhookSecrets = new SealedSecrets(secrets, 'webhook secrets');
   const totpSecrets = new SealedSecrets(secrets, 'totp');
-  const cleanup = new Cleanup({ db, now, eventsDays: config.eventsDays, isStopping, totpSecrets });
+  const cleanup = new Cleanup({
+    db,
+    now,
+    eventsDays: config.eventsDays,
+    isStopping,
+    totpSecrets,
+    webhookSecrets,
+  });
   const metrics = createMetrics();
   const cursors = createCursors(createMacs(secrets, 'cursors'));
   const live = new LiveFeed({ db: db.read, cursors, log, now });
@@ -81,6 +100,9 @@ export function createApp(options: AppOptions) {
     totpSecrets,
     cursors,
     live,
+    webhookTargets,
+    webhookSecrets,
+    deliveries: createDeliveries(options, webhookTargets, webhookSecrets),
   };
   const metricsText = (): string => metricsTextOf(options, parts, router);
   const services = handlerServices(options, parts, metricsText);
@@ -92,6 +114,7 @@ export function createApp(options: AppOptions) {
     cleanUp: () => cleanup.run(),
     checkStreams: () => live.check(),
     endStreams: () => live.close(),
+    endDeliveries: () => parts.deliveries.close(),
     close() {
       cleanup.close();
       metrics.close();
@@ -99,9 +122,20 @@ export function createApp(options: AppOptions) {
   };
 }
 
+function createDeliveries(
+  { db, now, timers, log, lookup, afterSync }: AppOptions,
+  targets: WebhookTargets,
+  secrets: SealedSecrets,
+): Deliveries {
+  const posts = new OutgoingPosts(targets, lookup);
+  const deliveries = new Deliveries({ db, posts, secrets, now, timers, log });
+  afterSync.add((invalidations) => deliveries.onSync(invalidations));
+  return deliveries;
+}
+
 function handlerServices(
   { secrets, db, caches, hasher, isStopping, onPasswordChange }: AppOptions,
-  { signer, limiters, cleanup, totpSecrets, cursors, live }: SharedParts,
+  { signer, limiters, cleanup, totpSecrets, cursors, live, webhookSecrets, webhookTargets }: SharedParts,
   metrics: () => string,
 ): HandlerServices {
   return {
@@ -117,7 +151,8 @@ function handlerServices(
     signUps: limiters.signUps,
     removeLeftovers: () => cleanup.begin(),
     onPasswordChange,
-    webhookSecrets: new SealedSecrets(secrets, 'webhook secrets'),
+    webhookSecrets,
+    webhookTargets,
     metrics,
     readiness() {
       if (isStopping()) return 'stopping';
@@ -128,7 +163,7 @@ function handlerServices(
 
 function metricsTextOf(
   { config, db, caches, hasher, connections, certificateEnd }: AppOptions,
-  { limiters, metrics, live }: SharedParts,
+  { limiters, metrics, live, deliveries }: SharedParts,
   { mounted }: Router,
 ): string {
   return metrics.text({
@@ -136,6 +171,7 @@ function metricsTextOf(
     storage: db.stats,
     buckets: countBuckets(limiters),
     connections: connections(),
+    webhooks: deliveries.counts(),
     caches: [caches.orders, caches.customers],
     passwordsWaiting: hasher.waiting,
     streams: { open: live.open, ...live.counts },

@@ -11,7 +11,7 @@ import type { Limiter } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Mounted, type Router } from './http/router.ts';
 import { once } from './memoize-last.ts';
-import { WebhookTargets } from './network/webhook-targets.ts';
+import type { WebhookTargets } from './network/webhook-targets.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { PasswordChecks } from './resources/flows/password-checks.ts';
 import { feedRoutes } from './feed/feed-routes.ts';
@@ -50,6 +50,7 @@ export type HandlerServices = {
   /** Called once a user's password has been replaced, with their e-mail address before that. */
   readonly onPasswordChange: (email: string) => void;
   readonly webhookSecrets: SealedSecrets;
+  readonly webhookTargets: WebhookTargets;
   readonly readiness: SystemServices['readiness'];
   readonly metrics: SystemServices['metrics'];
 };
@@ -99,14 +100,14 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
 }
 
 function ordersInterface({ config, services }: InterfaceOptions): Route[] {
-  const { defaultCountry, webhookAllow } = config;
-  const { cursors, caches, live, webhookSecrets: secrets } = services;
+  const { defaultCountry } = config;
+  const { cursors, caches, live, webhookSecrets: secrets, webhookTargets: targets } = services;
   return [
     ...customerRoutes({ cursors, cache: caches.customers, defaultCountry }),
     ...orderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
     salesRoute(),
     ...feedRoutes({ cursors, live }),
-    ...webhookRoutes({ cursors, targets: new WebhookTargets(webhookAllow), secrets }),
+    ...webhookRoutes({ cursors, targets, secrets }),
   ];
 }
 

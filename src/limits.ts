@@ -89,6 +89,12 @@ export const streamRetryMilliseconds = 3_000;
 // Webhooks.
 export const webhooksMax = 20;
 export const webhookUrlCharsMax = 2_000;
+export const webhookSaveMilliseconds = 1_000;
+export const deliveryMillisecondsMax = 15_000;
+/** Of a response to a delivery: more closes the connection. */
+export const outgoingResponseBytesMax = 16 * 1024;
+/** Shorter than receivers keep connections open. */
+export const outgoingIdleMillisecondsMax = 2_000;
 /** How long the secret before the last still signs. */
 export const webhookSecretOverlapMilliseconds = 24 * 3_600_000;
 

@@ -11,6 +11,7 @@ import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.t
 import { readCertificate, readSecrets } from './assembly/secrets-and-certificate.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
+import type { AddressLookup } from './http/outgoing-posts.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
 import { HttpServer, type Certificate } from './http/http-server.ts';
 import type { Route } from './http/route.ts';
@@ -19,6 +20,7 @@ import { claimFeed, feedFile } from './resources/events/event-store.ts';
 import { migrations } from './migrations/migrations.ts';
 import { databaseFile } from './storage/database-file.ts';
 import { databaseIdentity } from './storage/database-identity.ts';
+import { systemTimers, type Timers } from './timers.ts';
 import { openDatabase, type Database, type DatabaseOptions } from './storage/database.ts';
 
 export type ServiceOptions = {
@@ -31,6 +33,8 @@ export type ServiceOptions = {
   readonly hasher?: PasswordHasher;
   readonly fdatasync?: DatabaseOptions['fdatasync'];
   readonly extraRoutes?: readonly Route[];
+  readonly timers?: Timers;
+  readonly lookup?: AddressLookup;
 };
 
 /** The options with their defaults, and what is opened first. */
@@ -40,6 +44,8 @@ type ServiceParts = {
   readonly now: () => number;
   readonly hasher: PasswordHasher;
   readonly extraRoutes: readonly Route[];
+  readonly timers: Timers;
+  readonly lookup: AddressLookup | undefined;
   readonly caches: Caches;
   readonly afterSync: AfterSync;
   readonly db: Database;
@@ -55,6 +61,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onFatal = () => {},
     hasher = createPasswordHasher(),
     extraRoutes = [],
+    timers = systemTimers,
+    lookup,
   } = options;
   const caches = new Caches(config.cacheBytes);
   const afterSync = new AfterSync();
@@ -65,7 +73,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     await nextTurn(); // a signal that came during a long migration is delivered in it
     abandoned.throwIfAborted();
-    const service = await openService({ config, log, now, hasher, extraRoutes, caches, afterSync, db });
+    const parts = { config, log, now, hasher, extraRoutes, timers, lookup, caches, afterSync, db };
+    const service = await openService(parts);
     void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
     return service;
   } catch (error) {
@@ -189,6 +198,7 @@ export class Service {
     this.#certificate.close();
     this.app.endStreams();
     await this.#server.close();
+    await this.app.endDeliveries();
     await this.app.cleanUp().catch(() => {}); // the next start does it
     this.app.close();
     await Promise.all([db.close(), hasher.close()]);

@@ -14,6 +14,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/interfaces.ts'],
   ['src/assembly/'],
   ['src/config/'],
+  ['src/webhooks/'],
   ['src/resources/system/', 'src/resources/orders/'],
   ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/', 'src/resources/webhooks/'],
   ['src/resources/users/'],
@@ -24,7 +25,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/http/'],
   ['src/auth/', 'src/storage/', 'src/network/'],
   ['src/problem.ts', 'src/logger.ts', 'src/bounded-map.ts'],
-  ['src/log-buffer.ts', 'src/log-lines.ts'],
+  ['src/log-buffer.ts', 'src/log-lines.ts', 'src/timers.ts'],
   ['src/schema/'],
   [
     'src/limits.ts',

@@ -11,6 +11,8 @@ import type { PasswordHasher } from '../src/auth/password.ts';
 import { startService, type Service, type ServiceOptions } from '../src/running-service.ts';
 import { readCommandLine } from '../src/config/command-line.ts';
 import { LineLogger } from '../src/logger.ts';
+import { FrozenClock } from './frozen-clock.ts';
+import { noAddress } from './webhooks/receiver-names.ts';
 import { cheapHasher } from './cheap-hasher.ts';
 import { checkExchange } from './conformance.ts';
 
@@ -51,8 +53,7 @@ export type TestService = {
   readonly url: string;
   readonly port: number;
   readonly folder: string;
-  /** Milliseconds since 1970; stands still until a test moves it. */
-  readonly clock: { now: number; advance(milliseconds: number): void };
+  readonly clock: FrozenClock;
   /** What was logged, as JSON lines. */
   readonly logged: string[];
   /** Undefined when an executable is under test. */
@@ -78,6 +79,8 @@ export type TestOptions = {
   readonly extraRoutes?: ServiceOptions['extraRoutes'];
   readonly fdatasync?: ServiceOptions['fdatasync'];
   readonly onFatal?: (error: Error) => void;
+  /** Instead of no address for any name. */
+  readonly lookup?: ServiceOptions['lookup'];
   readonly hasher?: PasswordHasher;
   /** Whether the first administrator is `admin`, or made by the service with a random password. */
   readonly firstAdmin?: 'given' | 'initial-admin.json';
@@ -96,12 +99,7 @@ export async function serviceFor(
   options: TestOptions = {},
 ): Promise<TestService> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'orderly-test-'));
-  const clock = {
-    now: start,
-    advance: (milliseconds: number) => {
-      clock.now += milliseconds;
-    },
-  };
+  const clock = new FrozenClock(start);
   const logged: string[] = [];
   const agent = new Agent({ keepAlive: true });
   let running = await (executable === undefined
@@ -207,7 +205,7 @@ function environmentFor({ firstAdmin = 'given' }: TestOptions): Record<string, s
 async function startInside(
   options: TestOptions,
   folder: string,
-  clock: { now: number },
+  clock: FrozenClock,
   logged: string[],
 ): Promise<Running> {
   const { config } = readCommandLine(argumentsFor(options, folder), environmentFor(options), {});
@@ -222,12 +220,14 @@ async function startInside(
     hasColor: false,
     now: () => clock.now,
   });
-  const { extraRoutes, fdatasync, onFatal, hasher = cheapHasher() } = options;
+  const { extraRoutes, fdatasync, onFatal, lookup = noAddress, hasher = cheapHasher() } = options;
   const service = await startService({
     config,
     log,
     hasher,
     now: () => clock.now,
+    timers: clock,
+    lookup,
     ...(extraRoutes === undefined ? {} : { extraRoutes }),
     ...(fdatasync === undefined ? {} : { fdatasync }),
     ...(onFatal === undefined ? {} : { onFatal }),

@@ -8,6 +8,7 @@ import { clearOrderOwner } from '../resources/orders/order-store.ts';
 import { removeOldAddresses } from '../resources/sessions/known-address-store.ts';
 import { removeEndedSessions } from '../resources/sessions/session-store.ts';
 import { removeExpiredResponses } from '../http/stored-response-store.ts';
+import { resealWebhooks } from '../resources/webhooks/endpoint-store.ts';
 import { resealTotp } from '../resources/users/totp-store.ts';
 import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
@@ -22,6 +23,7 @@ type Options = {
   readonly eventsDays: number;
   readonly isStopping: () => boolean;
   readonly totpSecrets: SealedSecrets;
+  readonly webhookSecrets: SealedSecrets;
 };
 
 export class Cleanup {
@@ -33,7 +35,7 @@ export class Cleanup {
   #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
 
-  constructor({ db, now, eventsDays, isStopping, totpSecrets }: Options) {
+  constructor({ db, now, eventsDays, isStopping, totpSecrets, webhookSecrets }: Options) {
     this.#db = db;
     this.#isStopping = isStopping;
     const steps: Step[] = [
@@ -41,6 +43,7 @@ export class Cleanup {
       (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
       (writer, rowsMax) => removeOldAddresses(writer, rowsMax, now()),
       (writer, rowsMax) => resealTotp(writer, totpSecrets, rowsMax),
+      (writer) => resealWebhooks(writer, webhookSecrets),
       (writer, rowsMax) => removeExpiredResponses(writer, rowsMax, now()),
     ];
     if (eventsDays > 0) {

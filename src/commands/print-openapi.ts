@@ -7,6 +7,7 @@ import { openapiDocument } from '../http/openapi.ts';
 import { createLimiter } from '../http/rate-limit.ts';
 import { mountInterfaces, type HandlerServices } from '../interfaces.ts';
 import { PasswordChecks } from '../resources/flows/password-checks.ts';
+import { WebhookTargets } from '../network/webhook-targets.ts';
 import { version } from '../version.ts';
 import type { Command } from './commands.ts';
 
@@ -40,6 +41,7 @@ function notServing(): HandlerServices {
     removeLeftovers: unused,
     onPasswordChange: unused,
     webhookSecrets: new SealedSecrets([], 'webhook secrets'),
+    webhookTargets: new WebhookTargets([]),
     readiness: unused,
     metrics: unused,
   };

@@ -30,6 +30,7 @@ export type MetricsSources = {
   readonly connections: ConnectionCounts;
   readonly caches: readonly CacheCounts[];
   readonly passwordsWaiting: number;
+  readonly webhooks: WebhookCounts;
   readonly streams: StreamCounts;
   /** Ids: of the last event that was removed, and of the newest. */
   readonly feed: { readonly removed: number; readonly latest: number };
@@ -42,6 +43,11 @@ type StreamCounts = {
   readonly open: number;
   readonly eventsSent: number;
   readonly ends: Readonly<Record<string, number>>;
+};
+/** By outcome, and by the webhook's id. */
+export type WebhookCounts = {
+  readonly outcomes: ReadonlyMap<string, number>;
+  readonly behind: ReadonlyMap<number, number>;
 };
 type CacheCounts = { readonly hits: number; readonly misses: number; readonly weight: number };
 
@@ -78,6 +84,7 @@ export function createMetrics() {
     connections,
     caches,
     passwordsWaiting,
+    webhooks,
     streams,
     feed,
     ...instants
@@ -96,6 +103,7 @@ export function createMetrics() {
       ...storageFamilies(storage),
       ...accountFamilies({ securityEvents, buckets, passwordsWaiting }),
       ...feedFamilies(feed, streams),
+      ...webhookFamilies(webhooks),
       ...operationFamilies(instants),
       ...processFamilies(loopDelay),
     ]);
@@ -197,6 +205,18 @@ function feedFamilies({ removed, latest }: MetricsSources['feed'], streams: Stre
       'Event streams that ended, by reason.',
       labelled('reason', Object.entries(streams.ends)),
     ),
+  ];
+}
+
+function webhookFamilies({ outcomes, behind }: WebhookCounts): Family[] {
+  const samples = Array.from(behind, ([id, count]): Sample => [`{webhook="${id}"}`, count]);
+  return [
+    counter(
+      'orderly_webhook_deliveries_total',
+      'Attempts to deliver an event to a webhook, by outcome.',
+      labelled('outcome', outcomes),
+    ),
+    gauge('orderly_webhook_events_behind', 'Events after the position of a webhook.', samples),
   ];
 }
 

@@ -4,6 +4,7 @@ import { createComponents, type Json } from './openapi-components.ts';
 import { operation } from './openapi-operation.ts';
 import { headerFields, headerRef, requestFields, securitySchemes, tags } from './openapi-parts.ts';
 import { problems, typeOf } from './problem-kinds.ts';
+import { webhooksOf } from './openapi-webhooks.ts';
 import type { Mounted } from './router.ts';
 
 export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, version: string): Json {
@@ -22,6 +23,7 @@ export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, 
     security: [{ bearer: [] }],
     tags,
     paths,
+    webhooks: webhooksOf(mounted, components),
     components: {
       schemas,
       responses,

@@ -79,6 +79,14 @@ export type Reply<T> = {
   readonly phantom?: T;
 };
 
+/** A message that the service sends: `name` in the OpenAPI document. */
+export type Delivered = {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+};
+
 type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly method: Method;
   readonly path: Path;
@@ -105,6 +113,8 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly isUnlimited?: boolean;
   /** Whether what it creates draws on its user's quota of the day. */
   readonly countsAsCreated?: boolean;
+  /** What the service itself sends from then on, to a URL that the request names. */
+  readonly delivers?: Delivered;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
   /**
    * Issues of a body that its schema can't find, to complete the list of those it has found; `handle` checks

@@ -145,6 +145,8 @@ test('each family shows the value that was counted for it', (t) => {
     'orderly_security_events_total{event="authz_fail"}': 1,
     orderly_rate_limit_buckets: 61,
     orderly_password_hashes_waiting: 62,
+    'orderly_webhook_deliveries_total{outcome="delivered"}': 91,
+    'orderly_webhook_events_behind{webhook="7"}': 92,
     orderly_streams: 63,
     orderly_stream_events_total: 64,
     'orderly_streams_ended_total{reason="client"}': 65,
@@ -187,6 +189,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
   return {
     mounted: [],
     connections: { open: 11, rejected: { full: 12, address: 13, network: 14 } },
+    webhooks: { outcomes: new Map([['delivered', 91]]), behind: new Map([[7, 92]]) },
     caches: [
       { hits: 21, misses: 31, weight: 41 },
       { hits: 22, misses: 32, weight: 42 },

@@ -8,6 +8,7 @@ import { created, listOf, noContent, ok, route, type Context, type Route } from 
 import { webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from '../../network/webhook-targets.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/event-store.ts';
 import { changeObject, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
@@ -61,6 +62,15 @@ function representWebhook(webhook: Webhook): Representation<Webhook> {
 const stepUp = 'Needs a sign-in within the last 10 minutes.';
 const ofWebhooks = { tag: 'Webhooks', access: adminOnly } as const;
 
+const delivery = {
+  name: 'event',
+  summary: 'An event, sent to a webhook',
+  description:
+    'Sent by Standard Webhooks until the receiver responds 2xx. An event may come more than once, with the ' +
+    'same `webhook-id`.',
+  schema: Event,
+};
+
 function createWebhook({ NewWebhook: body }: WebhookBodies, secrets: SealedSecrets): Route {
   return route({
     ...ofWebhooks,
@@ -75,6 +85,7 @@ function createWebhook({ NewWebhook: body }: WebhookBodies, secrets: SealedSecre
     description:
       'From then on every event of these types is sent to `url`, in order and at least once, signed by ' +
       `Standard Webhooks. There may be ${webhooksMax} webhooks. ${stepUp}`,
+    delivers: delivery,
     problems: ['step-up-required'],
     handle: (context) => addNewWebhook(context, secrets),
   });

@@ -1,0 +1,144 @@
+// Requests that the service makes itself: POST to a webhook's URL, connecting to checked addresses alone.
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import {
+  headerBytesMax,
+  outgoingIdleMillisecondsMax,
+  outgoingResponseBytesMax,
+  webhooksMax,
+} from '../limits.ts';
+import { hostOf, type WebhookTargets } from '../network/webhook-targets.ts';
+
+/** All addresses of a name. The system's runs on libuv's threads, of which it takes no more than half. */
+export type AddressLookup = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export type Post = {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Ends the request, whatever its state. */
+  readonly signal: AbortSignal;
+};
+
+export type PostResult =
+  | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | undefined }
+  /** `cause` is a code or a sentence, for the log. */
+  | { readonly kind: 'refused' | 'failed'; readonly cause: string };
+
+/** A connection that was kept open, and that its other end closed before the request. */
+type Attempt = PostResult | { readonly kind: 'stale' };
+
+class RefusedAddress extends Error {}
+
+const keptOpen = { keepAlive: true, maxTotalSockets: webhooksMax, timeout: outgoingIdleMillisecondsMax };
+
+/**
+ * Proxies that the environment names don't count, since the agents are our own. The check of an address is
+ * part of looking it up, so nothing can change between the check and the connection. Redirects are responses
+ * like any other.
+ */
+export class OutgoingPosts {
+  readonly #targets: WebhookTargets;
+  readonly #lookup: AddressLookup;
+  readonly #http = new HttpAgent(keptOpen);
+  readonly #https = new HttpsAgent({ ...keptOpen, rejectUnauthorized: true });
+
+  constructor(targets: WebhookTargets, lookup: AddressLookup = systemLookup) {
+    this.#targets = targets;
+    this.#lookup = lookup;
+  }
+
+  async post(post: Post): Promise<PostResult> {
+    const host = hostOf(post.url);
+    // no look-up is made for an address
+    if (isIP(host) !== 0 && !this.#targets.permits(host, post.url.protocol))
+      return { kind: 'refused', cause: refusal(host) };
+    try {
+      for (;;) {
+        const result = await this.#attempt(post);
+        if (result.kind !== 'stale') return result;
+      }
+    } catch (error) {
+      return { kind: 'failed', cause: String(error) }; // thrown before anything was sent
+    }
+  }
+
+  close(): void {
+    this.#http.destroy();
+    this.#https.destroy();
+  }
+
+  #attempt({ url, headers, body, signal }: Post): Promise<Attempt> {
+    const { promise, resolve } = Promise.withResolvers<Attempt>();
+    const isTls = url.protocol === 'https:';
+    const request = (isTls ? httpsRequest : httpRequest)(url, {
+      method: 'POST',
+      agent: isTls ? this.#https : this.#http,
+      lookup: this.#lookupFor(url.protocol),
+      headers: { ...headers, 'content-length': String(body.length) },
+      maxHeaderSize: headerBytesMax,
+      signal,
+    });
+    let hasResponded = false;
+    /** Once the head of a response is here, its status counts. */
+    const fail = (result: Attempt): void => {
+      if (!hasResponded) resolve(result);
+    };
+    request.on('response', (response) => {
+      hasResponded = true;
+      const { statusCode: status = 0 } = response;
+      const retryAfter = response.headers['retry-after'];
+      ignoreBody(response, () => resolve({ kind: 'response', status, retryAfter }));
+    });
+    request.on('error', (error) => fail(request.reusedSocket && isReset(error) ? stale : failure(error)));
+    request.on('close', () => fail({ kind: 'failed', cause: 'the connection was closed' }));
+    request.end(body);
+    return promise;
+  }
+
+  /** Only addresses that all may be connected to get as far as the socket. */
+  #lookupFor(protocol: string): LookupFunction {
+    return (host, options, done) =>
+      this.#lookup(host, { all: true }, (error, addresses) => {
+        const [first] = addresses ?? [];
+        const refused = addresses?.find(({ address }) => !this.#targets.permits(address, protocol));
+        if (error !== null) done(error, []);
+        else if (refused !== undefined) done(new RefusedAddress(refusal(refused.address)), []);
+        else if (first === undefined) done(new Error(`${host} has no address.`), []);
+        else if (options.all === true) done(null, addresses);
+        else done(null, first.address, first.family);
+      });
+  }
+}
+
+const stale: Attempt = { kind: 'stale' };
+
+function refusal(address: string): string {
+  return `${address} may not be connected to`;
+}
+
+/** Reads it to its end, so that the connection can be used again, or closes the connection. */
+function ignoreBody(response: IncomingMessage, done: () => void): void {
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > outgoingResponseBytesMax) response.destroy();
+  });
+  response.on('error', () => {});
+  response.on('close', done);
+}
+
+function isReset(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'ECONNRESET' || error.code === 'EPIPE';
+}
+
+function failure(error: NodeJS.ErrnoException): PostResult {
+  if (error instanceof RefusedAddress) return { kind: 'refused', cause: error.message };
+  return { kind: 'failed', cause: error.code ?? error.message };
+}

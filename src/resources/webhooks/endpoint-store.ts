@@ -1,0 +1,150 @@
+// The rows of webhooks as deliveries see them: where each is, how its retries get on, and its secrets.
+import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { Permit } from '../../storage/permit.ts';
+import type { EventType } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
+import { contextOf } from './webhook-secret.ts';
+import { typesOf } from './webhook-store.ts';
+import type { WebhookStatus } from './webhook.ts';
+
+/** How far deliveries have come. Times are milliseconds since 1970. */
+export type Progress = {
+  /** The id of the last event that was delivered or passed over. */
+  readonly position: number;
+  /** How many attempts to deliver the next event have failed. */
+  readonly failures: number;
+  readonly retryAt: number | null;
+  readonly lastStatus: number | null;
+  readonly lastAt: number | null;
+  readonly failingSince: number | null;
+};
+
+export type Endpoint = Progress & {
+  readonly id: number;
+  readonly url: string;
+  readonly types: readonly EventType[];
+  readonly status: WebhookStatus;
+  readonly secret: Sealed;
+  readonly previousSecret: Sealed | null;
+  readonly previousEndsAt: number | null;
+  /** Rises with every change but that of the progress. */
+  readonly version: number;
+};
+
+type EndpointRow = readonly [
+  id: number,
+  url: string,
+  types: string,
+  status: WebhookStatus,
+  keyId: string,
+  sealed: Uint8Array,
+  previousKeyId: string | null,
+  previousSealed: Uint8Array | null,
+  previousEndsAt: number | null,
+  version: number,
+  position: number,
+  failures: number,
+  retryAt: number | null,
+  lastStatus: number | null,
+  lastAt: number | null,
+  failingSince: number | null,
+];
+const columns =
+  'id, url, types, status, keyId, sealed, previousKeyId, previousSealed, previousEndsAt, version, ' +
+  'position, failures, retryAt, lastStatus, lastAt, failingSince';
+
+/** All of them: they are few. */
+export function readEndpoints(db: Connection): Endpoint[] {
+  return db.all<EndpointRow>(`SELECT ${columns} FROM webhooks ORDER BY id`).map(endpointOf);
+}
+
+export function findEndpoint(db: Connection, id: number): Endpoint | undefined {
+  const row = db.get<EndpointRow>(`SELECT ${columns} FROM webhooks WHERE id = ?`, id);
+  return row === undefined ? undefined : endpointOf(row);
+}
+
+function endpointOf([
+  id,
+  url,
+  types,
+  status,
+  keyId,
+  sealed,
+  previousKeyId,
+  previousSealed,
+  previousEndsAt,
+  version,
+  position,
+  failures,
+  retryAt,
+  lastStatus,
+  lastAt,
+  failingSince,
+]: EndpointRow): Endpoint {
+  const hasPrevious = previousKeyId !== null && previousSealed !== null;
+  return {
+    id,
+    url,
+    types: typesOf(types),
+    status,
+    secret: { keyId, bytes: sealed },
+    previousSecret: hasPrevious ? { keyId: previousKeyId, bytes: previousSealed } : null,
+    previousEndsAt,
+    version,
+    position,
+    failures,
+    retryAt,
+    lastStatus,
+    lastAt,
+    failingSince,
+  };
+}
+
+type Version = Pick<Endpoint, 'id' | 'version'>;
+
+/** False where the webhook was changed since: then deliveries begin anew from its row. */
+export function saveProgress(db: Connection, { id, version }: Version, progress: Progress): boolean {
+  const { position, failures, retryAt, lastStatus, lastAt, failingSince } = progress;
+  const sql =
+    'UPDATE webhooks SET position = ?, failures = ?, retryAt = ?, lastStatus = ?, lastAt = ?, ' +
+    'failingSince = ? WHERE id = ? AND version = ?';
+  const values = [position, failures, retryAt, lastStatus, lastAt, failingSince];
+  return db.run(sql, ...values, id, version).changes === 1;
+}
+
+/** `reason` is a sentence for administrators. Does nothing where one has changed the webhook since. */
+export function disableEndpoint(permit: Permit, { id, version }: Version, reason: string): void {
+  const db = permit.writer;
+  const sql =
+    "UPDATE webhooks SET status = 'disabled', failures = 0, retryAt = NULL, version = version + 1 " +
+    "WHERE id = ? AND version = ? AND status = 'enabled'";
+  if (db.run(sql, id, version).changes === 0) return;
+  const changes = { status: ['enabled', 'disabled'] } as const;
+  recordEvent(permit, { type: 'webhook.disabled', subjectId: id, ownerId: null, changes, reason });
+  db.invalidate({ kind: 'webhook', id });
+}
+
+/** After the service's secret was replaced: seals under the first one what was sealed under another. */
+export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
+  let count = 0;
+  for (const { id, secret, previousSecret } of readEndpoints(db)) {
+    const current = resealed(secrets, id, secret);
+    const previous = previousSecret === null ? null : resealed(secrets, id, previousSecret);
+    if (current === secret && previous === previousSecret) continue;
+    const sql =
+      'UPDATE webhooks SET keyId = ?, sealed = ?, previousKeyId = ?, previousSealed = ?, ' +
+      'version = version + 1 WHERE id = ?';
+    db.run(sql, current.keyId, current.bytes, previous?.keyId ?? null, previous?.bytes ?? null, id);
+    db.invalidate({ kind: 'webhook', id });
+    count += 1;
+  }
+  return count;
+}
+
+/** The same where nothing has to change, or nothing can. */
+function resealed(secrets: SealedSecrets, id: number, sealed: Sealed): Sealed {
+  if (sealed.keyId === secrets.keyIds[0]) return sealed;
+  const secret = secrets.open(sealed, contextOf(id));
+  return secret === undefined ? sealed : secrets.seal(secret, contextOf(id));
+}

@@ -1,0 +1,268 @@
+// The deliveries of one webhook: the next event after its position, one request at a time, and its retries.
+import type { SealedSecrets } from '../auth/sealed-secrets.ts';
+import type { OutgoingPosts, PostResult } from '../http/outgoing-posts.ts';
+import { deliveryMillisecondsMax } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import type { Event } from '../resources/events/event.ts';
+import { feedBounds, feedEpoch, readFeed } from '../resources/events/event-store.ts';
+import {
+  disableEndpoint,
+  saveProgress,
+  type Endpoint,
+  type Progress,
+} from '../resources/webhooks/endpoint-store.ts';
+import { contextOf } from '../resources/webhooks/webhook-secret.ts';
+import type { Connection } from '../storage/connection.ts';
+import { permitWithoutCaller } from '../storage/permit.ts';
+import type { Timers } from '../timers.ts';
+import { version } from '../version.ts';
+import { retryDelay } from './retry-schedule.ts';
+import { signedFields } from './signature.ts';
+
+export type Outcome = 'delivered' | 'rejected' | 'refused' | 'timeout' | 'failed';
+
+/** What all webhooks share. */
+export type RunServices = {
+  readonly read: Connection;
+  readonly posts: OutgoingPosts;
+  readonly secrets: SealedSecrets;
+  readonly now: () => number;
+  readonly timers: Timers;
+  readonly log: Logger;
+  /** Runs work in a later turn, in slices with that of others. */
+  readonly schedule: (webhookId: number, work: () => void) => void;
+  /** Called when something has to be saved. */
+  readonly changed: () => void;
+  readonly count: (outcome: Outcome) => void;
+};
+
+const timedOut = 'timeout';
+const nothing = (): void => {};
+
+export class EndpointRun {
+  readonly #services: RunServices;
+  #endpoint: Endpoint;
+  #progress: Progress;
+  /** As it is on disk. */
+  #savedPosition: number;
+  #sending: AbortController | undefined;
+  #cancelRetry = nothing;
+  #isScheduled = false;
+  #isDirty = false;
+  #isStopped = false;
+  /** Set once it has to be disabled, until an administrator changes it. */
+  #disableReason: string | undefined;
+
+  constructor(endpoint: Endpoint, services: RunServices) {
+    this.#services = services;
+    this.#endpoint = endpoint;
+    this.#progress = endpoint;
+    this.#savedPosition = endpoint.position;
+    this.#waitForRetry();
+  }
+
+  get position(): number {
+    return this.#progress.position;
+  }
+
+  get isDirty(): boolean {
+    return this.#isDirty;
+  }
+
+  /** There may be events after the position. */
+  wake(): void {
+    if (!this.#isReady || this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#services.schedule(this.#endpoint.id, () => {
+      this.#isScheduled = false;
+      this.#step();
+    });
+  }
+
+  /** An administrator changed it: what is being sent is given up, and sent again if it is still wanted. */
+  reload(endpoint: Endpoint): void {
+    if (endpoint.version === this.#endpoint.version) return;
+    this.#cancel();
+    const wasMoved = endpoint.position !== this.#savedPosition;
+    const { failures, retryAt } = endpoint;
+    const position = wasMoved ? endpoint.position : this.#progress.position;
+    this.#endpoint = endpoint;
+    this.#savedPosition = endpoint.position;
+    this.#disableReason = undefined;
+    this.#update({ position, failures, retryAt });
+    this.#waitForRetry();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  save(writer: Connection): void {
+    this.#isDirty = false;
+    const isSaved = saveProgress(writer, this.#endpoint, this.#progress);
+    if (isSaved) this.#savedPosition = this.#progress.position;
+    if (this.#disableReason === undefined) return;
+    const permit = permitWithoutCaller(writer, 'a failed delivery', { now: this.#services.now() });
+    disableEndpoint(permit, this.#endpoint, this.#disableReason);
+  }
+
+  /** What `save` has written was undone. */
+  saveAgain(): void {
+    this.#isDirty = true;
+  }
+
+  #cancel(): void {
+    this.#sending?.abort();
+    this.#sending = undefined;
+    this.#cancelRetry();
+  }
+
+  get #isReady(): boolean {
+    if (this.#isStopped || this.#disableReason !== undefined) return false;
+    const isIdle = this.#sending === undefined && this.#progress.retryAt === null;
+    return this.#endpoint.status === 'enabled' && isIdle;
+  }
+
+  #step(): void {
+    if (!this.#isReady) return;
+    const { read } = this.#services;
+    const { types } = this.#endpoint;
+    const { removed, latest } = feedBounds(read);
+    if (this.position > latest) this.#goBack(latest);
+    if (this.position < removed) return this.#disable(eventsRemoved(this.position));
+    if (this.position === latest) return;
+    const after = this.position;
+    const { events, end } = readFeed(read, { after, access: 'everything', types, rows: 1 });
+    const [event] = events;
+    if (event !== undefined) return this.#send(event);
+    this.#update({ position: end });
+    this.wake();
+  }
+
+  /** The database is an older one than that which the position was taken from. */
+  #goBack(latest: number): void {
+    const { id } = this.#endpoint;
+    this.#services.log.log('warn', 'a webhook was ahead of the events, and goes on with the next one', {
+      webhook: id,
+      position: this.position,
+      latest,
+    });
+    this.#update({ position: latest });
+  }
+
+  #send(event: Event): void {
+    const secrets = this.#openSecrets();
+    if (secrets === undefined) return this.#disable(secretLost(this.#endpoint.id));
+    const { read, posts, now, timers } = this.#services;
+    const sending = new AbortController();
+    this.#sending = sending;
+    const sentAt = now();
+    const body = JSON.stringify(event);
+    const message = { id: `evt_${feedEpoch(read)}_${event.id}`, timestamp: Math.floor(sentAt / 1000), body };
+    const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort(timedOut));
+    const headers = { ...commonFields, ...signedFields(message, secrets) };
+    const post = {
+      url: new URL(this.#endpoint.url),
+      headers,
+      body: Buffer.from(body),
+      signal: sending.signal,
+    };
+    void posts.post(post).then((result) => {
+      cancelTimeout();
+      if (this.#sending !== sending) return; // stopped or changed meanwhile
+      this.#sending = undefined;
+      this.#settle(event, result, { sentAt, isTimeout: sending.signal.aborted });
+    });
+  }
+
+  /** The current one, and for a day the one before it; undefined where it can't be read. */
+  #openSecrets(): Uint8Array[] | undefined {
+    const { secrets, now } = this.#services;
+    const { id, secret, previousSecret, previousEndsAt } = this.#endpoint;
+    const current = secrets.open(secret, contextOf(id));
+    if (current === undefined) return undefined;
+    const isOver = previousSecret === null || now() >= (previousEndsAt ?? 0);
+    const previous = isOver ? undefined : secrets.open(previousSecret, contextOf(id));
+    return previous === undefined ? [current] : [current, previous];
+  }
+
+  #settle(
+    event: Event,
+    result: PostResult,
+    { sentAt, isTimeout }: { readonly sentAt: number; readonly isTimeout: boolean },
+  ): void {
+    const lastStatus = result.kind === 'response' ? result.status : null;
+    const isDelivered = lastStatus !== null && lastStatus >= 200 && lastStatus < 300;
+    this.#services.count(isDelivered ? 'delivered' : outcomeOf(result, isTimeout));
+    this.#update({ lastStatus, lastAt: sentAt });
+    if (!isDelivered) return this.#fail(event, result, { sentAt, isTimeout });
+    this.#update({ position: event.id, failures: 0, failingSince: null });
+    this.wake();
+  }
+
+  #fail(
+    event: Event,
+    result: PostResult,
+    { sentAt, isTimeout }: { readonly sentAt: number; readonly isTimeout: boolean },
+  ): void {
+    const { now, log } = this.#services;
+    const failures = this.#progress.failures + 1;
+    const retryAfter = result.kind === 'response' ? result.retryAfter : undefined;
+    const isGone = result.kind === 'response' && result.status === 410;
+    const delay = isGone ? undefined : retryDelay(failures, retryAfter, now());
+    const cause = causeOf(result, isTimeout);
+    const retryAt = delay === undefined ? null : now() + delay;
+    this.#update({ failures, retryAt, failingSince: this.#progress.failingSince ?? sentAt });
+    const { id: webhook } = this.#endpoint;
+    log.log('warn', 'a webhook delivery failed', { webhook, event: event.id, cause, failures });
+    if (delay !== undefined) this.#waitForRetry();
+    else if (isGone) this.#disable('The receiver responded 410 Gone.');
+    else this.#disable(`Event ${event.id} could not be delivered in ${failures} attempts: ${cause}.`);
+  }
+
+  #waitForRetry(): void {
+    const { retryAt } = this.#progress;
+    if (retryAt === null) return this.wake();
+    const { timers, now } = this.#services;
+    this.#cancelRetry();
+    this.#cancelRetry = timers.after(Math.max(0, retryAt - now()), () => {
+      this.#progress = { ...this.#progress, retryAt: null };
+      this.wake();
+    });
+  }
+
+  #disable(reason: string): void {
+    const { log, changed } = this.#services;
+    log.log('warn', 'a webhook is disabled', { webhook: this.#endpoint.id, reason });
+    this.#disableReason = reason;
+    this.#isDirty = true;
+    changed();
+  }
+
+  #update(changes: Partial<Progress>): void {
+    this.#progress = { ...this.#progress, ...changes };
+    this.#isDirty = true;
+    this.#services.changed();
+  }
+}
+
+const commonFields = { 'content-type': 'application/json', 'user-agent': `orderly/${version}` };
+
+function outcomeOf({ kind }: PostResult, isTimeout: boolean): Outcome {
+  if (kind === 'response') return 'rejected';
+  return isTimeout ? 'timeout' : kind;
+}
+
+function causeOf(result: PostResult, isTimeout: boolean): string {
+  if (result.kind === 'response') return `status ${result.status}`;
+  return isTimeout ? `no response in ${deliveryMillisecondsMax / 1000} seconds` : result.cause;
+}
+
+function eventsRemoved(position: number): string {
+  return `Events after ${position} were removed for their age. Set position to go on.`;
+}
+
+function secretLost(id: number): string {
+  return `The secret can no longer be read. Make a new one (POST /webhooks/${id}/secrets).`;
+}

@@ -1,0 +1,53 @@
+// A clock that stands still until a test moves it, and the timers that go by it.
+import type { Timers } from '../src/timers.ts';
+
+type Timer = { readonly at: number; readonly milliseconds: number; readonly work: () => void };
+type Wait = {
+  readonly min: number;
+  readonly max: number;
+  readonly found: (milliseconds: number) => void;
+};
+
+export class FrozenClock implements Timers {
+  now: number;
+  readonly #timers = new Set<Timer>();
+  readonly #waits = new Set<Wait>();
+
+  constructor(now: number) {
+    this.now = now;
+  }
+
+  /** Runs what is due on the way, in its order. */
+  advance(milliseconds: number): void {
+    const end = this.now + milliseconds;
+    for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {
+      this.#timers.delete(next);
+      this.now = Math.max(this.now, next.at);
+      next.work();
+    }
+    this.now = end;
+  }
+
+  after(milliseconds: number, work: () => void): () => void {
+    const timer = { at: this.now + milliseconds, milliseconds, work };
+    this.#timers.add(timer);
+    for (const wait of this.#waits) {
+      if (milliseconds < wait.min || milliseconds > wait.max) continue;
+      this.#waits.delete(wait);
+      wait.found(milliseconds);
+    }
+    return () => this.#timers.delete(timer);
+  }
+
+  /** The delay of a timer that runs, or else of the next one that is started. */
+  timer(min: number, max = min): Promise<number> {
+    const running = [...this.#timers].find(({ milliseconds }) => milliseconds >= min && milliseconds <= max);
+    if (running !== undefined) return Promise.resolve(running.milliseconds);
+    return new Promise((found) => this.#waits.add({ min, max, found }));
+  }
+
+  #nextUntil(end: number): Timer | undefined {
+    const due = [...this.#timers].filter(({ at }) => at <= end);
+    return due.sort((a, b) => a.at - b.at)[0];
+  }
+}

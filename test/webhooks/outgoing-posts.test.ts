@@ -1,0 +1,177 @@
+// Where the requests of webhooks go, tried with real sockets: names, addresses, certificates and proxies.
+import assert from 'node:assert/strict';
+import { setGlobalProxyFromEnv } from 'node:http';
+import { describe, test, type TestContext } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { issueCertificate, makeAuthority } from '../../src/auth/certificate.ts';
+import { OutgoingPosts, type AddressLookup, type PostResult } from '../../src/http/outgoing-posts.ts';
+import { WebhookTargets } from '../../src/network/webhook-targets.ts';
+import { addressesInTurn, noAddress } from './receiver-names.ts';
+import { Receiver } from './receiver.ts';
+
+type Sending = { readonly allowed?: readonly string[]; readonly lookup?: AddressLookup };
+
+function posting(
+  t: TestContext,
+  { allowed = [], lookup = noAddress }: Sending,
+): (url: string) => Promise<PostResult> {
+  const posts = new OutgoingPosts(new WebhookTargets(allowed), lookup);
+  t.after(() => posts.close());
+  const { signal } = new AbortController();
+  return (url) => posts.post({ url: new URL(url), headers: {}, body: Buffer.from('{}'), signal });
+}
+
+/** Answers all with 204. */
+async function accepting(
+  t: TestContext,
+  options: Parameters<typeof Receiver.start>[1] = {},
+): Promise<Receiver> {
+  const receiver = await Receiver.start(t, options);
+  const answer = async (): Promise<void> => {
+    for (;;) (await receiver.next()).answer(204);
+  };
+  void answer();
+  return receiver;
+}
+
+describe('nothing is sent', () => {
+  for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '0.0.0.0'])
+    test(`to http://${host}, nor with https`, async (t) => {
+      const receiver = await accepting(t);
+      const post = posting(t, {});
+      for (const protocol of ['http', 'https'])
+        assert.equal((await post(`${protocol}://${host}:${receiver.port}/`)).kind, 'refused');
+      assert.equal(receiver.connections, 0);
+    });
+
+  const names: readonly (readonly string[])[] = [
+    ['127.0.0.1'],
+    ['10.0.0.1'],
+    ['::1'],
+    ['::ffff:127.0.0.1'],
+    ['64:ff9b::7f00:1'],
+    ['fe80::1%lo'],
+    ['1.1.1.1', '127.0.0.1'],
+    ['127.0.0.1', '1.1.1.1'],
+    ['2606:4700:4700::1111', '169.254.169.254'],
+  ];
+  for (const addresses of names)
+    test(`to a name with ${addresses.join(' and ')}`, async (t) => {
+      const receiver = await accepting(t);
+      const post = posting(t, { lookup: addressesInTurn(addresses) });
+      const result = await post(`https://hooks.example:${receiver.port}/`);
+      assert.equal(result.kind, 'refused');
+      assert.equal(receiver.connections, 0);
+    });
+
+  test('over HTTP to a public address, or a name that has one beside an allowed one', async (t) => {
+    const receiver = await accepting(t);
+    const post = posting(t, {
+      allowed: ['127.0.0.1'],
+      lookup: addressesInTurn(['127.0.0.1', '1.1.1.1'], ['127.0.0.1', '127.0.0.2']),
+    });
+    assert.equal((await post('http://1.1.1.1/')).kind, 'refused');
+    for (const name of ['both.example', 'neighbour.example'])
+      assert.equal((await post(`http://${name}:${receiver.port}/`)).kind, 'refused');
+    assert.equal(receiver.connections, 0);
+  });
+
+  test('to a name without an address', async (t) => {
+    const post = posting(t, { lookup: addressesInTurn([]) });
+    assert.deepEqual(await post('https://hooks.example/'), {
+      kind: 'failed',
+      cause: 'hooks.example has no address.',
+    });
+    assert.equal((await posting(t, {})('https://hooks.example/')).kind, 'failed');
+  });
+});
+
+test('a name is looked up once for a connection, which goes to what was checked', async (t) => {
+  const [checked, other] = [await accepting(t, { host: '127.0.0.2' }), await accepting(t)];
+  const lookup = addressesInTurn(['127.0.0.2'], ['127.0.0.1']);
+  const post = posting(t, { allowed: ['127.0.0.2'], lookup });
+  const url = `http://hooks.example:${checked.port}/`;
+  assert.deepEqual([(await post(url)).kind, lookup.count], ['response', 1]);
+  assert.deepEqual([(await post(url)).kind, lookup.count, checked.connections], ['response', 1, 1]);
+  assert.equal((await post(`http://hooks.example:${other.port}/`)).kind, 'refused');
+  assert.equal(other.connections, 0);
+});
+
+test('a name whose address changes is refused by the next connection', async (t) => {
+  const receiver = await Receiver.start(t, { host: '127.0.0.2' });
+  const lookup = addressesInTurn(['127.0.0.2'], ['127.0.0.1']);
+  const post = posting(t, { allowed: ['127.0.0.2'], lookup });
+  const sent = post(`http://hooks.example:${receiver.port}/`);
+  (await receiver.next()).answer(204, { connection: 'close' });
+  assert.equal((await sent).kind, 'response');
+  assert.equal((await post(`http://hooks.example:${receiver.port}/`)).kind, 'refused');
+});
+
+test('proxies that the environment names get nothing', async (t) => {
+  const [receiver, proxy] = [await accepting(t), await accepting(t)];
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const restore = setGlobalProxyFromEnv({
+    http_proxy: url,
+    https_proxy: url,
+    HTTP_PROXY: url,
+    HTTPS_PROXY: url,
+  });
+  t.after(restore);
+  const post = posting(t, { allowed: ['127.0.0.1'], lookup: addressesInTurn(['127.0.0.1']) });
+  assert.equal((await post(`http://hooks.example:${receiver.port}/`)).kind, 'response');
+  assert.equal((await post(receiver.url())).kind, 'response');
+  assert.equal(proxy.connections, 0);
+});
+
+describe('over TLS', () => {
+  const now = Date.now();
+  const names = ['hooks.example'];
+  const authority = makeAuthority(names, { now, owner: 'this machine' });
+  const { certPem: cert, keyPem: key } = issueCertificate(names, authority, now);
+  const lookup = addressesInTurn(['127.0.0.1']);
+  const allowed = ['127.0.0.1'];
+
+  function trust(t: TestContext): void {
+    const before = getCACertificates('default');
+    setDefaultCACertificates([...before, authority.certPem]);
+    t.after(() => setDefaultCACertificates(before));
+  }
+
+  test('a receiver whose certificate is trusted gets the request, by its name', async (t) => {
+    trust(t);
+    const receiver = await accepting(t, { tls: { cert, key } });
+    const result = await posting(t, { allowed, lookup })(receiver.url('hooks.example'));
+    assert.deepEqual(result, { kind: 'response', status: 204, retryAfter: undefined });
+  });
+
+  test('a certificate for another name is rejected', async (t) => {
+    trust(t);
+    const receiver = await accepting(t, { tls: { cert, key } });
+    for (const host of ['other.example', '127.0.0.1'])
+      assert.deepEqual(await posting(t, { allowed, lookup })(receiver.url(host)), {
+        kind: 'failed',
+        cause: 'ERR_TLS_CERT_ALTNAME_INVALID',
+      });
+    assert.equal(receiver.count, 0);
+  });
+
+  test('a certificate that nobody vouches for is rejected, whatever the environment says', async (t) => {
+    const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    t.after(() => {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+    });
+    const receiver = await accepting(t, { tls: { cert, key } });
+    const result = await posting(t, { allowed, lookup })(receiver.url('hooks.example'));
+    assert.equal(result.kind, 'failed');
+    assert.equal(receiver.count, 0);
+  });
+
+  test('a receiver of plain HTTP fails, and so does HTTP to one of TLS', async (t) => {
+    const [plain, tls] = [await accepting(t), await accepting(t, { tls: { cert, key } })];
+    const post = posting(t, { allowed, lookup });
+    assert.equal((await post(`https://127.0.0.1:${plain.port}/`)).kind, 'failed');
+    assert.equal((await post(`http://127.0.0.1:${tls.port}/`)).kind, 'failed');
+  });
+});
