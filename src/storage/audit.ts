@@ -1,6 +1,6 @@
 // Reads all rows of a table and reports what is wrong with each: for `orderly check`.
 import type { Issue } from '../schema/schema.ts';
-import type { Connection, Row } from './connection.ts';
+import type { Connection, Row, SqlValue } from './connection.ts';
 
 const rowsAtOnce = 2_000;
 
@@ -23,19 +23,29 @@ export function auditRows(
   progress: (share: number) => void,
 ): number {
   const [idMax] = db.get<[number | null]>(`SELECT max(id) FROM ${table}`) ?? [];
-  const sql = `SELECT ${columns} FROM ${table} WHERE id > ? ORDER BY id LIMIT ${rowsAtOnce}`;
+  const sql = `SELECT ${columns} FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
   let count = 0;
-  for (
-    let rows = db.all<[number]>(sql, 0);
-    rows.length > 0;
-    rows = db.all(sql, rows.at(-1)?.[0] ?? Infinity)
-  ) {
-    for (const row of rows)
-      for (const text of issueTexts(() => issues(row))) report(`${thing} ${row[0]}${text}`);
-    count += rows.length;
-    progress((rows.at(-1)?.[0] ?? 0) / (idMax ?? 1));
+  for (const row of rowsById<readonly [number, ...SqlValue[]]>(db, sql)) {
+    const [id] = row;
+    for (const text of issueTexts(() => issues(row))) report(`${thing} ${id}${text}`);
+    count += 1;
+    progress(id / (idMax ?? 1));
   }
   return count;
+}
+
+/** All rows of a SELECT that begins with the id and ends with `WHERE id > ? ORDER BY id LIMIT ?`. */
+export function* rowsById<R extends readonly [number, ...SqlValue[]]>(
+  db: Connection,
+  sql: string,
+): Generator<R> {
+  let last = 0;
+  for (;;) {
+    const rows = db.all<R>(sql, last, rowsAtOnce);
+    yield* rows;
+    last = rows.at(-1)?.[0] ?? last;
+    if (rows.length < rowsAtOnce) return;
+  }
 }
 
 function issueTexts(issues: () => Issue[]): string[] {

@@ -1,9 +1,8 @@
 // Compares objects with their events: for `orderly check`.
-import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
+import { rowsById } from '../../storage/audit.ts';
+import type { Connection, Row } from '../../storage/connection.ts';
 import type { Changes, Topic } from './event.ts';
 import { feedBounds } from './event-store.ts';
-
-const objectsAtOnce = 2_000;
 
 /** A table whose rows have histories, and the members whose values events show. */
 export type AuditedHistory = {
@@ -28,21 +27,15 @@ export function auditHistories(
   const areAllKept = feedBounds(db).removed === 0;
   const sql = `SELECT ${['id', ...members].join(', ')} FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
   let count = 0;
-  let last = 0;
-  for (;;) {
-    const rows = db.all<readonly [number, ...SqlValue[]]>(sql, last, objectsAtOnce);
-    for (const [id, ...values] of rows) {
-      const history = replay(db, topic, id);
-      if (history === undefined && areAllKept) report(`${topic} ${id} has no events.`);
-      members.forEach((name, index) => {
-        const shown = history?.get(name);
-        if (shown !== undefined && shown !== values[index])
-          report(`${topic} ${id} at /${name}: is ${values[index]}, but its events say ${String(shown)}.`);
-      });
+  for (const [id, ...values] of rowsById(db, sql)) {
+    const history = replay(db, topic, id);
+    if (history === undefined && areAllKept) report(`${topic} ${id} has no events.`);
+    for (const [index, name] of members.entries()) {
+      const shown = history?.get(name);
+      if (shown !== undefined && shown !== values[index])
+        report(`${topic} ${id} at /${name}: is ${values[index]}, but its events say ${String(shown)}.`);
     }
-    count += rows.length;
-    last = rows.at(-1)?.[0] ?? Infinity;
-    if (rows.length < objectsAtOnce) break;
+    count += 1;
   }
   reportMissing(db, topic, table, report);
   return count;
