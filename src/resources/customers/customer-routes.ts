@@ -4,11 +4,10 @@ import { forbidden, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { cached, type RepresentationCache } from '../../http/representation-cache.ts';
+import { cached, represented, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
-import type { Connection } from '../../storage/connection.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, removeObject, type Resource } from '../flows/change.ts';
 import { checkSearched } from '../flows/searching.ts';
@@ -20,7 +19,6 @@ import {
   addCustomer,
   customerSelection,
   customerRows,
-  findCustomer,
   removeCustomer,
   replaceCustomer,
 } from './customer-store.ts';
@@ -52,14 +50,9 @@ type CustomerRepresentations = Rows<Representation<Customer>>;
 export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
   return {
     name: 'customer',
-    find: cached(cache, findRepresentation),
+    find: cached(cache, represented(customerResource)),
     ownerOf: ({ ownerId }) => ownerId,
   };
-}
-
-function findRepresentation(db: Connection, id: number): Representation<Customer> | undefined {
-  const customer = findCustomer(db, id);
-  return customer === undefined ? undefined : representCustomer(customer);
 }
 
 function representCustomer(customer: Customer): Representation<Customer> {

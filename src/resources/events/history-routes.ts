@@ -3,8 +3,8 @@ import type { Access, Caller, RowAccess } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
+import { represented } from '../../http/representation-cache.ts';
 import { listOf, route, type Route } from '../../http/route.ts';
-import type { Connection } from '../../storage/connection.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { Event, type Topic } from './event.ts';
 import { findEvent, historySelection } from './event-store.ts';
@@ -22,6 +22,7 @@ type History<Row> = {
 
 export function historyRoute<Row>(history: History<Row>): Route {
   const { path, summary, topic, access, rows, accessOf, cursors } = history;
+  const load = represented({ find: findEvent, represent: representEvent });
   return route({
     method: 'GET',
     path,
@@ -38,14 +39,9 @@ export function historyRoute<Row>(history: History<Row>): Route {
         requireVisible(rows, { db: db.read, id: params.id, access: accessOf(caller) });
         return historySelection(topic, params.id);
       };
-      return listPage(context, { cursors, selectionFor, load: findRepresentation });
+      return listPage(context, { cursors, selectionFor, load });
     },
   });
-}
-
-function findRepresentation(db: Connection, id: number): Representation<Event> | undefined {
-  const event = findEvent(db, id);
-  return event === undefined ? undefined : representEvent(event);
 }
 
 export function representEvent(event: Event): Representation<Event> {

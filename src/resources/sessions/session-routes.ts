@@ -3,22 +3,15 @@ import { accountAccessOf, checkStepUp, isAdmin, signedIn, type Caller } from '..
 import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import type { Representation } from '../../http/representation.ts';
+import { represented } from '../../http/representation-cache.ts';
 import { emptyRepresentation, listOf, noContent, ok, route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
-import type { Connection } from '../../storage/connection.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userRows } from '../users/user-store.ts';
 import { Session } from './session.ts';
-import {
-  endSession,
-  findSession,
-  sessionRows,
-  sessionSelection,
-  signOutEverywhere,
-} from './session-store.ts';
+import { endSession, sessionRows, sessionSelection, signOutEverywhere } from './session-store.ts';
 import { renewTokens, representSession, signIn, type SignInServices } from './sign-in-routes.ts';
 
 export type SessionServices = SignInServices & { readonly cursors: Cursors };
@@ -56,11 +49,7 @@ function listSessions({ cursors }: SessionServices): Route {
         checkMayChoose(caller, userId);
         return sessionSelection({ userId }, now);
       };
-      const load = (db: Connection, id: number): Representation<Session> | undefined => {
-        const session = findSession(db, id, now);
-        return session === undefined ? undefined : representSession(session);
-      };
-      return listPage(context, { cursors, selectionFor, load });
+      return listPage(context, { cursors, selectionFor, load: represented(sessionResource(now)) });
     },
   });
 }

@@ -14,6 +14,7 @@ import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import type { Representation } from '../../http/representation.ts';
+import { represented } from '../../http/representation-cache.ts';
 import {
   created,
   listOf,
@@ -26,7 +27,6 @@ import {
 } from '../../http/route.ts';
 import { withinSignUpRate } from '../../http/sign-up-rate.ts';
 import type { Infer, Issue } from '../../schema/schema.ts';
-import type { Connection } from '../../storage/connection.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { removeObject } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
@@ -40,7 +40,7 @@ import {
   userResource,
   type UserChangeServices,
 } from './user-change-routes.ts';
-import { addUser, findUser, removeUser, userSelection, userRows } from './user-store.ts';
+import { addUser, removeUser, userSelection, userRows } from './user-store.ts';
 
 export type UserServices = UserChangeServices & {
   readonly totpSecrets: SealedSecrets;
@@ -66,11 +66,6 @@ export function userRoutes(services: UserServices): Route[] {
   ];
 }
 
-function findRepresentation(db: Connection, id: number): Representation<User> | undefined {
-  const user = findUser(db, id);
-  return user === undefined ? undefined : representUser(user);
-}
-
 function listUsers({ cursors }: UserServices): Route {
   return route({
     method: 'GET',
@@ -83,7 +78,7 @@ function listUsers({ cursors }: UserServices): Route {
     reply: listOf(User),
     handle(context) {
       const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), context.query);
-      return listPage(context, { cursors, selectionFor, load: findRepresentation });
+      return listPage(context, { cursors, selectionFor, load: represented(userResource) });
     },
   });
 }
