@@ -1,5 +1,6 @@
 // Which connections are accepted: a number in all, of one address, and of one network.
-import { addressBucket, peerOf } from './peer.ts';
+import { addressBucket } from '../network/address-buckets.ts';
+import { peerOf } from './peer.ts';
 import { SharedBound, type Bounds } from './shared-bound.ts';
 
 export type ConnectionCounts = {

@@ -5,6 +5,7 @@ import type { CallerSources } from '../auth/caller-cache.ts';
 import type { Authenticator } from '../auth/credentials.ts';
 import { Problem, invalid } from '../problem.ts';
 import { cut } from '../log-lines.ts';
+import { addressBucket } from '../network/address-buckets.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -21,7 +22,7 @@ import {
 } from './idempotency.ts';
 import { BodyMemory, receiveBody, type IncomingBody } from './incoming-body.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
-import { addressBucket, checkTransport, clientAddress, peerOf, type Peer } from './peer.ts';
+import { checkTransport, clientAddress, peerOf, type Peer } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
 import { TurnScheduler } from './turn-scheduler.ts';
 import { readQuery } from './query.ts';

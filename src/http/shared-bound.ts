@@ -1,6 +1,6 @@
 // A bound that clients share: in all, and of it for one address and for one network of addresses, so that
 // nobody takes it whole.
-import { networkOf } from './peer.ts';
+import { networkOf } from '../network/address-buckets.ts';
 
 export type Bounds = {
   readonly total: number;

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { BodyMemory, receiveBody } from '../../src/http/incoming-body.ts';
-import { addressBucket } from '../../src/http/peer.ts';
+import { addressBucket } from '../../src/network/address-buckets.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
 

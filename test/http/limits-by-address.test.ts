@@ -1,7 +1,8 @@
 // Rates of requests without credentials, of sign-ins and of bad credentials: whose address is drawn on.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { addressBucket, clientAddress, peerOf } from '../../src/http/peer.ts';
+import { clientAddress, peerOf } from '../../src/http/peer.ts';
+import { addressBucket } from '../../src/network/address-buckets.ts';
 import { addressesIn } from '../../src/network/address-blocks.ts';
 import { newKey } from '../resources/resource-support.ts';
 import { serviceFor, type TestResponse, type Call, type TestService } from '../service.ts';

@@ -1,7 +1,7 @@
 // A bound that clients share: in all, for one address, and for its network.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { addressBucket, networkOf } from '../../src/http/peer.ts';
+import { addressBucket, networkOf } from '../../src/network/address-buckets.ts';
 import { SharedBound } from '../../src/http/shared-bound.ts';
 
 describe('a network', () => {

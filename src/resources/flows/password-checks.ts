@@ -3,6 +3,7 @@ import { isAdmin, type Caller } from '../../auth/access.ts';
 import type { HashingJob, HashingQuota } from '../../auth/hashing-jobs.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
 import { hashingJobsMax, hashingJobsPerNetworkMax } from '../../limits.ts';
+import { isIpv6Bucket, networkOf } from '../../network/address-buckets.ts';
 import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import type { SecurityEvent } from '../../security-event.ts';
@@ -186,9 +187,6 @@ function jobOf(
   const quotas: HashingQuota[] = [];
   if (!isLoopback) quotas.push({ key: address, jobsMax: hashingJobsMax });
   if (caller !== undefined) quotas.push({ key: `user:${caller.userId}`, jobsMax: hashingJobsMax });
-  if (address.endsWith('::/64')) {
-    const network = `${address.split(':', 3).join(':')}::/48`;
-    quotas.push({ key: network, jobsMax: hashingJobsPerNetworkMax });
-  }
+  if (isIpv6Bucket(address)) quotas.push({ key: networkOf(address), jobsMax: hashingJobsPerNetworkMax });
   return { queue, quotas };
 }
