@@ -40,6 +40,10 @@ export function timestampOf(time: number): string {
   return `${day}T${minute}:${twoDigits[date.getUTCSeconds()]}.${threeDigits[date.getUTCMilliseconds()]}Z`;
 }
 
+export function timestampOrNull(time: number | null): string | null {
+  return time === null ? null : timestampOf(time);
+}
+
 const twoDigits = numerals(100);
 const threeDigits = numerals(1000);
 

@@ -4,14 +4,14 @@ import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
+import { represented } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
-import type { Connection } from '../../storage/connection.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { Key, MadeKey, NewKey } from './key.ts';
-import { addKey, findKey, keySelection, keyRows, removeKey, type StoredKey } from './key-store.ts';
+import { addKey, keySelection, keyRows, removeKey, type StoredKey } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
   return [createKey(), listKeys(cursors), readKey(), deleteKey()];
@@ -25,11 +25,6 @@ const keyResource: Resource<StoredKey, Key> = {
 
 function representKey({ userId, ...key }: StoredKey): Representation<Key> {
   return represent(key, { id: key.id, ownerId: userId });
-}
-
-function findRepresentation(db: Connection, id: number): Representation<Key> | undefined {
-  const key = findKey(db, id);
-  return key === undefined ? undefined : representKey(key);
 }
 
 function createKey(): Route {
@@ -84,7 +79,7 @@ function listKeys(cursors: Cursors): Route {
           throw forbidden('Only an administrator may see the API keys of others.');
         return keySelection({ userId });
       };
-      return listPage(context, { cursors, selectionFor, load: findRepresentation });
+      return listPage(context, { cursors, selectionFor, load: represented(keyResource) });
     },
   });
 }

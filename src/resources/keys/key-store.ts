@@ -6,7 +6,7 @@ import { hashOf } from '../../auth/credentials.ts';
 import { invalidAt } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { keysPerUserMax } from '../../limits.ts';
-import { timestampOf } from '../../schema/members.ts';
+import { timestampOf, timestampOrNull } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
@@ -48,8 +48,8 @@ function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: r
     name,
     scopes: scopesOf(scopes),
     createdAt: timestampOf(createdAt),
-    expiresAt: isoOrNull(expiresAt),
-    lastUsedAt: isoOrNull(lastUsedAt),
+    expiresAt: timestampOrNull(expiresAt),
+    lastUsedAt: timestampOrNull(lastUsedAt),
     prefix,
   };
 }
@@ -95,7 +95,7 @@ export function addKey(permit: Permit, key: NewKey & { readonly userId: number }
     name,
     scopes,
     createdAt: timestampOf(now),
-    expiresAt: isoOrNull(expiresAt),
+    expiresAt: timestampOrNull(expiresAt),
     lastUsedAt: null,
     prefix,
     key: `ord_${id}_${secret}`,
@@ -167,8 +167,4 @@ export function keySelection(access: RowAccess): Selection {
 
 function scopesOf(text: string): Scope[] {
   return text.split(' ') as Scope[]; // written by addKey
-}
-
-function isoOrNull(time: number | null): string | null {
-  return time === null ? null : timestampOf(time);
 }

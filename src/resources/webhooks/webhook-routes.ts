@@ -4,17 +4,16 @@ import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
+import { represented } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
 import { webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from '../../network/webhook-targets.ts';
-import type { Connection } from '../../storage/connection.ts';
 import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/event-store.ts';
 import { changeObject, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import {
   addWebhook,
-  findWebhook,
   removeWebhook,
   replaceWebhook,
   rotateSecret,
@@ -113,14 +112,13 @@ function listWebhooks(cursors: Cursors): Route {
     query: listParameters,
     reply: listOf(Webhook),
     handle(context) {
-      return listPage(context, { cursors, selectionFor: webhookSelection, load: findRepresentation });
+      return listPage(context, {
+        cursors,
+        selectionFor: webhookSelection,
+        load: represented(webhookResource),
+      });
     },
   });
-}
-
-function findRepresentation(db: Connection, id: number): Representation<Webhook> | undefined {
-  const webhook = findWebhook(db, id);
-  return webhook === undefined ? undefined : representWebhook(webhook);
 }
 
 function readWebhook(): Route {

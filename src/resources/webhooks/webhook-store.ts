@@ -2,7 +2,7 @@
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
-import { timestampOf } from '../../schema/members.ts';
+import { timestampOf, timestampOrNull } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
 import { unless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
@@ -53,8 +53,8 @@ function webhookOf([id, url, types, status, position, lastStatus, lastAt, failin
     status,
     position,
     lastStatus,
-    lastAt: isoOrNull(lastAt),
-    failingSince: isoOrNull(failingSince),
+    lastAt: timestampOrNull(lastAt),
+    failingSince: timestampOrNull(failingSince),
     createdAt: timestampOf(createdAt),
   };
 }
@@ -131,7 +131,7 @@ export function rotateSecret(
     'failures = 0, retryAt = NULL, version = version + 1 WHERE id = ?';
   db.run(sql, keyId, bytes, previous?.keyId ?? null, previous?.bytes ?? null, previousEndsAt, id);
   recordChange(permit, id, { secret: null });
-  return { secret: secretText(secret), previousEndsAt: isoOrNull(previousEndsAt) };
+  return { secret: secretText(secret), previousEndsAt: timestampOrNull(previousEndsAt) };
 }
 
 /** The current one as it is stored; null where no configured secret opens it. */
@@ -168,7 +168,3 @@ export const webhookAudit: Audit<readonly [...WebhookRow, sealed: Uint8Array]> =
     ...unless(row[9].length > 0, '/sealed', 'there is no secret.'),
   ],
 };
-
-function isoOrNull(time: number | null): string | null {
-  return time === null ? null : timestampOf(time);
-}
