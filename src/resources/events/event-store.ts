@@ -22,7 +22,10 @@ export type NewEvent = {
   readonly actorId?: number;
 };
 
-/** Every change of a row that clients see calls this once, in the function of the store that changes it. */
+/**
+ * Called once for each change, by the function of the store that makes it; not for times of last use, nor for
+ * what cleanup removes.
+ */
 export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
   const { type, subjectId, ownerId, changes, reason = null } = event;
   const topic = topicOf(type);

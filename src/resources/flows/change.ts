@@ -1,4 +1,4 @@
-// Every PUT, PATCH and DELETE of one object: the order of steps, which no route can leave out.
+// How one object is replaced, patched or removed: the order of steps, which no route can leave out.
 import assert from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller, RowAccess } from '../../auth/access.ts';
