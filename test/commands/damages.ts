@@ -49,7 +49,11 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
     "UPDATE customers SET name = 'Other', nameKey = 'other' WHERE id = 4",
     /^customer 4 is not found by its name\.$/m,
   ],
-  ['DELETE FROM customerSearch WHERE rowid = 5', /^customer 5 is not found by its name\.$/m],
+  [
+    "INSERT INTO customerSearch (customerSearch, rowid, text) SELECT 'delete', id, " +
+      "'  ' || replace(upper(name), ' ', '  ') FROM customers WHERE id = 5",
+    /^customer 5 is not found by its name\.$/m,
+  ],
   [
     "INSERT INTO customerSearch (rowid, text) VALUES (9999, 'X')",
     /^customer 9999 is found, but does not exist\.$/m,

@@ -30,4 +30,5 @@ test('a backup holds nothing of deleted users and customers, and no earlier text
   assert.ok(bytes.includes(kept));
   assert.ok(!bytes.includes(deleted));
   assert.ok(!bytes.includes(deleted.toLowerCase()), 'the key of an index');
+  assert.ok(!bytes.includes('ZEB') && !bytes.includes('QUI'), 'trigrams of the search');
 });

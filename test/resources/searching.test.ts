@@ -195,3 +195,18 @@ describe('a search', () => {
     }
   });
 });
+
+test('customers are renamed and deleted however many there were', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person('staff');
+  const made = await Promise.all(
+    Array.from({ length: 300 }, (_, index) => newCustomer(service, token, { name: `Till ${index}` })),
+  );
+  for (const { id } of made.slice(0, 100)) {
+    const path = `/customers/${id}`;
+    assert.equal((await service.patch(path, { token, body: { name: `Counter ${id}` } })).status, 200);
+    assert.equal((await service.delete(path, { token })).status, 204);
+  }
+  const { body } = await service.get('/customers?q=counter', { token });
+  assert.deepEqual(body.data, []);
+});

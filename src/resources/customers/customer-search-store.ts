@@ -13,12 +13,14 @@ export function addToSearch(db: Connection, id: number, customer: Searched): voi
 
 export function replaceInSearch(db: Connection, id: number, before: Searched, after: Searched): void {
   if (textOf(before) === textOf(after)) return;
-  removeFromSearch(db, id);
+  removeFromSearch(db, id, before);
   addToSearch(db, id, after);
 }
 
-export function removeFromSearch(db: Connection, id: number): void {
-  db.run('DELETE FROM customerSearch WHERE rowid = ?', id);
+/** The index has no texts to know by itself what to remove. */
+export function removeFromSearch(db: Connection, id: number, customer: Searched): void {
+  const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
+  db.run(sql, id, textOf(customer));
 }
 
 function textOf({ name, email, phone }: Searched): string {

@@ -112,11 +112,12 @@ export function replaceCustomer(
   permit.writer.invalidate({ kind: 'customer', id });
 }
 
-export function removeCustomer(permit: Permit, { id, userId }: Visible<Customer>): void {
+export function removeCustomer(permit: Permit, customer: Visible<Customer>): void {
   const db = permit.writer;
+  const { id, userId } = customer;
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined) throw hasOrders(id);
   db.run('DELETE FROM customers WHERE id = ?', id);
-  removeFromSearch(db, id);
+  removeFromSearch(db, id, customer);
   recordEvent(permit, { type: 'customer.deleted', subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'customer', id });
 }
