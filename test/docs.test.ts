@@ -110,6 +110,42 @@ test(
   },
 );
 
+suite('asvs.md', () => {
+  const page = 'src/docs/asvs.md';
+  const rows = [...textOf(page).matchAll(/^\| (\d+\.\d+\.\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)];
+
+  test('has each requirement once, with its state and a test or a reason', () => {
+    const lines = textOf(page).match(/^\| \d.*$/gm) ?? [];
+    assert.equal(rows.length, lines.length, 'every row has four cells that say something');
+    assert.equal(new Set(rows.map(([, number]) => number)).size, rows.length);
+    const counts = ['holds', 'doesn’t', 'doesn’t apply'].map(
+      (state) => rows.filter(([, , , each]) => each === state).length,
+    );
+    const [hold, fail, inapplicable] = counts;
+    assert.ok(
+      textOf(page).includes(
+        `Of ${rows.length} requirements ${hold} hold, ${fail} don’t, and ${inapplicable} don’t apply.`,
+      ),
+    );
+  });
+
+  test('names tests that there are', () => {
+    const named = rows.flatMap(([, number = '', , , evidence = '']) =>
+      [...evidence.matchAll(/`([\w-]+\.test\.ts)`: (.+?)(?=<br>|$)/g)].map(([, file = '', title = '']) => ({
+        number,
+        file,
+        title,
+      })),
+    );
+    assert.ok(named.length > 100, `only ${named.length} are seen`);
+    const missing = named.filter(({ file, title }) => {
+      const path = paths.find((each) => each.endsWith(`/${file}`)) ?? '';
+      return !textOf(path).includes(title);
+    });
+    assert.deepEqual(missing, []);
+  });
+});
+
 /** The cells of each row of the table whose first heading is `heading`. */
 function rowsOf(page: string, heading: string): string[][] {
   const table = textOf(page).split(`\n| ${heading} |`)[1]?.split('\n\n')[0] ?? '';
