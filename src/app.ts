@@ -14,6 +14,7 @@ import { SealedSecrets } from './auth/sealed-secrets.ts';
 import type { Config } from './config/config.ts';
 import type { ConnectionCounts } from './http/connection-gate.ts';
 import { createCursors, type Cursors } from './http/cursor.ts';
+import { Exports } from './http/export.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import { addressesIn } from './network/address-blocks.ts';
 import { RequestHandler } from './http/request-handler.ts';
@@ -134,7 +135,7 @@ function createDeliveries(
 }
 
 function handlerServices(
-  { secrets, db, caches, hasher, isStopping, onPasswordChange }: AppOptions,
+  { secrets, db, caches, hasher, log, isStopping, onPasswordChange }: AppOptions,
   { signer, limiters, cleanup, totpSecrets, cursors, live, webhookSecrets, webhookTargets }: SharedParts,
   metrics: () => string,
 ): HandlerServices {
@@ -145,6 +146,7 @@ function handlerServices(
     totpSecrets,
     cursors,
     live,
+    exports: new Exports({ log }),
     caches,
     created: limiters.created,
     changed: limiters.changed,

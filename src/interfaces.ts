@@ -6,6 +6,7 @@ import type { RefreshTokens } from './auth/refresh-tokens.ts';
 import type { SealedSecrets } from './auth/sealed-secrets.ts';
 import type { Config } from './config/config.ts';
 import type { Cursors } from './http/cursor.ts';
+import type { ExportStarter } from './http/export.ts';
 import { openapiDocument } from './http/openapi.ts';
 import type { Limiter } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
@@ -39,6 +40,7 @@ export type HandlerServices = {
   readonly cursors: Cursors;
   readonly caches: Caches;
   readonly live: Streams;
+  readonly exports: ExportStarter;
   /** Objects that a user may create. */
   readonly created: Limiter;
   /** Changes that a user may make. */
@@ -101,12 +103,12 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
 
 function ordersInterface({ config, services }: InterfaceOptions): Route[] {
   const { defaultCountry } = config;
-  const { cursors, caches, live, webhookSecrets: secrets, webhookTargets: targets } = services;
+  const { cursors, caches, live, exports, webhookSecrets: secrets, webhookTargets: targets } = services;
   return [
-    ...customerRoutes({ cursors, cache: caches.customers, defaultCountry }),
-    ...orderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
+    ...customerRoutes({ cursors, exports, cache: caches.customers, defaultCountry }),
+    ...orderRoutes({ cursors, exports, cache: caches.orders, customerCache: caches.customers }),
     salesRoute(),
-    ...feedRoutes({ cursors, live }),
+    ...feedRoutes({ cursors, live, exports }),
     ...webhookRoutes({ cursors, targets, secrets }),
   ];
 }

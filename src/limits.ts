@@ -86,6 +86,14 @@ export const streamBatchEventsMax = 200;
 export const streamCommentMilliseconds = 15_000;
 export const streamRetryMilliseconds = 3_000;
 
+// Exports.
+export const exportsMax = 2;
+/** How long an export runs in one turn of the event loop, and how much it writes at once. */
+export const exportSliceMillisecondsMax = 2;
+export const exportPieceBytesMax = 64 * 1024;
+/** Of a list that no index sorts: how many positions are read at once. */
+export const exportRowsSortedMax = 20_000;
+
 // Webhooks.
 export const webhooksMax = 20;
 export const webhookUrlCharsMax = 2_000;

@@ -19,8 +19,9 @@ export type RequestLine = {
   readonly traceparent: string | undefined;
   /** Rejections of this address that have no line of their own. */
   readonly leftOut?: number | undefined;
-  /** Of a stream: why it ended. */
+  /** Of a stream: why it ended, and the length of its body. */
   readonly end?: string | undefined;
+  readonly bytes?: number | undefined;
 };
 
 export type EventLine = {
@@ -44,7 +45,8 @@ export class JsonLines implements LogLines {
 
   /** Added up: what `JSON.stringify` and templates cost more is a twentieth of a read. */
   request(line: RequestLine, level: Level, time: number): string {
-    const { requestId, method, status, address, principal, traceparent, leftOut = 0, end } = line;
+    const { requestId, method, status, address, principal, traceparent, leftOut = 0 } = line;
+    const { end, bytes } = line;
     const path = cut(line.path);
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
     let text = '{"time":"' + this.#clock(time) + '","level":"' + level + '","requestId":"' + requestId;
@@ -54,6 +56,7 @@ export class JsonLines implements LogLines {
     if (traceparent !== undefined) text += ',"traceparent":' + json(cut(traceparent));
     if (leftOut > 0) text += ',"leftOut":' + leftOut;
     if (end !== undefined) text += ',"end":' + quoted(end);
+    if (bytes !== undefined) text += ',"bytes":' + bytes;
     return text + '}\n';
   }
 }
@@ -75,11 +78,12 @@ export class TerminalLines implements LogLines {
   }
 
   request(line: RequestLine, level: Level, time: number): string {
-    const { requestId, method, path, status, address, principal, leftOut = 0, end } = line;
+    const { requestId, method, path, status, address, principal, leftOut = 0, end, bytes } = line;
     const what = `${status} ${method.padEnd(6)} ${printable(cut(path))} ${durationOf(line)} ms`;
     const who = `${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
     let more = leftOut > 0 ? ` leftOut=${leftOut}` : '';
     if (end !== undefined) more += ` end=${end}`;
+    if (bytes !== undefined) more += ` bytes=${bytes}`;
     return `${this.#clock(time)} ${this.#paint(level)} ${what} ${who}${more}\n`;
   }
 

@@ -24,7 +24,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/web/', 'src/migrations/'],
   ['src/http/'],
   ['src/auth/', 'src/storage/', 'src/network/'],
-  ['src/problem.ts', 'src/logger.ts', 'src/bounded-map.ts'],
+  ['src/csv.ts', 'src/problem.ts', 'src/logger.ts', 'src/bounded-map.ts'],
   ['src/log-buffer.ts', 'src/log-lines.ts', 'src/timers.ts'],
   ['src/schema/'],
   [

@@ -35,6 +35,7 @@ function notServing(): HandlerServices {
     cursors: { open: unused, encode: unused, next: unused },
     caches: new Caches(0),
     live: { checkRoom: unused, add: unused },
+    exports: { start: unused },
     created: unlimited,
     changed: unlimited,
     signUps: unlimited,

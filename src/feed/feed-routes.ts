@@ -1,6 +1,7 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream.
-import { isAdmin, isStaff, signedIn, type Caller } from '../auth/access.ts';
+import { signedIn, type Caller } from '../auth/access.ts';
 import { withCursor, type Cursors } from '../http/cursor.ts';
+import { exportDescription, isExport, type ExportStarter } from '../http/export.ts';
 import { listParameters, listText, fittingPage } from '../http/list.ts';
 import { streamed, type Representation } from '../http/representation.ts';
 import { listOrStreamOf, route, type Context, type Route } from '../http/route.ts';
@@ -9,10 +10,13 @@ import { pageRowsDefault } from '../limits.ts';
 import { invalid } from '../problem.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
+import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
-import { feedBounds, readFeed, type FeedAccess } from '../resources/events/event-store.ts';
+import { feedBounds, readFeed } from '../resources/events/event-store.ts';
+import { feedAccessOf } from './feed-access.ts';
 import { cursorAfter, feedPath, idOf } from './feed-cursor.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
+import { FeedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
 
 const feedParameters = {
@@ -35,7 +39,7 @@ const feedParameters = {
 };
 type FeedQuery = ObjectOf<typeof feedParameters>;
 
-type FeedServices = { readonly cursors: Cursors; readonly live: Streams };
+type FeedServices = { readonly cursors: Cursors; readonly live: Streams; readonly exports: ExportStarter };
 
 export function feedRoutes(services: FeedServices): Route[] {
   return [readEvents(services)];
@@ -56,10 +60,13 @@ function readEvents(services: FeedServices): Route {
       'all orders and customers, for administrators all. `next` is never null: a reader who stores it and ' +
       'asks again later misses nothing. A page may be empty and still move on.\n\n' +
       'With `Accept: text/event-stream` the same events arrive as they happen (server-sent events): after ' +
-      '`Last-Event-ID`, else where `cursor` or `from` says, else after the latest. `limit` has no effect.',
+      '`Last-Event-ID`, else where `cursor` or `from` says, else after the latest. `limit` has no ' +
+      'effect.\n\n' +
+      `${exportDescription} It begins where \`cursor\` or \`from\` says and ends at the latest event.`,
     problems: ['events-gone', 'unavailable'],
     handle(context) {
-      return context.mediaType === eventStream ? liveEvents(context, services) : feedPage(context, services);
+      if (context.mediaType === eventStream) return liveEvents(context, services);
+      return isExport(context) ? eventFile(context, services) : feedPage(context, services);
     },
   });
 }
@@ -97,6 +104,21 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Repr
   );
 }
 
+const eventsFile = { name: 'events', table: eventTable, takesCursor: true };
+
+function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Representation<never> {
+  const { db, query, caller } = context;
+  const { removed, latest } = feedBounds(db.read);
+  const after = startOf(db.read, query, cursors) ?? removed;
+  const elements = new FeedElements(db.read, {
+    access: feedAccessOf(caller),
+    types: query.type,
+    after,
+    latest,
+  });
+  return exports.start(context, eventsFile, elements);
+}
+
 /** The id of the event after which the query begins; undefined where it says nothing. */
 function startOf(db: Connection, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
   if (cursor !== undefined && from !== undefined) throw invalid([cursorAndFrom]);
@@ -111,9 +133,3 @@ const cursorAndFrom = {
   code: 'conflict',
   detail: 'cursor and from exclude each other: send cursor to go on, or from to begin.',
 };
-
-/** Their own, for staff those of all orders and customers, for administrators all. */
-export function feedAccessOf(caller: Caller): FeedAccess {
-  if (isAdmin(caller)) return 'everything';
-  return { userId: caller.userId, topics: isStaff(caller) ? ['order', 'customer'] : [] };
-}

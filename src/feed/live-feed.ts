@@ -80,6 +80,7 @@ export class LiveFeed {
     const { db, cursors, now } = this.#options;
     const reader = new LiveReader({ ...options, now, cursorAfter: (id) => cursorAfter(db, id, cursors) });
     this.#readers.add(reader);
+    reader.stream.endWithClient();
     reader.stream.onEnd((end) => this.#remove(reader, end));
     this.#checks ??= setInterval(() => this.check(), checkMilliseconds).unref();
     this.#place(reader);
@@ -221,7 +222,7 @@ export class LiveFeed {
 }
 
 function zeroEnds(): Record<StreamEnd, number> {
-  return { client: 0, slow: 0, unauthorized: 0, expired: 0, gone: 0, stopping: 0, failed: 0 };
+  return { complete: 0, client: 0, slow: 0, unauthorized: 0, expired: 0, gone: 0, stopping: 0, failed: 0 };
 }
 
 /** Of an event stream: the blocks of some events. */

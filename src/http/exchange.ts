@@ -161,6 +161,10 @@ export class Exchange implements AnyContext {
     return isLocal(this.peer, this.headers);
   }
 
+  get isHttp10(): boolean {
+    return this.request.httpVersion === '1.0';
+  }
+
   get lastEventId(): string | undefined {
     return this.headers['last-event-id'];
   }

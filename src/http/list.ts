@@ -94,8 +94,9 @@ type Found<C> = {
   readonly positions: readonly Position[];
 };
 
-function loaderOf<T, C>(
-  { load, completionOf }: PageSource<T, C>,
+/** Loads elements of the list as the caller sees them; undefined for one that is not theirs or has gone. */
+export function loaderOf<T, C>(
+  { load, completionOf }: Pick<PageSource<T, C>, 'load' | 'completionOf'>,
   { selection, caller, db, positions }: Found<C>,
 ): (id: number) => Representation<T> | undefined {
   const complete = completionOf?.({ caller, db, ids: positions.map(([, id]) => id) });

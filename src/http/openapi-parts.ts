@@ -22,6 +22,18 @@ export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: 
     pattern: '^# ',
     description: 'Prometheus text format.',
   },
+  'text/csv': {
+    type: 'string',
+    maxLength: Number.MAX_SAFE_INTEGER,
+    pattern: '^id,',
+    description: 'The whole list as a table (RFC 4180), with a header line. The API notes list the columns.',
+  },
+  'application/x-ndjson': {
+    type: 'string',
+    maxLength: Number.MAX_SAFE_INTEGER,
+    pattern: '^(\\{.*\\}\\n)*$',
+    description: 'The whole list, the JSON of one element in each line.',
+  },
   'text/event-stream': {
     type: 'string',
     maxLength: Number.MAX_SAFE_INTEGER,
@@ -79,6 +91,10 @@ export const headerFields = {
   'X-Accel-Buffering': {
     description: 'Of a stream: proxies must not buffer it.',
     schema: { type: 'string', enum: ['no'] },
+  },
+  'Content-Disposition': {
+    description: 'Of an export: the name of the file.',
+    schema: limited('^attachment; filename="[a-z0-9.-]+"$'),
   },
   'Accept-Patch': { description: 'The formats accepted by PATCH.', schema: text },
   'Idempotency-Replayed': {

@@ -1,6 +1,7 @@
 // What an operation returns when it succeeds, in the OpenAPI document.
 import { pageRowsMax, urlBytesMax } from '../limits.ts';
 import { integer } from '../schema/schema.ts';
+import { csv } from './media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { operationId } from './openapi-names.ts';
 import { commonFields, headerRefs, textSchemas } from './openapi-parts.ts';
@@ -42,9 +43,14 @@ function successFields(route: Route, status: number): string[] {
   if (reply.kind === 'list' || isDocument(route)) fields.push('Link');
   if (isDocument(route)) fields.push('Content-Encoding');
   if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
-  if (reply.mediaTypes.includes(eventStream)) fields.push('X-Accel-Buffering');
+  if (reply.mediaTypes.includes(csv)) fields.push('Content-Disposition');
+  if (isStreamed(reply)) fields.push('X-Accel-Buffering');
   if (route.isIdempotent === true) fields.push('Idempotency-Replayed');
   return fields;
+}
+
+function isStreamed({ mediaTypes }: Reply<unknown>): boolean {
+  return mediaTypes.includes(csv) || mediaTypes.includes(eventStream);
 }
 
 /** Made once, and compressed for who accepts that. */

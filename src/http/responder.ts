@@ -51,7 +51,7 @@ type OutgoingResponse = {
   readonly body: Body;
 };
 
-type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'leftOut' | 'end'>;
+type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'leftOut' | 'end' | 'bytes'>;
 
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
@@ -183,10 +183,10 @@ export class Responder {
   }
 
   /** Counted as it begins, logged as it ends. */
-  #stream(exchange: Exchange, { mediaType, stream }: Representation<unknown>): void {
+  #stream(exchange: Exchange, { mediaType, stream, fields: own = [] }: Representation<unknown>): void {
     const fields = this.#fieldsOf(exchange);
     fields.push('Cache-Control', 'no-store', 'Vary', this.#vary, 'X-Accel-Buffering', 'no');
-    fields.push(...jsonPolicyFields, 'X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
+    fields.push(...own, ...jsonPolicyFields, 'X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
     const { response, startedAt } = exchange;
     if (exchange.method === 'HEAD' || stream === undefined) return this.#send(exchange, 200, fields, '');
     if (response.destroyed) return;
@@ -195,13 +195,13 @@ export class Responder {
     stream(
       new ResponseStream(response, {
         runLater: (work) => this.#options.runLater(exchange, work),
-        onEnd: (end) =>
-          this.#log(exchange, { status: 200, milliseconds: performance.now() - startedAt, end }),
+        onEnd: (end, bytes) =>
+          this.#log(exchange, { status: 200, milliseconds: performance.now() - startedAt, end, bytes }),
       }),
     );
   }
 
-  #log(exchange: Exchange, { status, milliseconds, leftOut, end }: Outcome): void {
+  #log(exchange: Exchange, { status, milliseconds, leftOut, end, bytes }: Outcome): void {
     const { requestId, method, path, caller, clientAddress, headers } = exchange;
     const now = end === undefined ? exchange.now : this.#options.now();
     const principal = caller?.principal ?? null;
@@ -217,6 +217,7 @@ export class Responder {
         traceparent: headers['traceparent'],
         leftOut,
         end,
+        bytes,
       },
       now,
     );

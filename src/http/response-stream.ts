@@ -3,28 +3,29 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Why a stream ended, as the log and the metrics name it. */
-export type StreamEnd = 'client' | 'slow' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
+export type StreamEnd =
+  'complete' | 'client' | 'slow' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
 
 type Options = {
   /** Runs work in a later turn of the event loop, where other clients have their turns, too. */
   readonly runLater: (work: () => void) => void;
-  /** Called once. */
-  readonly onEnd: (end: StreamEnd) => void;
+  /** Called once, with the bytes of the body that were written. */
+  readonly onEnd: (end: StreamEnd, bytes: number) => void;
 };
 
 export class ResponseStream {
   readonly runLater: Options['runLater'];
   readonly #response: ServerResponse;
-  readonly #onEnd: ((end: StreamEnd) => void)[];
+  readonly #onEnd: Options['onEnd'][];
   #end: StreamEnd = 'client';
   #isOver = false;
+  #bytes = 0;
 
   constructor(response: ServerResponse, { runLater, onEnd }: Options) {
     this.runLater = runLater;
     this.#response = response;
     this.#onEnd = [onEnd];
     response.once('close', () => this.#close());
-    this.#endWithClient(response.socket);
   }
 
   get isOver(): boolean {
@@ -41,7 +42,9 @@ export class ResponseStream {
   }
 
   write(bytes: Buffer): void {
-    if (!this.isOver) this.#response.write(bytes);
+    if (this.isOver) return;
+    this.#bytes += bytes.length;
+    this.#response.write(bytes);
   }
 
   /** Calls `work` once the client has taken most of what was written. */
@@ -59,8 +62,25 @@ export class ResponseStream {
     else this.#response.end();
   }
 
-  /** A client that has ended its side reads a response to its end; this one has none. */
-  #endWithClient(socket: Socket | null): void {
+  /** The body is whole. */
+  finish(): void {
+    if (this.isOver) return;
+    this.#isOver = true;
+    this.#response.once('finish', () => (this.#end = 'complete'));
+    this.#response.end();
+  }
+
+  /** Closes the connection without the last chunk: the client can't take what it has for a whole response. */
+  breakOff(end: StreamEnd): void {
+    if (this.isOver) return;
+    this.#end = end;
+    this.#isOver = true;
+    this.#response.destroy();
+  }
+
+  /** A client that has ended its side reads a response to its end; a stream that has none ends with it. */
+  endWithClient(): void {
+    const socket: Socket | null = this.#response.socket;
     if (socket === null) return;
     const end = (): void => this.end('client');
     socket.once('end', end);
@@ -70,6 +90,6 @@ export class ResponseStream {
 
   #close(): void {
     this.#isOver = true;
-    for (const listener of this.#onEnd.splice(0)) listener(this.#end);
+    for (const listener of this.#onEnd.splice(0)) listener(this.#end, this.#bytes);
   }
 }

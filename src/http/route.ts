@@ -6,6 +6,7 @@ import type { Connection } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import type { Permit } from '../storage/permit.ts';
+import { csv, ndjson } from './media-types.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Representation } from './representation.ts';
 import { eventStream } from './server-sent-events.ts';
@@ -63,6 +64,8 @@ export type Context<Params, Query, Body, C> = {
   /** The client's address, as buckets count it. */
   readonly address: string;
   readonly isLoopback: boolean;
+  /** A response to HTTP/1.0 has no chunks. */
+  readonly isHttp10: boolean;
 };
 
 export type Reply<T> = {
@@ -183,9 +186,14 @@ export function listOf<T>(schema: Schema<T>): Reply<readonly T[]> {
   };
 }
 
-/** The same, or as they come: what the handler returns is chosen by the negotiated media type. */
+/** The same, or the whole list as a file: what the handler returns is chosen by the negotiated media type. */
+export function listOrExportOf<T>(schema: Schema<T>): Reply<readonly T[]> {
+  return { ...listOf(schema), mediaTypes: ['application/json', csv, ndjson] };
+}
+
+/** The same, or the elements as they come. */
 export function listOrStreamOf<T>(schema: Schema<T>): Reply<readonly T[]> {
-  return { ...listOf(schema), mediaTypes: ['application/json', eventStream] };
+  return { ...listOf(schema), mediaTypes: ['application/json', eventStream, csv, ndjson] };
 }
 
 export function created<T>(

@@ -50,6 +50,44 @@ export function findPositions(db: Db, page: PageRequest): Position[] | Promise<P
   return findTested(db, page, streams);
 }
 
+/** A stretch of a list that is read to its end. */
+export type Stretch = {
+  readonly positions: readonly Position[];
+  /** Where the next stretch begins; undefined at the end of the list. */
+  readonly end: Position | undefined;
+};
+
+/**
+ * The next entries of a list, `rowsExaminedMax` at most, and of them the positions of those that pass:
+ * however few do, all stretches together cost one walk of the index. What is sorted in memory goes by `rows`.
+ */
+export function readStretch(db: Db, page: PageRequest): Stretch | Promise<Stretch> {
+  const streams = page.streams.flatMap((stream) => streamsAfter(page, stream, 'indexed'));
+  if (streams.length === 0) return { positions: [], end: undefined };
+  if (page.sortsInMemory !== true) return nextEntries(db.read, page, streams);
+  const found = findGathered(db, page);
+  return found instanceof Promise
+    ? found.then((positions) => firstOf(positions, page))
+    : firstOf(found, page);
+}
+
+function firstOf(positions: readonly Position[], { rows }: PageRequest): Stretch {
+  return {
+    positions: positions.slice(0, rows),
+    end: positions.length > rows ? positions[rows - 1] : undefined,
+  };
+}
+
+function nextEntries(connection: Connection, page: PageRequest, streams: readonly Stream[]): Stretch {
+  const { residual, rowsExaminedMax } = page;
+  const { sql, params } = merged(page, streams, rowsExaminedMax);
+  const entries = connection.all<[key: string | number, id: number, fits: number | null]>(sql, ...params);
+  const passing = residual === undefined ? entries : entries.filter(([, , fits]) => fits === 1);
+  const positions = passing.map(([key, id]): Position => [key, id]);
+  const [key, id] = entries.length < rowsExaminedMax ? [] : (entries.at(-1) ?? []);
+  return { positions, end: key === undefined || id === undefined ? undefined : [key, id] };
+}
+
 /** Counted first: how many rows there are to sort is not known before. */
 function findGathered(db: Db, page: PageRequest): Position[] | Promise<Position[]> {
   if (exceedsLimit(db.read, page, page.streams)) return findInWorker(db, page);

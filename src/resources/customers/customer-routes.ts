@@ -2,10 +2,12 @@
 import { isStaff, rowAccessOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
+import { exportDescription, isExport, type ExportStarter } from '../../http/export.ts';
+import { ListElements } from '../../http/list-export.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { cached, represented, type RepresentationCache } from '../../http/representation-cache.ts';
-import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
+import { created, listOrExportOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import { historyRoute } from '../events/history-routes.ts';
@@ -13,6 +15,7 @@ import { changeObject, removeObject, type Resource } from '../flows/change.ts';
 import { checkSearched } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
+import { customerTable } from './customer-csv.ts';
 import { customerBodies, type CustomerBodies, type NewCustomer } from './customer-bodies.ts';
 import { Customer, customerContentOf, customerQuery, mergedCustomer, wantedCustomer } from './customer.ts';
 import {
@@ -25,16 +28,17 @@ import {
 
 export type CustomerServices = {
   readonly cursors: Cursors;
+  readonly exports: ExportStarter;
   readonly cache: RepresentationCache<Customer>;
   /** Whose phone numbers may be sent in national form. */
   readonly defaultCountry: string | undefined;
 };
 
-export function customerRoutes({ cursors, cache, defaultCountry }: CustomerServices): Route[] {
+export function customerRoutes({ cursors, exports, cache, defaultCountry }: CustomerServices): Route[] {
   const customers = customerRepresentations(cache);
   const bodies = customerBodies(defaultCountry);
   return [
-    listCustomers(cursors, customers),
+    listCustomers({ cursors, exports }, customers),
     createCustomer(customers, bodies),
     readCustomer(customers),
     putCustomer(bodies),
@@ -55,6 +59,8 @@ export function customerRepresentations(cache: RepresentationCache<Customer>): C
   };
 }
 
+const customerFile = { name: 'customers', table: customerTable };
+
 function representCustomer(customer: Customer): Representation<Customer> {
   return represent(customer, { id: customer.id, ownerId: customer.userId });
 }
@@ -65,7 +71,9 @@ const customerResource: Resource<Customer, Customer> = {
   represent: representCustomer,
 };
 
-function listCustomers(cursors: Cursors, { find }: CustomerRepresentations): Route {
+type ListServices = Pick<CustomerServices, 'cursors' | 'exports'>;
+
+function listCustomers({ cursors, exports }: ListServices, { find }: CustomerRepresentations): Route {
   return route({
     method: 'GET',
     path: '/customers',
@@ -73,12 +81,17 @@ function listCustomers(cursors: Cursors, { find }: CustomerRepresentations): Rou
     summary: 'List customers',
     access: signedIn,
     scope: 'customers:read',
-    description: 'Lists one’s own; staff see all.',
+    description: `Lists one’s own; staff see all.\n\n${exportDescription}`,
     query: { ...customerQuery, ...listParameters },
-    reply: listOf(Customer),
+    reply: listOrExportOf(Customer),
+    problems: ['unavailable'],
     handle(context) {
       checkSearched(context.query);
-      const selectionFor = (caller: Caller) => customerSelection(rowAccessOf(caller), context.query);
+      const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), context.query);
+      if (isExport(context)) {
+        const list = { selectionFor, load: represented(customerResource) };
+        return exports.start(context, customerFile, new ListElements(context.db, list, context.caller));
+      }
       return listPage(context, { cursors, selectionFor, load: find });
     },
   });

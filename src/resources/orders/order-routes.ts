@@ -2,25 +2,24 @@
 import { allows, isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, notFound, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { listPage, listParameters, type PageSource } from '../../http/list.ts';
+import type { ExportStarter } from '../../http/export.ts';
 import type { Representation } from '../../http/representation.ts';
 import { cached, type RepresentationCache } from '../../http/representation-cache.ts';
-import { created, listOf, ok, route, type Context, type Route } from '../../http/route.ts';
+import { created, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
-import type { Infer, Issue, ObjectOf } from '../../schema/schema.ts';
-import type { Selection } from '../../storage/keyset.ts';
+import type { Infer, Issue } from '../../schema/schema.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, type Resource } from '../flows/change.ts';
-import { checkSearched } from '../flows/searching.ts';
-import { requireVisible, type Rows } from '../flows/visible.ts';
-import { userExists, userIssues } from '../users/user-store.ts';
-import { findRepresentation, representOrder } from './order-representation-routes.ts';
+import { requireVisible } from '../flows/visible.ts';
+import { userIssues } from '../users/user-store.ts';
 import { completionOf } from './included-customer-routes.ts';
 import { orderIncludes } from './included-customer.ts';
+import { listOrders, listOrdersOfCustomer, listOrdersOfUser, type OrderReads } from './order-list-routes.ts';
+import { findRepresentation, representOrder } from './order-representation-routes.ts';
 import {
   NewOrder,
   Order,
@@ -28,31 +27,24 @@ import {
   checkOpen,
   checkTransition,
   orderContentOf,
-  orderFilters,
-  orderQuery,
   applyOrderPatch,
 } from './order.ts';
-import { orderSearch, orderSelection } from './order-list-store.ts';
 import { addOrder, orderRows, replaceOrder } from './order-store.ts';
 
-export type OrderServices = {
+export type OrderServices = OrderReadServices & { readonly exports: ExportStarter };
+
+/** Without what only `/orders` uses. */
+export type OrderReadServices = {
   readonly cursors: Cursors;
   readonly cache: RepresentationCache<Order>;
   readonly customerCache: RepresentationCache<Customer>;
-};
-
-/** What the routes read from: committed, through the caches. */
-type OrderReads = {
-  readonly cursors: Cursors;
-  readonly orders: Rows<Representation<Order>>;
-  readonly customers: Rows<Representation<Customer>>;
 };
 
 /** Mounted with the orders interface. */
 export function orderRoutes(services: OrderServices): Route[] {
   const reads = readsOf(services);
   return [
-    listOrders(reads),
+    listOrders(reads, services.exports),
     placeOrder(reads),
     readOrder(reads),
     patchOrder(reads),
@@ -62,12 +54,12 @@ export function orderRoutes(services: OrderServices): Route[] {
 }
 
 /** Mounted with the users interface. */
-export function userOrderRoutes(services: OrderServices): Route[] {
+export function userOrderRoutes(services: OrderReadServices): Route[] {
   const reads = readsOf(services);
   return [listOrdersOfUser(reads), readOrderOfUser(reads)];
 }
 
-function readsOf({ cursors, cache, customerCache }: OrderServices): OrderReads {
+function readsOf({ cursors, cache, customerCache }: OrderReadServices): OrderReads {
   const find = cached(cache, findRepresentation);
   const orders = { name: 'order', find, ownerOf: ({ ownerId }: Representation<Order>) => ownerId };
   return { cursors, orders, customers: customerRepresentations(customerCache) };
@@ -78,44 +70,6 @@ const orderResource: Resource<Order, Order> = {
   accessOf: rowAccessOf,
   represent: representOrder,
 };
-
-const filters = { ...orderFilters, ...orderIncludes, ...listParameters };
-
-type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders'> & {
-  readonly selectionFor: (caller: Caller) => Selection;
-};
-
-function orderList(
-  query: ObjectOf<typeof orderIncludes>,
-  { cursors, orders, selectionFor }: OrderListOptions,
-): PageSource<Order, Caller> {
-  return { cursors, selectionFor, load: orders.find, completionOf: (page) => completionOf(query, page) };
-}
-
-function listOrders({ cursors, orders }: OrderReads): Route {
-  return route({
-    method: 'GET',
-    path: '/orders',
-    tag: 'Orders',
-    summary: 'List orders',
-    access: signedIn,
-    scope: 'orders:read',
-    query: { ...orderQuery, ...filters },
-    reply: listOf(Order),
-    description: 'Lists one’s own; staff see all. Newest first by default.',
-    handle(context) {
-      const { query } = context;
-      checkSearched(query);
-      const selectionFor = (caller: Caller) => {
-        const access = rowAccessOf(caller);
-        if (query.q === undefined) return orderSelection(access, query);
-        const hasCustomers = caller.scopes?.has('customers:read') ?? true;
-        return orderSearch(access, { query, q: query.q, hasCustomers });
-      };
-      return listPage(context, orderList(query, { cursors, orders, selectionFor }));
-    },
-  });
-}
 
 function placeOrder({ orders, customers }: OrderReads): Route {
   return route({
@@ -232,49 +186,6 @@ function historyOfOrder({ cursors, orders: rows }: OrderReads): Route {
     rows,
     accessOf: rowAccessOf,
     cursors,
-  });
-}
-
-function listOrdersOfCustomer({ cursors, orders, customers }: OrderReads): Route {
-  return route({
-    method: 'GET',
-    path: '/customers/{id}/orders',
-    tag: 'Orders',
-    summary: 'List a customer’s orders',
-    access: signedIn,
-    scope: 'orders:read',
-    query: filters,
-    reply: listOf(Order),
-    problems: ['not-found', 'forbidden'],
-    handle(context) {
-      const { params, db, query } = context;
-      const selectionFor = (caller: Caller) => {
-        const access = rowAccessOf(caller);
-        const customer = requireVisible(customers, { db: db.read, id: params.id, access });
-        return orderSelection(access, query, { customerId: customer.id });
-      };
-      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
-    },
-  });
-}
-
-function listOrdersOfUser({ cursors, orders }: OrderReads): Route {
-  return route({
-    method: 'GET',
-    path: '/api/users/{id}/orders',
-    tag: 'Orders',
-    summary: 'List a user’s orders',
-    access: selfOrStaff,
-    scope: 'orders:read',
-    query: filters,
-    reply: listOf(Order),
-    problems: ['not-found'],
-    handle(context) {
-      const { params, db, query } = context;
-      if (!userExists(db.read, params.id)) throw notFound('user', params.id);
-      const selectionFor = () => orderSelection({ userId: params.id }, query);
-      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
-    },
   });
 }
 

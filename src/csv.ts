@@ -1,0 +1,26 @@
+// Tables as text (RFC 4180), for spreadsheets: a header line, then rows; every line ends with CR LF.
+
+export type CsvCell = string | number | null;
+
+/** How objects become rows: an object may take several. */
+export type CsvTable<T> = {
+  readonly columns: readonly string[];
+  readonly rowsOf: (object: T) => readonly (readonly CsvCell[])[];
+};
+
+export function csvLine(cells: readonly CsvCell[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`;
+}
+
+function cellText(cell: CsvCell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return String(cell);
+  const text = formulaStart.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * A spreadsheet would evaluate what begins so (CWE-1236): an apostrophe before it makes it text. Some
+ * programs take the full-width signs for the plain ones, and leave out control characters.
+ */
+const formulaStart = /^[=+\-@\u0000-\u001f\u007f＝＋－＠]/u;

@@ -1,0 +1,171 @@
+// Exports: a whole list as one response, in the client's pace. What is cut short never looks complete.
+import { isStaff, type Caller } from '../auth/access.ts';
+import { csvLine, type CsvTable } from '../csv.ts';
+import { exportPieceBytesMax, exportSliceMillisecondsMax, exportsMax } from '../limits.ts';
+import type { Logger } from '../logger.ts';
+import { Problem, invalid, unavailable } from '../problem.ts';
+import type { Elements } from './list-export.ts';
+import { csv, ndjson } from './media-types.ts';
+import { streamed, type Representation } from './representation.ts';
+import type { ResponseStream } from './response-stream.ts';
+import type { Context } from './route.ts';
+
+/** How the elements of a list become a file. */
+export type ExportFormat<T> = {
+  /** Of the file, before the date. */
+  readonly name: string;
+  readonly table: CsvTable<T>;
+  /** Whether the file may begin at a cursor of the list. */
+  readonly takesCursor?: boolean;
+};
+
+type ExportContext = Pick<
+  Context<object, object, undefined, Caller>,
+  'caller' | 'authorizeRead' | 'mediaType' | 'isHttp10' | 'now' | 'query'
+>;
+
+type Options = { readonly log: Logger };
+
+/** What routes use of it. */
+export type ExportStarter = Pick<Exports, 'start'>;
+
+export class Exports {
+  readonly #log: Logger;
+  readonly #callers = new Map<ResponseStream, Caller>();
+
+  constructor({ log }: Options) {
+    this.#log = log;
+  }
+
+  /** Throws where the request can't be an export, or too many run. */
+  start<T>(
+    context: ExportContext,
+    { name, table, takesCursor = false }: ExportFormat<T>,
+    elements: Elements<T, Caller>,
+  ): Representation<never> {
+    checkRequest(context, takesCursor ? ofPages : [...ofPages, 'cursor']);
+    this.#checkRoom(context.caller);
+    const isCsv = context.mediaType === csv;
+    const day = new Date(context.now).toISOString().slice(0, 10);
+    const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
+    const format = isCsv ? csvFormat(table) : ndjsonFormat;
+    return {
+      ...streamed(isCsv ? `${csv}; charset=utf-8` : ndjson, (stream) =>
+        this.#run({ stream, context, elements, format }),
+      ),
+      fields: ['Content-Disposition', `attachment; filename="${fileName}"`],
+    };
+  }
+
+  /** Users without staff rights have one place between them, so that they never keep staff waiting. */
+  #checkRoom(caller: Caller): void {
+    const running = [...this.#callers.values()];
+    const isFull = running.length >= exportsMax;
+    const isTaken = !isStaff(caller) && running.some((other) => !isStaff(other));
+    if (isFull || isTaken) throw unavailable('Other exports are running; retry in a moment.', retrySeconds);
+  }
+
+  #run<T>(run: Run<T>): void {
+    const { stream, context } = run;
+    this.#callers.set(stream, context.caller);
+    stream.onEnd(() => this.#callers.delete(stream));
+    write(run).catch((error: unknown) => {
+      if (isOfRights(error)) return stream.breakOff('unauthorized');
+      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#log.log('error', 'an export failed and was broken off', { cause });
+      stream.breakOff('failed');
+    });
+  }
+}
+
+const retrySeconds = 10;
+/** Parameters that have a meaning for pages alone; a search finds one page. */
+const ofPages = ['limit', 'total', 'q'];
+
+/** Whether this is a request for an export, not for a page. */
+export function isExport({ mediaType }: Pick<ExportContext, 'mediaType'>): boolean {
+  return exportTypes.includes(mediaType);
+}
+
+/** For the documentation of lists. */
+export const exportDescription =
+  'With `Accept: text/csv` or `application/x-ndjson` the response is the whole list as a file, without ' +
+  'pages; one that is cut short ends without the last chunk.';
+
+const exportTypes: readonly string[] = [csv, ndjson];
+
+/** Text has one character for each byte of UTF-8. */
+type Format<T> = {
+  readonly head: string;
+  readonly textOf: (element: Representation<T>) => Buffer;
+};
+
+const ndjsonFormat: Format<unknown> = {
+  head: '',
+  textOf: ({ text }) => Buffer.from(`${text}\n`, 'latin1'),
+};
+
+function csvFormat<T>({ columns, rowsOf }: CsvTable<T>): Format<T> {
+  return {
+    head: csvLine(columns),
+    textOf({ text }) {
+      const object: T = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // it represents a T
+      return Buffer.from(rowsOf(object).map(csvLine).join(''), 'utf8');
+    },
+  };
+}
+
+type Run<T> = {
+  readonly stream: ResponseStream;
+  readonly context: ExportContext;
+  readonly elements: Elements<T, Caller>;
+  readonly format: Format<T>;
+};
+
+/** A slice of a turn at a time, once the client has taken what was written before. */
+async function write<T>({ stream, context, elements, format }: Run<T>): Promise<void> {
+  let pieces: Buffer[] = [Buffer.from(format.head)];
+  for (;;) {
+    await nextTurn(stream);
+    if (stream.isOver) return;
+    const reader = context.authorizeRead();
+    const until = performance.now() + exportSliceMillisecondsMax;
+    let bytes = 0;
+    let found: ReturnType<typeof elements.next>;
+    do {
+      found = elements.next(reader);
+      if (found === undefined || found instanceof Promise) break;
+      for (const element of found) {
+        const piece = format.textOf(element);
+        pieces.push(piece);
+        bytes += piece.length;
+      }
+    } while (bytes < exportPieceBytesMax && performance.now() < until);
+    stream.write(Buffer.concat(pieces));
+    if (found === undefined) return stream.finish();
+    pieces = [];
+    await found;
+  }
+}
+
+/** Never settles where the client has gone: then nothing is left to do. */
+function nextTurn(stream: ResponseStream): Promise<void> {
+  return new Promise((resolve) => stream.whenDrained(() => stream.runLater(resolve)));
+}
+
+/** What throws a Problem midway is a right that has gone, unless the service can't go on. */
+function isOfRights(error: unknown): boolean {
+  return error instanceof Problem && error.kind !== 'unavailable';
+}
+
+function checkRequest({ isHttp10, query }: ExportContext, rejected: readonly string[]): void {
+  // without chunks the end of the connection is the end of the file, and a cut file looks whole
+  if (isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
+  const sent = rejected.filter((name) => Object.hasOwn(query, name));
+  const issues = sent.map((parameter) => ({
+    parameter,
+    code: 'conflict',
+    detail: `An export has no pages: leave out ${parameter}, or accept application/json.`,
+  }));
+  if (issues.length > 0) throw invalid(issues);
+}

@@ -1,0 +1,77 @@
+// A list from its beginning to its end: what an export reads, a few elements at a time.
+import { isDeepStrictEqual } from 'node:util';
+import { exportRowsSortedMax, pageRowsExaminedMax } from '../limits.ts';
+import { forbidden } from '../problem.ts';
+import type { Connection } from '../storage/connection.ts';
+import type { Database } from '../storage/database.ts';
+import { readStretch, type Position, type Selection, type Stretch } from '../storage/keyset.ts';
+import { loaderOf, type PageSource } from './list.ts';
+import type { Representation } from './representation.ts';
+
+/** So few that a turn is never long: one order may be 60 KB of JSON, and 800 KB of CSV. */
+const elementsAtOnce = 5;
+
+/** What a whole list is read from. */
+export type Elements<T, C> = {
+  /**
+   * The next ones for a reader with these rights, undefined at the end; a promise where they have to be found
+   * first. Throws a Problem where the rights are others than at the beginning.
+   */
+  next(reader: C): readonly Representation<T>[] | undefined | Promise<void>;
+};
+
+export type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors'>;
+
+type Db = Pick<Database, 'readInWorker'> & { readonly read: Connection };
+
+/** Walks a list by keyset, without a transaction: what was there throughout comes exactly once. */
+export class ListElements<T, C> implements Elements<T, C> {
+  readonly #db: Db;
+  readonly #source: ListSource<T, C>;
+  readonly #selection: Selection;
+  #found: readonly Position[] = [];
+  #taken = 0;
+  #after: Position | undefined = undefined;
+  #isAtEnd = false;
+
+  constructor(db: Db, source: ListSource<T, C>, reader: C) {
+    this.#db = db;
+    this.#source = source;
+    this.#selection = source.selectionFor(reader);
+  }
+
+  next(reader: C): readonly Representation<T>[] | undefined | Promise<void> {
+    this.#checkRights(reader);
+    if (this.#taken < this.#found.length) return this.#load(reader);
+    if (this.#isAtEnd) return undefined;
+    const stretch = readStretch(this.#db, {
+      ...this.#selection,
+      after: this.#after,
+      rows: exportRowsSortedMax,
+      rowsExaminedMax: pageRowsExaminedMax,
+    });
+    if (stretch instanceof Promise) return stretch.then((found) => this.#keep(found));
+    this.#keep(stretch);
+    return [];
+  }
+
+  #keep({ positions, end }: Stretch): void {
+    this.#found = positions;
+    this.#taken = 0;
+    this.#after = end;
+    this.#isAtEnd = end === undefined;
+  }
+
+  #load(caller: C): Representation<T>[] {
+    const positions = this.#found.slice(this.#taken, this.#taken + elementsAtOnce);
+    this.#taken += positions.length;
+    const load = loaderOf(this.#source, { selection: this.#selection, caller, db: this.#db.read, positions });
+    return positions.map(([, id]) => load(id)).filter((element) => element !== undefined);
+  }
+
+  #checkRights(reader: C): void {
+    const { owners } = this.#source.selectionFor(reader);
+    if (!isDeepStrictEqual(owners, this.#selection.owners))
+      throw forbidden('The rights have changed since the export began.');
+  }
+}

@@ -1,0 +1,14 @@
+// An address in a table: a column for each of its members.
+import type { CsvCell } from '../../csv.ts';
+import type { Address } from './address.ts';
+
+const members = ['name', 'line1', 'line2', 'city', 'region', 'postalCode', 'country'] as const;
+
+/** `address.line1` and so on. */
+export function addressColumns(member: string): string[] {
+  return members.map((name) => `${member}.${name}`);
+}
+
+export function addressCells(address: Address | null): CsvCell[] {
+  return members.map((name) => address?.[name] ?? null);
+}

@@ -1,0 +1,21 @@
+// Events in a table: a row each, what changed as JSON.
+import type { CsvTable } from '../../csv.ts';
+import type { Event } from './event.ts';
+
+export const eventTable: CsvTable<Event> = {
+  columns: [
+    'id',
+    'type',
+    'createdAt',
+    'subject',
+    'actor.userId',
+    'actor.keyId',
+    'requestId',
+    'reason',
+    'changes',
+  ],
+  rowsOf({ id, type, createdAt, subject, actor, requestId, reason, changes }) {
+    const { userId = null, keyId = null } = actor ?? {};
+    return [[id, type, createdAt, subject, userId, keyId, requestId, reason, JSON.stringify(changes)]];
+  },
+};

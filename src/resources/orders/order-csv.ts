@@ -1,0 +1,58 @@
+// Orders in a table: a row for each item, which repeats what the order has.
+import type { CsvCell, CsvTable } from '../../csv.ts';
+import { decimalAmount } from '../../schema/decimal.ts';
+import { addressCells, addressColumns } from '../customers/address-csv.ts';
+import type { Order } from './order.ts';
+
+/** A filter on `items.number` 1 leaves a row for each order; sums over all rows are of `items.total`. */
+export const orderTable: CsvTable<Order> = {
+  columns: [
+    'id',
+    'status',
+    'createdAt',
+    'updatedAt',
+    'customerId',
+    'customer.name',
+    'userId',
+    'currency',
+    'total',
+    'note',
+    ...addressColumns('shippingAddress'),
+    'items.number',
+    'items.sku',
+    'items.name',
+    'items.quantity',
+    'items.unitPrice',
+    'items.total',
+  ],
+  rowsOf(order) {
+    const { currency } = order;
+    const ofOrder = cellsOfOrder(order);
+    return order.items.map(({ sku, name, quantity, unitPrice, total }, index) => [
+      ...ofOrder,
+      index + 1,
+      sku,
+      name,
+      quantity,
+      decimalAmount(unitPrice, currency),
+      decimalAmount(total, currency),
+    ]);
+  },
+};
+
+function cellsOfOrder(order: Order): CsvCell[] {
+  const { id, status, createdAt, updatedAt, customerId, customer, userId, currency, total, note } = order;
+  return [
+    id,
+    status,
+    createdAt,
+    updatedAt,
+    customerId,
+    customer?.name ?? null,
+    userId,
+    currency,
+    decimalAmount(total, currency),
+    note,
+    ...addressCells(order.shippingAddress),
+  ];
+}

@@ -1,0 +1,117 @@
+// The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
+import { rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import type { Cursors } from '../../http/cursor.ts';
+import { exportDescription, isExport, type ExportStarter } from '../../http/export.ts';
+import { ListElements } from '../../http/list-export.ts';
+import { listPage, listParameters, type PageSource } from '../../http/list.ts';
+import type { Representation } from '../../http/representation.ts';
+import { listOf, listOrExportOf, route, type Route } from '../../http/route.ts';
+import { notFound } from '../../problem.ts';
+import type { ObjectOf } from '../../schema/schema.ts';
+import type { Selection } from '../../storage/keyset.ts';
+import type { Customer } from '../customers/customer.ts';
+import { checkSearched } from '../flows/searching.ts';
+import { requireVisible, type Rows } from '../flows/visible.ts';
+import { userExists } from '../users/user-store.ts';
+import { completionOf } from './included-customer-routes.ts';
+import { orderIncludes } from './included-customer.ts';
+import { orderTable } from './order-csv.ts';
+import { findRepresentation } from './order-representation-routes.ts';
+import { orderSearch, orderSelection } from './order-list-store.ts';
+import { Order, orderFilters, orderQuery } from './order.ts';
+
+/** What the routes read from: committed, through the caches. */
+export type OrderReads = {
+  readonly cursors: Cursors;
+  readonly orders: Rows<Representation<Order>>;
+  readonly customers: Rows<Representation<Customer>>;
+};
+
+const orderFile = { name: 'orders', table: orderTable };
+
+const filters = { ...orderFilters, ...orderIncludes, ...listParameters };
+
+type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders'> & {
+  readonly selectionFor: (caller: Caller) => Selection;
+};
+
+function orderList(
+  query: ObjectOf<typeof orderIncludes>,
+  { cursors, orders, selectionFor }: OrderListOptions,
+): PageSource<Order, Caller> {
+  return { cursors, selectionFor, load: orders.find, completionOf: (page) => completionOf(query, page) };
+}
+
+export function listOrders({ cursors, orders }: OrderReads, exports: ExportStarter): Route {
+  return route({
+    method: 'GET',
+    path: '/orders',
+    tag: 'Orders',
+    summary: 'List orders',
+    access: signedIn,
+    scope: 'orders:read',
+    query: { ...orderQuery, ...filters },
+    reply: listOrExportOf(Order),
+    description: `Lists one’s own; staff see all. Newest first by default.\n\n${exportDescription}`,
+    problems: ['unavailable'],
+    handle(context) {
+      const { query, db, caller } = context;
+      checkSearched(query);
+      const selectionFor = (reader: Caller) => {
+        const access = rowAccessOf(reader);
+        if (query.q === undefined) return orderSelection(access, query);
+        const hasCustomers = reader.scopes?.has('customers:read') ?? true;
+        return orderSearch(access, { query, q: query.q, hasCustomers });
+      };
+      if (isExport(context)) {
+        // not through the cache, which it would fill with what nobody else reads
+        const list = { ...orderList(query, { cursors, orders, selectionFor }), load: findRepresentation };
+        return exports.start(context, orderFile, new ListElements(db, list, caller));
+      }
+      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
+    },
+  });
+}
+
+export function listOrdersOfCustomer({ cursors, orders, customers }: OrderReads): Route {
+  return route({
+    method: 'GET',
+    path: '/customers/{id}/orders',
+    tag: 'Orders',
+    summary: 'List a customer’s orders',
+    access: signedIn,
+    scope: 'orders:read',
+    query: filters,
+    reply: listOf(Order),
+    problems: ['not-found', 'forbidden'],
+    handle(context) {
+      const { params, db, query } = context;
+      const selectionFor = (caller: Caller) => {
+        const access = rowAccessOf(caller);
+        const customer = requireVisible(customers, { db: db.read, id: params.id, access });
+        return orderSelection(access, query, { customerId: customer.id });
+      };
+      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
+    },
+  });
+}
+
+export function listOrdersOfUser({ cursors, orders }: OrderReads): Route {
+  return route({
+    method: 'GET',
+    path: '/api/users/{id}/orders',
+    tag: 'Orders',
+    summary: 'List a user’s orders',
+    access: selfOrStaff,
+    scope: 'orders:read',
+    query: filters,
+    reply: listOf(Order),
+    problems: ['not-found'],
+    handle(context) {
+      const { params, db, query } = context;
+      if (!userExists(db.read, params.id)) throw notFound('user', params.id);
+      const selectionFor = () => orderSelection({ userId: params.id }, query);
+      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
+    },
+  });
+}

@@ -1,0 +1,97 @@
+// Exports that are rejected, and exports that end before their list does: none of them looks whole.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem } from '../http/http-support.ts';
+import { askRaw } from '../http/raw-connection.ts';
+import { serviceFor } from '../service.ts';
+import { csv, manyLargeOrders, openUnread } from './export-support.ts';
+import { newKey, rootToken } from './resource-support.ts';
+
+describe('an export is rejected', () => {
+  for (const query of ['limit=5', 'total=true', 'cursor=x', 'q=tea'])
+    test(`with ${query}, since it has no pages`, async (t) => {
+      const service = await serviceFor(t);
+      const token = await rootToken(service);
+      const response = await service.get(`/orders?${query}`, { token, headers: csv });
+      assertProblem(response, 'validation-failed', 422);
+      assert.equal(response.body.errors[0].parameter, query.split('=')[0]);
+    });
+
+  test('of an API key without the scope, and of who isn’t signed in', async (t) => {
+    const service = await serviceFor(t);
+    const { key } = await newKey(service, await rootToken(service), { scopes: ['customers:read'] });
+    assertProblem(await service.get('/orders', { key, headers: csv }), 'insufficient-scope', 403);
+    assertProblem(await service.get('/orders', { headers: csv }), 'unauthenticated', 401);
+  });
+
+  test('over HTTP/1.0, where a cut file would look whole', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const head = `GET /orders HTTP/1.0\r\nAuthorization: Bearer ${token}\r\nAccept: text/csv\r\n\r\n`;
+    const { status, body } = await askRaw(service.port, head);
+    assert.equal(status, 505);
+    assert.equal(body.code, 'bad-request');
+  });
+
+  test('where the list has no files', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    assertProblem(await service.get('/api/users', { token, headers: csv }), 'not-acceptable', 406);
+  });
+
+  test('while two others run, or one of another user without staff rights', async (t) => {
+    const service = await serviceFor(t);
+    const staff = await service.person('staff');
+    const [first, second] = [await service.person(), await service.person()];
+    await manyLargeOrders(service, staff.token);
+    await manyLargeOrders(service, first.token);
+    const open = (token: string) => openUnread(service, token);
+    const ofUser = await open(first.token);
+    const rejected = await service.get('/orders', { token: second.token, headers: csv });
+    assertProblem(rejected, 'unavailable', 503);
+    assert.equal(rejected.headers['retry-after'], '10');
+    const ofStaff = await open(staff.token);
+    assertProblem(await service.get('/orders', { token: staff.token, headers: csv }), 'unavailable', 503);
+    ofUser.close();
+    ofStaff.close();
+    await Promise.all([ofUser.ended, ofStaff.ended]);
+  });
+});
+
+describe('an export that is cut short', () => {
+  test('ends without its last chunk when the session ends', async (t) => {
+    const service = await serviceFor(t);
+    const staff = await service.person('staff');
+    await manyLargeOrders(service, staff.token);
+    const reader = await openUnread(service, staff.token);
+    const path = `/api/sessions/${staff.sessionId}`;
+    assert.equal((await service.delete(path, { token: staff.token })).status, 204);
+    reader.message.resume();
+    assert.equal(await reader.ended, false);
+    assert.match(service.logged.at(-1) ?? '', /"end":"unauthorized"/);
+  });
+
+  test('ends so when its reader loses staff rights', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const staff = await service.person('staff');
+    await manyLargeOrders(service, token);
+    const reader = await openUnread(service, staff.token);
+    const demoted = await service.patch(`/api/users/${staff.id}`, { token, body: { role: 'user' } });
+    assert.equal(demoted.status, 200);
+    reader.message.resume();
+    assert.equal(await reader.ended, false);
+  });
+
+  test('makes room for the next one', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await manyLargeOrders(service, token);
+    for (let round = 0; round < 3; round += 1) {
+      const reader = await openUnread(service, token);
+      reader.close();
+      await reader.ended;
+    }
+    assert.equal((await service.get('/orders', { token, headers: csv })).status, 200);
+  });
+});

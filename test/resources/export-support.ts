@@ -1,0 +1,36 @@
+// For the tests of exports: what asks for one, and readers who don't read.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import type { TestService } from '../service.ts';
+import { newCustomer, newOrder } from './resource-support.ts';
+
+export const csv = { accept: 'text/csv' };
+export const ndjson = { accept: 'application/x-ndjson' };
+
+/** Orders whose rows in CSV take 400 KB each: far more in all than the system keeps for an idle reader. */
+export async function manyLargeOrders(service: TestService, token: string, count = 60): Promise<void> {
+  const items = Array.from({ length: 100 }, () => ({ name: 'Tea', quantity: 1, unitPrice: 749 }));
+  const customerId: number = (await newCustomer(service, token)).id;
+  const order = { customerId, items, note: 'ü'.repeat(2000) };
+  await Promise.all(Array.from({ length: count }, () => newOrder(service, token, order)));
+}
+
+type UnreadExport = {
+  readonly message: IncomingMessage;
+  /** Whether it ended whole, once it has ended. */
+  readonly ended: Promise<boolean>;
+  close(): void;
+};
+
+/** Of orders, with a reader who reads nothing until `message` is resumed. */
+export async function openUnread({ port }: TestService, token: string): Promise<UnreadExport> {
+  const headers = { ...csv, authorization: `Bearer ${token}` };
+  const asked = request({ port, host: '127.0.0.1', path: '/orders', agent: false, headers });
+  asked.on('error', () => {}).end();
+  const [message]: [IncomingMessage] = (await once(asked, 'response')) as [IncomingMessage]; // as documented
+  message.on('error', () => {}); // one that is broken off
+  assert.equal(message.statusCode, 200);
+  const ended = new Promise<boolean>((resolve) => message.once('close', () => resolve(message.complete)));
+  return { message, ended, close: () => asked.destroy() };
+}
