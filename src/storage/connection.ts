@@ -14,11 +14,22 @@ export type Work<T> = (db: Connection) => T extends PromiseLike<unknown> ? never
 type StatementKind = 'read' | 'change';
 type Prepared = { readonly statement: StatementSync; readonly kind: StatementKind };
 
+/**
+ * For `run`, which returns SQLite's last row id: of a full-text index's own tables, after a change of one. That
+ * may be past 2^53, where node:sqlite throws unless it may be a BigInt.
+ */
+export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync {
+  const statement = sqlite.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
+}
+
 /** Over a `DatabaseSync` opened with `returnArrays`. `before` is called ahead of every statement. */
 export class Connection {
   readonly #sqlite: DatabaseSync;
   readonly #before: (kind: StatementKind) => void;
-  readonly #statements = new BoundedMap<string, Prepared>(2 * statementsMax);
+  readonly #queries = new BoundedMap<string, Prepared>(2 * statementsMax);
+  readonly #runs = new BoundedMap<string, StatementSync>(2 * statementsMax);
   /** What this transaction has made stale so far. */
   readonly invalidations: Invalidation[] = [];
 
@@ -30,15 +41,17 @@ export class Connection {
   /** The first row; R is the caller's knowledge of the columns it named. */
   get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
     // an array, as the connection was opened
-    return this.#ready(sql).get(...params) as unknown as R | undefined;
+    return this.#query(sql).get(...params) as unknown as R | undefined;
   }
 
   all<R extends Row>(sql: string, ...params: SqlValue[]): R[] {
-    return this.#ready(sql).all(...params) as unknown as R[];
+    return this.#query(sql).all(...params) as unknown as R[];
   }
 
   run(sql: string, ...params: SqlValue[]): { changes: number; lastId: number } {
-    const { changes, lastInsertRowid } = this.#ready(sql).run(...params);
+    const statement = this.#runs.get(sql) ?? this.#prepareRun(sql);
+    this.#before('change');
+    const { changes, lastInsertRowid } = statement.run(...params);
     return { changes: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
@@ -47,16 +60,22 @@ export class Connection {
     this.invalidations.push(invalidation);
   }
 
-  #ready(sql: string): StatementSync {
-    const { statement, kind } = this.#statements.get(sql) ?? this.#prepare(sql);
+  #query(sql: string): StatementSync {
+    const { statement, kind } = this.#queries.get(sql) ?? this.#prepareQuery(sql);
     this.#before(kind);
     return statement;
   }
 
-  #prepare(sql: string): Prepared {
+  #prepareQuery(sql: string): Prepared {
     const kind = sql.startsWith('SELECT') ? 'read' : 'change';
     const prepared: Prepared = { statement: this.#sqlite.prepare(sql), kind };
-    this.#statements.set(sql, prepared);
+    this.#queries.set(sql, prepared);
     return prepared;
+  }
+
+  #prepareRun(sql: string): StatementSync {
+    const statement = prepareForRun(this.#sqlite, sql);
+    this.#runs.set(sql, statement);
+    return statement;
   }
 }

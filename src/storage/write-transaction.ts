@@ -1,7 +1,7 @@
 // The transaction of a group of writes, in which each write can be undone alone.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Invalidation } from '../invalidation.ts';
-import { Connection } from './connection.ts';
+import { Connection, prepareForRun } from './connection.ts';
 
 export class WriteTransaction {
   readonly #sqlite: DatabaseSync;
@@ -20,12 +20,12 @@ export class WriteTransaction {
     this.#connection = new Connection(sqlite, (kind) => {
       if (kind === 'change') this.#markChange();
     });
-    this.#begin = sqlite.prepare('BEGIN IMMEDIATE');
-    this.#commit = sqlite.prepare('COMMIT');
-    this.#rollback = sqlite.prepare('ROLLBACK');
-    this.#setSavepoint = sqlite.prepare('SAVEPOINT work');
-    this.#releaseSavepoint = sqlite.prepare('RELEASE work');
-    this.#rollbackToSavepoint = sqlite.prepare('ROLLBACK TO work');
+    this.#begin = prepareForRun(sqlite, 'BEGIN IMMEDIATE');
+    this.#commit = prepareForRun(sqlite, 'COMMIT');
+    this.#rollback = prepareForRun(sqlite, 'ROLLBACK');
+    this.#setSavepoint = prepareForRun(sqlite, 'SAVEPOINT work');
+    this.#releaseSavepoint = prepareForRun(sqlite, 'RELEASE work');
+    this.#rollbackToSavepoint = prepareForRun(sqlite, 'ROLLBACK TO work');
   }
 
   /** While a work runs. */

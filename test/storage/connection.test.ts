@@ -1,0 +1,22 @@
+// A connection passes on what SQLite returns.
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { Connection } from '../../src/storage/connection.ts';
+import { WriteTransaction } from '../../src/storage/write-transaction.ts';
+
+test('a row id past 2^53, as full-text indexes have them, stops no later statement', () => {
+  using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+  sqlite.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)');
+  const transaction = new WriteTransaction(sqlite);
+  transaction.begin();
+  const changes = transaction.run((db) => {
+    sqlite.exec('INSERT INTO notes (id) VALUES (9009398277996544)');
+    return db.run("UPDATE notes SET text = 'changed'").changes;
+  });
+  transaction.commit();
+  assert.equal(changes, 1);
+  transaction.begin();
+  transaction.rollback();
+  assert.equal(new Connection(sqlite).run("INSERT INTO notes (id, text) VALUES (7, 'new')").lastId, 7);
+});
