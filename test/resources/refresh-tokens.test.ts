@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
 import { executable, password, serviceFor, type TestResponse, type TestService } from '../service.ts';
 import { assertIssues } from './resource-support.ts';
+import { tokenMembers } from './session-support.ts';
 
 const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
@@ -20,16 +21,7 @@ describe('a refresh token', () => {
     const person = await service.person();
     const { status, body, headers } = await refresh(service, person.sessionId, person.refreshToken);
     assert.equal(status, 201);
-    assert.deepEqual(Object.keys(body), [
-      'id',
-      'userId',
-      'tokenType',
-      'accessToken',
-      'expiresIn',
-      'refreshToken',
-      'createdAt',
-      'expiresAt',
-    ]);
+    assert.deepEqual(Object.keys(body), tokenMembers);
     assert.deepEqual(
       [body.id, body.userId, headers['cache-control']],
       [person.sessionId, person.id, 'no-store'],

@@ -12,28 +12,18 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { backup, checkIntegrity, restore } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
-import { addNote, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
+import { addNote, madeBackup, migrations, newFolder, noteTexts, openNotes } from './storage-support.ts';
 
 const strict = { schemaVersionMax: migrations.length, force: false };
 const forced = { ...strict, force: true };
 
 function says(pattern: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof StorageError && pattern.test(error.message);
-}
-
-async function madeBackup(t: TestContext, text: string): Promise<string> {
-  const folder = newFolder(t);
-  const beside = await openCommandDatabase(folder, migrations);
-  beside.write(addNote(text));
-  beside.close();
-  const file = join(folder, 'backup.db');
-  await backup(folder, file);
-  return file;
 }
 
 test('a backup under load holds all that was answered before it began, in one private file', async (t) => {

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Invalidation } from '../../src/invalidation.ts';
+import { backup } from '../../src/storage/backup.ts';
+import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { Connection } from '../../src/storage/connection.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { Problem } from '../../src/problem.ts';
@@ -96,4 +98,15 @@ export function isUnavailable(error: unknown): boolean {
 /** Storage passes the kinds through; to it one is as good as another. */
 export function noteChange(id: number): Invalidation {
   return { kind: 'order', id };
+}
+
+/** A backup of a database with one note: its file. */
+export async function madeBackup(t: TestContext, text: string): Promise<string> {
+  const folder = newFolder(t);
+  const beside = await openCommandDatabase(folder, migrations);
+  beside.write(addNote(text));
+  beside.close();
+  const file = join(folder, 'backup.db');
+  await backup(folder, file);
+  return file;
 }
