@@ -192,7 +192,7 @@ function requestHandler(options: AppOptions, parts: SharedParts, router: Router)
     sourcesOf,
     db,
     limiters,
-    handleWithinQuota: (route, context) => handleWithinQuota(route, context, limiters.created),
+    handleAsCreation: (route, context) => handleWithinQuota(route, context, limiters.created),
     publicUrl,
     now,
     log,
@@ -211,7 +211,7 @@ function authenticatorOf({ db, caches }: AppOptions, { signer, cleanup }: Shared
     signer,
     sources: sourcesOf(db.read),
     cache: caches.callers,
-    used: (keyId, time) => cleanup.noteKeyUse(keyId, time),
+    onKeyUse: (keyId, time) => cleanup.noteKeyUse(keyId, time),
   });
 }
 

@@ -14,7 +14,7 @@ type AuthenticatorOptions = {
   /** What is committed. */
   readonly sources: CallerSources;
   readonly cache: CallerCache;
-  readonly used: (keyId: number, now: number) => void;
+  readonly onKeyUse: (keyId: number, now: number) => void;
 };
 
 /**
@@ -28,16 +28,16 @@ type Verified = {
   readonly bytes: number;
 };
 
-export function createAuthenticator({ signer, sources: committed, cache, used }: AuthenticatorOptions) {
+export function createAuthenticator({ signer, sources: committed, cache, onKeyUse }: AuthenticatorOptions) {
   /** By the whole text of Authorization: a token that was verified isn't even cut out of it. */
   const tokens = new BoundedMap<string, Verified>(cachedTokenBytesMax, ({ bytes }) => bytes);
-  const known = cache.over(committed);
+  const cachedSources = cache.over(committed);
 
   function bearer(authorization: string, now: number): Caller {
     const verified = tokens.get(authorization) ?? verify(authorization, now);
     if (now >= verified.expires)
       throw invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
-    const caller = callerOfSession(known, verified.sessionId, now);
+    const caller = callerOfSession(cachedSources, verified.sessionId, now);
     // after a restore a session may have the id, and even the user's id, of another that the backup lacks
     if (caller.userId !== verified.userId || caller.authTime !== verified.authTime) throw sessionEnded();
     return caller;
@@ -63,11 +63,11 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
 
   function apiKey(text: string, now: number): Caller {
     const id = Number(keyPattern.exec(text)?.[1]);
-    const found = Number.isNaN(id) ? undefined : known.findKey(id);
+    const found = Number.isNaN(id) ? undefined : cachedSources.findKey(id);
     if (found === undefined || !timingSafeEqual(hashOf(text.slice(-43)), found.hash))
       throw invalidToken('The API key is invalid.');
     if (now >= found.endsAt) throw keyExpired();
-    used(id, now);
+    onKeyUse(id, now);
     return found.caller;
   }
 
@@ -75,15 +75,15 @@ export function createAuthenticator({ signer, sources: committed, cache, used }:
    * The caller of a request under way, with the rights of this moment. Throws `invalid-token` where session,
    * key or user has gone.
    */
-  function refresh(caller: Caller, now: number, sources = known): Caller {
+  function refresh(caller: Caller, now: number, sources = cachedSources): Caller {
     if (caller.keyId !== null) return callerOfKey(sources, caller.keyId, now);
     return callerOfSession(sources, caller.sessionId ?? 0, now); // it is one or the other
   }
 
   /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
   function endOf({ keyId, sessionId }: Caller, authorization: string | undefined): number {
-    if (keyId !== null) return known.findKey(keyId)?.endsAt ?? 0;
-    const session = known.findSession(sessionId ?? 0)?.endsAt ?? 0;
+    if (keyId !== null) return cachedSources.findKey(keyId)?.endsAt ?? 0;
+    const session = cachedSources.findSession(sessionId ?? 0)?.endsAt ?? 0;
     const token = tokens.get(authorization ?? '')?.expires ?? 0;
     return Math.min(session, token);
   }

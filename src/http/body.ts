@@ -23,7 +23,7 @@ export function parseJson(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   if (text.charCodeAt(0) === 0xfeff) throw malformed('The body must not begin with a byte-order mark.');
   const { members, isRounding } = scan(text);
-  const value = isRounding ? parse(text, exactly) : parse(text);
+  const value = isRounding ? parse(text, roundedAsNaN) : parse(text);
   if (countKeys(value) !== members)
     throw malformed('An object in the body contains a duplicate member; send each name once.');
   if (text.includes('\\u') && !isWellFormed(value))
@@ -44,15 +44,15 @@ function parse(text: string, reviver?: Reviver): unknown {
 }
 
 /** NaN, which no schema accepts, for a number that is an integer only because it was rounded. */
-const exactly: Reviver = (_key, value, { source }) =>
+const roundedAsNaN: Reviver = (_key, value, { source }) =>
   typeof value === 'number' && source !== undefined && isRounded(source) ? Number.NaN : value;
 
 /** Whether a number becomes an integer by its rounding alone, as 0.99999999999999999999 does. */
 function isRounded(number: string): boolean {
-  return Number.isInteger(Number(number)) && !isWhole(number);
+  return Number.isInteger(Number(number)) && !isInteger(number);
 }
 
-function isWhole(number: string): boolean {
+function isInteger(number: string): boolean {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
   const digits = whole + fraction;

@@ -31,21 +31,21 @@ const nobodyId = 0;
 
 export type IdempotencyOptions = {
   readonly responses: ResponseStore;
-  /** Handles a change as the creation of one object in its user's quota: its response is stored. */
-  readonly handleWithinQuota: (route: Route, exchange: Exchange) => Promise<Representation<unknown>>;
+  /** Handles a change that draws on the quota of creations, too: its stored response takes room. */
+  readonly handleAsCreation: (route: Route, exchange: Exchange) => Promise<Representation<unknown>>;
 };
 
 export class Idempotency {
   readonly #store: ResponseStore;
   readonly #responder: Responder;
-  readonly #handleWithinQuota: IdempotencyOptions['handleWithinQuota'];
+  readonly #handleAsCreation: IdempotencyOptions['handleAsCreation'];
   /** Requests under way: what is found in the store is on disk, and what isn't can't appear meanwhile. */
   readonly #running = new Set<string>();
 
-  constructor({ responses, handleWithinQuota }: IdempotencyOptions, responder: Responder) {
+  constructor({ responses, handleAsCreation }: IdempotencyOptions, responder: Responder) {
     this.#store = responses;
     this.#responder = responder;
-    this.#handleWithinQuota = handleWithinQuota;
+    this.#handleAsCreation = handleAsCreation;
   }
 
   async run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {
@@ -73,9 +73,9 @@ export class Idempotency {
       const response = responseOf(route, representation, caller);
       this.#store.save(writer, request, { ...response, fingerprint }, now);
     });
-    // a creation has drawn on the quota for its object, with which its response is stored
+    // a creation draws on that quota by itself
     const result =
-      route.countsAsCreated === true ? route.handle(exchange) : this.#handleWithinQuota(route, exchange);
+      route.countsAsCreated === true ? route.handle(exchange) : this.#handleAsCreation(route, exchange);
     this.#responder.answer(exchange, route, await result);
   }
 

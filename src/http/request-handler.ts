@@ -49,7 +49,7 @@ export type RequestHandlerOptions = Omit<ResponderOptions, 'runLater'> & {
   readonly sourcesOf: (writer: Connection) => CallerSources;
   readonly db: Database;
   readonly responses: ResponseStore;
-  readonly handleWithinQuota: IdempotencyOptions['handleWithinQuota'];
+  readonly handleAsCreation: IdempotencyOptions['handleAsCreation'];
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
   readonly isTrusted: (address: string) => boolean;
   readonly takesQueryKeys: boolean;
