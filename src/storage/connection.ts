@@ -15,8 +15,8 @@ type StatementKind = 'read' | 'change';
 type Prepared = { readonly statement: StatementSync; readonly kind: StatementKind };
 
 /**
- * For `run`, which returns SQLite's last row id: of a full-text index's own tables, after a change of one. That
- * may be past 2^53, where node:sqlite throws unless it may be a BigInt.
+ * For `run`, which returns SQLite's last row id: of a full-text index's own tables, after a change of one.
+ * That may be past 2^53, where node:sqlite throws unless it may be a BigInt.
  */
 export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync {
   const statement = sqlite.prepare(sql);
