@@ -63,7 +63,9 @@ async function checkAll(db: Connection, report: (issue: string) => void): Promis
   }
   await withProgress('Search of customers', () => auditCustomerSearch(db, report));
   for (const history of auditedHistories)
-    await withProgress(`Events of ${history.table}`, () => auditHistories(db, history, report));
+    await withProgress(`Events of ${history.table}`, (progress) =>
+      auditHistories(db, history, { report, progress }),
+    );
   return counts;
 }
 

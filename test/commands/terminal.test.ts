@@ -65,7 +65,7 @@ describe('orderly on a terminal', { concurrency: true }, () => {
         `${quoted(program)} backup ${folder}/copy.db --data ${folder}`,
       {},
     );
-    for (const label of ['Pages and indexes', 'orders', 'Backing up'])
+    for (const label of ['Pages and indexes', 'orders', 'Events of orders', 'Backing up'])
       assert.match(shown, new RegExp(`\\r${label} +\\[=+\\] 100 %`));
     // eslint-disable-next-line no-control-regex
     assert.doesNotMatch(shown, /\x1b/);

@@ -18,12 +18,18 @@ export const auditedHistories: readonly AuditedHistory[] = [
   { topic: 'webhook', table: 'webhooks', members: ['status'] },
 ];
 
+export type AuditListeners = {
+  readonly report: (issue: string) => void;
+  readonly progress: (share: number) => void;
+};
+
 /** Reports each issue as a sentence, and returns how many objects there are. */
 export function auditHistories(
   db: Connection,
   { topic, table, members }: AuditedHistory,
-  report: (issue: string) => void,
+  { report, progress }: AuditListeners,
 ): number {
+  const [idMax] = db.get<[number | null]>(`SELECT max(id) FROM ${table}`) ?? [];
   const areAllKept = feedBounds(db).removed === 0;
   const sql = `SELECT ${['id', ...members].join(', ')} FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
   let count = 0;
@@ -36,6 +42,7 @@ export function auditHistories(
         report(`${topic} ${id} at /${name}: is ${values[index]}, but its events say ${String(shown)}.`);
     }
     count += 1;
+    progress(id / (idMax ?? id));
   }
   reportMissing(db, topic, table, report);
   return count;
