@@ -80,9 +80,12 @@ export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
 /** What a stream's client may leave unread before it is cut. */
 export const streamUnsentBytesMax = 256 * 1024;
-/** A piece of the feed that is written to streams at once, unless one event alone is longer. */
-export const streamBatchBytesMax = 64 * 1024;
-export const streamBatchEventsMax = 200;
+/**
+ * A piece of the feed that is written to streams at once, unless one event alone is longer: over TLS to all
+ * of them that takes about 5 ms.
+ */
+export const streamBatchBytesMax = 32 * 1024;
+export const streamBatchEventsMax = 100;
 export const streamCommentMilliseconds = 15_000;
 export const streamRetryMilliseconds = 3_000;
 

@@ -60,8 +60,8 @@ function readEvents(services: FeedServices): Route {
       'all orders and customers, for administrators all. `next` is never null: a reader who stores it and ' +
       'asks again later misses nothing. A page may be empty and still move on.\n\n' +
       'With `Accept: text/event-stream` the same events arrive as they happen (server-sent events): after ' +
-      '`Last-Event-ID`, else where `cursor` or `from` says, else after the latest. `limit` has no ' +
-      'effect.\n\n' +
+      '`Last-Event-ID`, else where `cursor` or `from` says, else after the latest. `limit` has no effect. ' +
+      'On a terminal `curl -N -H "Accept: text/event-stream"` shows them.\n\n' +
       `${exportDescription} It begins where \`cursor\` or \`from\` says and ends at the latest event.`,
     problems: ['events-gone', 'unavailable'],
     handle(context) {
