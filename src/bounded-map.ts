@@ -1,75 +1,86 @@
 // A map that evicts what was used longest ago once it holds too much.
+import assert from 'node:assert';
+
+type Entry<Value> = { readonly value: Value; isUsed: boolean };
+
+/** For one eviction: where all entries are in use it doesn't walk over all of them. */
+const secondChancesMax = 16;
 
 /**
- * Two generations: what is found in the old one moves to the young one; when the young one holds half of
- * `weightMax` it becomes the old one and the old one is dropped. So a look-up that hits costs one
- * `Map.get`, where a strict least-recently-used list would be rewritten at every read.
+ * Evicts by second chance (the clock algorithm): the oldest entry goes, unless it was looked up since it became
+ * the youngest; then it becomes the youngest again. So a look-up that hits costs one `Map.get`, where a strict
+ * least-recently-used list would be rewritten at every read.
  */
 export class BoundedMap<Key, Value> {
   readonly #weightMax: number;
   readonly #weigh: (value: Value) => number;
-  #young = new Map<Key, Value>();
-  #old = new Map<Key, Value>();
-  #youngWeight = 0;
-  #oldWeight = 0;
+  readonly #entries = new Map<Key, Entry<Value>>(); // the oldest first
+  /** At the oldest. One that is kept, since a new one would walk over what was deleted each time. */
+  #oldest = this.#entries.entries();
+  #weight = 0;
   /** Look-ups that found something, and that didn't. */
   hits = 0;
   misses = 0;
 
+  /** `weigh` returns the same for a value each time. */
   constructor(weightMax: number, weigh: (value: Value) => number = () => 1) {
     this.#weightMax = weightMax;
     this.#weigh = weigh;
   }
 
   get(key: Key): Value | undefined {
-    const found = this.#young.get(key);
-    if (found !== undefined) {
-      this.hits += 1;
-      return found;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) {
+      this.misses += 1;
+      return undefined;
     }
-    const aged = this.#old.get(key);
-    if (aged === undefined) this.misses += 1;
-    else {
-      this.hits += 1;
-      this.set(key, aged);
-    }
-    return aged;
+    this.hits += 1;
+    entry.isUsed = true;
+    return entry.value;
   }
 
   set(key: Key, value: Value): void {
     this.delete(key);
     const weight = this.#weigh(value);
     if (weight > this.#weightMax / 2) return;
-    if (this.#youngWeight + weight > this.#weightMax / 2) this.#age();
-    this.#young.set(key, value);
-    this.#youngWeight += weight;
+    while (this.#weight + weight > this.#weightMax) this.#evict();
+    this.#entries.set(key, { value, isUsed: false });
+    this.#weight += weight;
   }
 
   delete(key: Key): void {
-    const young = this.#young.get(key);
-    if (young !== undefined && this.#young.delete(key)) this.#youngWeight -= this.#weigh(young);
-    const old = this.#old.get(key);
-    if (old !== undefined && this.#old.delete(key)) this.#oldWeight -= this.#weigh(old);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#weight -= this.#weigh(entry.value);
   }
 
   clear(): void {
-    this.#young = new Map();
-    this.#old = new Map();
-    this.#youngWeight = this.#oldWeight = 0;
+    this.#entries.clear();
+    this.#oldest = this.#entries.entries();
+    this.#weight = 0;
   }
 
   get size(): number {
-    return this.#young.size + this.#old.size;
+    return this.#entries.size;
   }
 
   get weight(): number {
-    return this.#youngWeight + this.#oldWeight;
+    return this.#weight;
   }
 
-  #age(): void {
-    this.#old = this.#young;
-    this.#oldWeight = this.#youngWeight;
-    this.#young = new Map();
-    this.#youngWeight = 0;
+  /** To be called only where there is an entry. */
+  #evict(): void {
+    for (let chances = secondChancesMax; ; chances -= 1) {
+      const [key, entry] = this.#oldest.next().value ?? [];
+      assert(key !== undefined && entry !== undefined, 'an iterator at the oldest entry has not ended');
+      this.#entries.delete(key);
+      if (!entry.isUsed || chances === 0) {
+        this.#weight -= this.#weigh(entry.value);
+        return;
+      }
+      entry.isUsed = false;
+      this.#entries.set(key, entry);
+    }
   }
 }

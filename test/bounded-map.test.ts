@@ -58,18 +58,54 @@ test('a bound of nothing keeps nothing', () => {
   assert.deepEqual([map.get('a'), map.size, map.weight], [undefined, 0, 0]);
 });
 
-test('what is deleted makes room in its own generation', () => {
+test('what is deleted makes room', () => {
   const map = new BoundedMap<string, string>(20, byLength);
-  for (const key of ['a', 'b', 'c']) map.set(key, 'xxxxx'); // c begins the young generation
+  for (const key of ['a', 'b', 'c', 'd']) map.set(key, 'xxxxx');
   map.delete('a');
-  map.set('d', 'xxxxx');
   map.set('e', 'xxxxx');
-  assert.deepEqual([map.get('b'), map.weight], [undefined, 15]);
+  assert.deepEqual([map.get('a'), map.get('b'), map.get('e'), map.weight], [undefined, 'xxxxx', 'xxxxx', 20]);
+});
 
-  map.clear();
-  map.set('old', 'x'.repeat(10));
-  map.set('young', 'xxxxx');
-  map.delete('young');
-  map.set('next', 'x'.repeat(10));
-  assert.deepEqual([map.weight, map.size], [20, 2]);
+test('of what is looked up at random as much is found as fits', () => {
+  const map = new BoundedMap<number, number>(750);
+  let random = 1;
+  for (let count = 0; count < 20_000; count += 1) {
+    random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
+    const key = random % 1_009;
+    if (map.get(key) === undefined) map.set(key, key);
+  }
+  const share = map.hits / (map.hits + map.misses);
+  assert.ok(share > 0.68, `${share}`);
+});
+
+test('a flood of new keys evicts what is idle, not what is in use', () => {
+  const map = new BoundedMap<string, number>(100);
+  map.set('idle', 1);
+  map.set('busy', 2);
+  for (let flood = 0; flood < 1_000; flood += 1) {
+    map.set(`once ${flood}`, flood);
+    if (flood % 50 === 0) map.get('busy');
+  }
+  assert.deepEqual([map.get('idle'), map.get('busy')], [undefined, 2]);
+});
+
+test('where all entries are in use, one eviction examines a few of them alone', () => {
+  const map = new BoundedMap<number, number>(100);
+  for (let key = 0; key < 100; key += 1) map.set(key, key);
+  for (let key = 0; key < 100; key += 1) map.get(key);
+  map.set(100, 100);
+  assert.deepEqual([map.get(15), map.get(16), map.get(17), map.get(100)], [15, undefined, 17, 100]);
+});
+
+test('it keeps its bound after it was cleared', () => {
+  const map = new BoundedMap<number, number>(10);
+  for (let round = 0; round < 3; round += 1) {
+    for (let key = 0; key < 25; key += 1) map.set(key, key);
+    assert.equal(map.size, 10);
+    map.clear();
+  }
+  for (let key = 0; key < 25; key += 1) map.set(key, key);
+  for (let key = 15; key < 25; key += 1) map.delete(key);
+  for (let key = 0; key < 25; key += 1) map.set(key, key);
+  assert.deepEqual([map.size, map.get(14), map.get(15)], [10, undefined, 15]);
 });
