@@ -7,9 +7,9 @@ type Entry<Value> = { readonly value: Value; isUsed: boolean };
 const secondChancesMax = 16;
 
 /**
- * Evicts by second chance (the clock algorithm): the oldest entry goes, unless it was looked up since it became
- * the youngest; then it becomes the youngest again. So a look-up that hits costs one `Map.get`, where a strict
- * least-recently-used list would be rewritten at every read.
+ * Evicts by second chance (the clock algorithm): the oldest entry goes, unless it was looked up since it
+ * became the youngest; then it becomes the youngest again. So a look-up that hits costs one `Map.get`, where
+ * a list in the order of use would be rewritten at every read.
  */
 export class BoundedMap<Key, Value> {
   readonly #weightMax: number;
