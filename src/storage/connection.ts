@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Invalidation } from '../invalidation.ts';
 
-const statementsMax = 500;
+const statementsMax = 1_000;
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
@@ -28,8 +28,8 @@ export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync 
 export class Connection {
   readonly #sqlite: DatabaseSync;
   readonly #before: (kind: StatementKind) => void;
-  readonly #queries = new BoundedMap<string, Prepared>(2 * statementsMax);
-  readonly #runs = new BoundedMap<string, StatementSync>(2 * statementsMax);
+  readonly #queries = new BoundedMap<string, Prepared>(statementsMax);
+  readonly #runs = new BoundedMap<string, StatementSync>(statementsMax);
   /** What this transaction has made stale so far. */
   readonly invalidations: Invalidation[] = [];
 
