@@ -43,7 +43,7 @@ export class JsonLines implements LogLines {
     return `${json({ time: this.#clock(time), level, message, ...details })}\n`;
   }
 
-  /** Added up: what `JSON.stringify` and templates cost more is a twentieth of a read. */
+  /** Concatenated: with `JSON.stringify` or templates a read would take a twentieth longer. */
   request(line: RequestLine, level: Level, time: number): string {
     const { requestId, method, status, address, principal, traceparent, leftOut = 0 } = line;
     const { end, bytes } = line;
@@ -118,7 +118,7 @@ function localTime(time: number): string {
   return `${local} ${sign}${offset}`;
 }
 
-/** JSON of one line that no terminal obeys; of an error its message. */
+/** JSON on one line, without what a terminal would interpret; an error is its message. */
 function json(value: unknown): string {
   return printable(
     JSON.stringify(value, (_, each: unknown) => (each instanceof Error ? each.message : each)),

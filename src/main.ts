@@ -93,7 +93,7 @@ function isExpected(error: unknown): error is Error {
   return error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error);
 }
 
-/** Nothing where nobody reads any more. */
+/** None for EPIPE: nobody reads any more. */
 function sentencesOf(error: Error): string[] {
   if (!isSystemError(error)) return [error.message];
   if (error.code === 'EPIPE') return [];

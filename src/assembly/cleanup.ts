@@ -70,7 +70,7 @@ export class Cleanup {
     await this.#removing;
   }
 
-  /** All of them even while the service stops: no start would know them. */
+  /** All of them, even while the service stops: they are in memory alone. */
   async #storeLastUses(): Promise<void> {
     const uses = this.#lastUses;
     this.#lastUses = new Map();

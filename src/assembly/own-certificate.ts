@@ -14,7 +14,7 @@ const renewMilliseconds = 30 * dayMilliseconds;
 /** So that a whole certificate fits before its end. */
 const renewAuthorityMilliseconds = 500 * dayMilliseconds;
 
-/** This was written later. */
+/** A clock that shows an earlier time is wrong: this was written later. */
 const earliestMilliseconds = Date.UTC(2026, 0, 1);
 
 type Files = { readonly cert: string; readonly key: string };

@@ -63,7 +63,7 @@ export class ConnectionGate {
   }
 }
 
-/** So many networks can have as many connections as one may. */
+/** At least so many networks are needed to take all connections. */
 const networksMin = 4;
 
 /** Files that the service itself opens, among them those of its database and its threads. */

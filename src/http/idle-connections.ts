@@ -28,9 +28,9 @@ function check(socket: Socket, seen: WeakMap<Socket, Progress>): void {
   endIfIdle(socket, last.checks);
 }
 
-function endIfIdle(socket: Socket, looks: number): void {
+function endIfIdle(socket: Socket, checks: number): void {
   const isResponding = stateOf(socket).currentResponse !== undefined;
-  if (socket.writableLength > 0 && looks >= idleSocketMillisecondsMax / idleCheckMilliseconds)
+  if (socket.writableLength > 0 && checks >= idleSocketMillisecondsMax / idleCheckMilliseconds)
     socket.destroy();
-  if (!isResponding && looks > keepAliveMilliseconds / idleCheckMilliseconds) socket.destroySoon();
+  if (!isResponding && checks > keepAliveMilliseconds / idleCheckMilliseconds) socket.destroySoon();
 }

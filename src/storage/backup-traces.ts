@@ -27,7 +27,7 @@ export function lastBackup(folder: string): number | undefined {
 
 /**
  * Removes what killed backups left in a folder: copies with an SQLite journal beside them that have not been
- * written to for long. Where that fails, no backup does.
+ * written to for long. The backup succeeds even where this fails.
  */
 export function removeStalePartials(folder: string): void {
   try {

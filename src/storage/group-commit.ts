@@ -15,7 +15,7 @@ const waitingWritesMax = 10_000;
 const walBytesMax = 1024 ** 3;
 /** How long writes may run in one turn of the event loop. */
 const groupMillisecondsMax = 4;
-/** So many transactions in a row begin beside a sync; after them the lock is free for other processes. */
+/** How many transactions in a row may begin while a sync runs; then the lock is free for other processes. */
 const overlapsMax = 4;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
@@ -196,7 +196,7 @@ export class GroupCommit {
     }
     this.#queued.splice(0, ran);
     if (this.#transaction.isOpen) return;
-    this.#transaction.rollback(); // of what it had made stale
+    this.#transaction.rollback(); // forgets what it had made stale
     this.#rejectAll(this.#ran.splice(0), new Error('SQLite rolled the transaction back.'));
   }
 

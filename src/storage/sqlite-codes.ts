@@ -16,7 +16,7 @@ export const sqliteCodes = {
 /** The -shm file can't be given its 32 KiB: an extended code of `ioError`. */
 const ioErrorShmSize = 4874;
 
-/** The primary result code; 0, which is none of an error, for errors of another source. */
+/** The primary result code; 0, which no error of SQLite has, for errors of another source. */
 export function sqliteCode(error: unknown): number {
   return extendedCode(error) & 0xff;
 }

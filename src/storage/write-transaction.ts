@@ -42,7 +42,10 @@ export class WriteTransaction {
     this.#begin.run();
   }
 
-  /** Returns what the work returns. Where it throws, its changes are undone: `isOpen` says if alone. */
+  /**
+   * Returns what the work returns. Where it throws, its changes are undone, and where `isOpen` is false then,
+   * those of the whole transaction.
+   */
   run<T>(work: (db: Connection) => T): T {
     const { length: invalidationsBefore } = this.#connection.invalidations;
     this.#isWorking = true;

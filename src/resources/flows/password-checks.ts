@@ -111,7 +111,7 @@ export class PasswordChecks<Limiter> {
     }
   }
 
-  /** The hash of a new password. Only an administrator's don't draw on the address's bucket of sign-ins. */
+  /** The hash of a new password. It draws on the bucket of sign-ins unless an administrator sets it. */
   hashNew(request: PasswordRequest<Limiter>, password: string): Promise<string> {
     const { caller, address } = request;
     if (caller === undefined || !isAdmin(caller)) request.spend(this.#limiters.address, address);
