@@ -20,7 +20,7 @@ type LoggerOptions = {
 };
 
 export type Logger = {
-  log(level: Exclude<Level, 'off'>, message: string, details?: Details): void;
+  write(level: Exclude<Level, 'off'>, message: string, details?: Details): void;
   request(line: RequestLine, time: number): void;
   flush(): void;
 };
@@ -39,7 +39,7 @@ export class LineLogger implements Logger {
     this.#buffer = new LogBuffer({ sink, isImmediate: isTerminal, droppedLine });
   }
 
-  log(level: Exclude<Level, 'off'>, message: string, details: Details = {}): void {
+  write(level: Exclude<Level, 'off'>, message: string, details: Details = {}): void {
     if (!this.#writes(level)) return;
     this.#buffer.add(this.#lines.event({ time: this.#now(), level, message, details }));
   }

@@ -102,12 +102,12 @@ function openServiceDatabase(
       afterSync.run([{ kind: 'everything' }]);
     },
     onFatal(error) {
-      log.log('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
+      log.write('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
         cause: error.message,
       });
       onFatal(error);
     },
-    log: (level, message, fields) => log.log(level, message, { ...fields }),
+    log: (level, message, fields) => log.write(level, message, { ...fields }),
     ...(abandoned === undefined ? {} : { abandoned }),
     ...(fdatasync === undefined ? {} : { fdatasync }),
   });

@@ -70,7 +70,7 @@ for (const trick of tricks) {
     test(`${shown} is spelled out ${isTerminal ? 'on a terminal' : 'in JSON, and reads back'}`, () => {
       const { log, text } = logTo({ isTerminal });
       log.request({ ...line, path: `/${trick}` }, time);
-      log.log('warn', `note ${trick}`, { detail: trick, error: new Error(trick) });
+      log.write('warn', `note ${trick}`, { detail: trick, error: new Error(trick) });
       assert.doesNotMatch(text().replaceAll('\n', ''), /[\p{Cc}\p{Cf}\u2028\u2029]/u);
       if (isTerminal)
         return assert.ok(
@@ -102,7 +102,7 @@ for (const [zone, local] of [
     inZone(t, zone);
     const [people, programs] = [logTo({ isTerminal: true }), logTo()];
     for (const { log } of [people, programs]) {
-      log.log('warn', 'something');
+      log.write('warn', 'something');
       log.request(line, time);
     }
     const [message = '', request = ''] = people.text().split('\n');
@@ -125,7 +125,7 @@ test('for people a line has the time, the level, what happened and to whom', (t)
   inZone(t, 'UTC');
   const { log, text } = logTo({ isTerminal: true });
   log.request(line, time);
-  log.log('warn', 'something', { why: 'a reason', count: 2 });
+  log.write('warn', 'something', { why: 'a reason', count: 2 });
   assert.equal(
     text(),
     [
@@ -138,7 +138,7 @@ test('for people a line has the time, the level, what happened and to whom', (t)
 test('colours are only there where they are wanted', () => {
   for (const hasColor of [true, false]) {
     const { log, text } = logTo({ isTerminal: true, hasColor });
-    log.log('error', 'x');
+    log.write('error', 'x');
     assert.equal(text().includes('\x1b['), hasColor);
   }
 });
@@ -153,7 +153,7 @@ test('a level hides what is below it, and off hides all', () => {
   ] as const) {
     const { log, text } = logTo({ level });
     log.request(line, time);
-    log.log('warn', 'x');
+    log.write('warn', 'x');
     log.request({ ...line, status: 500 }, time);
     assert.equal(text().split('\n').length - 1, seen, level);
   }
@@ -187,7 +187,7 @@ test('every line arrives once and in order, whether or not the sink writes at on
     const messages = Array.from({ length: 2_000 }, (_, index) =>
       index === 700 ? `/${'long'.repeat(20_000)}` : `/ö/${index}`,
     );
-    for (const message of messages) log.log('info', message, line);
+    for (const message of messages) log.write('info', message, line);
     log.flush();
     assert.deepEqual(
       Buffer.concat(kept)

@@ -36,7 +36,7 @@ export class CertificateKeeper {
 
   reload(): void {
     if (this.#current !== undefined && this.#read())
-      this.#options.log.log('info', 'the certificate was reloaded');
+      this.#options.log.write('info', 'the certificate was reloaded');
   }
 
   /** Its names follow those of the machine, and it is made anew before its end. */
@@ -54,12 +54,12 @@ export class CertificateKeeper {
     const created: string[] = [];
     try {
       const read = readCertificate(config, now(), created);
-      for (const each of created) log.log('info', `Created ${each}.`);
+      for (const each of created) log.write('info', `Created ${each}.`);
       if (read !== undefined && read.cert !== this.#current?.cert) onRenewal(read);
       this.#current = read;
       return true;
     } catch (error) {
-      log.log('error', 'the certificate could not be reloaded; the old one stays in use', {
+      log.write('error', 'the certificate could not be reloaded; the old one stays in use', {
         cause: String(error),
       });
       return false;

@@ -28,7 +28,7 @@ async function run({ config }: CommandLine): Promise<number> {
   }
   const stop = createStopper({
     stop(reason) {
-      log.log('info', `${reason}: finishing open requests; another signal after 2 seconds stops at once`);
+      log.write('info', `${reason}: finishing open requests; another signal after 2 seconds stops at once`);
       starting.abort();
       finish();
     },
@@ -45,7 +45,7 @@ async function run({ config }: CommandLine): Promise<number> {
     end(0);
   }
   const status = await ended;
-  log.log('info', 'stopped');
+  log.write('info', 'stopped');
   log.flush();
   await waitForDrain(stdout, lastWordsMillisecondsMax);
   if (stdout.writableLength > 0) process.exit(status); // Node would wait for a reader that has stopped

@@ -17,11 +17,11 @@ const hourMilliseconds = 3_600_000;
 export type Start = { readonly config: Config; readonly service: Service; readonly now: number };
 
 export function logStart(log: Logger, start: Start): void {
-  for (const message of startMessages(start)) log.log('info', message);
-  for (const message of trustMessages(start)) log.log('info', message);
-  for (const warning of startWarnings(start)) log.log('warn', warning);
+  for (const message of startMessages(start)) log.write('info', message);
+  for (const message of trustMessages(start)) log.write('info', message);
+  for (const warning of startWarnings(start)) log.write('warn', warning);
   const { localUrl, publicUrl } = start.service;
-  log.log('info', 'listening', {
+  log.write('info', 'listening', {
     url: localUrl,
     publicUrl,
     version,

@@ -215,7 +215,7 @@ export class LiveFeed {
       work();
     } catch (error) {
       const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#options.log.log('error', 'the event streams failed and were ended', { cause });
+      this.#options.log.write('error', 'the event streams failed and were ended', { cause });
       for (const reader of this.#readers) reader.stream.end('failed');
     }
   }

@@ -72,7 +72,7 @@ export class Exports {
     write(run).catch((error: unknown) => {
       if (isOfRights(error)) return stream.breakOff('unauthorized');
       const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      this.#log.log('error', 'an export failed and was broken off', { cause });
+      this.#log.write('error', 'an export failed and was broken off', { cause });
       stream.breakOff('failed');
     });
   }

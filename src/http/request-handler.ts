@@ -271,7 +271,7 @@ export class RequestHandler {
     if (error instanceof Problem) return this.#responder.answerProblem(exchange, error);
     const { requestId, path } = exchange;
     const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#options.log.log('error', 'a request failed unexpectedly', { requestId, path: cut(path), cause });
+    this.#options.log.write('error', 'a request failed unexpectedly', { requestId, path: cut(path), cause });
     const detail = `An unexpected error occurred; the log has its cause under ${requestId}.`;
     this.#responder.answerProblem(exchange, new Problem('internal-error', detail));
   }

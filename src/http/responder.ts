@@ -247,7 +247,7 @@ export class Responder {
     const { requestId, clientAddress: address, caller } = exchange;
     for (const { name, ...details } of exchange.securityEvents) {
       const principal = caller?.principal ?? null;
-      log.log(securityEventLevels[name], name, { requestId, address, principal, ...details });
+      log.write(securityEventLevels[name], name, { requestId, address, principal, ...details });
     }
   }
 }

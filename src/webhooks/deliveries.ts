@@ -83,7 +83,7 @@ export class Deliveries {
       work();
     } catch (error) {
       const { log, timers } = this.#options;
-      log.log('error', 'deliveries of a webhook failed, and are tried again', {
+      log.write('error', 'deliveries of a webhook failed, and are tried again', {
         webhook: webhookId,
         cause: error,
       });

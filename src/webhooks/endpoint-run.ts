@@ -143,7 +143,7 @@ export class EndpointRun {
   /** The database is an older one than that which the position was taken from. */
   #goBack(latest: number): void {
     const { id } = this.#endpoint;
-    this.#services.log.log('warn', 'a webhook was ahead of the events, and goes on with the next one', {
+    this.#services.log.write('warn', 'a webhook was ahead of the events, and goes on with the next one', {
       webhook: id,
       position: this.position,
       latest,
@@ -215,7 +215,7 @@ export class EndpointRun {
     const retryAt = delay === undefined ? null : now() + delay;
     this.#update({ failures, retryAt, failingSince: this.#progress.failingSince ?? sentAt });
     const { id: webhook } = this.#endpoint;
-    log.log('warn', 'a webhook delivery failed', { webhook, event: event.id, cause, failures });
+    log.write('warn', 'a webhook delivery failed', { webhook, event: event.id, cause, failures });
     if (delay !== undefined) this.#waitForRetry();
     else if (isGone) this.#disable('The receiver responded 410 Gone.');
     else this.#disable(`Event ${event.id} could not be delivered in ${failures} attempts: ${cause}.`);
@@ -234,7 +234,7 @@ export class EndpointRun {
 
   #disable(reason: string): void {
     const { log, changed } = this.#services;
-    log.log('warn', 'a webhook is disabled', { webhook: this.#endpoint.id, reason });
+    log.write('warn', 'a webhook is disabled', { webhook: this.#endpoint.id, reason });
     this.#disableReason = reason;
     this.#isDirty = true;
     changed();

@@ -169,7 +169,7 @@ function credentialsIn(folder: string): { email: string; password: string } {
 function saidAtStart({ folder, inside, clock }: TestService): string[] {
   assert.ok(inside);
   const said: string[] = [];
-  const log = { log: (_: string, message: string) => said.push(message), request() {}, flush() {} };
+  const log = { write: (_: string, message: string) => said.push(message), request() {}, flush() {} };
   const { config } = readCommandLine([`--data=${folder}`], {}, {});
   logStart(log, { config, service: inside, now: clock.now });
   return said.filter((message) => message.startsWith('The password of'));

@@ -75,6 +75,6 @@ async function started(
 function logOf(start: Start): [level: string, message: string][] {
   const lines: [level: string, message: string][] = [];
   const log = (level: string, message: string): void => void lines.push([level, message]);
-  logStart({ log, request() {}, flush() {} }, start);
+  logStart({ write: log, request() {}, flush() {} }, start);
   return lines;
 }
