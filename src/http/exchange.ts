@@ -67,6 +67,8 @@ export class Exchange implements AnyContext {
   allowances: readonly Allowance[] = noAllowances;
   /** Logged beside the request's own line. */
   securityEvents: readonly SecurityEvent[] = noEvents;
+  /** The value of the response's Set-Cookie field. */
+  cookieToSet: string | undefined = undefined;
   expectsContinue = false;
   isPreconditionChecked = false;
   #clientAddress: string | undefined = undefined;
@@ -146,6 +148,26 @@ export class Exchange implements AnyContext {
     return (event) => {
       this.securityEvents = [...this.securityEvents, event];
     };
+  }
+
+  get setCookie(): (value: string) => void {
+    return (value) => {
+      assert(
+        this.mounted?.route.sessionCookie,
+        `${this.method} ${this.path} is not declared to set a cookie`,
+      );
+      this.cookieToSet = value;
+    };
+  }
+
+  get cookie(): string | undefined {
+    const mayRead = this.mounted?.route.sessionCookie === 'read and set';
+    assert(mayRead, `${this.method} ${this.path} is not declared to read a cookie`);
+    return this.headers['cookie'];
+  }
+
+  get fetchSite(): string | undefined {
+    return this.headers['sec-fetch-site'];
   }
 
   /** The client's own address, beyond trusted proxies. */

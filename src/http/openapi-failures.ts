@@ -38,6 +38,7 @@ function variantsOf(route: Route, fields: readonly string[]): string[] {
   if (route.isUnlimited === true) variants.push('Unlimited');
   if (route.deprecated !== undefined) variants.push('Deprecated');
   if (fields.includes('Accept-Patch')) variants.push('ForPatch');
+  if (fields.includes('Set-Cookie')) variants.push('OfCookie');
   return variants;
 }
 
@@ -45,6 +46,7 @@ function failureFields(route: Route, status: number, kinds: readonly ProblemKind
   const fields = commonFields(route);
   fields.push('Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options');
   if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
+  if (status === 401 && route.sessionCookie === 'read and set') fields.push('Set-Cookie');
   if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress'))
     fields.push('Retry-After');
   if (status === 415 && route.method === 'PATCH') fields.push('Accept-Patch');

@@ -19,6 +19,7 @@ export function operationId(method: Method, path: string, isList: boolean): stri
 /** Operations that are known by another word than their path's. */
 const givenNames: Readonly<Record<string, string>> = {
   'POST /api/sessions/{id}/tokens': 'refreshSession',
+  'POST /api/sessions/current/tokens': 'refreshCookie',
 };
 
 const verbs: Readonly<Record<Method, string>> = {

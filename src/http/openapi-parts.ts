@@ -87,6 +87,10 @@ export const headerFields = {
     description: 'How to authenticate (RFC 6750, RFC 9470).',
     schema: limited('^Bearer '),
   },
+  'Set-Cookie': {
+    description: 'A browser’s refresh token, or its removal.',
+    schema: limited('^__Host-Http-orderly='),
+  },
   'Retry-After': { description: 'After how many seconds to try again.', schema: limited('^\\d+$') },
   'X-Accel-Buffering': {
     description: 'Of a stream: proxies must not buffer it.',

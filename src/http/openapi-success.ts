@@ -37,6 +37,7 @@ export function success(route: Route, components: Components, status: number = r
 function successFields(route: Route, status: number): string[] {
   const { reply } = route;
   const fields = commonFields(route);
+  if (route.sessionCookie !== undefined) fields.push('Set-Cookie');
   if (reply.kind === 'none') return fields;
   fields.push('ETag', 'Cache-Control', 'Vary', 'Content-Security-Policy', 'X-Content-Type-Options');
   if (status === 201) fields.push('Location');

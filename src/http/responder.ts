@@ -152,6 +152,7 @@ export class Responder {
     for (const allowance of exchange.allowances) fields.push(...allowance.fields);
     fields.push(...this.#transportFields);
     if (this.#cors.isEnabled) fields.push(...this.#cors.fieldsFor(exchange.headers));
+    if (exchange.cookieToSet !== undefined) fields.push('Set-Cookie', exchange.cookieToSet);
     const deprecated = exchange.mounted?.route.deprecated;
     if (deprecated !== undefined) fields.push(...deprecationFields(deprecated));
     return fields;

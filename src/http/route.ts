@@ -56,6 +56,11 @@ export type Context<Params, Query, Body, C> = {
   spend(limiter: Limiter, key: string): () => void;
   /** Logs an event with the request's id, address and principal, as the response is sent. */
   report(event: SecurityEvent): void;
+  /** Sets a cookie with the response, whatever its status: the value of a Set-Cookie field. */
+  setCookie(value: string): void;
+  /** The cookies of the request, and where a browser says that it comes from (Fetch Metadata). */
+  readonly cookie: string | undefined;
+  readonly fetchSite: string | undefined;
   /** The negotiated media type of the response. */
   readonly mediaType: string;
   readonly userAgent: string | null;
@@ -114,6 +119,8 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   /** Of a change: whether `handle` checks the request's precondition; both or neither, else it fails. */
   readonly isConditional?: boolean;
   readonly isUnlimited?: boolean;
+  /** Whether it may set the cookie of a browser's session, and whether it reads it; no other can. */
+  readonly sessionCookie?: 'set' | 'read and set';
   /** Whether what it creates draws on its user's quota of the day. */
   readonly countsAsCreated?: boolean;
   /** What the service itself sends from then on, to a URL that the request names. */

@@ -78,7 +78,8 @@ CREATE TABLE sessions (
   createdAt INTEGER NOT NULL,
   lastUsedAt INTEGER NOT NULL,
   expiresAt INTEGER NOT NULL,
-  userAgent TEXT
+  userAgent TEXT,
+  usesCookie INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX sessions_userId ON sessions (userId);
 CREATE INDEX sessions_expiresAt ON sessions (expiresAt);

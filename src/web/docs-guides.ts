@@ -82,8 +82,8 @@ async function refresh() {
 <code>--cors-origins https://shop.example</code>. The browser asks first (a preflight) and then lets the
 page read
 the response and the header fields that matter, such as <code>ETag</code> and <code>Retry-After</code>.</p>
-<p>Credentials travel in header fields, never in cookies: leave <code>credentials</code> at its default.
-Where the
+<p>Credentials of other origins travel in header fields, never in cookies: leave <code>credentials</code> at
+its default. Where the
 browser reports a CORS error, look at the origin’s spelling first: no path, no slash at the end.</p>`,
     code: sample(
       'JavaScript',

@@ -173,6 +173,12 @@ export const matrix: Readonly<Record<string, Row>> = {
     path: at('/api/sessions'),
     body: ({ owner }) => ({ email: owner.email, password }),
   },
+  // without Sec-Fetch-Site
+  'POST /api/sessions/current/tokens': {
+    responses: 'f f f f f f f f f',
+    path: at('/api/sessions/current/tokens'),
+    body: () => ({}),
+  },
   'POST /api/sessions/{id}/tokens': {
     responses: '201 201 201 201 201 201 201 201 201',
     path: (subject) => `${session(subject)}/tokens`,

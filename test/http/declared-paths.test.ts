@@ -56,6 +56,7 @@ describe('every declared path', () => {
       '/api/keys',
       '/api/keys/{id}',
       '/api/sessions',
+      '/api/sessions/current/tokens',
       '/api/sessions/{id}',
       '/api/sessions/{id}/tokens',
       '/api/users',

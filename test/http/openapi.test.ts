@@ -164,7 +164,10 @@ suite('the document', async () => {
     // what is added below an object links nowhere
     const creating = operations.filter(
       ({ method, path, operation }) =>
-        method === 'POST' && operation.responses['201'] !== undefined && !path.includes('{'),
+        method === 'POST' &&
+        operation.responses['201'] !== undefined &&
+        !path.includes('{') &&
+        operation.operationId !== 'refreshCookie', // needs a cookie
     );
     assert.deepEqual(
       creating.map(({ operation }) => operation.operationId).sort(),

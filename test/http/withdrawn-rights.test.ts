@@ -7,8 +7,7 @@ import { route } from '../../src/http/route.ts';
 import { items, newKey, newOrder, newWebhook } from '../resources/resource-support.ts';
 import { password, serviceFor, type Person, type TestService } from '../service.ts';
 import { assertProblem, kindOf, sharedService } from './http-support.ts';
-import { openRaw, type RawAnswer } from './raw-connection.ts';
-import { newPassword, done } from './withdrawn-support.ts';
+import { done, newPassword, sendHalf } from './withdrawn-support.ts';
 
 /** Nothing of it ever changes, so all cases share it. */
 type Target = {
@@ -28,6 +27,8 @@ type Subject = Target & {
 type Row = {
   readonly path: (subject: Subject) => string;
   readonly body: (subject: Subject) => object;
+  /** Instead of a credential. */
+  readonly fields?: (subject: Subject) => string;
   /** Which of `ways` take the right away, and with what response. */
   readonly ways: Readonly<Record<string, Outcome>>;
 };
@@ -81,6 +82,18 @@ const ofKey: Readonly<Record<string, Outcome>> = {
   demotion: 'forbidden',
 };
 
+const ofPassword = {
+  'a password changed in another session': 'invalid-credentials',
+  'a password set by an administrator': 'invalid-credentials',
+  deletion: 'invalid-credentials',
+  suspension: 'invalid-credentials',
+} as const;
+const ofRefreshToken = {
+  ...ofPassword,
+  'sign-out': 'invalid-credentials',
+  'the session ended by an administrator': 'invalid-credentials',
+} as const;
+
 const rows: Readonly<Record<string, Row>> = {
   'POST /api/users': {
     path: () => '/api/users',
@@ -115,25 +128,20 @@ const rows: Readonly<Record<string, Row>> = {
   'POST /api/sessions': {
     path: () => '/api/sessions',
     body: ({ actor }) => ({ email: actor.email, password }),
-    ways: {
-      'a password changed in another session': 'invalid-credentials',
-      'a password set by an administrator': 'invalid-credentials',
-      'another e-mail address': 'invalid-credentials',
-      deletion: 'invalid-credentials',
-      suspension: 'invalid-credentials',
-    },
+    ways: { ...ofPassword, 'another e-mail address': 'invalid-credentials' },
   },
   'POST /api/sessions/{id}/tokens': {
     path: ({ actor }) => `/api/sessions/${actor.sessionId}/tokens`,
     body: ({ actor }) => ({ refreshToken: actor.refreshToken }),
-    ways: {
-      'sign-out': 'invalid-credentials',
-      'the session ended by an administrator': 'invalid-credentials',
-      'a password changed in another session': 'invalid-credentials',
-      'a password set by an administrator': 'invalid-credentials',
-      deletion: 'invalid-credentials',
-      suspension: 'invalid-credentials',
-    },
+    ways: ofRefreshToken,
+  },
+  'POST /api/sessions/current/tokens': {
+    path: () => '/api/sessions/current/tokens',
+    body: () => ({}),
+    fields: ({ actor }) =>
+      'Sec-Fetch-Site: same-origin\r\n' +
+      `Cookie: __Host-Http-orderly=${actor.sessionId}.${actor.refreshToken}\r\n`,
+    ways: ofRefreshToken,
   },
   'POST /api/keys': {
     path: () => '/api/keys',
@@ -216,7 +224,7 @@ describe('half a body before, half after:', () => {
 
   async function check(
     name: string,
-    { path, body }: Row,
+    { path, body, fields }: Row,
     { way, response, isKey }: { way: string; response: Outcome; isKey: boolean },
   ): Promise<void> {
     const service = running();
@@ -226,8 +234,9 @@ describe('half a body before, half after:', () => {
     const credential = isKey
       ? `X-API-Key: ${subject.key?.key}`
       : `Authorization: Bearer ${subject.actor.token}`;
+    const sent = isPublic ? (fields?.(subject) ?? '') : `${credential}\r\n`;
     const late = await sendHalf(service, {
-      head: `${method} ${path(subject)} HTTP/1.1\r\n${isPublic ? '' : `${credential}\r\n`}`,
+      head: `${method} ${path(subject)} HTTP/1.1\r\n${sent}`,
       body: JSON.stringify(body(subject)),
     });
     await ways[way]?.(service, subject, root);
@@ -268,25 +277,3 @@ describe('half a body before, half after:', () => {
     return Promise.all(paths.map(async (path) => (await service.get(path, { token: root })).text));
   }
 });
-
-/** Resolves once the head was let through and half the body is sent. */
-async function sendHalf(
-  service: TestService,
-  { head, body }: { readonly head: string; readonly body: string },
-): Promise<{ sendRest(): Promise<RawAnswer> }> {
-  const bytes = Buffer.from(body);
-  const connection = await openRaw(service.port);
-  connection.socket.setNoDelay(true);
-  const fields = `Host: localhost\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\n`;
-  connection.write(`${head}${fields}Expect: 100-continue\r\n\r\n`);
-  assert.equal((await connection.response()).status, 100);
-  connection.write(bytes.subarray(0, bytes.length >> 1));
-  return {
-    async sendRest() {
-      connection.write(bytes.subarray(bytes.length >> 1));
-      const response = await connection.response();
-      connection.socket.destroy();
-      return response;
-    },
-  };
-}

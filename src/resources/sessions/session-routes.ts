@@ -1,5 +1,6 @@
 // Sessions over HTTP: /api/sessions.
 import { accountAccessOf, checkStepUp, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
+import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
@@ -11,7 +12,8 @@ import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userRows } from '../users/user-store.ts';
 import { Session } from './session.ts';
-import { endSession, sessionRows, sessionSelection, signOutEverywhere } from './session-store.ts';
+import { renewCookie } from './cookie-session-routes.ts';
+import { endSession, sessionRows, sessionSelection, signOutEverywhere, usesCookie } from './session-store.ts';
 import { renewTokens, representSession, signIn, type SignInServices } from './sign-in-routes.ts';
 
 export type SessionServices = SignInServices & { readonly cursors: Cursors };
@@ -20,6 +22,7 @@ export function sessionRoutes(services: SessionServices): Route[] {
   return [
     signIn(services),
     renewTokens(services),
+    renewCookie(services),
     listSessions(services),
     deleteSessions(),
     readSession(),
@@ -67,13 +70,15 @@ function deleteSessions(): Route {
     tag: 'Sessions',
     summary: 'Sign out everywhere',
     access: signedIn,
+    sessionCookie: 'set',
     reply: noContent(),
     query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
     description:
       'Ends all sessions of a user, this one included; API keys stay. For another user it needs an ' +
       'administrator, and a sign-in within the last 10 minutes.',
     problems: ['forbidden', 'not-found', 'step-up-required'],
-    async handle({ query, db, now, authorizeWrite, report }) {
+    async handle({ query, caller: { sessionId }, db, now, authorizeWrite, report, setCookie }) {
+      const isInCookie = usesCookie(db.read, sessionId);
       const ended = await db.write((writer) => {
         const permit = authorizeWrite(writer);
         const { caller } = permit;
@@ -82,9 +87,10 @@ function deleteSessions(): Route {
         const user = requireVisible(userRows, { db: writer, id: userId, access: accountAccessOf(caller) });
         if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
         signOutEverywhere(permit, user);
-        return userId;
+        return { userId, isOwn: userId === caller.userId };
       });
-      report({ name: 'session_expired', userId: ended, sessionId: null });
+      if (ended.isOwn && isInCookie) setCookie(clearedSessionCookie);
+      report({ name: 'session_expired', userId: ended.userId, sessionId: null });
       return emptyRepresentation;
     },
   });
@@ -113,12 +119,15 @@ function deleteSession(): Route {
     tag: 'Sessions',
     summary: 'Sign out',
     access: signedIn,
+    sessionCookie: 'set',
     reply: noContent(),
     isConditional: true,
     description: 'Ending a session of another user needs a sign-in within the last 10 minutes.',
     problems: ['forbidden', 'step-up-required'],
-    handle(context) {
-      return removeObject(context, sessionResource(context.now), {
+    async handle(context) {
+      const { params, caller: own, db, setCookie } = context;
+      const isInCookie = own.sessionId === params.id && usesCookie(db.read, params.id);
+      const removed = await removeObject(context, sessionResource(context.now), {
         // or else whoever has stolen an administrator's token keeps the other administrators out
         check(session, caller) {
           if (session.userId !== caller.userId)
@@ -127,6 +136,8 @@ function deleteSession(): Route {
         remove: endSession,
         event: ({ id, userId }) => ({ name: 'session_expired', userId, sessionId: id }),
       });
+      if (isInCookie) setCookie(clearedSessionCookie);
+      return removed;
     },
   });
 }

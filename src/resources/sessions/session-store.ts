@@ -48,6 +48,11 @@ function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: Se
   };
 }
 
+/** Whether a browser keeps its refresh token. */
+export function usesCookie(db: Connection, id: number | null): boolean {
+  return db.get('SELECT 1 FROM sessions WHERE id = ? AND usesCookie = 1', id) !== undefined;
+}
+
 /** The caller that a token of the session stands for now. */
 export function findSessionCaller(db: Connection, id: number): SessionCaller | undefined {
   const row = db.get<[number, Role, number, number]>(
@@ -75,19 +80,21 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
 type NewSessionRow = {
   readonly userId: number;
   readonly userAgent: string | null;
+  /** Whether a browser keeps its refresh token. */
+  readonly usesCookie: boolean;
 };
 
 const seedBytes = 16;
 
 export function addSession(permit: Permit, session: NewSessionRow, now: number): number {
-  const { userId, userAgent } = session;
+  const { userId, userAgent, usesCookie } = session;
   const sql =
-    'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt, userAgent) ' +
-    'VALUES (?, ?, ?, ?, ?, ?)';
+    'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt, userAgent, usesCookie) ' +
+    'VALUES (?, ?, ?, ?, ?, ?, ?)';
   const db = permit.writer;
   endOldest(db, userId);
   const seed = randomBytes(seedBytes);
-  const id = db.run(sql, userId, seed, now, now, endOf(now, now), userAgent).lastId;
+  const id = db.run(sql, userId, seed, now, now, endOf(now, now), userAgent, Number(usesCookie)).lastId;
   recordEvent(permit, { type: 'session.created', subjectId: id, ownerId: userId });
   return id;
 }

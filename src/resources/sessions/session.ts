@@ -3,6 +3,7 @@ import { refreshGraceMilliseconds, sessionIdleSecondsMax, sessionSecondsMax } fr
 import { code } from '../users/totp.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
 import {
+  boolean,
   integer,
   named,
   nullable,
@@ -62,9 +63,19 @@ export const NewSession = named(
         'Needed by an account with one-time codes on, and not looked at otherwise: the six digits that the ' +
         'authenticator app shows, or a recovery code.',
     }),
+    cookie: optional(boolean(), {
+      description:
+        'Whether the refresh token comes in the cookie `__Host-Http-orderly` instead of the body: for ' +
+        'pages of the service’s own origin.',
+    }),
   }),
 );
 export const TokenRequest = named('TokenRequest', object({ refreshToken }));
+
+export const CookieTokenRequest = named(
+  'CookieTokenRequest',
+  object({}, { description: 'Empty: the cookie has the refresh token.', examples: [{}] }),
+);
 
 export const Tokens = named(
   'Tokens',
@@ -79,7 +90,9 @@ export const Tokens = named(
       examples: ['eyJ0eXAiOiJhdCtqd3QifQ.eyJzdWIiOiI3In0.c2lnbmF0dXJl'],
     }),
     expiresIn: integer({ description: 'Seconds until the access token expires.', examples: [900] }),
-    refreshToken,
+    refreshToken: nullable(refreshToken, {
+      description: 'Valid for one use, which replaces it; null where it is in the cookie.',
+    }),
     createdAt: timestamp,
     expiresAt: timestamp,
   }),

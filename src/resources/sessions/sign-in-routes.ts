@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { anyone } from '../../auth/access.ts';
 import type { Signer } from '../../auth/jwt.ts';
 import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
+import { sessionCookie, type RefreshCredential } from '../../auth/session-cookie.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
@@ -36,7 +37,7 @@ export type SignInServices = {
   readonly publicUrl: string;
 };
 
-const tokensReply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
+export const tokensReply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
   isSecret: true,
   links: { get: 'GET /api/sessions/{id}' },
 });
@@ -48,11 +49,12 @@ export function signIn(services: SignInServices): Route {
     tag: 'Sessions',
     summary: 'Sign in',
     access: anyone,
+    sessionCookie: 'set',
     body: NewSession,
     reply: tokensReply,
     description:
       'An unknown e-mail address gets the same response as a wrong password. An account with one-time ' +
-      'codes on needs `code`, too.',
+      'codes on needs `code`, too. With `cookie` the refresh token comes in a cookie, which no script reads.',
     problems: ['invalid-credentials', 'code-required', 'unavailable'],
     handle: (context) => addNewSession(context, services),
   });
@@ -80,10 +82,10 @@ async function addNewSession(
     throw codeRequired('code is wrong, or was used already.');
   }
   putBack();
-  const { tokens, factor } = signedIn;
-  const event = { name: 'authn_login_success', userId, sessionId: tokens.id } as const;
+  const { issued, factor } = signedIn;
+  const event = { name: 'authn_login_success', userId, sessionId: issued.id } as const;
   context.report(factor === undefined ? event : { ...event, factor });
-  return tokens;
+  return body.cookie === true ? inCookie(context, issued) : inBody(issued);
 }
 
 type Beginning = {
@@ -92,7 +94,7 @@ type Beginning = {
   readonly upgradedHash: string | undefined;
 };
 type SignedIn = {
-  readonly tokens: Representation<Tokens>;
+  readonly issued: IssuedTokens;
   readonly factor: ReturnType<typeof useCode>;
 };
 
@@ -113,8 +115,9 @@ function beginSession(
   if (current.needsCode && factor === undefined) return undefined;
   if (upgradedHash !== undefined) upgradePasswordHash(writer, verified, upgradedHash);
   noteAddress(permit, userId, address, now);
-  const sessionId = addSession(permit, { userId, userAgent }, now);
-  return { tokens: tokensOf(services, { db: writer, sessionId, now }), factor };
+  const usesCookie = body.cookie === true;
+  const sessionId = addSession(permit, { userId, userAgent, usesCookie }, now);
+  return { issued: tokensOf(services, { db: writer, sessionId, now }), factor };
 }
 
 export function renewTokens(services: SignInServices): Route {
@@ -134,35 +137,62 @@ export function renewTokens(services: SignInServices): Route {
   });
 }
 
-type RenewalContext = Context<{ readonly id: number }, object, Infer<typeof TokenRequest>, undefined>;
-type Renewal = { readonly tokens: Representation<Tokens> } | { readonly reusedOf: number | null };
+type TokensContext = Context<{ readonly id: number }, object, Infer<typeof TokenRequest>, undefined>;
 
 async function addNewTokens(
-  context: RenewalContext,
+  context: TokensContext,
   services: SignInServices,
 ): Promise<Representation<Tokens>> {
-  const { id: sessionId } = context.params;
-  const renewal = await context.db.write((writer) => renew(writer, context, services));
-  if ('tokens' in renewal) return renewal.tokens;
-  const { reusedOf: userId } = renewal;
-  if (userId !== null) context.report({ name: 'authn_token_reuse', userId, sessionId });
-  throw new Problem(
-    'invalid-credentials',
-    'This is not the current refresh token of the session; sign in again.',
-  );
+  const { params, body } = context;
+  const credential = { sessionId: params.id, refreshToken: body.refreshToken };
+  const issued = await renewWith(context, services, credential);
+  if (issued === undefined) throw notCurrent();
+  return inBody(issued);
 }
 
+export function notCurrent(): Problem {
+  const detail = 'This is not the current refresh token of the session; sign in again.';
+  return new Problem('invalid-credentials', detail);
+}
+
+type RenewalContext = Pick<
+  Context<object, object, unknown, undefined>,
+  'db' | 'now' | 'address' | 'requestId' | 'report'
+>;
+type Renewal = { readonly issued: IssuedTokens } | { readonly reusedOf: number | null };
+
+/** Undefined where the refresh token isn't current: then its session has ended, or is another. */
+export async function renewWith(
+  context: RenewalContext,
+  services: SignInServices,
+  credential: RefreshCredential,
+): Promise<IssuedTokens | undefined> {
+  const { sessionId } = credential;
+  const renewal = await context.db.write((writer) => renew(writer, context, { services, credential }));
+  if ('issued' in renewal) return renewal.issued;
+  const { reusedOf: userId } = renewal;
+  if (userId !== null) context.report({ name: 'authn_token_reuse', userId, sessionId });
+  return undefined;
+}
+
+type RenewalOptions = { readonly services: SignInServices; readonly credential: RefreshCredential };
+
 /** `reusedOf` is the user whose session ended because of it, null where the token is none of that session. */
-function renew(writer: Connection, context: RenewalContext, services: SignInServices): Renewal {
-  const { params, body, now } = context;
-  const session = findRefreshState(writer, params.id, now);
+function renew(
+  writer: Connection,
+  context: RenewalContext,
+  { services, credential }: RenewalOptions,
+): Renewal {
+  const { now } = context;
+  const { sessionId, refreshToken } = credential;
+  const session = findRefreshState(writer, sessionId, now);
   if (session === undefined) return { reusedOf: null };
-  const generation = services.refreshTokens.generationOf(body.refreshToken, session);
+  const generation = services.refreshTokens.generationOf(refreshToken, session);
   if (generation === undefined) return { reusedOf: null };
   const use = refreshUse(generation, session, now);
   if (use === 'reused') return { reusedOf: endReusedSession(writer, session, context) };
   if (use === 'current') renewCurrent(writer, { ...session, generation }, context);
-  return { tokens: tokensOf(services, { db: writer, sessionId: params.id, now }) };
+  return { issued: tokensOf(services, { db: writer, sessionId, now }) };
 }
 
 function renewCurrent(writer: Connection, session: RefreshState, context: RenewalContext): void {
@@ -187,11 +217,13 @@ function endReusedSession(
 
 type TokensOptions = { readonly db: Connection; readonly sessionId: number; readonly now: number };
 
+type IssuedTokens = Tokens & { readonly refreshToken: string; readonly etag: string };
+
 /** Of the session as it is now. The ETag is that of the session, as reading it shows it. */
 function tokensOf(
   { signer, refreshTokens, publicUrl }: SignInServices,
   { db, sessionId: id, now }: TokensOptions,
-): Representation<Tokens> {
+): IssuedTokens {
   const session = requireVisible(sessionRows(now), { db, id, access: 'everyone' });
   const { userId, createdAt, expiresAt } = session;
   const caller = findSessionCaller(db, id)?.caller;
@@ -209,7 +241,7 @@ function tokensOf(
     auth_time: caller.authTime,
     jti: randomBytes(12).toString('base64url'),
   });
-  const tokens: Tokens = {
+  return {
     id,
     userId,
     tokenType: 'Bearer',
@@ -218,8 +250,23 @@ function tokensOf(
     refreshToken: refreshTokens.issue(refresh, refresh.generation),
     createdAt,
     expiresAt,
+    etag: representSession(session).etag,
   };
-  return { ...represent(tokens, { id, ownerId: userId }), etag: representSession(session).etag };
+}
+
+function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }): Representation<Tokens> {
+  return represent(tokens, { id: tokens.id, ownerId: tokens.userId, etag });
+}
+
+/** The cookie ends with the session. */
+export function inCookie(
+  { now, setCookie }: Pick<Context<object, object, unknown, undefined>, 'now' | 'setCookie'>,
+  issued: IssuedTokens,
+): Representation<Tokens> {
+  const { id: sessionId, refreshToken, expiresAt } = issued;
+  const seconds = Math.floor((Date.parse(expiresAt) - now) / 1000);
+  setCookie(sessionCookie({ sessionId, refreshToken }, seconds));
+  return inBody({ ...issued, refreshToken: null });
 }
 
 export function representSession(session: Session): Representation<Session> {

@@ -36,6 +36,7 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
 
   async function signIn(body: NewSessionWritable): Promise<{ client: Client }> {
     const { id, refreshToken } = need(await createSession({ body, ...anyone }));
+    assert.ok(refreshToken !== null);
     const tokens = need(await refreshSession({ path: { id }, body: { refreshToken }, ...anyone }));
     return withCredential(tokens.accessToken);
   }

@@ -11,6 +11,7 @@ export async function walk({ baseUrl, fetch, admin }: Surroundings): Promise<voi
     body: components['schemas']['NewSession'],
   ): Promise<{ headers: { Authorization: string } }> {
     const { id, refreshToken } = need(await client.POST('/api/sessions', { body }));
+    assert.ok(refreshToken !== null);
     const tokens = need(
       await client.POST('/api/sessions/{id}/tokens', { params: { path: { id } }, body: { refreshToken } }),
     );

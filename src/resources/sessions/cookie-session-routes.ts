@@ -1,0 +1,49 @@
+// Renewing the session of a browser over HTTP: the one route that reads a cookie.
+import { anyone } from '../../auth/access.ts';
+import { clearedSessionCookie, refreshCredentialOf, sessionCookiesIn } from '../../auth/session-cookie.ts';
+import type { Representation } from '../../http/representation.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
+import { Problem, forbidden } from '../../problem.ts';
+import { CookieTokenRequest, type Tokens } from './session.ts';
+import { inCookie, notCurrent, renewWith, tokensReply, type SignInServices } from './sign-in-routes.ts';
+
+/**
+ * A page of another origin can't call it: browsers say where a request comes from, send no JSON there without
+ * asking first, and keep the cookie, which is SameSite=Strict, from other sites.
+ */
+export function renewCookie(services: SignInServices): Route {
+  return route({
+    method: 'POST',
+    path: '/api/sessions/current/tokens',
+    tag: 'Sessions',
+    summary: 'Get new tokens, with the cookie',
+    access: anyone,
+    sessionCookie: 'read and set',
+    body: CookieTokenRequest,
+    reply: tokensReply,
+    description:
+      'For pages of the service’s own origin that signed in with `cookie`: needs `Sec-Fetch-Site: ' +
+      'same-origin`, which browsers send. The refresh token is taken from the cookie and replaced in it.',
+    problems: ['forbidden', 'invalid-credentials', 'multiple-credentials'],
+    handle: (context) => renewFromCookie(context, services),
+  });
+}
+
+type CookieContext = Context<object, object, object, undefined>;
+
+async function renewFromCookie(
+  context: CookieContext,
+  services: SignInServices,
+): Promise<Representation<Tokens>> {
+  if (context.fetchSite !== 'same-origin')
+    throw forbidden('Only pages of this service may use the cookie (Sec-Fetch-Site: same-origin).');
+  const [value, ...others] = sessionCookiesIn(context.cookie);
+  if (others.length > 0)
+    throw new Problem('multiple-credentials', 'Several cookies have the session’s name; remove them.');
+  if (value === undefined) throw new Problem('invalid-credentials', 'There is no cookie; sign in.');
+  const credential = refreshCredentialOf(value);
+  const issued = credential && (await renewWith(context, services, credential));
+  if (issued !== undefined) return inCookie(context, issued);
+  context.setCookie(clearedSessionCookie);
+  throw notCurrent();
+}
