@@ -62,7 +62,7 @@ export const restoreBackup: Command = {
 };
 
 /** A signal ends the process at once, and what it has copied until then goes with it. */
-async function leavingNoPartial(file: string, work: () => Promise<void>): Promise<void> {
+export async function leavingNoPartial<T>(file: string, work: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals): never => {
     removePartial(file);
     process.exit(128 + constants.signals[signal]);
@@ -70,7 +70,7 @@ async function leavingNoPartial(file: string, work: () => Promise<void>): Promis
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.on(signal, end);
   try {
-    await work();
+    return await work();
   } finally {
     for (const signal of signals) process.off(signal, end);
   }

@@ -4,6 +4,7 @@ import { settings } from '../config/settings.ts';
 import { adminCreate, adminReset, keysCreate } from './accounts.ts';
 import { backUp, restoreBackup } from './backups.ts';
 import { check } from './check.ts';
+import { exportCustomers, exportEvents, exportOrders } from './export-files.ts';
 import { printOpenapi } from './print-openapi.ts';
 import { sample } from './sample.ts';
 import { serve } from './serve.ts';
@@ -22,6 +23,9 @@ export const commands: Readonly<Record<string, Command>> = {
   backup: backUp,
   restore: restoreBackup,
   check,
+  'export orders': exportOrders,
+  'export customers': exportCustomers,
+  'export events': exportEvents,
   sample,
   openapi: printOpenapi,
 };

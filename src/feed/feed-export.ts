@@ -1,36 +1,38 @@
 // The feed from one event to another, for an export.
 import { isDeepStrictEqual } from 'node:util';
-import type { Caller } from '../auth/access.ts';
 import type { Elements } from '../http/list-export.ts';
 import type { Representation } from '../http/representation.ts';
 import { forbidden } from '../problem.ts';
 import type { Event } from '../resources/events/event.ts';
-import { feedBounds, readFeed, type FeedRequest } from '../resources/events/event-store.ts';
+import { feedBounds, readFeed, type FeedAccess, type FeedRequest } from '../resources/events/event-store.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
 import type { Connection } from '../storage/connection.ts';
-import { feedAccessOf } from './feed-access.ts';
 
-type Extent = Pick<FeedRequest, 'access' | 'types' | 'after'> & {
+type Extent<C> = Pick<FeedRequest, 'types' | 'after'> & {
+  readonly accessOf: (reader: C) => FeedAccess;
   /** The id of the last event, as the export begins: those that are added meanwhile are not part of it. */
   readonly latest: number;
 };
 
 const eventsAtOnce = 100;
 
-export class FeedElements implements Elements<Event, Caller> {
+export class FeedElements<C> implements Elements<Event, C> {
   readonly #db: Connection;
-  readonly #extent: Extent;
+  readonly #extent: Extent<C>;
+  readonly #access: FeedAccess;
   #position: number;
 
-  constructor(db: Connection, extent: Extent) {
+  constructor(db: Connection, extent: Extent<C>, reader: C) {
     this.#db = db;
     this.#extent = extent;
+    this.#access = extent.accessOf(reader);
     this.#position = extent.after;
   }
 
-  next(reader: Caller): Representation<Event>[] | undefined {
-    const { access, types, latest } = this.#extent;
-    if (!isDeepStrictEqual(feedAccessOf(reader), access))
+  next(reader: C): Representation<Event>[] | undefined {
+    const { accessOf, types, latest } = this.#extent;
+    const access = this.#access;
+    if (!isDeepStrictEqual(accessOf(reader), access))
       throw forbidden('The rights have changed since the export began.');
     if (this.#position >= latest) return undefined;
     this.#checkComplete();

@@ -110,12 +110,11 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Re
   const { db, query, caller } = context;
   const { removed, latest } = feedBounds(db.read);
   const after = startOf(db.read, query, cursors) ?? removed;
-  const elements = new FeedElements(db.read, {
-    access: feedAccessOf(caller),
-    types: query.type,
-    after,
-    latest,
-  });
+  const elements = new FeedElements(
+    db.read,
+    { accessOf: feedAccessOf, types: query.type, after, latest },
+    caller,
+  );
   return exports.start(context, eventsFile, elements);
 }
 

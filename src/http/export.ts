@@ -1,9 +1,10 @@
 // Exports: a whole list as one response, in the client's pace. What is cut short never looks complete.
 import { isStaff, type Caller } from '../auth/access.ts';
-import { csvLine, type CsvTable } from '../csv.ts';
+import type { CsvTable } from '../csv.ts';
 import { exportPieceBytesMax, exportSliceMillisecondsMax, exportsMax } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { Problem, invalid, unavailable } from '../problem.ts';
+import { csvFormat, ndjsonFormat, type FileFormat } from './file-formats.ts';
 import type { Elements } from './list-export.ts';
 import { csv, ndjson } from './media-types.ts';
 import { streamed, type Representation } from './representation.ts';
@@ -94,32 +95,11 @@ export const exportDescription =
 
 const exportTypes: readonly string[] = [csv, ndjson];
 
-/** Text has one character for each byte of UTF-8. */
-type Format<T> = {
-  readonly head: string;
-  readonly textOf: (element: Representation<T>) => Buffer;
-};
-
-const ndjsonFormat: Format<unknown> = {
-  head: '',
-  textOf: ({ text }) => Buffer.from(`${text}\n`, 'latin1'),
-};
-
-function csvFormat<T>({ columns, rowsOf }: CsvTable<T>): Format<T> {
-  return {
-    head: csvLine(columns),
-    textOf({ text }) {
-      const object: T = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // it represents a T
-      return Buffer.from(rowsOf(object).map(csvLine).join(''), 'utf8');
-    },
-  };
-}
-
 type Run<T> = {
   readonly stream: ResponseStream;
   readonly context: ExportContext;
   readonly elements: Elements<T, Caller>;
-  readonly format: Format<T>;
+  readonly format: FileFormat<T>;
 };
 
 /** A slice of a turn at a time, once the client has taken what was written before. */

@@ -65,7 +65,7 @@ function representCustomer(customer: Customer): Representation<Customer> {
   return represent(customer, { id: customer.id, ownerId: customer.userId });
 }
 
-const customerResource: Resource<Customer, Customer> = {
+export const customerResource: Resource<Customer, Customer> = {
   ...customerRows,
   accessOf: rowAccessOf,
   represent: representCustomer,

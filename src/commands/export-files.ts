@@ -1,0 +1,137 @@
+// `orderly export`: writes all orders, customers or events to a file, also while a service runs.
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname, extname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ConfigError } from '../config/config-error.ts';
+import type { CsvTable } from '../csv.ts';
+import { FeedElements } from '../feed/feed-export.ts';
+import { csvFormat, ndjsonFormat, type FileFormat } from '../http/file-formats.ts';
+import { ListElements, type Elements, type ListSource } from '../http/list-export.ts';
+import { represented } from '../http/representation-cache.ts';
+import { counted } from '../counted.ts';
+import { customerTable } from '../resources/customers/customer-csv.ts';
+import { customerResource } from '../resources/customers/customer-routes.ts';
+import { customerSelection } from '../resources/customers/customer-store.ts';
+import { eventTable } from '../resources/events/event-csv.ts';
+import { feedBounds } from '../resources/events/event-store.ts';
+import { orderTable } from '../resources/orders/order-csv.ts';
+import { orderSelection } from '../resources/orders/order-list-store.ts';
+import { findRepresentation } from '../resources/orders/order-representation-routes.ts';
+import { removePartial } from '../storage/backup.ts';
+import type { Connection } from '../storage/connection.ts';
+import { countRows } from '../storage/keyset.ts';
+import { maySync, syncFolder } from '../storage/private-files.ts';
+import { toStorageError } from '../storage/storage-error.ts';
+import { leavingNoPartial } from './backups.ts';
+import type { Command } from './commands.ts';
+import { withProgress } from './terminal.ts';
+import { withExistingDatabase } from './with-database.ts';
+
+type Things = 'orders' | 'customers' | 'events';
+/** Everything there is to export, and how much it is. */
+type Whole<T> = { readonly elements: Elements<T, undefined>; readonly count: number };
+type Find<T> = (db: Connection) => Whole<T> | Promise<Whole<T>>;
+
+export const exportOrders = exportCommand('orders', orderTable, (db) => {
+  const selectionFor = () => orderSelection('everyone', { sort: 'id' });
+  return wholeList(db, { selectionFor, load: findRepresentation });
+});
+
+export const exportCustomers = exportCommand('customers', customerTable, (db) => {
+  const selectionFor = () => customerSelection('everyone', { sort: 'id' });
+  return wholeList(db, { selectionFor, load: represented(customerResource) });
+});
+
+export const exportEvents = exportCommand('events', eventTable, (db) => {
+  const { removed: after, latest } = feedBounds(db);
+  const accessOf = (): 'everything' => 'everything';
+  const extent = { accessOf, types: undefined, after, latest };
+  return { elements: new FeedElements(db, extent, undefined), count: latest - after };
+});
+
+async function wholeList<T>(db: Connection, source: ListSource<T, undefined>): Promise<Whole<T>> {
+  const reads: ConstructorParameters<typeof ListElements>[0] = {
+    read: db,
+    readInWorker: async (sql, params) => db.all(sql, ...params), // nobody waits for this process
+  };
+  const count = await countRows(reads, source.selectionFor(undefined));
+  return { elements: new ListElements(reads, source, undefined), count };
+}
+
+function exportCommand<T>(things: Things, table: CsvTable<T>, find: Find<T>): Command {
+  return {
+    summary: `writes all ${things} to FILE, .csv or .ndjson, even while the service runs`,
+    operands: ['FILE'],
+    flags: [],
+    async run({ config, operands: [file = ''] }) {
+      const format = formatOf(file, table);
+      return withExistingDatabase(config, ({ connection }) =>
+        leavingNoPartial(file, async () => {
+          const whole = await find(connection);
+          const written = await withProgress(`Exporting ${things}`, (at) =>
+            writeFile(file, { whole, format, at }),
+          );
+          return `${counted(written, things.slice(0, -1))} in ${file}.`;
+        }),
+      );
+    },
+  };
+}
+
+function formatOf<T>(file: string, table: CsvTable<T>): FileFormat<T> {
+  const end = extname(file);
+  if (end === '.csv') return csvFormat(table);
+  if (end === '.ndjson') return ndjsonFormat;
+  throw new ConfigError([], [`FILE must end in .csv or .ndjson, not "${file}"`]);
+}
+
+type Writing<T> = {
+  readonly whole: Whole<T>;
+  readonly format: FileFormat<T>;
+  readonly at: (share: number) => void;
+};
+
+/** Under its name only once it is whole and on disk; of this account alone, since it holds personal data. */
+async function writeFile<T>(file: string, writing: Writing<T>): Promise<number> {
+  const partial = `${file}.partial`;
+  removePartial(file);
+  try {
+    const written = await writePartial(partial, writing);
+    renameSync(partial, file);
+    syncFolder(dirname(file));
+    return written;
+  } catch (error) {
+    throw toStorageError(error, file);
+  } finally {
+    removePartial(file);
+  }
+}
+
+async function writePartial<T>(partial: string, writing: Writing<T>): Promise<number> {
+  const descriptor = openSync(partial, 'wx', 0o600);
+  try {
+    const written = await writeElements(descriptor, writing);
+    if (maySync) fsyncSync(descriptor);
+    return written;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function writeElements<T>(descriptor: number, { whole, format, at }: Writing<T>): Promise<number> {
+  const { elements, count } = whole;
+  let written = 0;
+  writeSync(descriptor, format.head);
+  for (;;) {
+    const found = elements.next(undefined);
+    if (found === undefined) return written;
+    if (found instanceof Promise) {
+      await found;
+      continue;
+    }
+    for (const element of found) writeSync(descriptor, format.textOf(element));
+    written += found.length;
+    at(Math.min(written / Math.max(count, 1), 1));
+    await nextTurn(); // for signals
+  }
+}
