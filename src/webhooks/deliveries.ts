@@ -12,6 +12,9 @@ type Options = Pick<RunServices, 'posts' | 'secrets' | 'now' | 'timers' | 'log'>
   readonly db: Pick<Database, 'read' | 'write'>;
 };
 
+/** How long events are collected before webhooks look at them. */
+const wakeMilliseconds = 10;
+
 /** Does nothing, and opens no connection, while there is no webhook. */
 export class Deliveries {
   readonly #options: Options;
@@ -20,7 +23,6 @@ export class Deliveries {
   readonly #outcomes = new Map<Outcome, number>(
     (['delivered', 'rejected', 'refused', 'timeout', 'failed'] as const).map((outcome) => [outcome, 0]),
   );
-  readonly #stale = new Set<number>();
   #isWaking = false;
   #isStopped = false;
   #cancelSave: (() => void) | undefined;
@@ -41,9 +43,9 @@ export class Deliveries {
 
   /** Called with each sync: what it put on disk may be an event, or a change of webhooks. */
   onSync(invalidations: readonly Invalidation[]): void {
-    for (const { kind, ...rest } of invalidations)
-      if (kind === 'webhook' && 'id' in rest) this.#stale.add(rest.id);
-    if (this.#runs.size > 0 || this.#stale.size > 0) this.#wakeSoon();
+    for (const invalidation of invalidations)
+      if (invalidation.kind === 'webhook') this.#reloadSoon(invalidation.id);
+    if (this.#runs.size > 0) this.#wakeSoon();
   }
 
   counts(): WebhookCounts {
@@ -61,20 +63,21 @@ export class Deliveries {
     await this.#save();
   }
 
-  /** In a later turn, whose reads see what was synced. */
-  #wakeSoon(): void {
-    if (this.#isWaking || this.#isStopped) return;
-    this.#isWaking = true;
+  /** In a later turn: the writers are yet to be answered. */
+  #reloadSoon(id: number): void {
     setImmediate(() => {
-      this.#isWaking = false;
-      if (!this.#isStopped) this.#wake();
+      if (!this.#isStopped) this.#reload(id);
     });
   }
 
-  #wake(): void {
-    for (const id of this.#stale) this.#reload(id);
-    this.#stale.clear();
-    for (const run of this.#runs.values()) run.wake();
+  /** Once for all that is synced within a few milliseconds: each time every webhook looks at the feed. */
+  #wakeSoon(): void {
+    if (this.#isWaking || this.#isStopped) return;
+    this.#isWaking = true;
+    setTimeout(() => {
+      this.#isWaking = false;
+      for (const run of this.#runs.values()) run.wake();
+    }, wakeMilliseconds).unref();
   }
 
   /** Nothing of a webhook may end the service. */

@@ -7,6 +7,7 @@ import type { Event } from '../resources/events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../resources/events/event-store.ts';
 import {
   disableEndpoint,
+  endpointVersion,
   saveProgress,
   type Endpoint,
   type Progress,
@@ -152,6 +153,7 @@ export class EndpointRun {
   }
 
   #send(event: Event): void {
+    if (this.#isOutdated) return; // it was changed a moment ago, and is reloaded in this turn
     const secrets = this.#openSecrets();
     if (secrets === undefined) return this.#disable(secretLost(this.#endpoint.id));
     const { read, posts, now, timers } = this.#services;
@@ -174,6 +176,10 @@ export class EndpointRun {
       this.#sending = undefined;
       this.#settle(event, result, { sentAt, isTimeout: sending.signal.aborted });
     });
+  }
+
+  get #isOutdated(): boolean {
+    return endpointVersion(this.#services.read, this.#endpoint.id) !== this.#endpoint.version;
   }
 
   /** The current one, and for a day the one before it; undefined where it can't be read. */

@@ -64,6 +64,11 @@ export function findEndpoint(db: Connection, id: number): Endpoint | undefined {
   return row === undefined ? undefined : endpointOf(row);
 }
 
+/** Undefined once the webhook is deleted. */
+export function endpointVersion(db: Connection, id: number): number | undefined {
+  return db.get<[number]>('SELECT version FROM webhooks WHERE id = ?', id)?.[0];
+}
+
 function endpointOf([
   id,
   url,

@@ -12,6 +12,7 @@ export const toolsets = {
   heyApi: ['@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3'],
   prism: ['@stoplight/prism-cli@5.16.0'],
   ajv: ['ajv@8.20.0'],
+  standardWebhooks: ['standardwebhooks@1.0.0'],
   axe: ['axe-core@4.11.0'],
 } as const;
 export type Toolset = keyof typeof toolsets;

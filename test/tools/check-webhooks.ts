@@ -1,0 +1,144 @@
+// Lets the verifier of Standard Webhooks' own library judge what a real service sends over TLS: `npm run
+// check:webhooks`. npx fetches the library.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { issueCertificate, makeAuthority } from '../../src/auth/certificate.ts';
+import { admin } from '../service.ts';
+import { startChild, type ChildService } from '../torture/child-service.ts';
+import { Receiver } from '../webhooks/receiver.ts';
+import { folderWith } from './check-api/outside-tools.ts';
+
+type Verifier = { verify(body: string, headers: Readonly<Record<string, string>>): unknown };
+type Library = { readonly Webhook: new (secret: string) => Verifier };
+
+const orders = 100;
+const folder = mkdtempSync(join(tmpdir(), 'orderly-check-'));
+const endings: (() => unknown)[] = [() => rmSync(folder, { recursive: true })];
+try {
+  await checkDeliveries();
+} finally {
+  for (const end of endings.reverse()) await end();
+}
+
+async function checkDeliveries(): Promise<void> {
+  const tools = folderWith('standardWebhooks', folder);
+  const library = join(tools, 'node_modules/standardwebhooks/dist/index.js');
+  const { default: loaded } = (await import(pathToFileURL(library).href)) as { default: Library };
+  const now = Date.now();
+  const authority = makeAuthority(['localhost'], { now, owner: 'this machine' });
+  const { certPem: cert, keyPem: key } = issueCertificate(['localhost'], authority, now);
+  const authorityFile = join(folder, 'ca.pem');
+  writeFileSync(authorityFile, authority.certPem);
+  const after = (end?: unknown): void => void endings.push(end as () => unknown); // called without a context
+  const receiver = await Receiver.start({ after }, { tls: { cert, key } });
+  const service = await startChild({
+    folder,
+    settings: { 'webhook-allow': '127.0.0.1,::1' },
+    // a proxy that nobody is behind: nothing would arrive through it
+    environment: {
+      NODE_EXTRA_CA_CERTS: authorityFile,
+      NODE_USE_ENV_PROXY: '1',
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+    },
+  });
+  endings.push(() => service.kill('SIGTERM'));
+  const { call, secret, path } = await webhookTo(service, receiver.url('localhost'));
+  const old = new loaded.Webhook(secret);
+  await receive(receiver, [old], { call, count: 1 });
+  const { secret: newSecret } = await call('POST', `${path}/secrets`);
+  const begin = performance.now();
+  await receive(receiver, [old, new loaded.Webhook(newSecret)], { call, count: orders });
+  const seconds = (performance.now() - begin) / 1000;
+  assert.throws(() =>
+    new loaded.Webhook('whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD7zQ0Bz1pbR8=').verify('{}', {}),
+  );
+  console.log(`standardwebhooks accepts ${orders + 1} deliveries over TLS (${seconds.toFixed(1)} s)`);
+  await checkSample(service);
+  console.log('the receiver of the API notes accepts what is sent, and nothing else');
+}
+
+/** The receiver that the API notes show, run as it stands there, but for its port. */
+async function checkSample(service: ChildService): Promise<void> {
+  const notes = readFileSync(new URL('../../src/docs/api-notes.md', import.meta.url), 'utf8');
+  const [, sample = ''] = /```js\n((?:(?!```)[^])*createHmac(?:(?!```)[^])*)```/.exec(notes) ?? [];
+  const port = await freePort();
+  const { secret, path, call } = await webhookTo(service, `http://127.0.0.1:${port}/`);
+  const file = join(folder, 'sample.mjs');
+  writeFileSync(file, `${sample.replace('8080', `${port}, () => console.log('listens')`)}`);
+  const child = spawn(process.execPath, [file], {
+    env: { WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  endings.push(() => child.kill());
+  await once(child.stdout, 'data');
+  const forged = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
+  assert.equal(forged.status, 400);
+  await placeOrder(call);
+  for (;;) {
+    const { lastStatus } = await call('GET', path);
+    if (lastStatus !== null) return assert.equal(lastStatus, 204);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  server.close();
+  return port;
+}
+
+/** What is read of responses. */
+type Body = {
+  readonly id: number;
+  readonly secret: string;
+  readonly accessToken: string;
+  readonly lastStatus: number | null;
+};
+type Caller = (method: 'GET' | 'POST', path: string, body?: object) => Promise<Body>;
+
+type Hook = { readonly call: Caller; readonly secret: string; readonly path: string };
+
+async function webhookTo({ port }: ChildService, url: string): Promise<Hook> {
+  let token = '';
+  const call: Caller = async (method, path, body) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: token }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    assert.ok(response.ok, await response.clone().text());
+    return (await response.json()) as Body; // of these routes
+  };
+  const { email, password } = admin;
+  token = `Bearer ${(await call('POST', '/api/sessions', { email, password })).accessToken}`;
+  const { id, secret } = await call('POST', '/webhooks', { url, types: ['order.created'] });
+  return { call, secret, path: `/webhooks/${id}` };
+}
+
+async function placeOrder(call: Caller): Promise<void> {
+  const { id: customerId } = await call('POST', '/customers', { name: 'Grace Hopper' });
+  const items = [{ name: 'Größe: ☕, "tea"', quantity: 1, unitPrice: 749 }];
+  await call('POST', '/orders', { customerId, currency: 'EUR', items });
+}
+
+/** Places so many orders, and has each delivery verified by all. */
+async function receive(
+  receiver: Receiver,
+  verifiers: readonly Verifier[],
+  { call, count }: { readonly call: Caller; readonly count: number },
+): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await placeOrder(call);
+    const { text, headers, answer, event } = await receiver.next();
+    const fields = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    for (const verifier of verifiers) assert.deepEqual(verifier.verify(text, fields), event);
+    answer(204);
+  }
+}

@@ -1,0 +1,62 @@
+// A service that is killed while it delivers: the next one goes on from the position that was saved.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { startChild, type ChildService } from '../torture/child-service.ts';
+import { Receiver } from './receiver.ts';
+
+const orders = 20;
+
+test('after kill -9 every event comes, in order, some again', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const receiver = await Receiver.start(t);
+  const settings = { 'webhook-allow': '127.0.0.1' };
+  const first = await startChild({ folder, settings });
+  await placeOrders(first, receiver.url());
+  const before: number[] = [];
+  while (before.length < orders / 2) before.push(await take(receiver));
+  await receiver.next(); // on its way as the service ends
+  await first.kill('SIGKILL');
+  const second = await startChild({ folder, settings });
+  t.after(() => second.kill('SIGTERM'));
+  const after: number[] = [];
+  while (after.at(-1) !== orders) after.push(await take(receiver));
+  const [begin = 0] = after;
+  assert.deepEqual(before, range(1, orders / 2));
+  assert.ok(begin >= 1 && begin <= orders / 2 + 1, String(begin));
+  assert.deepEqual(after, range(begin, orders));
+});
+
+/** The id of the order that the next request is about. */
+async function take(receiver: Receiver): Promise<number> {
+  const { event, answer } = await receiver.next();
+  answer(204);
+  return Number(event.subject.replace('/orders/', ''));
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+async function placeOrders({ port }: ChildService, url: string): Promise<void> {
+  let token = '';
+  const post = async (path: string, body: object): Promise<{ id: number; accessToken: string }> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: token }) },
+      body: JSON.stringify(body),
+    });
+    assert.equal(response.status, 201);
+    return (await response.json()) as { id: number; accessToken: string }; // of these routes
+  };
+  token = `Bearer ${(await post('/api/sessions', { email: admin.email, password: admin.password })).accessToken}`;
+  await post('/webhooks', { url, types: ['order.created'] });
+  const { id: customerId } = await post('/customers', { name: 'Grace Hopper' });
+  const items = [{ name: 'Green tea', quantity: 1, unitPrice: 749 }];
+  for (let index = 0; index < orders; index += 1)
+    await post('/orders', { customerId, currency: 'EUR', items });
+}
