@@ -36,14 +36,25 @@ export function accountScript({ at, say, call }: PageTools) {
   restore();
 
   async function signIn(): Promise<void> {
-    const [email, password] = [at('#email').value, at('#password').value];
-    const body = JSON.stringify({ email, password });
+    const [email, password, code] = [at('#email').value, at('#password').value, at('#code').value];
+    const body = JSON.stringify(code === '' ? { email, password } : { email, password, code });
     const result = await call({ method: 'POST', url: '/api/sessions', body });
-    if (result?.response.status !== 201) return say(at('#sign-in-outcome'), result?.body?.detail, 'bad');
+    if (result?.response.status !== 201) {
+      if (result?.body?.code === 'code-required') askForCode();
+      return say(at('#sign-in-outcome'), result?.body?.detail, 'bad');
+    }
     enter(sessionOf(result, email));
     at('#sign-in-form').reset();
+    at('#code-field').hidden = true;
     say(at('#sign-in-outcome'), `Signed in as ${email}. Requests below are made in that name.`, 'good');
     at('#sign-in-outcome').focus();
+  }
+
+  /** Of the accounts that need one; a code that was sent is wrong or used. */
+  function askForCode(): void {
+    at('#code-field').hidden = false;
+    at('#code').value = '';
+    at('#code').focus();
   }
 
   function useKey(): void {

@@ -71,6 +71,31 @@ export function successOf({ responses }: Operation): readonly [status: string, R
   return Object.entries(responses).find(([status]) => status < '300') ?? ['', { description: '' }];
 }
 
+/** With the schemas of arrays' elements, and without X-Request-Id, which every operation takes. */
+export function parametersOf({ parameters }: Operation, description: Description): Parameter[] {
+  const followed = parameters.map((each) => follow(description, each));
+  const own = followed.filter(({ name }) => name !== requestId);
+  return own.map((each) => ({ ...each, schema: withItems(follow(description, each.schema), description) }));
+}
+
+const requestId = 'X-Request-Id';
+
+function withItems(schema: Schema, description: Description): Schema {
+  return schema.items === undefined ? schema : { ...schema, items: follow(description, schema.items) };
+}
+
+/** Parameters and header fields that at least so many operations take, all alike, are described once. */
+const commonUsesMin = 5;
+
+export function commonParameters(description: Description): Parameter[] {
+  const uses = Map.groupBy(
+    operationsOf(description).flatMap(({ operation }) => parametersOf(operation, description)),
+    (each) => JSON.stringify(each),
+  );
+  const common = [...uses.values()].filter(({ length }) => length >= commonUsesMin);
+  return common.flatMap(([first]) => (first === undefined || first.in === 'path' ? [] : [first]));
+}
+
 /** The problems that a response can report. */
 export function kindsOf(response: Response, description: Description): string[] {
   return Object.keys(follow(description, response).content?.['application/problem+json']?.examples ?? {});

@@ -1,5 +1,5 @@
 // Guides on the documentation page: what a client does again and again, each with a sample; and what changed.
-import { idempotencySecondsMax, tokenSeconds } from '../limits.ts';
+import { idempotencySecondsMax, refreshGraceMilliseconds, tokenSeconds } from '../limits.ts';
 import { sample } from './code-samples.ts';
 import { html, inline, link, type Html } from './page-layout.ts';
 
@@ -49,13 +49,16 @@ change happens once. Other statuses of 400 and above stay as they are until the 
     id: 'guide-refresh',
     title: 'Staying signed in',
     text: html`
-<p>An access token lasts ${tokenSeconds / 60} minutes. Before that, or after a 401
-${link('/problems/invalid-token', 'invalid-token')}, send the refresh token and store both new ones. A refresh
-token is for one use: renew in one place of the program, and let its other parts wait for the result.
-A later use of an old one ends the session, since it may have been stolen.</p>
+<p>An access token lasts ${tokenSeconds / 60} minutes. Before it ends, or after a 401
+${link('/problems/invalid-token', 'invalid-token')}, send the refresh token and store both new ones.</p>
+<p>A refresh token is for one use: renew in one place of the program, and let its other parts wait for the
+result. Where a response is lost, or two tabs renew at once, repeat the request: for
+${refreshGraceMilliseconds / 1000} seconds the token just replaced gets the same new one again. Any later use
+of an old one ends the session, since it may have been stolen.</p>
 <p>Some changes need a recent sign-in: a 401 ${link('/problems/step-up-required', 'step-up-required')} asks
-for the
-password again. Programs without a person use an ${link('#createKey', 'API key')}.</p>`,
+for the password again. An account with one-time codes needs a <code>code</code> to sign in:
+${link('/problems/code-required', 'code-required')}. Programs without a person use an
+${link('#createKey', 'API key')}.</p>`,
     code: sample(
       'JavaScript',
       `let renewal;
@@ -80,11 +83,11 @@ async function refresh() {
     text: html`
 <p>Pages of other origins may call the service once the operator has named them, scheme and port included:
 <code>--cors-origins https://shop.example</code>. The browser asks first (a preflight) and then lets the
-page read
-the response and the header fields that matter, such as <code>ETag</code> and <code>Retry-After</code>.</p>
+page read the response and the header fields that matter, such as <code>ETag</code> and
+<code>Retry-After</code>.</p>
 <p>Credentials of other origins travel in header fields, never in cookies: leave <code>credentials</code> at
-its default. Where the
-browser reports a CORS error, look at the origin’s spelling first: no path, no slash at the end.</p>`,
+its default. Where the browser reports a CORS error, look at the origin’s spelling first: no path, no slash at
+the end.</p>`,
     code: sample(
       'JavaScript',
       `const response = await fetch('https://orders.example/orders', {
@@ -99,8 +102,7 @@ const version = response.headers.get('ETag');`,
     text: html`
 <p>Branch on the problem’s <code>code</code>, which stays the same everywhere and in all versions;
 <code>type</code> is the address of its page, and <code>detail</code> is a sentence for people that may
-change.
-Each element of <code>errors</code> has its place: a <code>pointer</code> into the body, a
+change. Each element of <code>errors</code> has its place: a <code>pointer</code> into the body, a
 <code>parameter</code> or a <code>header</code>.</p>`,
     code: sample(
       'JavaScript',
@@ -138,10 +140,8 @@ export const changes: readonly (readonly [version: string, text: string])[] = [
 ];
 
 export const changelog = html`<section id="changelog" tabindex="-1"><h2>Changelog</h2>
-<p>Within a major version paths, members, statuses and problem types stay. New members, operations, problem
-types and
-values of <code>code</code> may be added. What is going away is announced first, in
-<code>Deprecation</code> and
+<p>Within a major version paths, members, statuses and problem types stay. New members, operations and
+problem types may be added. What is going away is announced first, in <code>Deprecation</code> and
 <code>Sunset</code>.</p><dl class="fields">${changes.map(
   ([version, text]) => html`<div><dt>${version}</dt><dd>${inline(text)}</dd></div>`,
 )}</dl></section>

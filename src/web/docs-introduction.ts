@@ -15,7 +15,7 @@ import {
 import { sample } from './code-samples.ts';
 import { curlCommand } from './docs-examples.ts';
 import { definitions } from './docs-fields.ts';
-import type { Setting } from './docs-operation.ts';
+import { parameterField, type Setting } from './docs-operation.ts';
 import { html, inline, link, type Html } from './page-layout.ts';
 
 export type Rates = Readonly<
@@ -68,6 +68,8 @@ A request carries one credential, never two.</p>
 <input id="email" type="email" autocomplete="username" required></div>
 <div class="field"><label for="password">Password</label>
 <input id="password" type="password" autocomplete="current-password" required></div>
+<div class="field" id="code-field" hidden><label for="code">One-time code or recovery code</label>
+<input id="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false"></div>
 <button>Sign in</button>
 <p class="quiet">No user yet? ${link('#createUser', 'Sign up')}.</p></form>
 <form id="key-form"><h3>With an API key</h3>
@@ -77,11 +79,19 @@ title="An API key begins with ord_."></div>
 <button>Use this key</button></form></div>
 <p id="sign-in-outcome" class="outcome" role="status" tabindex="-1"></p>
 <p class="quiet">The access token stays in this tab until it ends or you sign out, so a reload keeps you
-signed in;
-the refresh token and an API key are in this page’s memory alone.</p></section>
+signed in; the refresh token and an API key are in this page’s memory alone.</p></section>
 `;
 
-export const conventions = html`<section id="conventions" tabindex="-1"><h2>Conventions</h2>${definitions([
+export function conventions({ description, common }: Setting): Html {
+  return html`<section id="conventions" tabindex="-1"><h2>Conventions</h2>
+${definitions(rules)}
+<div id="common-parameters" tabindex="-1"><div class="about"><h3>Common parameters and header fields</h3>
+<p>Each operation names those that it takes.</p>
+<dl class="fields">${common.map((each) => parameterField(each, description))}</dl></div></div></section>
+`;
+}
+
+const rules = [
   [
     'Values',
     'What is absent is `null` in responses, never left out. Times are RFC 3339 in UTC, with milliseconds. ' +
@@ -118,8 +128,7 @@ export const conventions = html`<section id="conventions" tabindex="-1"><h2>Conv
     'Every response has an `X-Request-Id`, your own if you sent one; ' +
       'problems repeat it as `requestId`, and so does the log.',
   ],
-])}</section>
-`;
+] as const;
 
 export function limits(rates: Rates): Html {
   const { default: own, anonymous, created } = rates;

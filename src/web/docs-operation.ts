@@ -1,9 +1,10 @@
 // One operation on the documentation page: what it takes and returns, how it is called, and a form to try it.
+import { isDeepStrictEqual } from 'node:util';
 import { callSample, foldedSample } from './code-samples.ts';
 import { callOf, examplesOf, json, type Trust } from './docs-examples.ts';
 import {
-  follow,
   kindsOf,
+  parametersOf,
   successOf,
   type Description,
   type Operation,
@@ -20,6 +21,8 @@ export type Setting = {
   readonly trust: Trust;
   /** Problems that every operation can respond with, listed in one place. */
   readonly everywhere: ReadonlySet<string>;
+  /** Parameters and header fields that many operations take, likewise. */
+  readonly common: readonly Parameter[];
 };
 
 export function operationArticle(placed: Placed, setting: Setting): Html {
@@ -30,35 +33,38 @@ export function operationArticle(placed: Placed, setting: Setting): Html {
   return html`<article id="${id}" tabindex="-1"><div class="about"><h3>${link(`#${id}`, summary)}</h3>
 <p class="endpoint">${badge(method)} <code>${path}</code>${deprecated}</p>
 ${prose(operation.description)}
-${fieldLists(operation, parameters, setting.description)}
+${fieldLists(operation, parameters, setting)}
 <h4>Responses</h4>${responsesOf(operation, setting)}</div>
 <div class="calls">${samplesOf(placed, setting)}
 ${tryForm(placed, { parameters, content: operation.requestBody?.content ?? {} })}</div></article>
 `;
 }
 
-/** Without X-Request-Id, which is described once for all. */
-function parametersOf({ parameters }: Operation, description: Description): Parameter[] {
-  const followed = parameters.map((each) => follow(description, each));
-  const own = followed.filter(({ name }) => name !== 'X-Request-Id');
-  return own.map((each) => ({ ...each, schema: withItems(follow(description, each.schema), description) }));
-}
-
-function withItems(schema: Parameter['schema'], description: Description): Parameter['schema'] {
-  return schema.items === undefined ? schema : { ...schema, items: follow(description, schema.items) };
-}
-
 function fieldLists(
   { requestBody }: Operation,
   parameters: readonly Parameter[],
-  description: Description,
+  { description, common }: Setting,
 ): Html {
   const [body] = Object.values(requestBody?.content ?? {});
-  const parameterFields = parameters.map(({ name, schema, required, in: place, description: says }) =>
-    fieldOf(name, schema, description, { isRequired: required === true, place, says }),
-  );
+  const isCommon = (parameter: Parameter): boolean =>
+    common.some((each) => isDeepStrictEqual(each, parameter));
+  const own = parameters.filter((each) => !isCommon(each)).map((each) => parameterField(each, description));
   const bodyFields = body === undefined ? [] : fieldsOf(body.schema, description, 'request');
-  return html`${fieldList('Parameters', parameterFields)}${fieldList('Body', bodyFields)}`;
+  return html`${fieldList('Parameters', own)}${commonNames(parameters.filter(isCommon))}
+${fieldList('Body', bodyFields)}`;
+}
+
+export function parameterField(
+  { name, schema, required, in: place, description: says }: Parameter,
+  description: Description,
+): Html {
+  return fieldOf(name, schema, description, { isRequired: required === true, place, says });
+}
+
+function commonNames(parameters: readonly Parameter[]): Html {
+  if (parameters.length === 0) return html``;
+  const names = parameters.map(({ name }, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`);
+  return html`<p class="common">Also ${link('#common-parameters', 'common ones')}: ${names}.</p>`;
 }
 
 function fieldList(title: string, fields: readonly Html[]): Html {

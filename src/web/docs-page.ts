@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sample } from './code-samples.ts';
 import {
+  commonParameters,
   follow,
   kindsEverywhere,
   operationsOf,
@@ -44,6 +45,7 @@ export async function docsPage({
     publicUrl,
     trust: isSelfSigned ? 'its own certificate' : 'a public certificate',
     everywhere: kindsEverywhere(description),
+    common: commonParameters(description),
   };
   await nextTurn();
   const groups = description.tags.map(({ name, description: says }) => {
@@ -63,7 +65,8 @@ export async function docsPage({
 ${resources(operations, description)}${articles}</section>
 `);
   }
-  const opening = html`${introduction(setting)}${signIn}${conventions}${limits(rates)}${guideSection()}`;
+  const opening = html`${introduction(setting)}${signIn}${conventions(setting)}${limits(rates)}
+${guideSection()}`;
   await nextTurn();
   const main = html`${opening}
 ${sections}${problemSection(setting)}${changelog}`;
@@ -107,9 +110,8 @@ const tools = html`<button type="button" id="search-button" aria-keyshortcuts="/
 const dialogs = html`<dialog id="search" aria-label="Search">
 <label class="hidden" for="search-text">Search operations, fields and problem types</label>
 <input id="search-text" type="text" role="combobox"
-aria-expanded="false" aria-controls="search-results" aria-autocomplete="list" placeholder="Operation, field
-or problem"
-autocomplete="off" autocapitalize="off" spellcheck="false">
+aria-expanded="false" aria-controls="search-results" aria-autocomplete="list"
+placeholder="Operation, field or problem" autocomplete="off" autocapitalize="off" spellcheck="false">
 <ul id="search-results" role="listbox" aria-label="Results"></ul>
 <p id="search-count" class="quiet" role="status"></p></dialog>
 <dialog id="confirm" aria-labelledby="confirm-title"><h2 id="confirm-title">Delete?</h2>

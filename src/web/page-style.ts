@@ -20,8 +20,9 @@ a { color: var(--accent); text-underline-offset: 3px; text-decoration-thickness:
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 main:focus, section:focus, article:focus, .wide:focus, [id]:is(p, dt, h3):focus { outline: none; }
-.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
-white-space: nowrap; }
+.hidden {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
+}
 kbd { font: 600 .75rem var(--mono); border: 1px solid var(--line); border-radius: 4px; padding: 0 5px; }
 .skip { position: fixed; top: 8px; left: 8px; z-index: 3; padding: 8px 16px; background: var(--paper); }
 .skip:not(:focus) { transform: translateY(-80px); }
@@ -29,12 +30,13 @@ h1, h2 { line-height: 1.25; letter-spacing: -.018em; margin: 0 0 .75rem; font-si
 h2 { font-size: 1.625rem; }
 * + h2 { margin-top: 2.5rem; }
 h3 { font-size: 1.1875rem; line-height: 1.25; margin: 2rem 0 .5rem; }
+h3 a { display: inline-block; min-height: 24px; }
 h3 a:not(:hover) { color: inherit; text-decoration: none; }
 h4 { font-size: .8125rem; color: var(--soft); margin: 1.75rem 0 0; }
 p { margin: 0 0 1rem; max-width: 68ch; }
 .lead { font-size: 1.1875rem; }
-.quiet, small { font-size: var(--small); font-weight: 400; }
-.lead, .quiet, small, .rules, dt span { color: var(--soft); }
+.quiet, .common, small { font-size: var(--small); font-weight: 400; }
+.lead, .quiet, .common, small, .rules, dt span { color: var(--soft); }
 code, pre, textarea { font-family: var(--mono); font-size: .875em; overflow-wrap: anywhere; }
 p:not(.endpoint) code, dd code { background: var(--panel); border-radius: 4px; padding: 1px 4px; }
 
@@ -86,7 +88,7 @@ dd { margin: 2px 0 0; font-size: .9375rem; max-width: 68ch; }
 .responses { margin: 8px 0; }
 .responses > div { display: flex; align-items: baseline; gap: 16px; padding: 4px 0; }
 .responses dt { font: 600 var(--small) var(--mono); }
-.responses a { margin-right: 8px; white-space: nowrap; }
+.responses a { display: inline-block; margin-right: 8px; min-height: 26px; white-space: nowrap; }
 
 summary { cursor: pointer; padding: 8px 14px; font-size: var(--small); font-weight: 600; }
 .sample, .try { position: relative; border: 1px solid var(--line); border-radius: 8px; margin-bottom: 10px; }
@@ -179,7 +181,10 @@ svg text {
 .final { fill: var(--paper); stroke-dasharray: 5 4; }
 .tip { fill: var(--soft); stroke: none; }
 
-article, main .wide { content-visibility: auto; contain-intrinsic-size: auto 700px; }
+article, main .wide {
+  content-visibility: auto; contain-intrinsic-size: auto 700px; overflow: hidden;
+  margin-inline: -6px; padding-inline: 6px; /* outlines of what has the focus */
+}
 @media (scripting: none) { .try, #sign-in-forms, .account, #search-button { display: none; } }
 @media (scripting: enabled) { .noscript { display: none; } }
 @media (width < 900px) {
@@ -207,24 +212,25 @@ article, main .wide { content-visibility: auto; contain-intrinsic-size: auto 700
   .calls { padding-top: 32px; }
 }
 @media print {
-  :root { color-scheme: light; }
+  :root { color-scheme: light; font-size: 9pt; }
   @page { margin: 14mm 12mm; }
   body { display: block; font-size: 8.5pt; line-height: 1.35; }
-  .skip, header, nav, dialog, .try, .bar, .copy, #sign-in, .quiet, summary { display: none; }
+  .skip, header, nav, dialog, .try, .bar, fieldset.bar, .copy, #sign-in, .quiet, summary { display: none; }
   main { max-width: none; padding: 0; columns: 2; column-gap: 8mm; }
-  section, article, .wide { display: block; padding: 0; margin: 0 0 4mm; content-visibility: visible; }
+  section, article, main .wide { display: block; padding: 0; margin: 0 0 4mm; content-visibility: visible; }
   section + section { border: 0; }
   h1 { font-size: 16pt; column-span: all; }
   h2 { font-size: 12pt; margin: 4mm 0 1mm; }
   h3 { font-size: 9.5pt; margin: 0 0 1mm; }
-  h4, p, .responses { margin: 1mm 0; }
+  h4, p, .fields + p, .endpoint, .responses { margin: 1mm 0; }
+  .method { padding: 1px 4px; }
+  h3 a { min-height: 0; }
   h1, h2, h3, h4 { break-after: avoid; }
-  .lead, dd, dt, dt span, h4 { font-size: 8pt; }
+  .lead, .common, dd, dt, dt :is(span, em), h4, .responses :is(dt, dd) { font-size: 8pt; }
   .fields > div { padding: 1px 0; border: 0; }
-  .responses > div { padding: 0; }
+  .responses :is(div, dt, dd, a) { display: inline; padding: 0; margin: 0 .5em 0 0; }
   .calls { padding: 0; }
-  .sample { border: 0; border-left: 2px solid var(--line); border-radius: 0; background: none; margin: 1mm
-0; }
+  .sample { border-width: 0 0 0 2px; border-radius: 0; background: none; margin: 1mm 0; }
   .languages pre:not([data-language="curl"]) { display: none; }
   pre { padding: 0 2mm; font-size: 7pt; line-height: 1.35; }
   a { color: inherit; text-decoration: none; }

@@ -12,7 +12,8 @@ export type Issue = {
 };
 /** What the service may return: by the status of the response, some of these. */
 export type Body = Readonly<
-  Record<'type' | 'detail' | 'accessToken' | 'refreshToken', string> & Record<'id' | 'expiresIn', number>
+  Record<'type' | 'code' | 'detail' | 'accessToken' | 'refreshToken', string> &
+    Record<'id' | 'expiresIn', number>
 > & { readonly errors?: readonly Issue[] };
 export type Result = {
   readonly response: Response;

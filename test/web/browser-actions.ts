@@ -32,8 +32,8 @@ export async function fill(tab: Tab, id: string, text: string): Promise<void> {
   else await tab.type(text);
 }
 
-export async function signIn(tab: Tab, password: string): Promise<void> {
-  await fill(tab, 'email', admin.email);
+export async function signIn(tab: Tab, password: string, email = admin.email): Promise<void> {
+  await fill(tab, 'email', email);
   await fill(tab, 'password', password);
   await tab.press('Enter');
 }
