@@ -32,6 +32,9 @@ export async function fill(tab: Tab, id: string, text: string): Promise<void> {
   else await tab.type(text);
 }
 
+/** The outcome of signing out is good, too, so it doesn't say that one is signed in. */
+export const isSignedIn = 'document.querySelector("#who").textContent !== ""';
+
 export async function signIn(tab: Tab, password: string, email = admin.email): Promise<void> {
   await fill(tab, 'email', email);
   await fill(tab, 'password', password);
