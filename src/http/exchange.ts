@@ -19,7 +19,8 @@ import type { Mounted } from './router.ts';
 
 type AnyContext = Context<object, Query, unknown, Caller | undefined>;
 
-type ExchangeOptions = {
+/** What is particular to one request. */
+type RequestParts = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly peer: Peer;
@@ -27,6 +28,10 @@ type ExchangeOptions = {
   readonly requestId: string;
   /** Undefined where the request has no body. */
   readonly incomingBody: IncomingBody | undefined;
+};
+
+/** What all exchanges share. */
+export type ExchangeServices = {
   readonly db: Database;
   readonly isTrusted: (address: string) => boolean;
   /** The caller as a write sees them. Throws where they have lost the right to this request. */
@@ -50,10 +55,7 @@ export class Exchange implements AnyContext {
   readonly now: number;
   readonly incomingBody: IncomingBody | undefined;
   readonly startedAt = performance.now();
-  readonly isTrusted: (address: string) => boolean;
-  readonly callerInWrite: ExchangeOptions['callerInWrite'];
-  readonly callerNow: ExchangeOptions['callerNow'];
-  readonly #credentialEnd: ExchangeOptions['credentialEnd'];
+  readonly #services: ExchangeServices;
   requestId: string;
   mounted: Mounted | undefined = undefined;
   params: object = {};
@@ -73,19 +75,10 @@ export class Exchange implements AnyContext {
   isPreconditionChecked = false;
   #clientAddress: string | undefined = undefined;
 
-  constructor({
-    request,
-    response,
-    peer,
-    now,
-    requestId,
-    incomingBody,
-    db,
-    isTrusted,
-    callerInWrite,
-    callerNow,
-    credentialEnd,
-  }: ExchangeOptions) {
+  constructor(
+    { request, response, peer, now, requestId, incomingBody }: RequestParts,
+    services: ExchangeServices,
+  ) {
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
@@ -99,11 +92,8 @@ export class Exchange implements AnyContext {
     this.now = now;
     this.requestId = requestId;
     this.incomingBody = incomingBody;
-    this.db = db;
-    this.isTrusted = isTrusted;
-    this.callerInWrite = callerInWrite;
-    this.callerNow = callerNow;
-    this.#credentialEnd = credentialEnd;
+    this.db = services.db;
+    this.#services = services;
   }
 
   get checkPrecondition(): (etag: string | undefined) => void {
@@ -118,17 +108,17 @@ export class Exchange implements AnyContext {
     return (writer) =>
       permitFor(
         writer,
-        () => this.callerInWrite(this, writer),
+        () => this.#services.callerInWrite(this, writer),
         (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
       );
   }
 
   get authorizeRead(): () => Caller | undefined {
-    return () => this.callerNow(this);
+    return () => this.#services.callerNow(this);
   }
 
   get credentialEnd(): () => number {
-    return () => this.#credentialEnd(this);
+    return () => this.#services.credentialEnd(this);
   }
 
   get spend(): (limiter: Limiter, key: string) => () => void {
@@ -172,7 +162,7 @@ export class Exchange implements AnyContext {
 
   /** The client's own address, beyond trusted proxies. */
   get clientAddress(): string {
-    return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.isTrusted));
+    return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.#services.isTrusted));
   }
 
   get address(): string {

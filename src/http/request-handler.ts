@@ -13,7 +13,7 @@ import type { Database } from '../storage/database.ts';
 import { parseJson, readBody } from './body.ts';
 import { stateOf } from './connection-state.ts';
 import { isPreflight } from './cors.ts';
-import { Exchange } from './exchange.ts';
+import { Exchange, type ExchangeServices } from './exchange.ts';
 import {
   checkIdempotencyKey,
   Idempotency,
@@ -67,6 +67,7 @@ export class RequestHandler {
   readonly #pipeline: Pipeline;
   readonly #bodyMemory = new BodyMemory((request) => this.#clientOf(request));
   readonly #nextRequestId = createRequestIds();
+  readonly #exchangeServices: ExchangeServices;
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
@@ -74,6 +75,13 @@ export class RequestHandler {
     const onCut = (): number => (options.metrics.cuts.pipelined += 1);
     this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onCut });
     this.#idempotency = new Idempotency(options, this.#responder);
+    this.#exchangeServices = {
+      db: options.db,
+      isTrusted: options.isTrusted,
+      callerInWrite: this.#callerInWrite,
+      callerNow: this.#callerNow,
+      credentialEnd: this.#credentialEnd,
+    };
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -138,21 +146,15 @@ export class RequestHandler {
     response: ServerResponse,
     incomingBody: IncomingBody | undefined,
   ): Exchange {
-    const { db, isTrusted, now } = this.#options;
-    const peer = this.#peerOf(request);
-    return new Exchange({
+    const parts = {
       request,
       response,
-      peer,
-      now: now(),
+      peer: this.#peerOf(request),
+      now: this.#options.now(),
       requestId: this.#nextRequestId(),
       incomingBody,
-      db,
-      isTrusted,
-      callerInWrite: this.#callerInWrite,
-      callerNow: this.#callerNow,
-      credentialEnd: this.#credentialEnd,
-    });
+    };
+    return new Exchange(parts, this.#exchangeServices);
   }
 
   #peerOf({ socket }: IncomingMessage): Peer {

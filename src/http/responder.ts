@@ -165,9 +165,8 @@ export class Responder {
 
   #send(exchange: Exchange, status: number, fields: string[], body: Body): void {
     const { response } = exchange;
-    const { address, now } = exchange;
     // undefined where the response has no line of its own
-    const leftOut = status === 429 ? this.#rejectionSampler.sample(address, now) : 0;
+    const leftOut = status === 429 ? this.#rejectionSampler.sample(exchange.address, exchange.now) : 0;
     this.#countSecurityEvents(exchange); // also where the client has gone
     if (leftOut !== undefined) this.#logSecurityEvents(exchange);
     exchange.securityEvents = noEvents;
