@@ -38,6 +38,7 @@ describe('while the slow thread looks for a page', needsInside, () => {
     },
     'GET /orders/{id}/events': { path: ({ orderId }) => `/orders/${orderId}/events?`, isOwnLeft: false },
     'GET /api/sessions': { path: ({ other }) => `/api/sessions?userId=${other.id}&`, isOwnLeft: false },
+    'GET /webhooks': { path: () => '/webhooks?', isOwnLeft: false },
     'GET /api/keys': { path: ({ other }) => `/api/keys?userId=${other.id}&`, isOwnLeft: false },
   };
 
