@@ -53,7 +53,8 @@ async function placeOrders({ port }: ChildService, url: string): Promise<void> {
     assert.equal(response.status, 201);
     return (await response.json()) as { id: number; accessToken: string }; // of these routes
   };
-  token = `Bearer ${(await post('/api/sessions', { email: admin.email, password: admin.password })).accessToken}`;
+  const { email, password } = admin;
+  token = `Bearer ${(await post('/api/sessions', { email, password })).accessToken}`;
   await post('/webhooks', { url, types: ['order.created'] });
   const { id: customerId } = await post('/customers', { name: 'Grace Hopper' });
   const items = [{ name: 'Green tea', quantity: 1, unitPrice: 749 }];
