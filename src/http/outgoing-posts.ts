@@ -96,6 +96,11 @@ export class OutgoingPosts {
       const retryAfter = response.headers['retry-after'];
       ignoreBody(response, () => resolve({ kind: 'response', status, retryAfter }));
     });
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim > interimResponsesMax) request.destroy(new Error('too many interim responses'));
+    });
     request.on('error', (error) => fail(request.reusedSocket && isReset(error) ? stale : failure(error)));
     request.on('close', () => fail({ kind: 'failed', cause: 'the connection was closed' }));
     request.end(body);
@@ -116,6 +121,9 @@ export class OutgoingPosts {
       });
   }
 }
+
+/** 1xx, before the one that counts. */
+const interimResponsesMax = 10;
 
 const stale: Attempt = { kind: 'stale' };
 

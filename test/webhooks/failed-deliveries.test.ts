@@ -193,6 +193,22 @@ describe('a receiver', needsInside, () => {
     assert.ok(!hook.service.logged.join('').includes('failed'));
   });
 
+  test('that sends interim responses without end is given up before the 15 seconds are over', async (t) => {
+    let sent = 0;
+    const url = await answering(t, (socket) => {
+      const more = (): void => {
+        sent += 1;
+        if (socket.writable) socket.write('HTTP/1.1 102 Processing\r\n\r\n', more);
+      };
+      more();
+    });
+    const hook = await Hooked.start(t, {}, { url });
+    await hook.placeOrders(1);
+    await hook.retryDelay();
+    assert.ok(sent > 10);
+    assert.match(hook.service.logged.join('\n'), /too many interim responses/);
+  });
+
   const garbage: readonly (readonly [what: string, text: string])[] = [
     ['no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
     ['a head of 100 KB', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
