@@ -24,10 +24,10 @@ export const accepted: readonly Accepted[] = [
   },
   {
     rule: 'owasp:api2:2023-write-restricted',
-    at: /^\/paths\/api\/sessions\/(\{id\}\/tokens\/)?post\/security$/,
+    at: /^\/paths\/api\/sessions\/((\{id\}|current)\/tokens\/)?post\/security$/,
     because:
-      'Signing in comes before there is a credential; the refresh token that POST …/tokens takes ' +
-      'in its body is one.',
+      'Signing in comes before there is a credential; the refresh token that POST …/tokens takes, ' +
+      'in its body or in a cookie, is one.',
   },
   {
     rule: 'owasp:api2:2023-read-restricted',
