@@ -59,7 +59,7 @@ describe('Accept', () => {
   for (const [accept, isServed] of json) {
     const outcome = isServed ? 'is served JSON' : 'is 406';
     test(`${JSON.stringify(accept) ?? 'nothing'} ${outcome} where there is JSON only`, async () => {
-      for (const path of [customer, '/customers', '/openapi.json', '/health/live']) {
+      for (const path of [customer, `${customer}/orders`, '/openapi.json', '/health/live']) {
         const response = await get(path, accept);
         if (isServed)
           assert.deepEqual(

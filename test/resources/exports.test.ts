@@ -121,6 +121,24 @@ describe('a list as NDJSON', () => {
   });
 });
 
+describe('a list that is also a file', () => {
+  for (const [accept, type] of [
+    ['*/*', 'application/json'],
+    ['application/*', 'application/json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json'],
+    ['text/*', 'text/csv; charset=utf-8'],
+    ['application/json;q=0.5, text/csv', 'text/csv; charset=utf-8'],
+    ['text/csv;charset=utf-8', 'text/csv; charset=utf-8'],
+    ['application/json;q=0, application/*', 'application/x-ndjson'],
+  ] as const)
+    test(`is ${type} for Accept: ${accept}`, async (t) => {
+      const service = await serviceFor(t);
+      const token = await rootToken(service);
+      const { status, headers } = await service.get('/orders', { token, headers: { accept } });
+      assert.deepEqual([status, headers['content-type']], [200, type]);
+    });
+});
+
 describe('a list as CSV', () => {
   test('of orders has a row for each item, amounts in decimal notation', async (t) => {
     const service = await serviceFor(t);
