@@ -154,6 +154,15 @@ suite('the sources', () => {
     assert.ok(sources.filter((path) => isHome(path) && sql.test(texts.get(path) ?? '')).length > 8);
   });
 
+  test('import only types of node:http: else each start loads a WebSocket client', () => {
+    const importsValues = /^import (?!type\b)[^;]*'node:https?'/m;
+    assert.ok(importsValues.test("import {\n  request,\n} from 'node:http';"));
+    assert.deepEqual(
+      sources.filter((path) => importsValues.test(texts.get(path) ?? '')),
+      [],
+    );
+  });
+
   test('know node:http only in http/, node:sqlite only in storage/', () => {
     const importing = (module: string): string[] =>
       sources.filter((path) => (texts.get(path) ?? '').includes(`from '${module}'`));

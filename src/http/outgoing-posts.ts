@@ -1,7 +1,7 @@
 // Requests that the service makes itself: POST to a webhook's URL, connecting to checked addresses alone.
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import {
   headerBytesMax,
@@ -10,6 +10,9 @@ import {
   webhooksMax,
 } from '../limits.ts';
 import { hostOf, type WebhookTargets } from '../network/webhook-targets.ts';
+
+// Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
+const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** All addresses of a name. The system's runs on libuv's threads, of which it takes no more than half. */
 export type AddressLookup = (
@@ -47,7 +50,8 @@ export class OutgoingPosts {
   readonly #targets: WebhookTargets;
   readonly #lookup: AddressLookup;
   readonly #http = new HttpAgent(keptOpen);
-  readonly #https = new HttpsAgent({ ...keptOpen, rejectUnauthorized: true });
+  /** Made for the first webhook that has HTTPS. */
+  #https: HttpsAgent | undefined = undefined;
 
   constructor(targets: WebhookTargets, lookup: AddressLookup = systemLookup) {
     this.#targets = targets;
@@ -71,15 +75,13 @@ export class OutgoingPosts {
 
   close(): void {
     this.#http.destroy();
-    this.#https.destroy();
+    this.#https?.destroy();
   }
 
   #attempt({ url, headers, body, signal }: Post): Promise<Attempt> {
     const { promise, resolve } = Promise.withResolvers<Attempt>();
-    const isTls = url.protocol === 'https:';
-    const request = (isTls ? httpsRequest : httpRequest)(url, {
+    const request = this.#request(url, {
       method: 'POST',
-      agent: isTls ? this.#https : this.#http,
       lookup: this.#lookupFor(url.protocol),
       headers: { ...headers, 'content-length': String(body.length) },
       maxHeaderSize: headerBytesMax,
@@ -105,6 +107,13 @@ export class OutgoingPosts {
     request.on('close', () => fail({ kind: 'failed', cause: 'the connection was closed' }));
     request.end(body);
     return promise;
+  }
+
+  #request(url: URL, options: RequestOptions): ClientRequest {
+    if (url.protocol !== 'https:') return httpRequest(url, { ...options, agent: this.#http });
+    const { Agent, request } = process.getBuiltinModule('node:https');
+    this.#https ??= new Agent({ ...keptOpen, rejectUnauthorized: true });
+    return request(url, { ...options, agent: this.#https });
   }
 
   /** Only addresses that all may be connected to get as far as the socket. */
