@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { assertProblem } from '../http/http-support.ts';
 import { newCustomer, rootToken } from '../resources/resource-support.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
+import { openStream } from '../resources/stream-support.ts';
 import { newFolder, orderly } from './command-support.ts';
 
 /** Path and query after all that has happened. */
@@ -95,4 +96,14 @@ describe('a position in the feed', () => {
       assert.equal(oldest.body.data[0].id, data[0].id);
     },
   );
+});
+
+test('a stream has what a command beside the service changes', async (t) => {
+  const service = await serviceFor(t);
+  const stream = await openStream(service, { token: await rootToken(service) });
+  const make = ['keys', 'create', '--name=till', '--scopes=orders:read', `--email=${service.admin.email}`];
+  assert.equal((await orderly([...make, `--data=${service.folder}`])).status, 0);
+  const { event, data } = await stream.event();
+  assert.equal(event, 'key.created');
+  assert.equal(data.actor, null);
 });
