@@ -119,9 +119,9 @@ function serviceRoutes(
   mounted: () => readonly Mounted[],
 ): Route[] {
   const description = once(() => openapiDocument(mounted(), publicUrl, version));
-  const docs = once(() =>
+  const docs = once(async () =>
     docsPage({
-      document: description(),
+      document: await description(),
       publicUrl,
       rates: config.rates,
       steps: transitions,
@@ -132,8 +132,8 @@ function serviceRoutes(
     publicUrl,
     readiness: services.readiness,
     metrics: services.metrics,
-    openapi: () => JSON.stringify(description()),
+    openapi: async () => JSON.stringify(await description()),
     docsPage: docs,
-    problemPage: (kind) => problemPage(kind, description()),
+    problemPage: async (kind) => problemPage(kind, await description()),
   });
 }

@@ -14,11 +14,14 @@ type Exchange = {
 };
 
 /** By routes: services that have the same ones are held to one document. */
-const documents = new Map<string, Json>();
-const ofService = new WeakMap<Service, Json>();
+const documents = new Map<string, Promise<Json>>();
+const ofService = new WeakMap<Service, Promise<Json>>();
 
-export function checkExchange(service: Service, { method, path, sent, response }: Exchange): void {
-  const document = ofService.get(service) ?? remember(service);
+export async function checkExchange(
+  service: Service,
+  { method, path, sent, response }: Exchange,
+): Promise<void> {
+  const document = await (ofService.get(service) ?? remember(service));
   const [pathname = ''] = path.split('?');
   const found = findPath(document, pathname);
   if (found === undefined || method === 'OPTIONS') return; // a path that isn't declared has its 404 only
@@ -36,7 +39,7 @@ export function checkExchange(service: Service, { method, path, sent, response }
   if (response.status < 300) checkRequest(document, operation, sent, where);
 }
 
-function remember(service: Service): Json {
+function remember(service: Service): Promise<Json> {
   const { mounted } = service.app.router;
   const routes = JSON.stringify(
     mounted.map(({ route: { method, path, access, deprecated } }) => [method, path, access, deprecated]),

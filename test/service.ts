@@ -319,12 +319,9 @@ function send(
           text,
           body: isJson ? JSON.parse(text) : undefined,
         };
-        try {
-          if (inside !== undefined && !isUndescribed) checkExchange(inside, { method, path, sent, response });
-          resolve(response);
-        } catch (error) {
-          reject(error);
-        }
+        const check = inside !== undefined && !isUndescribed;
+        const checked = check ? checkExchange(inside, { method, path, sent, response }) : Promise.resolve();
+        checked.then(() => resolve(response), reject);
       });
       message.on('error', reject);
     },

@@ -18,7 +18,7 @@ export const printOpenapi: Command = {
   async run({ config }) {
     const publicUrl = publicUrlOf(config, config.port);
     const { mounted } = mountInterfaces({ config, publicUrl, services: notServing(), extraRoutes: [] });
-    return JSON.stringify(openapiDocument(mounted, publicUrl, version), null, 2);
+    return JSON.stringify(await openapiDocument(mounted, publicUrl, version), null, 2);
   },
 };
 

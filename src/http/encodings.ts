@@ -1,6 +1,7 @@
 // Documents that don't change: all responses share their bytes, plain and compressed.
 import { hash } from 'node:crypto';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { compressedBytesMin } from '../limits.ts';
 
 export type Coding = 'identity' | 'gzip' | 'br';
@@ -11,23 +12,21 @@ export type Encoded = { readonly coding: Coding; readonly bytes: Buffer; readonl
 /** The codings other than identity, the preferred first. */
 export const codings = ['br', 'gzip'] as const;
 
-const compress: Readonly<Record<(typeof codings)[number], (bytes: Buffer) => Buffer>> = {
-  // a level that takes milliseconds: the best one takes half a second of the event loop
-  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
-  gzip: (bytes) => gzipSync(bytes),
-};
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+// the best quality takes half a second
+const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
-/** Encodes when a coding is first requested, and caches the result. */
-export function createEncodings(bytes: Buffer): (coding: Coding) => Encoded {
+/** Compresses on threads of libuv: a document may take longer than a turn of the event loop should. */
+export async function createEncodings(bytes: Buffer): Promise<(coding: Coding) => Encoded> {
   const tag = hash('sha256', bytes, 'base64url').slice(0, 22);
-  const plain: Encoded = { coding: 'identity', bytes, etag: `"${tag}"` };
-  const made = new Map<Coding, Encoded>([['identity', plain]]);
-  return (coding) => {
-    if (coding === 'identity' || bytes.length < compressedBytesMin) return plain;
-    const encodedBefore = made.get(coding);
-    if (encodedBefore !== undefined) return encodedBefore;
-    const encoded = { coding, bytes: compress[coding](bytes), etag: `"${tag}-${coding}"` };
-    made.set(coding, encoded);
-    return encoded;
+  const identity: Encoded = { coding: 'identity', bytes, etag: `"${tag}"` };
+  if (bytes.length < compressedBytesMin) return () => identity;
+  const [asBrotli, asGzip] = await Promise.all([brotli(bytes, brotliOptions), gzipped(bytes)]);
+  const encodings: Readonly<Record<Coding, Encoded>> = {
+    identity,
+    br: { coding: 'br', bytes: asBrotli, etag: `"${tag}-br"` },
+    gzip: { coding: 'gzip', bytes: asGzip, etag: `"${tag}-gzip"` },
   };
+  return (coding) => encodings[coding];
 }

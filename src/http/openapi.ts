@@ -1,4 +1,5 @@
 // The OpenAPI 3.1 document: a pure function of the routes.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { problemKinds, type ProblemKind } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { operation } from './openapi-operation.ts';
@@ -7,15 +8,23 @@ import { problems, typeOf } from './problem-kinds.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import type { Mounted } from './router.ts';
 
-export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, version: string): Json {
+/** Made in several turns of the event loop, since all of it takes tens of milliseconds. */
+export async function openapiDocument(
+  mounted: readonly Mounted[],
+  publicUrl: string,
+  version: string,
+): Promise<Json> {
   const components = createComponents();
   const paths: Record<string, Json> = {};
   for (const each of mounted) {
     const { path, method } = each.route;
     const operations = (paths[path] ??= {});
     operations[method.toLowerCase()] = operation(each, components);
+    await nextTurn();
   }
   const { schemas, responses } = components;
+  const headers = usedHeaders({ ...paths, ...responses });
+  await nextTurn();
   return {
     openapi: '3.1.1',
     info: infoOf(publicUrl, version),
@@ -28,7 +37,7 @@ export function openapiDocument(mounted: readonly Mounted[], publicUrl: string, 
       schemas,
       responses,
       parameters: requestFields,
-      headers: usedHeaders({ ...paths, ...responses }),
+      headers,
       securitySchemes,
       examples: problemExamples(publicUrl),
     },

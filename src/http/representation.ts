@@ -69,8 +69,8 @@ export function streamed(mediaType: string, stream: (stream: ResponseStream) => 
 }
 
 /** The same as a document that is made once and sent often: handlers hold on to what this returns. */
-export function shared<T>(made: Representation<T>): Representation<T> {
-  return { ...made, encoded: createEncodings(Buffer.from(made.text, 'latin1')) };
+export async function shared<T>(made: Representation<T>): Promise<Representation<T>> {
+  return { ...made, encoded: await createEncodings(Buffer.from(made.text, 'latin1')) };
 }
 
 /** Of what a write of an idempotent route returns, whose type is not known there. */

@@ -79,7 +79,6 @@ ${sections}${problemSection(setting)}${changelog}`;
     dialogs,
     script: docsScript,
   });
-  await nextTurn(); // compressing it takes a turn of its own
   return page;
 }
 

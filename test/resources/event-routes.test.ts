@@ -97,6 +97,16 @@ const rows: Readonly<Record<string, Row>> = {
       return { path: `/api/sessions/${sessionId}/tokens`, call: { body: { refreshToken } } };
     },
   },
+  'POST /api/sessions/current/tokens': {
+    type: null,
+    async prepare(service) {
+      const { email } = await service.person();
+      const body = { email, password, cookie: true };
+      const [cookie = ''] = (await service.post('/api/sessions', { body })).headers['set-cookie'] ?? [];
+      const headers = { cookie: cookie.split(';')[0] ?? '', 'sec-fetch-site': 'same-origin' };
+      return { path: '/api/sessions/current/tokens', call: { headers, body: {} } };
+    },
+  },
   'DELETE /api/sessions': {
     type: 'session.ended',
     async prepare(service, { token }) {

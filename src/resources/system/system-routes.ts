@@ -12,9 +12,9 @@ export type SystemServices = {
   readonly readiness: () => 'ready' | 'stopping' | 'read-only';
   readonly metrics: () => string;
   /** The OpenAPI document's JSON text. */
-  readonly openapi: () => string;
+  readonly openapi: () => Promise<string>;
   readonly docsPage: () => Promise<Html>;
-  readonly problemPage: (kind: ProblemKind | undefined) => Html;
+  readonly problemPage: (kind: ProblemKind | undefined) => Promise<Html>;
 };
 
 /** A page, and its Content-Security-Policy. */
@@ -109,7 +109,7 @@ function openapiRoute({ openapi }: SystemServices): Route {
     summary: 'This description (OpenAPI 3.1)',
     access: anyone,
     reply: document([json], cachedBriefly),
-    handle: once(() => shared({ ...representText<unknown>(openapi()), fields: openapiFields })),
+    handle: once(async () => shared({ ...representText<unknown>(await openapi()), fields: openapiFields })),
   });
 }
 
@@ -153,7 +153,7 @@ const catalogFields = [
 ];
 
 function problemTypesRoute({ publicUrl, problemPage }: SystemServices): Route {
-  const asPage = once(() => responseOf(problemPage(undefined)));
+  const asPage = once(async () => responseOf(await problemPage(undefined)));
   const asJson = once(() =>
     shared(represent({ data: problemKinds.map((kind) => problemType(kind, publicUrl)) })),
   );
@@ -174,7 +174,7 @@ function problemTypeRoute({ publicUrl, problemPage }: SystemServices): Route {
 
   function documentsOf(kind: ProblemKind) {
     return {
-      asPage: once(() => responseOf(problemPage(kind))),
+      asPage: once(async () => responseOf(await problemPage(kind))),
       asJson: once(() => shared(represent(problemType(kind, publicUrl)))),
     };
   }
@@ -195,7 +195,7 @@ function problemTypeRoute({ publicUrl, problemPage }: SystemServices): Route {
   });
 }
 
-function responseOf({ html: text, policy }: Html): Representation<never> {
+function responseOf({ html: text, policy }: Html): Promise<Representation<never>> {
   const fields = [
     'Content-Security-Policy',
     policy,
