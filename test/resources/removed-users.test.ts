@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sliceRowsMax } from '../../src/limits.ts';
+import { searchText } from '../../src/schema/search-text.ts';
 import type { Connection } from '../../src/storage/connection.ts';
 import { orderly } from '../commands/command-support.ts';
 import { assertProblem } from '../http/http-support.ts';
@@ -23,6 +24,11 @@ async function own(service: TestService, person: Person): Promise<{ orderId: num
   await service.inside?.db.write((db) => {
     db.run(`${copies} INSERT INTO orders (${order}) SELECT ${order} FROM orders, n`, rows);
     db.run(`${copies} INSERT INTO customers (${customer}) SELECT ${customer} FROM customers, n`, rows / 10);
+    db.run(
+      'INSERT INTO customerSearch (rowid, text) SELECT id, ? FROM customers WHERE id > ?',
+      searchText('Grace Hopper', null, null),
+      customerId,
+    );
     for (const topic of ['order', 'customer']) {
       const createds = 'INSERT INTO events (createdAt, type, topic, topicId, subjectId, ownerId) ';
       const values = `createdAt, '${topic}.created', '${topic}', id, id, userId`;
