@@ -261,8 +261,11 @@ export class RequestHandler {
   }
 
   #answer(exchange: Exchange, route: Route, result: HandlerResult): Promise<void> | void {
-    if (result instanceof Promise) return result.then((value) => this.#answerWith(exchange, route, value));
-    this.#answerWith(exchange, route, result);
+    if (!(result instanceof Promise)) return this.#answerWith(exchange, route, result);
+    const answer = (value: Representation<unknown>): void =>
+      this.#run(exchange, () => this.#answerWith(exchange, route, value));
+    // one sync, or one document that is made, may end the wait of thousands of requests at once
+    return result.then((value) => this.#scheduler.run(exchange.request, () => answer(value)));
   }
 
   #answerWith(exchange: Exchange, route: Route, representation: Representation<unknown>): void {
