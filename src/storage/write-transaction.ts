@@ -35,7 +35,7 @@ export class WriteTransaction {
 
   /** False as well after SQLite has rolled the transaction back by itself, as it does on a full disk. */
   get isOpen(): boolean {
-    return this.#sqlite.isTransaction;
+    return this.#sqlite.isOpen && this.#sqlite.isTransaction; // a turn may end after the database was closed
   }
 
   begin(): void {
@@ -71,7 +71,7 @@ export class WriteTransaction {
 
   rollback(): void {
     this.#connection.invalidations.length = 0;
-    if (this.#sqlite.isTransaction) this.#rollback.run();
+    if (this.isOpen) this.#rollback.run();
   }
 
   /** A work that is rejected before its first change needs no savepoint: it has nothing to undo. */

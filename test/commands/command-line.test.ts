@@ -99,7 +99,7 @@ describe('the command line', { concurrency: true }, () => {
       const args = line.split(' ').map((arg) => arg.replace('THIS-FILE', import.meta.filename));
       if (!args.includes('--data')) args.push(`--data=${await dataFolder(t)}`);
       const ended = await orderly(args, { cwd: newFolder(t) });
-      assert.deepEqual([ended.status, ended.stdout], [status, '']);
+      assert.deepEqual([ended.status, ended.stdout], [status, ''], ended.stderr);
       assertAll(
         ended.stderr.trim().split('\n'),
         complaints.map(({ source }) => new RegExp(`^orderly: .*${source}`)),

@@ -20,3 +20,10 @@ test('a row id past 2^53, as full-text indexes have them, stops no later stateme
   transaction.rollback();
   assert.equal(new Connection(sqlite).run("INSERT INTO notes (id, text) VALUES (7, 'new')").lastId, 7);
 });
+
+test('no transaction is open once the database is closed, when the last turn may be yet to end', () => {
+  const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+  const transaction = new WriteTransaction(sqlite);
+  sqlite.close();
+  assert.equal(transaction.isOpen, false);
+});
