@@ -5,7 +5,12 @@ import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, test, type TestContext } from 'node:test';
 import { newCertificate } from '../new-certificate.ts';
-import { connectionsWithin, ConnectionGate, openFilesMax } from '../../src/http/connection-gate.ts';
+import {
+  connectionsWithin,
+  ConnectionGate,
+  openFilesMax,
+  reportedFilesMax,
+} from '../../src/http/connection-gate.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { addressesIn } from '../../src/network/address-blocks.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
@@ -107,6 +112,10 @@ describe('the gate', () => {
     const most = openFilesMax();
     assert.ok(most === undefined || (Number.isInteger(most) && most > 100), String(most));
   });
+
+  test('learns the same from Linux as from a report', { skip: process.platform !== 'linux' }, () =>
+    assert.equal(openFilesMax(), reportedFilesMax()),
+  );
 });
 
 describe('connections past the maximum', inProcess, () => {
