@@ -14,6 +14,8 @@ export const bodyWireBytesMax = 2 * 1024 * 1024;
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;
 export const unfinishedBodyBytesPerNetworkMax = 16 * 1024 * 1024;
+/** Of a body that is read while it arrives: as much is read ahead. */
+export const streamedPieceBytes = 64 * 1024;
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
 export const headersMillisecondsMax = 10_000;

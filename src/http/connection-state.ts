@@ -9,6 +9,8 @@ const stateKey = Symbol('state');
 
 export class ConnectionState {
   peer: Peer | undefined = undefined;
+  /** While a route reads the body of its request as it arrives, in its own time. */
+  isStreamingBody = false;
   #request: IncomingMessage | undefined = undefined;
   #response: ServerResponse | undefined = undefined;
 

@@ -16,6 +16,7 @@ import { quotaExceeded, type Allowance, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
 import type { Context, HandlerDatabase } from './route.ts';
 import type { Mounted } from './router.ts';
+import { StreamedBody } from './streamed-body.ts';
 
 type AnyContext = Context<object, Query, unknown, Caller | undefined>;
 
@@ -27,7 +28,7 @@ type RequestParts = {
   readonly now: number;
   readonly requestId: string;
   /** Undefined where the request has no body. */
-  readonly incomingBody: IncomingBody | undefined;
+  readonly arriving: IncomingBody | StreamedBody | undefined;
 };
 
 /** What all exchanges share. */
@@ -53,7 +54,9 @@ export class Exchange implements AnyContext {
   readonly headers: RequestHeaders;
   readonly peer: Peer;
   readonly now: number;
-  readonly incomingBody: IncomingBody | undefined;
+  readonly incomingBody: IncomingBody | undefined = undefined;
+  /** Of a route that reads its body as it arrives. */
+  readonly streamedBody: StreamedBody | undefined = undefined;
   readonly startedAt = performance.now();
   readonly #services: ExchangeServices;
   requestId: string;
@@ -76,7 +79,7 @@ export class Exchange implements AnyContext {
   #clientAddress: string | undefined = undefined;
 
   constructor(
-    { request, response, peer, now, requestId, incomingBody }: RequestParts,
+    { request, response, peer, now, requestId, arriving }: RequestParts,
     services: ExchangeServices,
   ) {
     this.request = request;
@@ -91,7 +94,8 @@ export class Exchange implements AnyContext {
     this.peer = peer;
     this.now = now;
     this.requestId = requestId;
-    this.incomingBody = incomingBody;
+    if (arriving instanceof StreamedBody) this.streamedBody = arriving;
+    else this.incomingBody = arriving;
     this.db = services.db;
     this.#services = services;
   }

@@ -182,6 +182,6 @@ function noMemory(): Problem {
   return unavailable('Too many bodies are arriving at once; retry in a moment.');
 }
 
-function endedEarly(): Problem {
+export function endedEarly(): Problem {
   return new Problem('bad-request', 'The request ended before its body was complete.');
 }

@@ -82,18 +82,22 @@ export function chooseCoding(accept: string | undefined): Coding {
 }
 
 /** 415 unless the body has the right type, in UTF-8, and isn't compressed. */
-export function checkContentType(headers: RequestHeaders, method: string): void {
+export function checkContentType(
+  headers: RequestHeaders,
+  method: string,
+  supported = bodyTypesOf(method),
+): void {
   if (headers['content-encoding'] !== undefined)
     throw unsupported('Content-Encoding is not supported in requests; send the body uncompressed.', method);
   const contentType = headers['content-type'] ?? '';
-  if (contentType === json || isSupported(contentType, method)) return;
-  throw unsupported(`Content-Type must be ${bodyTypesOf(method).join(' or ')}, in UTF-8.`, method);
+  if (supported.includes(contentType) || isSupported(contentType, supported)) return;
+  throw unsupported(`Content-Type must be ${supported.join(' or ')}, in UTF-8.`, method);
 }
 
-function isSupported(contentType: string, method: string): boolean {
+function isSupported(contentType: string, supported: readonly string[]): boolean {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
   const isUtf8 = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter));
-  return isUtf8 && bodyTypesOf(method).includes(type);
+  return isUtf8 && supported.includes(type);
 }
 
 function unsupported(detail: string, method: string): Problem {

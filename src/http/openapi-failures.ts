@@ -54,7 +54,7 @@ function failureFields(route: Route, status: number, kinds: readonly ProblemKind
 }
 
 function kindsOf(route: Route): ProblemKind[] {
-  const { access, body, reply } = route;
+  const { access, body, streamedBody, reply } = route;
   const kinds = new Set<ProblemKind>([
     'bad-request',
     'validation-failed',
@@ -72,6 +72,7 @@ function kindsOf(route: Route): ProblemKind[] {
   if (access.credentials === 'required') kinds.add('unauthenticated').add('forbidden');
   if (/\{\w+\}/.test(route.path)) kinds.add('not-found');
   if (body !== undefined) kinds.add('malformed-json').add('unsupported-media-type').add('content-too-large');
+  if (streamedBody !== undefined) kinds.add('unsupported-media-type').add('content-too-large');
   if (route.method === 'GET' || route.isConditional === true) kinds.add('precondition-failed');
   if (route.isIdempotent === true) kinds.add('idempotency-key-reused').add('idempotency-key-in-progress');
   if (reply.kind === 'list') kinds.add('invalid-cursor');

@@ -19,14 +19,8 @@ export function operation({ route, invalidStatus }: Mounted, components: Compone
     deprecated: route.deprecated && true,
     security: securityOf(route),
     parameters: parametersOf(route, components),
-    requestBody: route.body && {
-      required: true,
-      content: contentOf(
-        bodyTypesOf(route.method),
-        components.use(route.body, 'request'),
-        exampleOf(route.body),
-      ),
-    },
+    requestBody:
+      route.body === undefined ? streamedBodyOf(route, components) : bodyOf(route, route.body, components),
     responses: {
       [reply.status]: success(route, components),
       ...(reply.newLocation && { 201: success(route, components, 201) }),
@@ -34,6 +28,20 @@ export function operation({ route, invalidStatus }: Mounted, components: Compone
       ...failures(route, invalidStatus, components),
     },
   };
+}
+
+function bodyOf({ method }: Route, body: JsonSchema, components: Components): Json {
+  const content = contentOf(bodyTypesOf(method), components.use(body, 'request'), exampleOf(body));
+  return { required: true, content };
+}
+
+/** OpenAPI 3.1 has no word for a schema of each line. */
+function streamedBodyOf({ streamedBody }: Route, components: Components): Json | undefined {
+  if (streamedBody === undefined) return undefined;
+  const { mediaType, bytesMax, schema, description, example } = streamedBody;
+  const text = string({ maxLength: bytesMax, pattern: '^[\\s\\S]*$', description });
+  const line = components.use(schema, 'request');
+  return { required: true, content: { [mediaType]: { schema: text, example, 'x-line-schema': line } } };
 }
 
 function descriptionOf({ description, access, scope }: Route): string {

@@ -6,11 +6,11 @@ import type { Authenticator } from '../auth/credentials.ts';
 import { Problem, invalid } from '../problem.ts';
 import { cut } from '../log-lines.ts';
 import { addressBucket } from '../network/address-buckets.ts';
-import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import { parseJson, readBody } from './body.ts';
+import { bodyIssues } from './body-issues.ts';
 import { stateOf } from './connection-state.ts';
 import { isPreflight } from './cors.ts';
 import { Exchange, type ExchangeServices } from './exchange.ts';
@@ -21,6 +21,7 @@ import {
   type ResponseStore,
 } from './idempotency.ts';
 import { BodyMemory, receiveBody, type IncomingBody } from './incoming-body.ts';
+import { json } from './media-types.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport, clientAddress, peerOf, type Peer } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
@@ -40,6 +41,7 @@ import {
 import { createRequestIds, requestIdFrom } from './request-id.ts';
 import { Responder, type ResponderOptions } from './responder.ts';
 import type { Route } from './route.ts';
+import { StreamedBody } from './streamed-body.ts';
 import { allowOf, type Mounted, type Router } from './router.ts';
 
 export type RequestHandlerOptions = Omit<ResponderOptions, 'runLater'> & {
@@ -127,6 +129,7 @@ export class RequestHandler {
     exchange.params = match.params;
     checkAccess(mounted.route, exchange.caller, exchange.params);
     exchange.mediaType = chooseMediaType(exchange.headers['accept'], mounted.route.reply.mediaTypes);
+    if (mounted.route.streamedBody !== undefined) return this.#handleStreamedBody(exchange, mounted.route);
     if (mounted.route.body === undefined) return this.#handleWithoutBody(exchange, mounted.route);
     checkContentType(exchange.headers, exchange.method);
     this.#readBody(exchange, mounted.route);
@@ -135,7 +138,9 @@ export class RequestHandler {
   #start(request: IncomingMessage, response: ServerResponse, handle: ExchangeHandler): void {
     this.#options.metrics.loopDelay.sample();
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
-    const body = receiveBody(request, response, this.#bodyMemory);
+    const body = this.#options.router.streamsBody(request)
+      ? new StreamedBody(request, response, this.#bodyMemory)
+      : receiveBody(request, response, this.#bodyMemory);
     this.#pipeline.run(request, response, () =>
       this.#run(this.#createExchange(request, response, body), handle),
     );
@@ -144,7 +149,7 @@ export class RequestHandler {
   #createExchange(
     request: IncomingMessage,
     response: ServerResponse,
-    incomingBody: IncomingBody | undefined,
+    arriving: IncomingBody | StreamedBody | undefined,
   ): Exchange {
     const parts = {
       request,
@@ -152,7 +157,7 @@ export class RequestHandler {
       peer: this.#peerOf(request),
       now: this.#options.now(),
       requestId: this.#nextRequestId(),
-      incomingBody,
+      arriving,
     };
     return new Exchange(parts, this.#exchangeServices);
   }
@@ -213,6 +218,14 @@ export class RequestHandler {
     // not thrown: throwing is a tenth of what a rejection costs
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
     return this.#answer(exchange, route, route.handle(exchange));
+  }
+
+  #handleStreamedBody(exchange: Exchange, route: Route): Promise<void> | void {
+    const { mediaType = json, bytesMax = 0 } = route.streamedBody ?? {};
+    checkContentType(exchange.headers, exchange.method, [mediaType]);
+    exchange.streamedBody?.take(bytesMax);
+    if (exchange.expectsContinue) exchange.response.writeContinue();
+    return this.#handleWithoutBody(exchange, route);
   }
 
   #readBody(exchange: Exchange, route: Route): void {
@@ -280,18 +293,6 @@ export class RequestHandler {
     const detail = `An unexpected error occurred; the log has its cause under ${requestId}.`;
     this.#responder.answerProblem(exchange, new Problem('internal-error', detail));
   }
-}
-
-/** At most one issue for each pointer: that of the schema takes precedence over a reference's. */
-function bodyIssues(route: Route, exchange: Exchange): Issue[] {
-  const { body } = exchange;
-  const issues = check(route.body ?? {}, body);
-  if (issues.length === 0 || route.validateReferences === undefined) return issues;
-  if (typeof body !== 'object' || body === null) return issues;
-  const pointers = new Set(issues.map(({ pointer }) => pointer));
-  for (const issue of route.validateReferences({ ...body }, exchange))
-    if (!pointers.has(issue.pointer)) issues.push(issue);
-  return issues;
 }
 
 function methodNotAllowed({ path, method }: Exchange, allow: readonly string[]): Problem {

@@ -10,6 +10,7 @@ import { csv, ndjson } from './media-types.ts';
 import type { Limiter } from './rate-limit.ts';
 import type { Representation } from './representation.ts';
 import { eventStream } from './server-sent-events.ts';
+import type { BodySource } from './streamed-body.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -29,6 +30,8 @@ export type Context<Params, Query, Body, C> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Of a route that declares it, and is sent one. */
+  readonly streamedBody: BodySource | undefined;
   readonly caller: C;
   readonly path: string;
   readonly requestId: string;
@@ -95,6 +98,17 @@ export type Delivered = {
   readonly schema: JsonSchema;
 };
 
+/** A body of lines, each a value of its own. */
+export type StreamedBodyOf = {
+  readonly mediaType: string;
+  readonly bytesMax: number;
+  /** Of one line. */
+  readonly schema: JsonSchema;
+  /** For the documentation. */
+  readonly description: string;
+  readonly example: string;
+};
+
 type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly method: Method;
   readonly path: Path;
@@ -107,6 +121,8 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly scope?: Scope | 'any';
   readonly query?: Q;
   readonly body?: Schema<Body>;
+  /** Instead of a body that is read whole: `handle` reads it as it arrives. Not for a path with `{id}`. */
+  readonly streamedBody?: StreamedBodyOf;
   readonly reply: Reply<T>;
   /** Problems of its own, beyond those that every route can have. */
   readonly problems?: readonly ProblemKind[];

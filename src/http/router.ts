@@ -1,5 +1,7 @@
 // Finds the route of a method and path: a tree of segments, walked once.
+import type { IncomingMessage } from 'node:http';
 import { idMax } from '../limits.ts';
+import { splitTarget } from './query.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
 
 /** A route as an interface mounts it: which status its validation issues have. */
@@ -34,7 +36,14 @@ export function createRouter(
   for (const { routes, invalidStatus } of interfaces) {
     for (const route of routes) mounted.push(add(root, { route, invalidStatus, index: mounted.length }));
   }
-  return { find: (path: string) => find(root, path), mounted };
+  return { find: (path: string) => find(root, path), streamsBody: createStreamCheck(mounted), mounted };
+}
+
+/** Whether the request is for a route that reads its body as it arrives: known before anything of it does. */
+function createStreamCheck(mounted: readonly Mounted[]): (request: IncomingMessage) => boolean {
+  const streaming = mounted.filter(({ route: { streamedBody } }) => streamedBody !== undefined);
+  const targets = new Set(streaming.map(({ route: { method, path } }) => `${method} ${path}`));
+  return ({ method, url = '' }) => method === 'POST' && targets.has(`POST ${splitTarget(url).path}`);
 }
 
 function add(root: Node, mounted: Mounted): Mounted {

@@ -21,7 +21,7 @@ export function rejectUnparsed(server: Server, rejectionText: WriteRejection): v
     rejectTunnel(socket, rejectionText);
   });
   server.on('clientError', (error: ParserError, socket: Socket) => {
-    if (rejected.has(socket)) return;
+    if (rejected.has(socket) || isSlowStream(error, socket)) return;
     rejected.add(socket);
     rejectRequest(error, socket, rejectionText);
   });
@@ -72,6 +72,11 @@ function problemOf(error: ParserError): Problem {
     default:
       return new Problem('bad-request', 'Malformed HTTP/1.1 request.');
   }
+}
+
+/** Whoever reads a streamed body bounds its time, too. */
+function isSlowStream({ code }: ParserError, socket: Socket): boolean {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).isStreamingBody;
 }
 
 function isLongTarget(packet: Buffer | undefined): boolean {

@@ -1,0 +1,154 @@
+// Bodies that a route reads as they arrive: past the bound of other bodies, within its own.
+import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, test, type TestContext } from 'node:test';
+import { signedIn } from '../../src/auth/access.ts';
+import { HttpServer } from '../../src/http/http-server.ts';
+import { represent } from '../../src/http/representation.ts';
+import { ok, route } from '../../src/http/route.ts';
+import { integer, object } from '../../src/schema/schema.ts';
+import { serviceFor, type TestService } from '../service.ts';
+import { assertProblem } from './http-support.ts';
+import { openRaw } from './raw-connection.ts';
+
+const bytesMax = 1024 * 1024;
+const Sum = object({ bytes: integer({ minimum: 0 }), largest: integer({ minimum: 0 }) });
+
+/** Counts what it is sent; `gate` is awaited before each piece. */
+function counting(gate: () => Promise<unknown>) {
+  const schema = object({ n: integer() });
+  return route({
+    method: 'POST',
+    path: '/counted',
+    tag: 'Service',
+    summary: 'Count bytes',
+    access: signedIn,
+    scope: 'any',
+    streamedBody: { mediaType: 'text/plain', bytesMax, schema, description: 'Any bytes.', example: 'a' },
+    reply: ok(Sum),
+    async handle({ streamedBody }) {
+      let [bytes, largest] = [0, 0];
+      for (;;) {
+        await gate();
+        const piece = await streamedBody?.next();
+        if (piece === undefined) return represent({ bytes, largest });
+        bytes += piece.length;
+        largest = Math.max(largest, piece.length);
+      }
+    },
+  });
+}
+
+async function countingService(t: TestContext, gate = nextTurn as () => Promise<unknown>) {
+  const service = await serviceFor(t, { extraRoutes: [counting(gate)] });
+  const { token } = await service.person();
+  return { service, token };
+}
+
+const plain = { 'content-type': 'text/plain' };
+const headOf = (token: string, more: string): string =>
+  `POST /counted HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+  `Content-Type: text/plain\r\n${more}\r\n`;
+
+async function sendRaw({ port }: TestService, bytes: string | Buffer) {
+  const connection = await openRaw(port);
+  connection.write(bytes);
+  return connection;
+}
+
+describe('a body that is read as it arrives', () => {
+  for (const length of [0, 1, 65_536, 65_537, bytesMax])
+    test(`may have ${length} bytes`, async (t) => {
+      const { service, token } = await countingService(t);
+      const call = { token, body: Buffer.alloc(length, 'a'), headers: plain };
+      const { status, body } = await service.post('/counted', call);
+      assert.deepEqual([status, body.bytes], [200, length]);
+    });
+
+  test('may be left out', async (t) => {
+    const { service, token } = await countingService(t);
+    const { status, body } = await service.post('/counted', { token, headers: plain });
+    assert.deepEqual([status, body.bytes], [200, 0]);
+  });
+
+  test('is read no faster than its route takes it', async (t) => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { service, token } = await countingService(t, () => promise);
+    const sent = service.post('/counted', { token, body: Buffer.alloc(bytesMax), headers: plain });
+    for (let index = 0; index < 20; index += 1) assert.equal((await service.get('/health/live')).status, 200);
+    resolve(undefined);
+    const { body } = await sent;
+    assert.equal(body.bytes, bytesMax);
+    assert.ok(body.largest <= 2 * 65_536, `${body.largest} bytes were read ahead`);
+  });
+
+  test('is continued where the client waits for that', async (t) => {
+    const { service, token } = await countingService(t);
+    const connection = await sendRaw(service, headOf(token, 'Content-Length: 3\r\nExpect: 100-continue\r\n'));
+    assert.equal((await connection.response()).status, 100);
+    connection.write('abc');
+    assert.equal((await connection.response()).body.bytes, 3);
+    connection.socket.destroy();
+  });
+
+  test('leaves the connection to the next request', async (t) => {
+    const { service, token } = await countingService(t);
+    const request = `${headOf(token, 'Content-Length: 3\r\n')}abc`;
+    const connection = await sendRaw(service, request + request);
+    assert.equal((await connection.response()).body.bytes, 3);
+    assert.equal((await connection.response()).body.bytes, 3);
+    connection.socket.destroy();
+  });
+
+  test('has no time of the server’s own: its route bounds that', async (t) => {
+    const { service, token } = await countingService(t);
+    if (service.inside === undefined) return t.skip('needs the inside');
+    const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
+    const server = new HttpServer({ certificate: undefined, timeouts });
+    const { port } = await server.listen('127.0.0.1', 0);
+    server.handle(service.inside.app.handler);
+    const [slow, other] = [await openRaw(port), await openRaw(port)];
+    slow.write(headOf(token, 'Content-Length: 2\r\n'));
+    slow.write('a');
+    other.write('POST /customers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n');
+    assert.equal((await other.response()).status, 408); // by now the slow one would have been, too
+    slow.write('b');
+    assert.equal((await slow.response()).body.bytes, 2);
+    slow.socket.destroy();
+    await server.close();
+  });
+});
+
+describe('a body that would be read as it arrives is rejected', () => {
+  test('of who isn’t signed in, and no more of it is read than of others', async (t) => {
+    const { service } = await countingService(t);
+    const body = Buffer.alloc(100_000);
+    assertProblem(await service.post('/counted', { body, headers: plain }), 'unauthenticated', 401);
+    assert.equal((await service.get('/health/live')).status, 200);
+  });
+
+  test('with another media type', async (t) => {
+    const { service, token } = await countingService(t);
+    const response = await service.post('/counted', { token, body: '{}' });
+    assertProblem(response, 'unsupported-media-type', 415);
+  });
+
+  test('where it announces too much', async (t) => {
+    const { service, token } = await countingService(t);
+    const call = { token, body: Buffer.alloc(bytesMax + 1), headers: plain };
+    assertProblem(await service.post('/counted', call), 'content-too-large', 413);
+  });
+
+  for (const [name, chunk, count] of [
+    ['has too much without announcing it', 'a'.repeat(65_536), 17],
+    ['comes in tiny chunks', 'a', 10_000],
+  ] as const)
+    test(`where it ${name}`, async (t) => {
+      const { service, token } = await countingService(t);
+      const chunks = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(count);
+      const bytes = `${headOf(token, 'Transfer-Encoding: chunked\r\n')}${chunks}0\r\n\r\n`;
+      const connection = await sendRaw(service, bytes);
+      assertProblem(await connection.response(), 'content-too-large', 413);
+      connection.socket.destroy();
+    });
+});
