@@ -21,7 +21,6 @@ import {
   type ResponseStore,
 } from './idempotency.ts';
 import { BodyMemory, receiveBody, type IncomingBody } from './incoming-body.ts';
-import { json } from './media-types.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport, clientAddress, peerOf, type Peer } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
@@ -221,7 +220,7 @@ export class RequestHandler {
   }
 
   #handleStreamedBody(exchange: Exchange, route: Route): Promise<void> | void {
-    const { mediaType = json, bytesMax = 0 } = route.streamedBody ?? {};
+    const { mediaType = '', bytesMax = 0 } = route.streamedBody ?? {};
     checkContentType(exchange.headers, exchange.method, [mediaType]);
     exchange.streamedBody?.take(bytesMax);
     if (exchange.expectsContinue) exchange.response.writeContinue();
