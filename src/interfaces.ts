@@ -1,11 +1,10 @@
 // The two interfaces of the requirements: every route, and what the handlers use.
 import type { Caches } from './assembly/caches.ts';
+import type { Cleanup } from './assembly/cleanup.ts';
 import { withDailyQuota } from './assembly/daily-quotas.ts';
-import type { Signer } from './auth/jwt.ts';
-import type { RefreshTokens } from './auth/refresh-tokens.ts';
-import type { SealedSecrets } from './auth/sealed-secrets.ts';
+import type { KeyedParts } from './assembly/keyed-parts.ts';
+import type { Limiters } from './assembly/limiters.ts';
 import type { Config } from './config/config.ts';
-import type { Cursors } from './http/cursor.ts';
 import type { ExportStarter } from './http/export.ts';
 import { openapiDocument } from './http/openapi.ts';
 import type { Limiter } from './http/rate-limit.ts';
@@ -32,46 +31,31 @@ import { docsPage } from './web/docs-page.ts';
 import { problemPage } from './web/problem-page.ts';
 
 /** What handlers use beside the database, which each request brings along. */
-export type HandlerServices = {
+export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
   readonly passwords: PasswordChecks<Limiter>;
-  readonly signer: Signer;
-  readonly refreshTokens: RefreshTokens;
-  readonly totpSecrets: SealedSecrets;
-  readonly cursors: Cursors;
-  readonly caches: Caches;
+  readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUps'>;
+  readonly caches: Pick<Caches, 'orders' | 'customers'>;
   readonly live: Streams;
   readonly exports: ExportStarter;
-  /** Objects that a user may create. */
-  readonly created: Limiter;
-  /** Changes that a user may make. */
-  readonly changed: Limiter;
-  /** Users that one address may make. */
-  readonly signUps: Limiter;
-  /** Begins to take a removed user out of the rows they owned. */
-  readonly removeLeftovers: () => void;
+  readonly webhookTargets: WebhookTargets;
+  readonly cleanup: Pick<Cleanup, 'begin'>;
   /** Called once a user's password has been replaced, with their e-mail address before that. */
   readonly onPasswordChange: (email: string) => void;
-  readonly webhookSecrets: SealedSecrets;
-  readonly webhookTargets: WebhookTargets;
   readonly readiness: SystemServices['readiness'];
   readonly metrics: SystemServices['metrics'];
 };
 
-export type InterfaceOptions = {
-  readonly config: Config;
-  readonly publicUrl: string;
-  readonly services: HandlerServices;
-  /** Routes of a test's own. */
-  readonly extraRoutes: readonly Route[];
-};
+type Settings = { readonly config: Config; readonly publicUrl: string };
 
 /** What is wrong with a request's data is a 400 in the users interface and a 422 in the orders interface. */
-export function mountInterfaces(options: InterfaceOptions): Router {
-  const { services, extraRoutes } = options;
-  const withQuota = (route: Route): Route => withDailyQuota(route, services);
-  const aboutService = serviceRoutes(options, () => router.mounted);
-  const users = [...usersInterface(options), ...aboutService, ...extraRoutes];
-  const orders = ordersInterface(options);
+export function mountInterfaces(
+  settings: Settings & { readonly extraRoutes: readonly Route[] },
+  services: HandlerServices,
+): Router {
+  const withQuota = (route: Route): Route => withDailyQuota(route, services.limiters);
+  const aboutService = serviceRoutes(settings, services, () => router.mounted);
+  const users = [...usersInterface(settings, services), ...aboutService, ...settings.extraRoutes];
+  const orders = ordersInterface(settings, services);
   const router: Router = createRouter([
     { routes: users.map(withQuota), invalidStatus: 400 },
     { routes: orders.map(withQuota), invalidStatus: 422 },
@@ -79,9 +63,8 @@ export function mountInterfaces(options: InterfaceOptions): Router {
   return router;
 }
 
-function usersInterface({ config, publicUrl, services }: InterfaceOptions): Route[] {
+function usersInterface({ config, publicUrl }: Settings, services: HandlerServices): Route[] {
   const { passwords, signer, refreshTokens, totpSecrets, cursors, caches } = services;
-  const { removeLeftovers, onPasswordChange } = services;
   return [
     ...userRoutes({
       passwords,
@@ -89,11 +72,11 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
       cursors,
       passwordMin: config.passwordMin,
       registration: config.registration,
-      signUps: services.signUps,
+      signUps: services.limiters.signUps,
       endSessions: endSessionsOf,
       removeKeys: removeKeysOf,
-      removeLeftovers,
-      onPasswordChange,
+      removeLeftovers: () => services.cleanup.begin(),
+      onPasswordChange: services.onPasswordChange,
     }),
     ...userOrderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
     ...sessionRoutes({ passwords, signer, refreshTokens, totpSecrets, cursors, publicUrl }),
@@ -101,8 +84,7 @@ function usersInterface({ config, publicUrl, services }: InterfaceOptions): Rout
   ];
 }
 
-function ordersInterface({ config, services }: InterfaceOptions): Route[] {
-  const { defaultCountry } = config;
+function ordersInterface({ config: { defaultCountry } }: Settings, services: HandlerServices): Route[] {
   const { cursors, caches, live, exports, webhookSecrets: secrets, webhookTargets: targets } = services;
   return [
     ...customerRoutes({ cursors, exports, cache: caches.customers, defaultCountry }),
@@ -115,7 +97,8 @@ function ordersInterface({ config, services }: InterfaceOptions): Route[] {
 
 /** Its documents describe all routes, these among them, so they are made when they are first asked for. */
 function serviceRoutes(
-  { config, publicUrl, services }: InterfaceOptions,
+  { config, publicUrl }: Settings,
+  { readiness, metrics }: HandlerServices,
   mounted: () => readonly Mounted[],
 ): Route[] {
   const description = once(() => openapiDocument(mounted(), publicUrl, version));
@@ -130,8 +113,8 @@ function serviceRoutes(
   );
   return systemRoutes({
     publicUrl,
-    readiness: services.readiness,
-    metrics: services.metrics,
+    readiness,
+    metrics,
     openapi: async () => JSON.stringify(await description()),
     docsPage: docs,
     problemPage: async (kind) => problemPage(kind, await description()),

@@ -1,8 +1,6 @@
 // A whole service, for people and for tests: caches, database, app and server, from start to stop.
-import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp, type App } from './app.ts';
-import { removeAdminFile } from './assembly/admin-file.ts';
 import { AfterSync } from './assembly/after-sync.ts';
 import { Caches } from './assembly/caches.ts';
 import { CertificateKeeper } from './assembly/certificate-keeper.ts';
@@ -37,59 +35,54 @@ export type ServiceOptions = {
   readonly lookup?: AddressLookup;
 };
 
-/** The options with their defaults, and what is opened first. */
-type ServiceParts = {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly now: () => number;
-  readonly hasher: PasswordHasher;
-  readonly extraRoutes: readonly Route[];
-  readonly timers: Timers;
-  readonly lookup: AddressLookup | undefined;
-  readonly caches: Caches;
-  readonly afterSync: AfterSync;
-  readonly db: Database;
-};
-
 /** A whole service on a folder of its own. Throws ConfigError and StorageError. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const {
-    config,
-    log,
-    now = Date.now,
-    abandoned = new AbortController().signal,
-    onFatal = () => {},
-    hasher = createPasswordHasher(),
-    extraRoutes = [],
-    timers = systemTimers,
-    lookup,
-  } = options;
+  const { config, log, now = Date.now, timers = systemTimers, lookup, extraRoutes = [] } = options;
+  const { hasher = createPasswordHasher(), onFatal = () => {} } = options;
+  await using unfinished = new AsyncDisposableStack(); // what a start that fails closes, the last first
+  unfinished.defer(() => hasher.close());
+
   const caches = new Caches(config.cacheBytes);
   const afterSync = new AfterSync();
   const fatal = Promise.withResolvers<Error>();
-  const db = await openServiceDatabase(options, { caches, afterSync }, fatal.resolve);
-  const abandonHashing = (): unknown => hasher.close();
-  abandoned.addEventListener('abort', abandonHashing, { once: true });
-  try {
-    await nextTurn(); // a signal that came during a long migration is delivered in it
-    abandoned.throwIfAborted();
-    const parts = { config, log, now, hasher, extraRoutes, timers, lookup, caches, afterSync, db };
-    const service = await openService(parts);
-    void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
-    return service;
-  } catch (error) {
-    await Promise.all([db.close(), hasher.close()]);
-    throw error;
-  } finally {
-    abandoned.removeEventListener('abort', abandonHashing);
-  }
+  const db = await openServiceDatabase(options, { caches, afterSync, onFatal: fatal.resolve });
+  unfinished.defer(() => db.close());
+  await nextTurn(); // a signal that came during a long migration is delivered in it
+  options.abandoned?.throwIfAborted();
+
+  // the folder is this process's from here on, so what it lacks can be made
+  const created: string[] = [];
+  const secrets = readSecrets(config, created);
+  const current = readCertificate(config, now(), created);
+  await claimDatabase(config, db);
+  await addFirstAdmin(options, { db, hasher, now: now(), created });
+
+  const server = new HttpServer({ certificate: current, gate: gateFor(config) });
+  const address = await listen(server, config);
+  unfinished.defer(() => server.close());
+  const publicUrl = publicUrlOf(config, address.port);
+  const onRenewal = (renewed: Certificate): void => server.renew(renewed);
+  const certificate = new CertificateKeeper({ config, log, now, current, onRenewal });
+  const stopping = new AbortController();
+  const isStopping = (): boolean => stopping.signal.aborted;
+  const app = createApp(
+    { config, publicUrl, secrets, extraRoutes },
+    { db, caches, afterSync, hasher, server, certificate, log, now, timers, lookup, isStopping },
+  );
+  server.handle(app.handler);
+
+  unfinished.move(); // from here on the service itself closes them
+  const urls = { publicUrl, localUrl: localUrlOf(config, address) };
+  const service = new Service({ app, db, hasher, server, certificate, stopping, created, ...urls });
+  void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
+  return service;
 }
 
 function openServiceDatabase(
   { config, log, abandoned, fdatasync }: ServiceOptions,
-  { caches, afterSync }: Pick<ServiceParts, 'caches' | 'afterSync'>,
-  onFatal: (error: Error) => void,
+  listeners: { readonly caches: Caches; readonly afterSync: AfterSync; onFatal(error: Error): void },
 ): Promise<Database> {
+  const { caches, afterSync } = listeners;
   return openDatabase({
     folder: config.data,
     migrations,
@@ -105,7 +98,7 @@ function openServiceDatabase(
       log.write('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
         cause: error.message,
       });
-      onFatal(error);
+      listeners.onFatal(error);
     },
     log: (level, message, fields) => log.write(level, message, { ...fields }),
     ...(abandoned === undefined ? {} : { abandoned }),
@@ -113,31 +106,40 @@ function openServiceDatabase(
   });
 }
 
-/** The folder is this process's from here on, so what it lacks can be made. */
-async function openService(parts: ServiceParts): Promise<Service> {
-  const { config, now, hasher, db } = parts;
-  const created: string[] = [];
-  const secrets = readSecrets(config, created);
-  const certificate = readCertificate(config, now(), created);
-  await claimDatabase(parts);
-  const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now: now() });
-  if (admin !== undefined) created.push(admin);
-  const server = new HttpServer({ certificate, gate: gateFor(config) });
-  const address = await listen(server, config);
-  return new Service(parts, { secrets, server, certificate, address, created });
-}
-
 /** Where the database is a copy, cursors into its events are of the original. */
-async function claimDatabase({ config, db }: ServiceParts): Promise<void> {
+async function claimDatabase(config: Config, db: Database): Promise<void> {
   const identity = databaseIdentity(databaseFile(config.data));
   if (feedFile(db.read) !== identity) await db.write((writer) => claimFeed(writer, identity));
 }
 
-type Listening = {
-  readonly secrets: readonly Uint8Array[];
+/** Hashing a password takes a while, so abandoning the start ends it. */
+async function addFirstAdmin(
+  { config, abandoned }: ServiceOptions,
+  parts: { db: Database; hasher: PasswordHasher; now: number; created: string[] },
+): Promise<void> {
+  const { db, hasher, now, created } = parts;
+  abandoned?.throwIfAborted();
+  const abandonHashing = (): unknown => hasher.close();
+  abandoned?.addEventListener('abort', abandonHashing, { once: true });
+  try {
+    const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now });
+    if (admin !== undefined) created.push(admin);
+  } finally {
+    abandoned?.removeEventListener('abort', abandonHashing);
+  }
+}
+
+/** What a service consists of once it runs. */
+type ServiceParts = {
+  readonly app: App;
+  readonly db: Database;
+  readonly hasher: PasswordHasher;
   readonly server: HttpServer;
-  readonly certificate: Certificate | undefined;
-  readonly address: AddressInfo;
+  readonly certificate: CertificateKeeper;
+  /** Aborted when the service begins to stop. */
+  readonly stopping: AbortController;
+  readonly publicUrl: string;
+  readonly localUrl: string;
   readonly created: readonly string[];
 };
 
@@ -149,58 +151,42 @@ export class Service {
   /** What this start created in the folder, a line each. */
   readonly created: readonly string[];
   readonly #parts: ServiceParts;
-  readonly #server: HttpServer;
-  readonly #certificate: CertificateKeeper;
-  #stopping: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
 
-  constructor(parts: ServiceParts, { secrets, server, certificate, address, created }: Listening) {
-    const { config, db } = parts;
+  constructor(parts: ServiceParts) {
     this.#parts = parts;
-    this.#server = server;
-    this.#certificate = new CertificateKeeper({
-      ...parts,
-      current: certificate,
-      onRenewal: (renewed) => server.renew(renewed),
-    });
-    this.db = db;
-    this.publicUrl = publicUrlOf(config, address.port);
-    this.localUrl = localUrlOf(config, address);
-    this.created = created;
-    this.app = createApp({
-      ...parts,
-      secrets,
-      publicUrl: this.publicUrl,
-      connections: () => this.connections,
-      certificateEnd: () => this.#certificate.end,
-      isStopping: () => this.#stopping !== undefined,
-      onPasswordChange: (email) => removeAdminFile(config.data, email),
-    });
-    server.handle(this.app.handler);
+    this.app = parts.app;
+    this.db = parts.db;
+    this.publicUrl = parts.publicUrl;
+    this.localUrl = parts.localUrl;
+    this.created = parts.created;
   }
 
   get connections(): ConnectionCounts {
-    return this.#server.connections;
+    return this.#parts.server.connections;
   }
 
   /** Stops accepting, finishes what runs, writes all. */
   stop(): Promise<void> {
-    this.#stopping ??= this.#finish();
-    return this.#stopping;
+    this.#stopped ??= this.#finish();
+    return this.#stopped;
   }
 
   /** Reads the certificate again, for new connections. */
   reload(): void {
-    this.#certificate.reload();
+    this.#parts.certificate.reload();
   }
 
   async #finish(): Promise<void> {
-    const { db, hasher } = this.#parts;
-    this.#certificate.close();
-    this.app.endStreams();
-    await this.#server.close();
-    await this.app.endDeliveries();
-    await this.app.cleanUp().catch(() => {}); // the next start does it
-    this.app.close();
+    const { app, db, hasher, server, certificate, stopping } = this.#parts;
+    stopping.abort();
+    certificate.close();
+    app.live.close(); // open streams would keep the server from closing
+    await server.close();
+    await app.deliveries.close();
+    await app.cleanup.run().catch(() => {}); // what it leaves, the next start does
+    app.cleanup.close();
+    app.metrics.close();
     await Promise.all([db.close(), hasher.close()]);
   }
 }

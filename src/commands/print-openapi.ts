@@ -1,12 +1,14 @@
 // `orderly openapi`: prints the OpenAPI document of a service with these settings, from its routes alone.
+import { randomBytes } from 'node:crypto';
 import { Caches } from '../assembly/caches.ts';
+import { createKeyedParts } from '../assembly/keyed-parts.ts';
+import { createLimiters } from '../assembly/limiters.ts';
 import { publicUrlOf } from '../assembly/listening.ts';
-import { RefreshTokens } from '../auth/refresh-tokens.ts';
-import { SealedSecrets } from '../auth/sealed-secrets.ts';
+import type { Config } from '../config/config.ts';
 import { openapiDocument } from '../http/openapi.ts';
-import { createLimiter } from '../http/rate-limit.ts';
 import { mountInterfaces, type HandlerServices } from '../interfaces.ts';
 import { PasswordChecks } from '../resources/flows/password-checks.ts';
+import { secretBytesMin } from '../limits.ts';
 import { WebhookTargets } from '../network/webhook-targets.ts';
 import { version } from '../version.ts';
 import type { Command } from './commands.ts';
@@ -17,32 +19,28 @@ export const printOpenapi: Command = {
   flags: [],
   async run({ config }) {
     const publicUrl = publicUrlOf(config, config.port);
-    const { mounted } = mountInterfaces({ config, publicUrl, services: notServing(), extraRoutes: [] });
+    const { mounted } = mountInterfaces(
+      { config, publicUrl, extraRoutes: [] },
+      notServing(config, publicUrl),
+    );
     return JSON.stringify(await openapiDocument(mounted, publicUrl, version), null, 2);
   },
 };
 
 /** Routes are declared here and never handled: whatever a handler would use throws. */
-function notServing(): HandlerServices {
+function notServing(config: Config, publicUrl: string): HandlerServices {
   const hasher = { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 };
-  const unlimited = createLimiter('unlimited', undefined);
-  const limiters = { address: unlimited, account: unlimited, accountTotal: unlimited, code: unlimited };
+  const limiters = createLimiters(config.rates);
   return {
+    ...createKeyedParts([randomBytes(secretBytesMin)], publicUrl),
     passwords: new PasswordChecks({ hasher, limiters, findPassword: unused, isKnownAddress: unused }),
-    signer: { sign: unused, verify: unused },
-    refreshTokens: new RefreshTokens([]),
-    totpSecrets: new SealedSecrets([], ''),
-    cursors: { open: unused, encode: unused, next: unused },
+    limiters,
     caches: new Caches(0),
     live: { checkRoom: unused, add: unused },
     exports: { start: unused },
-    created: unlimited,
-    changed: unlimited,
-    signUps: unlimited,
-    removeLeftovers: unused,
-    onPasswordChange: unused,
-    webhookSecrets: new SealedSecrets([], 'webhook secrets'),
     webhookTargets: new WebhookTargets([]),
+    cleanup: { begin: unused },
+    onPasswordChange: unused,
     readiness: unused,
     metrics: unused,
   };

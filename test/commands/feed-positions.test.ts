@@ -85,7 +85,7 @@ describe('a position in the feed', () => {
       const boundary = await latest(service);
       service.clock.advance(2 * 86_400_000);
       const { id } = await newCustomer(service, await rootToken(service));
-      await service.inside?.app.cleanUp();
+      await service.inside?.app.cleanup.run();
       await assertGone(service, before);
       const { data } = (await service.get(boundary, { token: await rootToken(service) })).body;
       assert.equal(

@@ -137,7 +137,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     const init = { method: 'DELETE', headers: { authorization: `Bearer ${person.token}` } };
     const watch = new TurnWatch();
     assert.equal(await send({ path: `${service.url}/api/users/${person.id}`, init }), 204);
-    await service.inside?.app.cleanUp();
+    await service.inside?.app.cleanup.run();
     assertShort(watch);
     assert.equal(countIn(service, `orders WHERE userId = ${person.id}`), 0);
   });
@@ -150,7 +150,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
        SELECT randomblob(32), '', value, 201, '', zeroblob(800), 0 FROM ${series(rows)}`,
     );
     const watch = new TurnWatch();
-    await service.inside?.app.cleanUp();
+    await service.inside?.app.cleanup.run();
     assertShort(watch);
     assert.equal(countIn(service, 'storedResponses'), 0);
   });

@@ -25,14 +25,14 @@ test('a key is kept for 24 hours, and not a millisecond longer', async (t) => {
   const first = await send();
   service.clock.advance(daySeconds * 1000 - 1);
   assert.equal((await send()).text, first.text);
-  await inside.app.cleanUp();
+  await inside.app.cleanup.run();
   assert.equal(storedRows(), 1);
   service.clock.advance(1);
   const second = await send();
   assert.deepEqual([second.status, isReplay(second), second.body.id === first.body.id], [201, false, false]);
   assert.equal((await send()).text, second.text);
   service.clock.advance(daySeconds * 1000);
-  await inside.app.cleanUp();
+  await inside.app.cleanup.run();
   assert.equal(storedRows(), 0);
 });
 

@@ -54,7 +54,7 @@ test('an address is known for 30 days and then removed', needsClock, async (t) =
   assert.deepEqual(await statusesFrom(service, ['192.0.2.1']), [401]);
   service.clock.advance(1);
   assert.deepEqual(await statusesFrom(service, ['192.0.2.1', '192.0.2.2']), [429, 401]);
-  await service.inside?.app.cleanUp();
+  await service.inside?.app.cleanup.run();
   assert.equal(countIn(service), 1);
 });
 

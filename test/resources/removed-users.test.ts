@@ -102,13 +102,13 @@ test(
 
     const writesBefore = Number(service.inside?.db.stats.writes);
     const seen = await walk(service, '/orders?sort=total&limit=200', token, () => {
-      void service.inside?.app.cleanUp();
+      void service.inside?.app.cleanup.run();
     });
     assert.deepEqual(
       seen.toSorted((a, b) => a - b),
       Array.from({ length: rows + 1 }, (_, index) => index + 1),
     );
-    await service.inside?.app.cleanUp();
+    await service.inside?.app.cleanup.run();
     assert.equal(leftIn(service.inside?.db.read), 0);
     assert.equal(service.inside?.db.read.get<[number]>('SELECT count(*) FROM removedUsers')?.[0], 0);
     assert(Number(service.inside?.db.stats.writes) - writesBefore >= left / sliceRowsMax);

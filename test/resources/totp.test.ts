@@ -196,7 +196,7 @@ describe('one-time codes', { skip }, () => {
     await before.stop();
     const { folder } = before;
     const during = await serviceFor(t, { folder, settings: { 'jwt-secrets': `${renewed},${old}` } });
-    await during.inside?.app.cleanUp();
+    await during.inside?.app.cleanup.run();
     await during.stop();
     const after = await serviceFor(t, { folder, settings: { 'jwt-secrets': renewed } });
     assert.equal((await signIn(after, person.email, codeOf(secret, after))).status, 201);
@@ -208,7 +208,7 @@ describe('one-time codes', { skip }, () => {
     await before.stop();
     const jwtSecrets = 'a new secret of at least 32 bytes,another secret of at least 32 bytes';
     const after = await serviceFor(t, { folder: before.folder, settings: { 'jwt-secrets': jwtSecrets } });
-    await after.inside?.app.cleanUp();
+    await after.inside?.app.cleanup.run();
     assertProblem(await signIn(after, person.email, codeOf(secret, after)), 'code-required', 401);
     assert.equal((await signIn(after, person.email, recoveryCodes[0])).status, 201);
   });

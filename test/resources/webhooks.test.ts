@@ -225,7 +225,7 @@ test(
     await newOrder(service, token);
     service.clock.advance(2 * 86_400_000);
     await service.person();
-    await service.inside?.app.cleanUp();
+    await service.inside?.app.cleanup.run();
     token = await rootToken(service);
     const enabling = await service.patch(path, { token, body: { status: 'enabled' } });
     assertIssues(enabling, 422, ['#/position minimum']);

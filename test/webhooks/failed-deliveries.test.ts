@@ -235,7 +235,7 @@ test(
     await fail(hook, 500);
     hook.service.clock.now += 2 * 24 * hour;
     await hook.service.person();
-    await hook.service.inside?.app.cleanUp();
+    await hook.service.inside?.app.cleanup.run();
     hook.service.clock.advance(0);
     const reason = await disabledReason(hook);
     assert.match(reason, /^Events after \d+ were removed for their age\. Set position to go on\.$/);
@@ -257,7 +257,7 @@ describe('secrets of the service', needsInside, () => {
     const received = async (secrets: string): Promise<boolean> => {
       await hook.service.stop();
       const next = await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': secrets } });
-      await next.service.inside?.app.cleanUp();
+      await next.service.inside?.app.cleanup.run();
       await next.placeOrders(1);
       const isSigned = next.isSigned(await hook.receiver.next());
       await next.service.stop();

@@ -1,0 +1,21 @@
+// The parts that hold keys derived from the service's secrets, each for a purpose of its own.
+import { createSigner } from '../auth/jwt.ts';
+import { createMacs } from '../auth/mac.ts';
+import { RefreshTokens } from '../auth/refresh-tokens.ts';
+import { SealedSecrets } from '../auth/sealed-secrets.ts';
+import { createCursors } from '../http/cursor.ts';
+import { createStoredResponses } from '../http/stored-response-store.ts';
+
+export type KeyedParts = ReturnType<typeof createKeyedParts>;
+
+/** The first secret signs and encrypts; all of them verify and decrypt. */
+export function createKeyedParts(secrets: readonly Uint8Array[], publicUrl: string) {
+  return {
+    signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
+    refreshTokens: new RefreshTokens(secrets),
+    totpSecrets: new SealedSecrets(secrets, 'totp'),
+    webhookSecrets: new SealedSecrets(secrets, 'webhook secrets'),
+    cursors: createCursors(createMacs(secrets, 'cursors')),
+    storedResponses: createStoredResponses(createMacs(secrets, 'fingerprints')),
+  };
+}
