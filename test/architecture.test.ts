@@ -46,7 +46,7 @@ test('every rule names a test that there is', () => {
 test('every file that is named is there', () => {
   const names = [...architecture.matchAll(/`([\w./-]+\.(?:ts|js))`/g)].map(([, name = '']) => name);
   const missing = names.filter((name) => !paths.some((path) => `/${path}`.endsWith(`/${name}`)));
-  assert.deepEqual(missing, ['x.ts', 'x-store.ts', 'x-routes.ts']);
+  assert.deepEqual(missing, ['x.ts', 'x-store.ts', 'x-routes.ts', 'x-representation.ts']);
 });
 
 test('the page fits 110 columns', () => {
@@ -58,7 +58,7 @@ test('the page fits 110 columns', () => {
 
 test('stores and rules know nothing of HTTP', () => {
   const flowOfRoutes = 'src/resources/flows/change.ts';
-  const resources = sources.filter((path) => path.startsWith('src/resources/') && !isRoutes(path));
+  const resources = sources.filter((path) => path.startsWith('src/resources/') && !isHttp(path));
   const crossings = resources.flatMap((from) =>
     (importsByFile.get(from) ?? [])
       .filter((to) => to.startsWith('src/http/') && from !== flowOfRoutes)
@@ -79,10 +79,19 @@ test('no file but limits.ts exports a bound', () => {
   assert.deepEqual(found, []);
 });
 
+test('a file of routes declares some', () => {
+  const empty = sources.filter((path) => isRoutes(path) && !/\broute\(\{/.test(texts.get(path) ?? ''));
+  assert.deepEqual(empty, []);
+});
+
 test('the sources start no other process', () => {
   const starting = sources.filter((path) => /'node:(child_process|cluster)'/.test(texts.get(path) ?? ''));
   assert.deepEqual(starting, []);
 });
+
+function isHttp(path: string): boolean {
+  return isRoutes(path) || path.endsWith('-representation.ts');
+}
 
 function isRoutes(path: string): boolean {
   return path.endsWith('-routes.ts');

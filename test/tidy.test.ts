@@ -58,9 +58,9 @@ suite('layers', () => {
     );
   });
 
-  test('within a resource: x.ts, then x-store.ts, then x-routes.ts', () => {
-    const height = (path: string): number =>
-      path.endsWith('-routes.ts') ? 3 : path.endsWith('-store.ts') ? 2 : 1;
+  test('within a resource: x.ts, x-store.ts, x-representation.ts, x-routes.ts', () => {
+    const kinds = ['-store.ts', '-representation.ts', '-routes.ts'];
+    const height = (path: string): number => kinds.findIndex((kind) => path.endsWith(kind));
     const upwards = imports.filter(
       ({ from, to }) =>
         dirname(from) === dirname(to) && from.startsWith('src/resources/') && height(to) > height(from),

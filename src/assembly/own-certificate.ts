@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isFor, issueCertificate, makeAuthority, permits, type KeyPair } from '../auth/certificate.ts';
 import type { Config } from '../config/config.ts';
 import { makeFolder, replacePrivate } from '../storage/private-files.ts';
-import { ownNames } from './own-names.ts';
+import { ownNames } from './certificate-names.ts';
 
 const dayMilliseconds = 86_400_000;
 const renewMilliseconds = 30 * dayMilliseconds;

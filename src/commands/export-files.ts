@@ -16,7 +16,7 @@ import { eventTable } from '../resources/events/event-csv.ts';
 import { feedBounds } from '../resources/events/event-store.ts';
 import { orderTable } from '../resources/orders/order-csv.ts';
 import { orderSelection } from '../resources/orders/order-list-store.ts';
-import { findRepresentation } from '../resources/orders/order-representation-routes.ts';
+import { findRepresentation } from '../resources/orders/order-representation.ts';
 import { removePartial } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { countRows } from '../storage/keyset.ts';

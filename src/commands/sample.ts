@@ -16,7 +16,7 @@ import type { Connection } from '../storage/connection.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import { operatorPermit, withDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
-import { createPicker, type Picker } from './picker.ts';
+import { createPicker, type Picker } from './random-picks.ts';
 import { sampleArticles, sampleCountries, sampleNotes, type SampleCountry } from './sample-data.ts';
 import { withProgress } from './terminal.ts';
 

@@ -9,7 +9,7 @@ import { listInitialPasswords, type InitialPassword } from '../resources/users/u
 import { version } from '../version.ts';
 import { adminFile, adminFileIsFor } from '../assembly/admin-file.ts';
 import { authorityFile, fingerprintOf } from '../assembly/own-certificate.ts';
-import { namesForOthers, ownNames } from '../assembly/own-names.ts';
+import { namesForOthers, ownNames } from '../assembly/certificate-names.ts';
 import type { Service } from '../running-service.ts';
 
 const hourMilliseconds = 3_600_000;

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { Rate } from '../http/rate-limit.ts';
 import { secretBytesMin } from '../limits.ts';
-import { dialling } from '../schema/dialling.ts';
+import { dialling } from '../schema/dialling-codes.ts';
 
 /** What a value must be, in words that follow the flag's name; undefined where it is valid. */
 export type Check = (text: string) => string | undefined;

@@ -1,6 +1,6 @@
 // Content negotiation by Accept (RFC 9110 section 12.5.1), and the Content-Type of bodies.
 import { Problem } from '../problem.ts';
-import { codings, type Coding } from './encodings.ts';
+import { codings, type Coding } from './content-codings.ts';
 import { bodyTypesOf, json } from './media-types.ts';
 import type { RequestHeaders } from './request-headers.ts';
 

@@ -1,7 +1,7 @@
 // The bytes of a response, made once: its text, its entity tag, and what the server needs besides.
 import assert from 'node:assert';
 import { hash } from 'node:crypto';
-import { createEncodings, type Coding, type Encoded } from './encodings.ts';
+import { createEncodings, type Coding, type Encoded } from './content-codings.ts';
 import type { ResponseStream } from './response-stream.ts';
 
 declare const phantom: unique symbol;

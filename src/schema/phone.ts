@@ -1,5 +1,5 @@
 // Phone numbers: read as people write them, kept as E.164.
-import { dialling, internationalPrefixes, keepsZero, type Dialling } from './dialling.ts';
+import { dialling, internationalPrefixes, keepsZero, type Dialling } from './dialling-codes.ts';
 import { string, type Schema } from './schema.ts';
 
 const e164 = /^\+[1-9]\d{6,14}$/;

@@ -5,7 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { ownNames } from '../../src/assembly/own-names.ts';
+import { ownNames } from '../../src/assembly/certificate-names.ts';
 import { readCertificate } from '../../src/assembly/secrets-and-certificate.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import { newCertificate } from '../new-certificate.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countries } from '../../src/schema/iso-codes.ts';
-import { dialling } from '../../src/schema/dialling.ts';
+import { dialling } from '../../src/schema/dialling-codes.ts';
 import { phone, phoneOf, sentPhone } from '../../src/schema/phone.ts';
 import { check } from '../../src/schema/schema-check.ts';
 

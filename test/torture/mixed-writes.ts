@@ -1,6 +1,6 @@
 // Clients that change everything at once, and write down beforehand what they ask for and afterwards what was
 // answered.
-import type { Picker } from '../../src/commands/picker.ts';
+import type { Picker } from '../../src/commands/random-picks.ts';
 import type { Ledger, Wanted } from './ledger.ts';
 import type { Asked, LoadClient, Reply, Thing } from './load-client.ts';
 

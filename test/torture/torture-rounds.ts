@@ -3,7 +3,7 @@
 import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPicker, type Picker } from '../../src/commands/picker.ts';
+import { createPicker, type Picker } from '../../src/commands/random-picks.ts';
 import { admin as firstAdmin } from '../service.ts';
 import { runCommand, spawnService, startChild, type ChildService } from './child-service.ts';
 import { createLedger } from './ledger.ts';

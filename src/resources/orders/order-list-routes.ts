@@ -13,10 +13,10 @@ import type { Customer } from '../customers/customer.ts';
 import { checkSearched } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userExists } from '../users/user-store.ts';
-import { completionOf } from './included-customer-routes.ts';
+import { completionOf } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
-import { findRepresentation } from './order-representation-routes.ts';
+import { findRepresentation } from './order-representation.ts';
 import { orderSearch, orderSelection } from './order-list-store.ts';
 import { Order, orderFilters, orderQuery } from './order.ts';
 

@@ -16,10 +16,10 @@ import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
-import { completionOf } from './included-customer-routes.ts';
+import { completionOf } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { listOrders, listOrdersOfCustomer, listOrdersOfUser, type OrderReads } from './order-list-routes.ts';
-import { findRepresentation, representOrder } from './order-representation-routes.ts';
+import { findRepresentation, representOrder } from './order-representation.ts';
 import {
   NewOrder,
   Order,

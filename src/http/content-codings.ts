@@ -1,4 +1,4 @@
-// Documents that don't change: all responses share their bytes, plain and compressed.
+// The content codings of documents (RFC 9110 section 8.4.1), made once: all responses share their bytes.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
