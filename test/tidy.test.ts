@@ -154,6 +154,13 @@ suite('the sources', () => {
     assert.ok(sources.filter((path) => isHome(path) && sql.test(texts.get(path) ?? '')).length > 8);
   });
 
+  test('bind a limit as `LIMIT +?`: for `LIMIT ?` SQLite prepares a statement again each time', () => {
+    const filesWith = (pattern: RegExp): string[] =>
+      sources.filter((path) => pattern.test(withoutComments(texts.get(path) ?? '')));
+    assert.deepEqual(filesWith(/LIMIT \?/), []);
+    assert.ok(filesWith(/LIMIT \+\?/).length > 8); // it would be seen
+  });
+
   test('import only types of node:http: else each start loads a WebSocket client', () => {
     const importsValues = /^import (?!type\b)[^;]*'node:https?'/m;
     assert.ok(importsValues.test("import {\n  request,\n} from 'node:http';"));

@@ -50,6 +50,6 @@ function save(
 export function removeExpiredResponses(db: Connection, rowsMax: number, now: number): number {
   const sql =
     'DELETE FROM storedResponses WHERE rowid IN ' +
-    '(SELECT rowid FROM storedResponses WHERE createdAt <= ? LIMIT ?)';
+    '(SELECT rowid FROM storedResponses WHERE createdAt <= ? LIMIT +?)';
   return db.run(sql, now - idempotencySecondsMax * 1000, rowsMax).changes;
 }

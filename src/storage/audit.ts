@@ -23,7 +23,7 @@ export function auditRows(
   progress: (share: number) => void,
 ): number {
   const [idMax] = db.get<[number | null]>(`SELECT max(id) FROM ${table}`) ?? [];
-  const sql = `SELECT ${columns} FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
+  const sql = `SELECT ${columns} FROM ${table} WHERE id > ? ORDER BY id LIMIT +?`;
   let count = 0;
   for (const row of rowsById<readonly [number, ...SqlValue[]]>(db, sql)) {
     const [id] = row;
@@ -34,7 +34,7 @@ export function auditRows(
   return count;
 }
 
-/** All rows of a SELECT that begins with the id and ends with `WHERE id > ? ORDER BY id LIMIT ?`. */
+/** All rows of a SELECT that begins with the id and ends with `WHERE id > ? ORDER BY id LIMIT +?`. */
 export function* rowsById<R extends readonly [number, ...SqlValue[]]>(
   db: Connection,
   sql: string,

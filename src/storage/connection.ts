@@ -24,7 +24,11 @@ export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync 
   return statement;
 }
 
-/** Over a `DatabaseSync` opened with `returnArrays`. `before` is called ahead of every statement. */
+/**
+ * Over a `DatabaseSync` opened with `returnArrays`. `before` is called ahead of every statement. A statement
+ * that is run again is not prepared again, provided that it says `LIMIT +?`: for `LIMIT ?` SQLite makes a
+ * plan for the value, anew each time one is bound, which takes longer than a page does.
+ */
 export class Connection {
   readonly #sqlite: DatabaseSync;
   readonly #before: (kind: StatementKind) => void;

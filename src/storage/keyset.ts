@@ -99,7 +99,7 @@ function findTested(db: Db, page: PageRequest, streams: readonly Stream[]): Posi
   const { rows, rowsExaminedMax } = page;
   const near = merged(page, streams, rowsExaminedMax);
   const positions = read(db.read, {
-    sql: `SELECT key, id FROM (${near.sql}) AS near WHERE fits LIMIT ?`,
+    sql: `SELECT key, id FROM (${near.sql}) AS near WHERE fits LIMIT +?`,
     params: [...near.params, rows + 1],
   });
   const isComplete = positions.length > rows || !exceedsLimit(db.read, page, streams);
@@ -139,7 +139,7 @@ function sortedInMemory(page: PageRequest): Condition {
   return {
     sql:
       `SELECT key, id FROM (${selects.join(' UNION ALL ')}) ` +
-      `ORDER BY +key ${direction}, +id ${direction} LIMIT ?`,
+      `ORDER BY +key ${direction}, +id ${direction} LIMIT +?`,
     params: [...parts.flatMap(({ params }) => params), page.rows + 1],
   };
 }
@@ -188,7 +188,7 @@ function merged(page: PageRequest, streams: readonly Stream[], limit: number): C
   const selects = streams.map((stream) => selectOf(page, stream, fits));
   const direction = directionOf(page);
   return {
-    sql: `${selects.join(' UNION ALL ')} ORDER BY key ${direction}, id ${direction} LIMIT ?`,
+    sql: `${selects.join(' UNION ALL ')} ORDER BY key ${direction}, id ${direction} LIMIT +?`,
     params: [...streams.flatMap(({ params }) => [...(residual?.params ?? []), ...params]), limit],
   };
 }

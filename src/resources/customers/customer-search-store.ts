@@ -62,7 +62,7 @@ export function findMatching(
   }
   return db.readInWorker(
     'SELECT rowid, rowid FROM customerSearch WHERE customerSearch MATCH ? AND EXISTS ' +
-      `(SELECT 1 FROM customers WHERE id = customerSearch.rowid AND ${sql}) ORDER BY rowid DESC LIMIT ?`,
+      `(SELECT 1 FROM customers WHERE id = customerSearch.rowid AND ${sql}) ORDER BY rowid DESC LIMIT +?`,
     [matchOf(search), ...params, rowsMax],
   );
 }
@@ -81,7 +81,7 @@ const customersAtOnce = 2_000;
 
 /** For `check`: reports who isn't found by their name, and what is found of customers who are gone. */
 export function auditCustomerSearch(db: Connection, report: (issue: string) => void): void {
-  const sql = 'SELECT id, name FROM customers WHERE id > ? ORDER BY id LIMIT ?';
+  const sql = 'SELECT id, name FROM customers WHERE id > ? ORDER BY id LIMIT +?';
   const find = 'SELECT 1 FROM customerSearch WHERE customerSearch MATCH ? AND rowid = ?';
   for (let last = 0; ;) {
     const rows = db.all<[id: number, name: string]>(sql, last, customersAtOnce);

@@ -129,7 +129,7 @@ function hasOrders(id: number): Problem {
 /** For `clearRemovedOwners`. */
 export function clearCustomerOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql =
-    'UPDATE customers SET userId = NULL WHERE id IN (SELECT id FROM customers WHERE userId = ? LIMIT ?)';
+    'UPDATE customers SET userId = NULL WHERE id IN (SELECT id FROM customers WHERE userId = ? LIMIT +?)';
   return db.run(sql, userId, rowsMax).changes;
 }
 

@@ -133,7 +133,7 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
     conditions.push(`type IN (${types.map(() => '?').join(', ')})`);
     params.push(...types);
   }
-  const sql = `SELECT ${columns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`;
+  const sql = `SELECT ${columns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT +?`;
   const events = db.all<EventRow>(sql, ...params, rows).map(eventOf);
   const last = events.at(-1);
   return { events, end: events.length === rows && last !== undefined ? last.id : end };
@@ -149,7 +149,7 @@ export type FeedEvent = {
 /** The next events for readers of any access, who see those that `isVisible` lets them. */
 export function readWholeFeed(db: Connection, after: number, rows: number): FeedEvent[] {
   type FeedRow = readonly [...EventRow, topic: Topic, ownerId: number | null];
-  const sql = `SELECT ${columns}, topic, ownerId FROM events WHERE id > ? ORDER BY id LIMIT ?`;
+  const sql = `SELECT ${columns}, topic, ownerId FROM events WHERE id > ? ORDER BY id LIMIT +?`;
   return db.all<FeedRow>(sql, after, rows).map((row) => {
     const [topic, ownerId] = row.slice(-2) as [Topic, number | null]; // as selected
     return { event: eventOf(row), topic, ownerId };
@@ -203,7 +203,7 @@ export function claimFeed(db: Connection, file: string): void {
  */
 export function removeOldEvents(db: Connection, rowsMax: number, before: number): number {
   const oldest = db.all<[id: number, createdAt: number]>(
-    'SELECT id, createdAt FROM events ORDER BY id LIMIT ?',
+    'SELECT id, createdAt FROM events ORDER BY id LIMIT +?',
     rowsMax + 1,
   );
   const young = oldest.findIndex(([, createdAt]) => createdAt >= before);

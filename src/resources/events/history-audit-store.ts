@@ -31,7 +31,7 @@ export function auditHistories(
 ): number {
   const [idMax] = db.get<[number | null]>(`SELECT max(id) FROM ${table}`) ?? [];
   const areAllKept = feedBounds(db).removed === 0;
-  const sql = `SELECT ${['id', ...members].join(', ')} FROM ${table} WHERE id > ? ORDER BY id LIMIT ?`;
+  const sql = `SELECT ${['id', ...members].join(', ')} FROM ${table} WHERE id > ? ORDER BY id LIMIT +?`;
   let count = 0;
   for (const [id, ...values] of rowsById(db, sql)) {
     const history = replay(db, topic, id);

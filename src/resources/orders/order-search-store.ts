@@ -35,7 +35,7 @@ async function findOfCustomers(
   const byId = `SELECT id FROM orders WHERE id = ? AND ${sql}`;
   const ofCustomers =
     'SELECT id FROM (SELECT value AS matchingId FROM json_each(?)) ' +
-    `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY id DESC LIMIT ?`;
+    `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY id DESC LIMIT +?`;
   return db.readInWorker<Row & Position>(
     `SELECT id, id FROM (${byId} UNION SELECT id FROM (${ofCustomers}))`,
     [search.id, ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],

@@ -51,8 +51,10 @@ export type OrderText = {
   readonly updatedAt: number;
 };
 
+const rowSql = `SELECT ${shownColumns} FROM orders WHERE id = ?`;
+
 function findRow(db: Connection, id: number): OrderRow | undefined {
-  return db.get<OrderRow>(`SELECT ${shownColumns} FROM orders WHERE id = ?`, id);
+  return db.get<OrderRow>(rowSql, id);
 }
 
 function orderOf([
@@ -210,7 +212,7 @@ function jsonOrNull(value: object | null): string | null {
 
 /** For `clearRemovedOwners`. */
 export function clearOrderOwner(db: Connection, userId: number, rowsMax: number): number {
-  const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT ?)';
+  const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT +?)';
   return db.run(sql, userId, rowsMax).changes;
 }
 

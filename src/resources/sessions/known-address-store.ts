@@ -31,7 +31,7 @@ export function noteAddress({ writer: db }: Permit, userId: number, address: str
 export function removeOldAddresses(db: Connection, rowsMax: number, now: number): number {
   const sql =
     'DELETE FROM knownAddresses WHERE (userId, address) IN ' +
-    '(SELECT userId, address FROM knownAddresses WHERE usedAt <= ? LIMIT ?)';
+    '(SELECT userId, address FROM knownAddresses WHERE usedAt <= ? LIMIT +?)';
   return db.run(sql, oldestOf(now), rowsMax).changes;
 }
 

@@ -181,7 +181,7 @@ export function endSessionsOfAllUsers(db: Connection): void {
 
 /** Those that ended by themselves. */
 export function removeEndedSessions(db: Connection, rowsMax: number, now: number): number {
-  const sql = 'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expiresAt <= ? LIMIT ?)';
+  const sql = 'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expiresAt <= ? LIMIT +?)';
   return db.run(sql, now, rowsMax).changes;
 }
 

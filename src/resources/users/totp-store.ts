@@ -120,7 +120,7 @@ export function totpContext(userId: number): string {
 export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
   const [current, ...others] = secrets.keyIds;
   if (current === undefined || others.length === 0) return 0;
-  const sql = 'SELECT userId, keyId, sealed FROM totpSecrets WHERE keyId = ? LIMIT ?';
+  const sql = 'SELECT userId, keyId, sealed FROM totpSecrets WHERE keyId = ? LIMIT +?';
   for (const keyId of others) {
     const rows = db.all<[number, string, Uint8Array]>(sql, keyId, rowsMax);
     for (const [userId, , bytes] of rows) resealOne(db, secrets, { userId, keyId, bytes });

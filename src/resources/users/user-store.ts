@@ -60,7 +60,7 @@ export type InitialPassword = { readonly email: string; readonly expiresAt: numb
 export function listInitialPasswords(db: Connection, max: number): InitialPassword[] {
   const sql =
     'SELECT email, passwordExpiresAt FROM users WHERE passwordExpiresAt IS NOT NULL ' +
-    'ORDER BY passwordExpiresAt, id LIMIT ?';
+    'ORDER BY passwordExpiresAt, id LIMIT +?';
   return db.all<[string, number]>(sql, max).map(([email, expiresAt]) => ({ email, expiresAt }));
 }
 
