@@ -1,12 +1,14 @@
 // Security 1 and outside 1: clients that ask for much and read little, or nothing.
+import { spawn } from 'node:child_process';
 import { Agent } from 'node:http';
-import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { startAbused, type AbusedService } from './abused-service.ts';
 import { ask, from, getText, openSocket } from './attack-client.ts';
 import { countsOf, sleep, type Row, type Target } from './attack.ts';
 import { probedDuring } from './prober.ts';
 
 const pipelinedRequests = 60;
+const slowReadersProgram = join(import.meta.dirname, 'slow-readers.ts');
 const slowReaders = 500;
 const requestsOfSlowReader = 12;
 
@@ -56,22 +58,17 @@ async function readBriskly(target: Target): Promise<Row> {
 
 async function slowlyRead(target: Target): Promise<Row> {
   const service = await startAbused(target, { settings: { 'trusted-proxy': '127.0.0.1' } });
-  const opened: (Socket | undefined)[] = [];
   const attack = async (): Promise<void> => {
-    for (let index = 0; index < slowReaders; index += 1) {
-      const socket = await openSocket(service.port);
-      const headers = from(`10.1.${index >> 8}.${index & 255}`);
-      socket?.write(getText('/openapi.json', { headers }).repeat(requestsOfSlowReader));
-      opened.push(socket);
-    }
+    const args = [slowReadersProgram, service.port, slowReaders, requestsOfSlowReader].map(String);
+    const attacker = spawn('nice', ['-n', '10', process.execPath, ...args], { stdio: 'inherit' });
     await sleep(8_000);
+    attacker.kill();
   };
   const [[, kept], anew] = await probedDuring(
     service.port,
     () => probedDuring(service.port, attack, { headers: from('10.2.0.1') }),
     { headers: from('10.3.0.1'), isAnew: true },
   );
-  for (const socket of opened) socket?.destroy();
   return {
     attack: 'outside 1 slow readers',
     done: `${slowReaders} addresses, ${requestsOfSlowReader} GETs of /openapi.json each, none read`,

@@ -1,0 +1,12 @@
+// A process of its own, run with `nice`, as attackers elsewhere would be: what it takes of the processor is
+// neither the service's nor the others'. Opens connections, asks on each, and reads nothing until it is ended.
+// Arguments: port, connections, requests on each.
+import { from, getText, openSocket } from './attack-client.ts';
+
+const [port = 0, connections = 0, requests = 0] = process.argv.slice(2).map(Number);
+for (let index = 0; index < connections; index += 1) {
+  const socket = await openSocket(port);
+  const headers = from(`10.1.${index >> 8}.${index & 255}`);
+  socket?.pause().write(getText('/openapi.json', { headers }).repeat(requests));
+}
+setTimeout(() => process.exit(), 60_000); // in case nobody ends it
