@@ -27,6 +27,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/csv.ts', 'src/problem.ts', 'src/logger.ts', 'src/bounded-map.ts'],
   ['src/log-buffer.ts', 'src/log-lines.ts', 'src/timers.ts'],
   ['src/schema/'],
+  ['src/console/'],
   [
     'src/limits.ts',
     'src/version.ts',

@@ -18,6 +18,7 @@ export function operationId(method: Method, path: string, isList: boolean): stri
 
 /** Operations that are known by another word than their path's. */
 const givenNames: Readonly<Record<string, string>> = {
+  'GET /console/{name}': 'getConsoleFile',
   'POST /api/sessions/{id}/tokens': 'refreshSession',
   'POST /api/sessions/current/tokens': 'refreshCookie',
 };

@@ -22,6 +22,18 @@ export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: 
     pattern: '^# ',
     description: 'Prometheus text format.',
   },
+  'text/javascript': {
+    type: 'string',
+    maxLength: 4_000_000,
+    pattern: '^// ',
+    description: 'A module of a page.',
+  },
+  'text/css': {
+    type: 'string',
+    maxLength: 4_000_000,
+    pattern: '^/\\* ',
+    description: 'The stylesheet of a page.',
+  },
   'text/csv': {
     type: 'string',
     maxLength: Number.MAX_SAFE_INTEGER,
@@ -74,6 +86,10 @@ export const headerFields = {
   'Referrer-Policy': {
     description: 'What a browser reveals to the targets of links.',
     schema: { type: 'string', enum: ['no-referrer'] },
+  },
+  'Cross-Origin-Opener-Policy': {
+    description: 'Windows of other origins have no hold on this one.',
+    schema: { type: 'string', enum: ['same-origin'] },
   },
   Location: {
     description: 'Where the created object is.',

@@ -43,7 +43,7 @@ function successFields(route: Route, status: number): string[] {
   if (status === 201) fields.push('Location');
   if (reply.kind === 'list' || isDocument(route)) fields.push('Link');
   if (isDocument(route)) fields.push('Content-Encoding');
-  if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy');
+  if (reply.mediaTypes.includes('text/html')) fields.push('Referrer-Policy', 'Cross-Origin-Opener-Policy');
   if (reply.mediaTypes.includes(csv)) fields.push('Content-Disposition');
   if (isStreamed(reply)) fields.push('X-Accel-Buffering');
   if (route.isIdempotent === true) fields.push('Idempotency-Replayed');

@@ -1,8 +1,8 @@
 // Amounts in decimal notation: how many digits a currency's minor unit has (ISO 4217 list one).
 
 const digitsDefault = 2;
-/** Not from Intl, whose digits are those in everyday use: it has none for IQD. */
-const digitsOf: Readonly<Record<string, number>> = {
+/** Where it isn’t two. Not from Intl, whose digits are those in everyday use: it has none for IQD. */
+export const currencyDigits: Readonly<Record<string, number>> = {
   ...digitsOfAll(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
   ...digitsOfAll(3, 'BHD IQD JOD KWD LYD OMR TND'),
   ...digitsOfAll(4, 'CLF UYW'),
@@ -10,7 +10,7 @@ const digitsOf: Readonly<Record<string, number>> = {
 
 /** 1498 of EUR is `14.98`. Exact, as the integer is. */
 export function decimalAmount(minorUnits: number, currency: string): string {
-  const digits = digitsOf[currency] ?? digitsDefault;
+  const digits = currencyDigits[currency] ?? digitsDefault;
   if (digits === 0) return String(minorUnits);
   const padded = String(minorUnits).padStart(digits + 1, '0');
   return `${padded.slice(0, -digits)}.${padded.slice(-digits)}`;

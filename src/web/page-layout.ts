@@ -74,7 +74,7 @@ ${script === '' ? '' : html`<script>${{ markup: script }}</script>`}
   return { html: markup, policy: policyFor(script) };
 }
 
-const icon =
+export const icon =
   "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>" +
   "<rect width='16' height='16' rx='4' fill='%233446c8'/>" +
   "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";

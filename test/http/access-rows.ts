@@ -275,6 +275,8 @@ export const matrix: Readonly<Record<string, Row>> = {
   'GET /health/ready': { responses: forAll, path: at('/health/ready') },
   'GET /openapi.json': { responses: forAll, path: at('/openapi.json') },
   'GET /docs': { responses: forAll, path: at('/docs') },
+  'GET /console': { responses: forAll, path: at('/console') },
+  'GET /console/{name}': { responses: forAll, path: at('/console/console.css') },
   'GET /problems': { responses: forAll, path: at('/problems') },
   'GET /problems/{name}': { responses: forAll, path: at('/problems/forbidden') },
   // from the machine itself

@@ -23,6 +23,7 @@ async function declaredPaths(service: TestService, root: Person): Promise<Path[]
     keys: keyId,
     webhooks: webhookId,
     problems: 'not-found',
+    console: 'console.css',
   };
   const { paths } = (await service.get('/openapi.json')).body as {
     paths: Record<string, Record<string, object>>;
@@ -66,6 +67,8 @@ describe('every declared path', () => {
       '/api/users/{id}/orders/{order_id}',
       '/api/users/{id}/suspension',
       '/api/users/{id}/totp',
+      '/console',
+      '/console/{name}',
       '/customers',
       '/customers/{id}',
       '/customers/{id}/events',
@@ -186,7 +189,7 @@ describe('every declared path', () => {
         `${target}%20`,
         `${target}.json`,
       ]) {
-        for (const method of wrong.startsWith('/problems/') ? ['GET'] : ['GET', 'POST', 'OPTIONS']) {
+        for (const method of /^\/(problems|console)\//.test(wrong) ? ['GET'] : ['GET', 'POST', 'OPTIONS']) {
           const response = await service().call(method, wrong, { token: root.token, isUndescribed: true });
           assertProblem(response, 'not-found');
         }

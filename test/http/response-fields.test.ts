@@ -33,7 +33,7 @@ describe('every response', () => {
         }
         assert.match(policy, /default-src 'none'/);
         assert.match(policy, /frame-ancestors 'none'/);
-        assert.doesNotMatch(policy, /unsafe-|\*|https?:|blob:|(?<!img-src )data:/);
+        assert.doesNotMatch(policy, /unsafe-|\*|https?:|blob:|(?<!img-src (?:'self' )?)data:/);
         assert.equal(headers['referrer-policy'], 'no-referrer');
       }
     }

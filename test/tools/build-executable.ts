@@ -23,7 +23,7 @@ const sources = join(import.meta.dirname, '../../src');
 export function buildExecutable(output: string, isStripped: boolean): void {
   const stage = mkdtempSync(join(tmpdir(), 'orderly-build-'));
   try {
-    const modules = globSync('**/*.{js,ts}', { cwd: sources })
+    const modules = globSync('**/*.{js,ts,css}', { cwd: sources })
       .sort()
       .map((file) => stageModule(file, stage));
     // Paths in it are part of the result: all are relative to the stage.

@@ -5,6 +5,7 @@ import { page, represent, representText, shared, type Representation } from '../
 import { jsonPolicy } from '../../http/responder.ts';
 import { document, route, type Route } from '../../http/route.ts';
 import { once } from '../../memoize-last.ts';
+import { consoleRoutes } from './console-routes.ts';
 import { ApiCatalog, apiCatalog, Health, problemType, ProblemType, ProblemTypes } from './system.ts';
 
 export type SystemServices = {
@@ -36,6 +37,7 @@ export function systemRoutes(services: SystemServices): Route[] {
     openapiRoute(services),
     docsRoute('/docs', 'The documentation', docs),
     docsRoute('/', 'The documentation, at the root', docs),
+    ...consoleRoutes(),
     apiCatalogRoute(services),
     problemTypesRoute(services),
     problemTypeRoute(services),
@@ -201,6 +203,8 @@ function responseOf({ html: text, policy }: Html): Promise<Representation<never>
     policy,
     'Referrer-Policy',
     'no-referrer',
+    'Cross-Origin-Opener-Policy',
+    'same-origin',
     'Link',
     '</openapi.json>; rel="service-desc"',
   ];

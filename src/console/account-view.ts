@@ -1,0 +1,206 @@
+// One's own account: password, one-time codes, where one is signed in, keys for programs.
+import { ifMissing, keyList, sessionList } from './access-lists.ts';
+import type { Key, List, Session, Totp } from './api-types.ts';
+import { card, checkRow, factList } from './cards.ts';
+import { drawn, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { ask, notify, secret, show } from './dialogs.ts';
+import { type Child, fill, h } from './elements.ts';
+import { action, field, form, textOf } from './forms.ts';
+
+type Shown = {
+  readonly sessions: readonly Session[];
+  readonly keys: readonly Key[];
+  readonly totp: Totp | undefined;
+};
+
+export function accountView(page: Page): void {
+  const { main, signal, client, user } = page;
+  const content = h('div', {}, skeleton(6));
+  const load = drawn(content, signal, {
+    async load(): Promise<Shown> {
+      const [sessions, keys, totp] = await Promise.all([
+        client.get<List<Session>>('/api/sessions', signal),
+        client.get<List<Key>>('/api/keys', signal),
+        client.get<Totp>(`/api/users/${user.id}/totp`, signal).catch(ifMissing),
+      ]);
+      return { sessions: sessions.data, keys: keys.data, totp };
+    },
+    draw: (shown, reload) => accountContent(page, shown, reload),
+  });
+  fill(main, heading('My account'), content);
+  void load();
+}
+
+function accountContent(page: Page, { sessions, keys, totp }: Shown, reload: Reload): Child {
+  const { user, client, session } = page;
+  const everywhere = async (): Promise<void> => {
+    await client.send('DELETE', '/api/sessions');
+    await session.signOut();
+  };
+  return h(
+    'div',
+    { class: 'columns even' },
+    h(
+      'div',
+      {},
+      card(
+        'You',
+        factList([
+          ['Name', user.name],
+          ['E-mail', user.email],
+          ['Role', user.role],
+        ]),
+        action('Change …', () => changeName(page)),
+      ),
+      card('Password', passwordForm(page, reload)),
+    ),
+    h(
+      'div',
+      {},
+      card('One-time codes', totpPart(page, totp, reload)),
+      card('Signed in', sessionList(page, sessions, reload), action('Sign out everywhere', everywhere)),
+      card(
+        'API keys',
+        keyList(page, keys, reload),
+        action('New key …', () => addKey(page, reload)),
+      ),
+    ),
+  );
+}
+
+async function changeName({ client, user, session }: Page): Promise<void> {
+  const name = field({ label: 'Name', pointer: '/name', value: user.name });
+  const email = field({
+    label: 'E-mail',
+    pointer: '/email',
+    value: user.email,
+    attributes: { type: 'email' },
+  });
+  const run = async (): Promise<void> => {
+    const body = { name: textOf(name) ?? '', email: textOf(email) ?? '' };
+    await client.send('PATCH', `/api/users/${user.id}`, { body });
+    notify('Saved.');
+    session.dispatchEvent(new Event('user')); // the frame shows the name
+  };
+  await ask({ title: 'Change your account', content: [name.row, email.row], submit: 'Save', run });
+}
+
+function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
+  const current = field({
+    label: 'Current password',
+    pointer: '/currentPassword',
+    attributes: { type: 'password', autocomplete: 'current-password' },
+  });
+  const password = field({
+    label: 'New password',
+    pointer: '/password',
+    hint: 'Long beats complicated: 15 characters are good.',
+    attributes: { type: 'password', autocomplete: 'new-password' },
+  });
+  const body: HTMLFormElement = form([current.row, password.row], {
+    submit: 'Change password',
+    async run() {
+      const change = { currentPassword: current.control.value, password: password.control.value };
+      await client.send('PATCH', `/api/users/${user.id}`, { body: change });
+      body.reset();
+      notify('The password is changed; your other sessions have ended.');
+      await reload();
+    },
+  });
+  return body;
+}
+
+function totpPart(page: Page, totp: Totp | undefined, reload: Reload): Child {
+  const { client, user } = page;
+  const off = async (): Promise<void> => {
+    await client.send('DELETE', `/api/users/${user.id}/totp`);
+    notify('One-time codes are off.');
+    await reload();
+  };
+  if (totp?.isOn === true)
+    return [h('p', {}, `On. ${totp.recoveryCodesLeft} recovery codes are left.`), action('Turn off', off)];
+  return [
+    h('p', {}, 'A second proof beside the password: six digits that an authenticator app shows.'),
+    action('Set up …', () => setUpTotp(page, reload)),
+  ];
+}
+
+async function setUpTotp({ client, user }: Page, reload: Reload): Promise<void> {
+  const path = `/api/users/${user.id}/totp`;
+  const { value } = await client.send<{ secret: string; uri: string }>('POST', path);
+  const code = field({
+    label: 'Code that the app shows now',
+    pointer: '/code',
+    attributes: { inputmode: 'numeric', autocomplete: 'one-time-code' },
+  });
+  const codes: { made?: readonly string[] } = {};
+  const done = await ask({
+    title: 'Set up one-time codes',
+    content: [
+      h(
+        'p',
+        {},
+        'Type this secret into your authenticator app, or ',
+        h('a', { href: value.uri }, 'open it in the app'),
+        ' on this device.',
+      ),
+      secret('Secret', value.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')),
+      secret('The same as an address', value.uri),
+      code.row,
+    ],
+    submit: 'Turn on',
+    async run() {
+      const { value: confirmed } = await client.send<{ recoveryCodes: readonly string[] }>('PUT', path, {
+        body: { code: code.control.value.trim() },
+      });
+      codes.made = confirmed.recoveryCodes;
+    },
+  });
+  if (!done || codes.made === undefined) return;
+  await show('One-time codes are on', [
+    h('p', {}, 'Each takes the place of one code, once. Write them down: they are shown only now.'),
+    secret('Recovery codes', codes.made.join('\n')),
+  ]);
+  await reload();
+}
+
+const scopes = [
+  'orders:read',
+  'orders:write',
+  'customers:read',
+  'customers:write',
+  'events:read',
+  'users:read',
+  'users:write',
+];
+
+async function addKey({ client }: Page, reload: Reload): Promise<void> {
+  const name = field({ label: 'What it is for', pointer: '/name', hint: 'Such as: till 3' });
+  const boxes = scopes.map((scope) =>
+    h('input', { type: 'checkbox', id: `scope-${scope}`, value: scope, checked: scope === 'orders:read' }),
+  );
+  const made: { key?: string } = {};
+  const done = await ask({
+    title: 'New API key',
+    content: [
+      name.row,
+      h(
+        'fieldset',
+        { 'data-pointer': '/scopes', id: 'scopes' },
+        h('legend', {}, 'What it may do'),
+        boxes.map((box) => checkRow(box, box.value)),
+      ),
+    ],
+    submit: 'Make the key',
+    async run() {
+      const body = {
+        name: textOf(name) ?? '',
+        scopes: boxes.filter(({ checked }) => checked).map(({ value }) => value),
+      };
+      made.key = (await client.send<{ key: string }>('POST', '/api/keys', { body })).value.key;
+    },
+  });
+  if (!done || made.key === undefined) return;
+  await show('The key is made', secret('Key, shown only now. It is good for a year.', made.key));
+  await reload();
+}

@@ -1,0 +1,165 @@
+// Requests to the API as whoever is signed in.
+import type { Issue, Problem } from './api-types.ts';
+import type { BrowserSession } from './browser-session.ts';
+
+/** What the service rejected, and why. */
+export class Rejection extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly issues: readonly Issue[];
+
+  constructor({ code, status, detail, errors = [] }: Problem) {
+    super(detail);
+    this.code = code;
+    this.status = status;
+    this.issues = errors;
+  }
+}
+
+/** No response came: nobody knows whether the request arrived. */
+export class Unreachable extends Error {
+  constructor() {
+    super('The service can’t be reached. What you entered is still here; try again in a moment.');
+  }
+}
+
+export type RequestOptions = {
+  readonly body?: unknown;
+  readonly etag?: string | undefined;
+  /** A request with one can be sent again: the service does it once. */
+  readonly idempotencyKey?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+export type Result<T> = { readonly value: T; readonly etag: string | undefined };
+
+type Confirm = () => Promise<boolean>;
+const pausesMilliseconds = [250, 1_000, 2_500];
+
+/** Dispatches `reachable` and `unreachable` as that changes. */
+export class ApiClient extends EventTarget {
+  readonly #session: BrowserSession;
+  readonly #confirm: Confirm;
+  #isReachable = true;
+
+  /** `confirm` asks for the password again, and resolves to whether that worked. */
+  constructor(session: BrowserSession, confirm: Confirm) {
+    super();
+    this.#session = session;
+    this.#confirm = confirm;
+  }
+
+  async get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return (await this.read<T>(path, signal)).value;
+  }
+
+  /** With the ETag, for a change that is to meet the object as it was read. */
+  async read<T>(path: string, signal?: AbortSignal): Promise<Result<T>> {
+    return this.send<T>('GET', path, signal === undefined ? {} : { signal });
+  }
+
+  async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Result<T>> {
+    const response = await this.respond(method, path, options);
+    const text = await response.text();
+    const value = (text === '' ? undefined : JSON.parse(text)) as T; // as the API's documentation has it
+    return { value, etag: response.headers.get('etag') ?? undefined };
+  }
+
+  /** The response of success. Throws `Rejection`, `Unreachable`, or what the signal was aborted with. */
+  async respond(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    const response = await this.#attempt(method, path, options);
+    if (response.ok) return response;
+    const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
+    if (problem === undefined) throw new Unreachable();
+    if (problem.code === 'step-up-required' && (await this.#confirm()))
+      return this.respond(method, path, options);
+    throw new Rejection(problem);
+  }
+
+  /** A lost answer is asked for again where that does no harm. */
+  async #attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
+    const isRepeatable = method === 'GET' || options.idempotencyKey !== undefined;
+    for (const milliseconds of isRepeatable ? pausesMilliseconds : []) {
+      const response = await this.#authorized(method, path, options).catch(unlessAborted(options.signal));
+      if (response !== undefined && response.status !== 503) return this.#reached(response);
+      await pause(milliseconds, options.signal);
+    }
+    const last = await this.#authorized(method, path, options).catch(unlessAborted(options.signal));
+    if (last !== undefined) return this.#reached(last);
+    this.#change(false);
+    throw new Unreachable();
+  }
+
+  async #authorized(method: string, path: string, options: RequestOptions): Promise<Response> {
+    const token = await this.#session.token();
+    const response = await this.#fetch(method, path, { token, options });
+    if (response.status !== 401 || token === undefined) return response;
+    const { code } = (await response.clone().json()) as Problem;
+    if (code !== 'invalid-token') return response;
+    const renewed = await this.#session.renew(token);
+    return renewed === undefined ? response : this.#fetch(method, path, { token: renewed, options });
+  }
+
+  #fetch(
+    method: string,
+    path: string,
+    { token, options }: { readonly token: string | undefined; readonly options: RequestOptions },
+  ): Promise<Response> {
+    const { body, etag, idempotencyKey, accept = 'application/json', signal } = options;
+    const headers = new Headers({ Accept: accept, ...options.headers });
+    if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
+    if (body !== undefined) headers.set('Content-Type', 'application/json');
+    if (etag !== undefined) headers.set('If-Match', etag);
+    if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
+    return fetch(path, {
+      method,
+      headers,
+      cache: 'no-store', // nothing of it stays once somebody has signed out
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
+    });
+  }
+
+  #reached(response: Response): Response {
+    this.#change(true);
+    return response;
+  }
+
+  #change(isReachable: boolean): void {
+    if (this.#isReachable === isReachable) return;
+    this.#isReachable = isReachable;
+    this.dispatchEvent(new Event(isReachable ? 'reachable' : 'unreachable'));
+    if (!isReachable) void this.#waitUntilBack();
+  }
+
+  async #waitUntilBack(): Promise<void> {
+    while (!this.#isReachable) {
+      await pause(1_500);
+      const response = await fetch('/health/ready', { cache: 'no-store' }).catch(() => undefined);
+      if (response?.ok === true) this.#change(true);
+    }
+  }
+}
+
+export function query(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '');
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+}
+
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  signal?.addEventListener('abort', () => {
+    clearTimeout(timer);
+    reject(signal.reason);
+  });
+  return promise;
+}
+
+function unlessAborted(signal: AbortSignal | undefined): (error: unknown) => undefined {
+  return (error) => {
+    if (signal?.aborted === true || !(error instanceof TypeError)) throw error;
+    return undefined;
+  };
+}

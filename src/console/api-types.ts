@@ -1,0 +1,134 @@
+// As much of the API's objects as the console uses. A test holds them to the service's own types.
+
+export type Role = 'user' | 'staff' | 'admin';
+export type Status = 'open' | 'paid' | 'shipped' | 'delivered' | 'cancelled' | 'refunded';
+
+export type Address = {
+  readonly name: string | null;
+  readonly line1: string;
+  readonly line2: string | null;
+  readonly city: string;
+  readonly region: string | null;
+  readonly postalCode: string | null;
+  readonly country: string;
+};
+export type Customer = {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly address: Address | null;
+  readonly createdAt: string;
+};
+export type Item = {
+  readonly sku: string | null;
+  readonly name: string;
+  readonly quantity: number;
+  readonly unitPrice: number;
+  readonly total: number;
+};
+export type Order = {
+  readonly id: number;
+  readonly status: Status;
+  readonly customerId: number;
+  readonly userId: number | null;
+  readonly currency: string;
+  readonly items: readonly Item[];
+  readonly total: number;
+  readonly shippingAddress: Address | null;
+  readonly note: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly customer?: { readonly id: number; readonly name: string } | null;
+};
+export type User = {
+  readonly id: number;
+  readonly name: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly createdAt: string;
+};
+export type Session = {
+  readonly id: number;
+  readonly userId: number;
+  readonly createdAt: string;
+  readonly lastUsedAt: string;
+  readonly userAgent: string | null;
+};
+export type Tokens = {
+  readonly id: number;
+  readonly userId: number;
+  readonly accessToken: string;
+  readonly expiresIn: number;
+};
+export type Key = {
+  readonly id: number;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly lastUsedAt: string | null;
+  readonly prefix: string;
+};
+export type Webhook = {
+  readonly id: number;
+  readonly url: string;
+  readonly types: readonly string[];
+  readonly status: 'enabled' | 'paused' | 'disabled';
+  readonly position: number;
+  readonly lastStatus: number | null;
+  readonly lastAt: string | null;
+  readonly failingSince: string | null;
+};
+export type ServiceEvent = {
+  readonly id: number;
+  readonly type: string;
+  readonly createdAt: string;
+  readonly subject: string;
+  readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
+  readonly reason: string | null;
+  readonly changes: Readonly<Record<string, unknown>>;
+};
+export type Figures = {
+  readonly currency: string;
+  readonly status: Status;
+  readonly orders: number;
+  readonly total: number | null;
+};
+export type Sales = {
+  readonly buckets: readonly {
+    readonly from: string;
+    readonly before: string;
+    readonly figures: readonly Figures[];
+  }[];
+};
+export type Totp = { readonly isOn: boolean; readonly recoveryCodesLeft: number };
+export type List<T> = {
+  readonly data: readonly T[];
+  readonly next: string | null;
+  readonly total?: number;
+};
+
+export type Issue = {
+  readonly pointer?: string;
+  readonly parameter?: string;
+  readonly detail: string;
+};
+export type Problem = {
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly errors?: readonly Issue[];
+};
+
+/** What may follow each status, the usual step first. */
+export const steps: Readonly<Record<Status, readonly Status[]>> = {
+  open: ['paid', 'cancelled'],
+  paid: ['shipped', 'refunded'],
+  shipped: ['delivered', 'refunded'],
+  delivered: ['refunded'],
+  cancelled: [],
+  refunded: [],
+};
+
+export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;

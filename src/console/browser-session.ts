@@ -1,0 +1,123 @@
+// Who is signed in: the access token is in memory alone, the refresh token in a cookie that no script reads.
+import type { Problem, Tokens } from './api-types.ts';
+
+type Message = { readonly kind: 'tokens'; readonly tokens: Kept } | { readonly kind: 'signed-out' };
+type Kept = Tokens & { readonly endsAt: number };
+
+const hint = 'orderly-signed-in';
+const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
+/** A token this near its end is renewed before it is used. */
+const marginMilliseconds = 30_000;
+
+/** Its tabs renew in turn, and each takes what another one got. */
+export class BrowserSession extends EventTarget {
+  #tokens: Kept | undefined;
+  readonly #channel = new BroadcastChannel('orderly-session');
+
+  constructor() {
+    super();
+    this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data);
+  }
+
+  get userId(): number | undefined {
+    return this.#tokens?.userId;
+  }
+
+  get id(): number | undefined {
+    return this.#tokens?.id;
+  }
+
+  /** After a reload: whether the browser still is signed in. Only asks where somebody was. */
+  async resume(): Promise<boolean> {
+    if (localStorage.getItem(hint) === null) return false;
+    return (await this.token()) !== undefined;
+  }
+
+  /** A token that is good for a while; undefined where nobody is signed in. Throws without a response. */
+  async token(): Promise<string | undefined> {
+    if (this.#isFresh()) return this.#tokens?.accessToken;
+    return this.renew(this.#tokens?.accessToken);
+  }
+
+  /** Another token than this one. */
+  async renew(old: string | undefined): Promise<string | undefined> {
+    await navigator.locks.request('orderly-tokens', async () => {
+      const isDone = this.#isFresh() && this.#tokens?.accessToken !== old;
+      if (!isDone) await this.#renewNow();
+    });
+    return this.#tokens?.accessToken;
+  }
+
+  async #renewNow(): Promise<void> {
+    const response = await fetch('/api/sessions/current/tokens', {
+      method: 'POST',
+      headers: json,
+      body: '{}',
+      cache: 'no-store',
+    });
+    if (response.ok) this.#keep((await response.json()) as Tokens);
+    else if (response.status === 401) this.#forget();
+    else throw new TypeError(`no tokens: ${response.status}`);
+  }
+
+  /** Undefined when it worked. */
+  async signIn(credentials: {
+    readonly email: string;
+    readonly password: string;
+    readonly code?: string;
+  }): Promise<Problem | undefined> {
+    const response = await fetch('/api/sessions', {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ ...credentials, cookie: true }),
+      cache: 'no-store',
+    });
+    const body: unknown = await response.json();
+    if (!response.ok) return body as Problem; // every response of 400 and above has one
+    const before = this.#tokens;
+    this.#keep(body as Tokens);
+    if (before !== undefined) await this.#end(before.id);
+    return undefined;
+  }
+
+  async signOut(): Promise<void> {
+    if (this.#tokens !== undefined) await this.#end(this.#tokens.id);
+    this.#forget();
+  }
+
+  /** With the current token: a session that ends itself takes the cookie along. */
+  async #end(id: number): Promise<void> {
+    const headers = { Authorization: `Bearer ${this.#tokens?.accessToken}` };
+    await fetch(`/api/sessions/${id}`, { method: 'DELETE', headers }).catch(() => undefined);
+  }
+
+  #isFresh(): boolean {
+    return this.#tokens !== undefined && this.#tokens.endsAt - marginMilliseconds > Date.now();
+  }
+
+  #keep(tokens: Tokens): void {
+    this.#tokens = { ...tokens, endsAt: Date.now() + tokens.expiresIn * 1000 };
+    localStorage.setItem(hint, '1');
+    this.#channel.postMessage({ kind: 'tokens', tokens: this.#tokens } satisfies Message);
+  }
+
+  #forget(): void {
+    this.#channel.postMessage({ kind: 'signed-out' } satisfies Message);
+    this.#ended();
+  }
+
+  /** From another tab. All share one cookie: somebody else who signed in there is signed in here, too. */
+  #receive(message: Message): void {
+    if (message.kind === 'signed-out') return this.#ended();
+    const isOther = this.#tokens?.userId !== message.tokens.userId;
+    this.#tokens = message.tokens;
+    if (isOther) this.dispatchEvent(new Event('user'));
+  }
+
+  #ended(): void {
+    localStorage.removeItem(hint);
+    if (this.#tokens === undefined) return;
+    this.#tokens = undefined;
+    this.dispatchEvent(new Event('user'));
+  }
+}

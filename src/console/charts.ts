@@ -1,0 +1,86 @@
+// Plots as drawings, each with its figures as a table for those who don't see it.
+import { type Child, h, svg } from './elements.ts';
+
+export type Bar = { readonly label: string; readonly value: number; readonly text: string };
+
+const width = 720;
+const height = 200;
+const left = 44;
+const bottom = 24;
+const top = 10;
+
+/** Bars over a scale that begins at 0. `axis` writes a value of the scale. */
+export function barPlot(title: string, bars: readonly Bar[], axis: (value: number) => string): HTMLElement {
+  const max = niceMax(Math.max(...bars.map(({ value }) => value), 0));
+  const step = (width - left) / Math.max(bars.length, 1);
+  const y = (value: number): number => height - bottom - (value / max) * (height - bottom - top);
+  const grid = [0, 0.5, 1].map((share) => [
+    svg('path', { d: `M${left} ${y(max * share)}H${width}`, class: 'grid' }),
+    svg('text', { x: left - 8, y: y(max * share) + 4, 'text-anchor': 'end' }, axis(max * share)),
+  ]);
+  const every = Math.ceil(bars.length / 8);
+  const columns = bars.map(({ label, value, text }, index) => {
+    const x = left + index * step;
+    return svg(
+      'g',
+      { class: 'column' },
+      svg('title', {}, `${label}: ${text}`),
+      svg('rect', { x, y: top, width: step, height: height - bottom - top, class: 'touch' }),
+      svg('path', {
+        d: barPath({ x: x + step * 0.16, y: y(value), width: step * 0.68, base: y(0) }),
+        class: 'data',
+      }),
+      index % every === 0 && svg('text', { x: x + step / 2, y: height - 6, 'text-anchor': 'middle' }, label),
+    );
+  });
+  const picture = svg(
+    'svg',
+    { viewBox: `0 0 ${width} ${height}`, class: 'plot', 'aria-hidden': 'true' },
+    grid,
+    columns,
+  );
+  return h('figure', {}, h('div', { class: 'plot-scroller' }, picture), figuresTable(title, bars));
+}
+
+function barPath({ x, y, width: w, base }: { x: number; y: number; width: number; base: number }): string {
+  const r = Math.min(3, w / 2, base - y);
+  return `M${x} ${base}V${y + r}q0-${r} ${r}-${r}h${w - 2 * r}q${r} 0 ${r} ${r}V${base}z`;
+}
+
+function figuresTable(title: string, bars: readonly Bar[]): Child {
+  const rows = bars
+    .filter(({ value }) => value > 0)
+    .map(({ label, text }) => h('tr', {}, h('th', { scope: 'row' }, label), h('td', {}, text)));
+  return h('table', { class: 'hidden' }, h('caption', {}, title), h('tbody', {}, rows));
+}
+
+/** 1, 2 or 5 times a power of ten, and no less than the value. */
+function niceMax(value: number): number {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const factor = [1, 2, 5, 10].find((each) => each * power >= value) ?? 10;
+  return factor * power;
+}
+
+/** The last values as a line; the figure beside it is the newest one. */
+export function sparkline(label: string, values: readonly number[], text: string): HTMLElement {
+  const max = Math.max(...values, 1e-9);
+  const step = 160 / Math.max(values.length - 1, 1);
+  const points = values.map(
+    (value, index) => `${(index * step).toFixed(1)} ${(38 - (value / max) * 34).toFixed(1)}`,
+  );
+  const d = points.length < 2 ? '' : `M${points.join('L')}`;
+  const area = d === '' ? '' : `${d}V40H0z`;
+  return h(
+    'div',
+    { class: 'spark' },
+    h('p', { class: 'label' }, label),
+    h('p', { class: 'figure' }, text),
+    svg(
+      'svg',
+      { viewBox: '0 0 160 40', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
+      svg('path', { d: area, class: 'area' }),
+      svg('path', { d, class: 'line' }),
+    ),
+  );
+}

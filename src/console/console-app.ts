@@ -1,0 +1,106 @@
+// What every view is given: who is signed in, the service, the address, and where to draw.
+import type { ApiClient } from './api-client.ts';
+import type { User } from './api-types.ts';
+import type { BrowserSession } from './browser-session.ts';
+import { type Child, fill, h } from './elements.ts';
+import { messageOf } from './forms.ts';
+import type { LiveEvents } from './live-events.ts';
+
+export type App = {
+  readonly client: ApiClient;
+  readonly session: BrowserSession;
+  readonly live: LiveEvents;
+  readonly user: User;
+};
+
+export type Page = App & {
+  readonly main: HTMLElement;
+  /** Of the path after the view's name. */
+  readonly id: number;
+  readonly parameters: URLSearchParams;
+  /** Aborted when another view takes the place. */
+  readonly signal: AbortSignal;
+};
+
+/** Reads again what is shown. */
+export type Reload = () => Promise<void>;
+
+/** Draws into `main` at once; what it waits for comes later. */
+export type View = (page: Page) => void;
+
+export function isStaff({ user }: Pick<App, 'user'>): boolean {
+  return user.role !== 'user';
+}
+
+export function heading(title: string, ...tools: readonly Child[]): HTMLElement {
+  document.title = `${title} · orderly`;
+  return h(
+    'header',
+    { class: 'heading' },
+    h('h1', { tabindex: -1 }, title),
+    h('div', { class: 'tools' }, tools),
+  );
+}
+
+/**
+ * Draws what `load` resolves to into the element, and again whenever `reload` is called; meanwhile what was
+ * there stays. A newer load overtakes an older one.
+ */
+export function drawn<T>(
+  element: HTMLElement,
+  signal: AbortSignal,
+  { load, draw }: { readonly load: () => Promise<T>; readonly draw: (value: T, reload: Reload) => Child },
+): Reload {
+  const state = { count: 0 };
+  const reload: Reload = async () => {
+    state.count += 1;
+    const number = state.count;
+    element.setAttribute('aria-busy', 'true');
+    try {
+      const value = await load();
+      if (number === state.count && !signal.aborted)
+        keepingFocus(element, () => fill(element, draw(value, reload)));
+    } catch (error) {
+      if (number === state.count && !signal.aborted) fill(element, failure(error, reload));
+    }
+    if (number === state.count) element.removeAttribute('aria-busy');
+  };
+  return reload;
+}
+
+/** Who had the focus on a link or button gets it back on the one of the same name. */
+function keepingFocus(element: HTMLElement, change: () => void): void {
+  const { activeElement } = document;
+  const key =
+    activeElement instanceof HTMLElement && element.contains(activeElement) ? keyOf(activeElement) : '';
+  change();
+  if (key === '') return;
+  const again = [...element.querySelectorAll<HTMLElement>('a, button, input')].find(
+    (each) => keyOf(each) === key,
+  );
+  again?.focus({ preventScroll: true });
+}
+
+function keyOf(element: HTMLElement): string {
+  return element.dataset['key'] ?? element.getAttribute('href') ?? '';
+}
+
+function failure(error: unknown, retry: Reload): Child {
+  const again = h('button', { type: 'button', onclick: () => void retry() }, 'Try again');
+  return h('div', { class: 'empty', role: 'alert' }, h('p', {}, messageOf(error)), again);
+}
+
+/** Where there is nothing yet: why, and what to do next. */
+export function emptyState(title: string, text: string, next?: Child): HTMLElement {
+  return h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, text), next);
+}
+
+export function skeleton(rows: number): HTMLElement {
+  const bars = Array.from({ length: rows }, () => h('div', { class: 'bar' }));
+  return h('div', { class: 'skeleton', 'aria-hidden': 'true' }, bars);
+}
+
+/** Goes to another view of the console. */
+export function goTo(path: string): void {
+  location.hash = path;
+}

@@ -1,0 +1,80 @@
+// The fields of a customer and of an address.
+import type { Address, Customer } from './api-types.ts';
+import { h } from './elements.ts';
+import { choice, field, type Field, textOf } from './forms.ts';
+
+const addressMembers = ['line1', 'line2', 'postalCode', 'city', 'region', 'country'] as const;
+type Member = 'name' | 'email' | 'phone' | (typeof addressMembers)[number];
+export type CustomerFields = {
+  readonly rows: readonly HTMLElement[];
+  readonly fields: Readonly<Record<Member, Field>>;
+};
+
+export function customerFields(pointer = '', customer?: Customer): CustomerFields {
+  const of = (label: string, name: string, value: string | null | undefined, autocomplete: string): Field =>
+    field({
+      label,
+      pointer: `${pointer}/${name}`,
+      value: value ?? null,
+      attributes: { autocomplete: `off ${autocomplete}`.replace(/ .*/, '') },
+    });
+  const address: Partial<Address> = customer?.address ?? {};
+  const country = field({
+    label: 'Country',
+    pointer: `${pointer}/address/country`,
+    control: choice(
+      [['', '—'], ...countries()],
+      address.country ?? (customer === undefined ? homeCountry() : ''),
+    ),
+  });
+  const fields = {
+    name: of('Name', 'name', customer?.name, 'name'),
+    email: of('E-mail', 'email', customer?.email, 'email'),
+    phone: of('Phone', 'phone', customer?.phone, 'tel'),
+    line1: of('Street and number', 'address/line1', address.line1, 'address-line1'),
+    line2: of('Second line', 'address/line2', address.line2, 'address-line2'),
+    postalCode: of('Postal code', 'address/postalCode', address.postalCode, 'postal-code'),
+    city: of('City', 'address/city', address.city, 'address-level2'),
+    region: of('Region', 'address/region', address.region, 'address-level1'),
+    country,
+  };
+  return {
+    fields,
+    rows: [
+      h(
+        'div',
+        { class: 'grid' },
+        Object.values(fields).map(({ row }) => row),
+      ),
+    ],
+  };
+}
+
+/** Without any line of an address there is none. */
+export function customerBody({ fields }: CustomerFields): object {
+  const { name, email, phone } = fields;
+  const parts = Object.fromEntries(addressMembers.map((member) => [member, textOf(fields[member])]));
+  const hasAddress = addressMembers.some((member) => member !== 'country' && parts[member] !== null);
+  const address = hasAddress
+    ? { ...parts, line1: parts['line1'] ?? '', city: parts['city'] ?? '', country: parts['country'] ?? '' }
+    : null;
+  return { name: textOf(name) ?? '', email: textOf(email), phone: textOf(phone), address };
+}
+
+function homeCountry(): string {
+  return new Intl.Locale(navigator.language).maximize().region ?? '';
+}
+
+/** All that the browser knows a name of, by name. */
+function countries(): (readonly [string, string])[] {
+  const names = new Intl.DisplayNames(navigator.language, { type: 'region', fallback: 'none' });
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  const notCountries = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ', 'CP', 'CQ', 'DG', 'EA', 'IC']);
+  return codes
+    .flatMap((code): [string, string][] => {
+      const name = names.of(code);
+      return name === undefined || notCountries.has(code) ? [] : [[code, name]];
+    })
+    .sort(([, a], [, b]) => a.localeCompare(b));
+}

@@ -1,0 +1,208 @@
+// Customers: the list, searched while one types, and one of them with their orders.
+import { query } from './api-client.ts';
+import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
+import { addressBlock, card, factList } from './cards.ts';
+import { drawn, emptyState, goTo, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { customerBody, customerFields } from './customer-form.ts';
+import { ask, notify } from './dialogs.ts';
+import { type Child, fill, h } from './elements.ts';
+import { addressLines, dateOnly } from './formats.ts';
+import { action, form } from './forms.ts';
+import { orderColumns } from './orders-view.ts';
+import {
+  type Column,
+  csvButton,
+  happenings,
+  pager,
+  PeopleNames,
+  rowLink,
+  searchField,
+  table,
+} from './parts.ts';
+
+export function customersView(page: Page): void {
+  const { main, signal, parameters, client, live } = page;
+  const list = h('div', { class: 'list' }, skeleton(10));
+  const reload = drawn(list, signal, {
+    load: () => client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal),
+    draw: (customers) => customersList(customers, parameters),
+  });
+  fill(
+    main,
+    heading(
+      'Customers',
+      csvButton(page, '/customers', 'customers.csv'),
+      h('a', { class: 'button primary', href: '#/customers/new' }, 'New customer'),
+    ),
+    h('div', { class: 'toolbar' }, searchField(page, 'customers', { label: 'Search customers', reload })),
+    list,
+  );
+  live.watch(signal, (events) => {
+    if (events.length === 0 || events.some(({ subject }) => subject.startsWith('/customers/'))) void reload();
+  });
+  void reload();
+}
+
+function listQuery(parameters: URLSearchParams): string {
+  const q = parameters.get('q') ?? undefined;
+  if (q !== undefined) return query({ q, limit: 50 });
+  return query({ cursor: parameters.get('cursor') ?? undefined, sort: '-id', limit: 50 });
+}
+
+const columns: readonly Column<Customer>[] = [
+  { label: 'Name', cell: ({ id, name }) => rowLink(`#/customers/${id}`, h('span', { class: 'clip' }, name)) },
+  { label: 'E-mail', kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email ?? '') },
+  { label: 'Phone', kind: 'wide', cell: ({ phone }) => h('span', { class: 'soft' }, phone ?? '') },
+  {
+    label: 'City',
+    cell: ({ address }) =>
+      h('span', { class: 'clip' }, address === null ? '' : `${address.city}, ${address.country}`),
+  },
+  {
+    label: 'Since',
+    kind: 'wide',
+    cell: ({ createdAt }) => h('span', { class: 'soft' }, dateOnly(createdAt)),
+  },
+];
+
+function customersList({ data, next }: List<Customer>, parameters: URLSearchParams): Child {
+  const add = h('a', { class: 'button primary', href: '#/customers/new' }, 'Enter the first customer');
+  if (data.length === 0 && !parameters.has('q'))
+    return emptyState(
+      'No customers yet',
+      'Whoever orders is a customer: enter one here, or with a new order.',
+      add,
+    );
+  if (data.length === 0)
+    return emptyState(
+      'Nobody found',
+      'Each word must be in the name, the e-mail address or the phone number.',
+    );
+  return [
+    table('Customers', columns, data),
+    pager(next, { label: 'Pages of customers', parameters, name: 'customers' }),
+  ];
+}
+
+export function newCustomerView({ main, client }: Page): void {
+  const fields = customerFields();
+  const idempotencyKey = crypto.randomUUID();
+  const body = form(card('Customer', fields.rows), {
+    submit: 'Add customer',
+    async run() {
+      const { value } = await client.send<Customer>('POST', '/customers', {
+        idempotencyKey,
+        body: customerBody(fields),
+      });
+      notify(`${value.name} is a customer now.`);
+      goTo(`/customers/${value.id}`);
+    },
+  });
+  fill(main, heading('New customer'), h('div', { class: 'narrow' }, body));
+  fields.fields.name.control.focus();
+}
+
+type Shown = {
+  readonly customer: Customer;
+  readonly etag: string | undefined;
+  readonly orders: List<Order>;
+  readonly events: readonly ServiceEvent[];
+  readonly names: ReadonlyMap<number, string>;
+};
+
+export function customerView(page: Page): void {
+  const { main, signal, client, live, id } = page;
+  const names = new PeopleNames(page);
+  const head = h('div', {}, heading(`Customer ${id}`));
+  const content = h('div', {}, skeleton(8));
+  async function load(): Promise<Shown> {
+    const [{ value: customer, etag }, orders, { data: events }] = await Promise.all([
+      client.read<Customer>(`/customers/${id}`, signal),
+      client.get<List<Order>>(`/customers/${id}/orders?limit=20`, signal),
+      client.get<List<ServiceEvent>>(`/customers/${id}/events?limit=20`, signal),
+    ]);
+    return { customer, etag, orders, events, names: await names.of(events) };
+  }
+  const reload = drawn(content, signal, {
+    load,
+    draw(shown, reload) {
+      fill(head, customerHeading(page, shown, reload));
+      return customerContent(shown);
+    },
+  });
+  fill(main, head, content);
+  live.watch(signal, (events) => {
+    if (events.length === 0 || events.some(({ subject }) => subject === `/customers/${id}`)) void reload();
+  });
+  void reload();
+}
+
+function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Reload): HTMLElement {
+  const { id, name } = customer;
+  const edit = async (): Promise<void> => {
+    const fields = customerFields('', customer);
+    const run = async (): Promise<void> => {
+      await client.send('PUT', `/customers/${id}`, { body: customerBody(fields), etag });
+      notify('Saved.');
+      await reload();
+    };
+    await ask({ title: `Change ${name}`, content: fields.rows, submit: 'Save', run });
+  };
+  const remove = async (): Promise<void> => {
+    const run = async (): Promise<void> => {
+      await client.send('DELETE', `/customers/${id}`);
+      notify(`${name} was deleted.`);
+      goTo('/customers');
+    };
+    const text = 'A customer with orders can’t be deleted; take out what identifies them instead.';
+    await ask({
+      title: `Delete ${name}?`,
+      content: h('p', {}, text),
+      submit: 'Delete',
+      isDangerous: true,
+      run,
+    });
+  };
+  return heading(
+    name,
+    action('Delete …', remove, { 'data-key': 'delete' }),
+    action('Change', edit, { 'data-key': 'change' }),
+    h('a', { class: 'button primary', href: `#/new?customer=${id}` }, 'New order'),
+  );
+}
+
+function customerContent({ customer, orders, events, names }: Shown): Child {
+  const { name, email, phone, address, createdAt } = customer;
+  const facts: readonly (readonly [string, Child])[] = [
+    ['E-mail', email === null ? '—' : h('a', { href: `mailto:${email}` }, email)],
+    ['Phone', phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
+    ['Customer since', dateOnly(createdAt)],
+  ];
+  const columnsShown = orderColumns.filter(({ label }) => label !== 'Customer');
+  return h(
+    'div',
+    { class: 'columns' },
+    h(
+      'div',
+      {},
+      card(
+        'Orders',
+        orders.data.length === 0
+          ? h('p', { class: 'soft' }, 'None yet.')
+          : table('Orders', columnsShown, orders.data),
+      ),
+      card('History', happenings(events, names)),
+    ),
+    h(
+      'div',
+      {},
+      card('Contact', factList(facts)),
+      card(
+        'Address',
+        address === null
+          ? h('p', { class: 'soft' }, 'None is known.')
+          : addressBlock(addressLines(address, name)),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,79 @@
+// Questions and notices over the page.
+import { type Child, fill, h, icon, icons } from './elements.ts';
+import { form } from './forms.ts';
+
+type Question = {
+  readonly title: string;
+  readonly content?: Child;
+  readonly submit: string;
+  readonly isDangerous?: boolean;
+  /** What it throws is shown in the dialog, which stays open. */
+  readonly run: () => Promise<void>;
+};
+
+/** Resolves to whether it was done; Escape and Cancel end it without. */
+export function ask({ title, content, submit, isDangerous = false, run }: Question): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const state = { isDone: false };
+  const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
+  const body = form(content, {
+    submit,
+    isDangerous,
+    others: cancel,
+    async run() {
+      await run();
+      state.isDone = true;
+      dialog.close();
+    },
+  });
+  const dialog = openDialog(title, body, () => resolve(state.isDone));
+  return promise;
+}
+
+/** Something to read, such as a secret that is shown once. */
+export function show(title: string, content: Child): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Done');
+  const dialog = openDialog(title, [content, h('div', { class: 'buttons' }, close)], resolve);
+  return promise;
+}
+
+/** The focus returns to where it was, as the element does by itself. */
+function openDialog(title: string, content: Child, onClose: () => void): HTMLDialogElement {
+  const id = `dialog-${crypto.randomUUID()}`;
+  const dialog = h('dialog', { 'aria-labelledby': id }, h('h2', { id }, title), content);
+  document.body.append(dialog);
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    onClose();
+  });
+  dialog.showModal();
+  return dialog;
+}
+
+const noticeMilliseconds = 6_000;
+
+/** Says that something has happened, to those who see the page and those who hear it. */
+export function notify(text: string): void {
+  const region = document.getElementById('notices');
+  if (region === null) return;
+  const notice = h('div', { class: 'notice' }, h('span', {}, text));
+  const close = h('button', { type: 'button', class: 'quiet', 'aria-label': 'Dismiss' }, icon(icons.remove));
+  close.addEventListener('click', () => notice.remove());
+  notice.append(close);
+  region.append(notice);
+  setTimeout(() => notice.remove(), noticeMilliseconds);
+}
+
+/** A secret with a button that copies it. */
+export function secret(label: string, text: string): HTMLElement {
+  const outcome = h('span', { role: 'status', class: 'hint' });
+  const copy = h('button', { type: 'button' }, 'Copy');
+  copy.addEventListener('click', () => {
+    navigator.clipboard.writeText(text).then(
+      () => fill(outcome, 'Copied.'),
+      () => fill(outcome, 'The browser does not allow it: select the text and copy it.'),
+    );
+  });
+  return h('div', { class: 'secret' }, h('p', { class: 'label' }, label), h('code', {}, text), copy, outcome);
+}

@@ -1,0 +1,66 @@
+// Elements, made from a name, attributes and children. Text is always text: nothing here parses markup.
+
+export type Child = Node | string | number | null | undefined | false | readonly Child[];
+type Value = string | number | boolean | null | undefined;
+/** `onclick` and the like listen; `true` is an attribute without a value, and null or false is none. */
+export type Attributes = { readonly [name: string]: Value | ((event: Event) => void) };
+
+export function h<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  applyAttributes(element, attributes);
+  element.append(...nodesOf(children));
+  return element;
+}
+
+export function svg(name: string, attributes: Attributes = {}, ...children: readonly Child[]): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+  applyAttributes(element, attributes);
+  element.append(...nodesOf(children));
+  return element;
+}
+
+/** Replaces what the element holds. */
+export function fill(element: Element, ...children: readonly Child[]): void {
+  element.replaceChildren(...nodesOf(children));
+}
+
+function applyAttributes(element: Element, attributes: Attributes): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? '' : String(value));
+  }
+}
+
+function nodesOf(children: readonly Child[]): (Node | string)[] {
+  return children.flatMap((child) => {
+    if (child === null || child === undefined || child === false) return [];
+    if (child instanceof Node || typeof child === 'string') return [child];
+    return typeof child === 'number' ? [String(child)] : nodesOf(child);
+  });
+}
+
+/** Lines of a 20 × 20 drawing, in the colour of the text around it. */
+export function icon(path: string): SVGElement {
+  return svg('svg', { viewBox: '0 0 20 20', class: 'icon', 'aria-hidden': 'true' }, svg('path', { d: path }));
+}
+
+export const icons = {
+  today: 'M3 17V9M8 17V4M13 17v-6M18 17V7',
+  orders: 'M4 3h12v14l-3-2-3 2-3-2-3 2zM7 7h6M7 10.5h6',
+  add: 'M10 4v12M4 10h12',
+  customers:
+    'M7.5 9.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2 17c0-3 2.4-5 5.5-5s5.5 2 5.5 5' +
+    'M13 3.7a3 3 0 0 1 0 5.6M15 12.3c1.8.7 3 2.4 3 4.7',
+  people: 'M10 10a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3.5 17c.5-3.3 3-5 6.5-5s6 1.7 6.5 5',
+  webhooks: 'M7 8a3 3 0 1 1 4.5 0l2.5 4M14 12a3 3 0 1 1-2.5 4.5H7M5 11a3 3 0 1 0 3.5 4',
+  health: 'M2 10h4l2-5 4 10 2-5h4',
+  more: 'M4 10h.01M10 10h.01M16 10h.01',
+  search: 'M9 15A6 6 0 1 0 9 3a6 6 0 0 0 0 12zM13.5 13.5 17 17',
+  print: 'M6 7V3h8v4M6 14H3.5V7h13v7H14M6 11.5h8V17H6z',
+  remove: 'M5 5l10 10M15 5 5 15',
+} as const;

@@ -1,0 +1,142 @@
+// Money, numbers and times in the browser's locale, and the words for what the API names.
+import { decimalText, type Digits, moneyText, priceOf } from './amounts.ts';
+import type { Address, ServiceEvent, Status } from './api-types.ts';
+
+const digits = JSON.parse(
+  document.querySelector<HTMLMetaElement>('meta[name="currency-digits"]')?.content ?? '{}',
+) as Digits; // console-page.ts writes it
+
+const locale = navigator.language;
+const dayTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+const shortHour = new Intl.DateTimeFormat(locale, { hour: 'numeric' });
+const plainNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
+
+export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export function money(minorUnits: number | null, currency: string): string {
+  return minorUnits === null ? '—' : moneyText(minorUnits, currency, { digits, locale });
+}
+
+/** As it is typed into a field. */
+export function priceText(minorUnits: number, currency: string): string {
+  const separator = new Intl.NumberFormat(locale).formatToParts(1.5)[1]?.value ?? '.';
+  return decimalText(minorUnits, digits[currency] ?? 2).replace('.', separator);
+}
+
+export function typedPrice(text: string, currency: string): number | undefined {
+  return priceOf(text, digits[currency] ?? 2);
+}
+
+export function count(value: number): string {
+  return plainNumber.format(value);
+}
+
+/** In whole units of the currency, for the axis of a plot. */
+export function compactMoney(minorUnits: number, currency: string): string {
+  return compactNumber.format(minorUnits / 10 ** (digits[currency] ?? 2));
+}
+
+export function dateTime(iso: string | null): string {
+  return iso === null ? '—' : dayTime.format(new Date(iso));
+}
+
+export function dateOnly(iso: string | null): string {
+  return iso === null ? '—' : dayOnly.format(new Date(iso));
+}
+
+export function fullDay(time: Date): string {
+  return longDay.format(time);
+}
+
+export function clockTime(iso: string): string {
+  return clock.format(new Date(iso));
+}
+
+export function hourLabel(iso: string): string {
+  return shortHour.format(new Date(iso));
+}
+
+export function dayLabel(iso: string): string {
+  return shortDay.format(new Date(iso));
+}
+
+/** The time alone where it is today. */
+export function shortTime(iso: string): string {
+  const isToday = new Date(iso).toDateString() === new Date().toDateString();
+  return isToday ? clockTime(iso) : dateOnly(iso);
+}
+
+export function startOfDay(time: Date): Date {
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate());
+}
+
+export function addDays(time: Date, days: number): Date {
+  return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
+}
+
+/** `2026-11-22`, as the browser's clock has it. */
+export function dayName(time: Date): string {
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}
+
+export function addressLines(address: Address, name = ''): string[] {
+  const { line1, line2, city, region, postalCode, country } = address;
+  const place = [postalCode, city, region].filter((part) => part !== null).join(' ');
+  const lines = [address.name ?? name, line1, line2, place, countryNames.of(country)];
+  return lines.filter((line) => line !== null && line !== undefined && line !== '').map(String);
+}
+
+export const statusNames: Readonly<Record<Status, string>> = {
+  open: 'Open',
+  paid: 'Paid',
+  shipped: 'Shipped',
+  delivered: 'Delivered',
+  cancelled: 'Cancelled',
+  refunded: 'Refunded',
+};
+
+/** What the button says that leads to the status. */
+export const stepNames: Readonly<Record<Status, string>> = {
+  open: 'Open',
+  paid: 'Mark as paid',
+  shipped: 'Mark as shipped',
+  delivered: 'Mark as delivered',
+  cancelled: 'Cancel order',
+  refunded: 'Refund',
+};
+
+const objectNames: Readonly<Record<string, string>> = {
+  orders: 'Order',
+  customers: 'Customer',
+  users: 'Account',
+  sessions: 'Sign-in',
+  keys: 'API key',
+  webhooks: 'Webhook',
+};
+const happenings: Readonly<Record<string, string>> = {
+  'session.created': 'began',
+  'session.ended': 'ended',
+  'session.reused': 'ended: an old token was used',
+};
+
+/** `/orders/7` and `order.paid` are `Order 7 paid`. */
+export function eventText({ type, subject }: ServiceEvent): string {
+  const [, kind = '', id = ''] = /(\w+)(?:\/(\d+)|\?.*)?$/.exec(subject) ?? [];
+  const name = objectNames[kind] ?? kind;
+  const happening = happenings[type] ?? type.slice(type.indexOf('.') + 1);
+  return `${name}${id === '' ? 's' : ` ${id}`} ${happening}`;
+}
+
+/** Where the console shows the event's subject; undefined for what has no page. */
+export function placeOf({ subject }: ServiceEvent): string | undefined {
+  const [, kind, id] = /^\/(?:api\/)?(orders|customers|users)\/(\d+)$/.exec(subject) ?? [];
+  if (kind === undefined) return undefined;
+  return `#/${kind === 'users' ? 'people' : kind}/${id}`;
+}

@@ -1,0 +1,136 @@
+// Health: the service's own metrics, as lines over the last minutes.
+import { pause } from './api-client.ts';
+import { card, factList } from './cards.ts';
+import { sparkline } from './charts.ts';
+import { heading, type Page } from './console-app.ts';
+import { type Child, fill, h } from './elements.ts';
+import { count, dateOnly, dateTime } from './formats.ts';
+import { messageOf } from './forms.ts';
+
+/** The values of a moment, by name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
+type Sample = { readonly at: number; readonly values: ReadonlyMap<string, number>; readonly text: string };
+
+const intervalMilliseconds = 3_000;
+const samplesMax = 60;
+
+export function healthView(page: Page): void {
+  const { main, signal } = page;
+  const content = h('div', { 'aria-live': 'off' });
+  fill(
+    main,
+    heading('Health', h('span', { class: 'soft' }, 'Measured every 3 seconds while you look')),
+    content,
+  );
+  void follow(page, content).catch((error: unknown) => {
+    if (!signal.aborted) fill(content, h('p', { role: 'alert' }, messageOf(error)));
+  });
+}
+
+async function follow({ client, signal }: Page, content: HTMLElement): Promise<void> {
+  const samples: Sample[] = [];
+  for (;;) {
+    const response = await client.respond('GET', '/metrics', { accept: 'text/plain', signal });
+    samples.push(sampleOf(await response.text()));
+    if (samples.length > samplesMax) samples.shift();
+    fill(content, plots(samples), facts(samples));
+    await pause(samples.length === 1 ? 500 : intervalMilliseconds, signal);
+  }
+}
+
+function sampleOf(text: string): Sample {
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const values = lines.map((line): [string, number] => {
+    const end = line.lastIndexOf(' ');
+    return [line.slice(0, end), Number(line.slice(end + 1))];
+  });
+  return { at: performance.now(), values: new Map(values), text };
+}
+
+function plots(samples: readonly Sample[]): Child {
+  const requests = rates(samples, (sample) => sumOf(sample, 'orderly_http_requests_total'));
+  const commits = rates(samples, (sample) => sumOf(sample, 'orderly_storage_commits_total'));
+  const delays = gauge(samples, 'orderly_event_loop_delay_seconds{percentile="99"}', 1000);
+  const syncs = ratios(samples, 'orderly_storage_sync_duration_seconds', 1000);
+  const responses = ratios(samples, 'orderly_http_request_duration_seconds', 1000);
+  const waiting = gauge(samples, 'orderly_storage_writes_waiting');
+  const log = gauge(samples, 'orderly_storage_log_bytes', 1 / 1_048_576);
+  const connections = gauge(samples, 'orderly_connections');
+  const streams = gauge(samples, 'orderly_streams');
+  const line = (label: string, values: readonly number[], unit: string): HTMLElement =>
+    sparkline(label, values, `${count(values.at(-1) ?? 0)}${unit}`);
+  return h(
+    'div',
+    { class: 'sparks' },
+    line('Requests', requests, ' a second'),
+    line('Response time, mean', responses, ' ms'),
+    line('Event loop delay, p99', delays, ' ms'),
+    line('Commits', commits, ' a second'),
+    line('Disk sync, mean', syncs, ' ms'),
+    line('Writes waiting', waiting, ''),
+    line('Write-ahead log', log, ' MiB'),
+    line('Connections', connections, ''),
+    line('Live streams', streams, ''),
+  );
+}
+
+function sumOf({ values }: Sample, name: string): number {
+  let sum = 0;
+  for (const [key, value] of values) if (key.startsWith(`${name}{`) || key === name) sum += value;
+  return sum;
+}
+
+function gauge(samples: readonly Sample[], name: string, factor = 1): number[] {
+  return samples.map(({ values }) => (values.get(name) ?? 0) * factor);
+}
+
+function rates(samples: readonly Sample[], valueOf: (sample: Sample) => number): number[] {
+  return pairs(samples).map(
+    ([before, now]) => ((valueOf(now) - valueOf(before)) * 1000) / (now.at - before.at),
+  );
+}
+
+/** The mean of a histogram between two samples; 0 where nothing was measured. */
+function ratios(samples: readonly Sample[], name: string, factor: number): number[] {
+  return pairs(samples).map(([before, now]) => {
+    const measured = sumOf(now, `${name}_count`) - sumOf(before, `${name}_count`);
+    const sum = sumOf(now, `${name}_sum`) - sumOf(before, `${name}_sum`);
+    return measured === 0 ? 0 : (sum / measured) * factor;
+  });
+}
+
+function pairs(samples: readonly Sample[]): (readonly [Sample, Sample])[] {
+  return samples.slice(1).flatMap((now, index) => {
+    const before = samples[index];
+    return before === undefined ? [] : [[before, now] as const];
+  });
+}
+
+function facts(samples: readonly Sample[]): Child {
+  const sample = samples.at(-1);
+  if (sample === undefined) return undefined;
+  const { values, text } = sample;
+  const [, version = '', node = ''] = /build_info\{version="([^"]+)",node="([^"]+)"\}/.exec(text) ?? [];
+  const certificate = values.get('orderly_certificate_end_timestamp_seconds');
+  const backup = values.get('orderly_last_backup_timestamp_seconds');
+  const hits = values.get('orderly_cache_lookups_total{result="hit"}') ?? 0;
+  const misses = values.get('orderly_cache_lookups_total{result="miss"}') ?? 0;
+  return card(
+    'Service',
+    factList([
+      ['Version', `${version}, on Node ${node}`],
+      [
+        'Certificate ends',
+        certificate === undefined ? '—' : dateOnly(new Date(certificate * 1000).toISOString()),
+      ],
+      [
+        'Last backup',
+        backup === undefined
+          ? 'none that the service knows of'
+          : dateTime(new Date(backup * 1000).toISOString()),
+      ],
+      ['Answered from memory', hits + misses === 0 ? '—' : `${count((hits / (hits + misses)) * 100)} %`],
+      ['Rejected for their rate', count(values.get('orderly_refusals_total{reason="rate"}') ?? 0)],
+      ['Failed sign-ins', count(values.get('orderly_security_events_total{event="authn_login_fail"}') ?? 0)],
+    ]),
+  );
+}

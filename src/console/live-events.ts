@@ -1,0 +1,109 @@
+// What happens in the service, as it happens: one stream for all tabs, held by one of them.
+import { type ApiClient, pause, Rejection } from './api-client.ts';
+import type { ServiceEvent } from './api-types.ts';
+
+type Message =
+  | { readonly kind: 'event'; readonly event: ServiceEvent; readonly cursor: string }
+  /** Something may have been missed: what is shown is to be read again. */
+  | { readonly kind: 'reset' };
+type Watcher = (events: readonly ServiceEvent[]) => void;
+
+const pauseMilliseconds = 2_000;
+/** What comes together is shown together, and in a busy hour once a second. */
+const batchMilliseconds = 60;
+const intervalMilliseconds = 1_000;
+
+export class LiveEvents {
+  readonly #client: ApiClient;
+  readonly #channel = new BroadcastChannel('orderly-events');
+  readonly #watchers = new Set<Watcher>();
+  #cursor: string | undefined;
+  #batch: ServiceEvent[] = [];
+  #isIncomplete = false;
+  #isScheduled = false;
+  #deliveredAt = 0;
+  #ending = new AbortController();
+
+  constructor(client: ApiClient) {
+    this.#client = client;
+    this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data);
+  }
+
+  /** Until the signal is aborted. No events at all mean that some may have been missed. */
+  watch(signal: AbortSignal, watcher: Watcher): void {
+    this.#watchers.add(watcher);
+    signal.addEventListener('abort', () => this.#watchers.delete(watcher));
+  }
+
+  /** The stream is this tab's once the tab before has closed. */
+  async start(): Promise<void> {
+    this.stop();
+    this.#ending = new AbortController();
+    const { signal } = this.#ending;
+    await navigator.locks
+      .request('orderly-stream', { signal }, () => this.#follow(signal))
+      .catch(() => undefined);
+  }
+
+  stop(): void {
+    this.#ending.abort(new Error('signed out'));
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#stream(signal).catch((error: unknown) => {
+        if (error instanceof Rejection && error.code === 'events-gone') this.#cursor = undefined;
+      });
+      await pause(pauseMilliseconds, signal).catch(() => undefined);
+    }
+  }
+
+  async #stream(signal: AbortSignal): Promise<void> {
+    const headers = this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor };
+    const options = { accept: 'text/event-stream', headers, signal };
+    const response = await this.#client.respond('GET', '/events', options);
+    if (this.#cursor === undefined) this.#send({ kind: 'reset' });
+    let rest = '';
+    for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const blocks = (rest + text).split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) this.#read(block);
+    }
+  }
+
+  #read(block: string): void {
+    const fields = new Map(
+      block.split('\n').map((line) => [line.split(':', 1)[0], line.replace(/^\w+: ?/, '')]),
+    );
+    const cursor = fields.get('id');
+    const data = fields.get('data');
+    if (cursor === undefined) return;
+    if (data === undefined) this.#cursor = cursor;
+    else this.#send({ kind: 'event', event: JSON.parse(data), cursor });
+  }
+
+  #send(message: Message): void {
+    this.#channel.postMessage(message);
+    this.#receive(message);
+  }
+
+  #receive(message: Message): void {
+    if (message.kind === 'event') {
+      this.#cursor = message.cursor;
+      this.#batch.push(message.event);
+    } else this.#isIncomplete = true;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    const quiet = this.#deliveredAt + intervalMilliseconds - Date.now();
+    setTimeout(() => this.#deliver(), Math.max(batchMilliseconds, quiet));
+  }
+
+  #deliver(): void {
+    const events = this.#isIncomplete ? [] : this.#batch;
+    this.#batch = [];
+    this.#isIncomplete = false;
+    this.#isScheduled = false;
+    this.#deliveredAt = Date.now();
+    for (const watcher of this.#watchers) watcher(events);
+  }
+}

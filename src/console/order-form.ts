@@ -1,0 +1,198 @@
+// The items of a new order: lines with what was sold before to choose from, and a running total.
+import type { List, Order } from './api-types.ts';
+import type { Page } from './console-app.ts';
+import { fill, h, icon, icons } from './elements.ts';
+import { money, priceText, typedPrice } from './formats.ts';
+import { field, type Field, showIssue } from './forms.ts';
+
+export type NewItem = {
+  readonly sku: string | null;
+  readonly name: string;
+  readonly quantity: number;
+  readonly unitPrice: number;
+};
+type Article = {
+  readonly name: string;
+  readonly sku: string | null;
+  readonly unitPrice: number;
+  readonly currency: string;
+};
+type Line = {
+  readonly row: HTMLElement;
+  readonly name: Field;
+  readonly sku: Field;
+  readonly quantity: Field;
+  readonly price: Field;
+  readonly sum: HTMLElement;
+};
+
+/** What was sold lately, each article with its last price. */
+export async function loadArticles({
+  client,
+  signal,
+}: Page): Promise<{ articles: readonly Article[]; currency: string | undefined }> {
+  const { data } = await client.get<List<Order>>('/orders?limit=100', signal);
+  const byName = new Map<string, Article>();
+  for (const { items, currency } of data) {
+    for (const { name, sku, unitPrice } of items) {
+      if (!byName.has(`${name} ${currency}`))
+        byName.set(`${name} ${currency}`, { name, sku, unitPrice, currency });
+    }
+  }
+  return { articles: [...byName.values()], currency: data[0]?.currency };
+}
+
+/** The lines of an order. Changing the currency only changes how prices are read. */
+export class OrderLines {
+  readonly element = h('div', { class: 'lines' });
+  readonly #total = h('output', { class: 'total' });
+  readonly #suggestions = h('datalist', { id: 'articles' });
+  readonly #list = h('ol', {});
+  #lines: Line[] = [];
+  #articles: readonly Article[] = [];
+  #currency = 'EUR';
+
+  constructor() {
+    const add = h(
+      'button',
+      { type: 'button', onclick: () => this.add().name.control.focus() },
+      icon(icons.add),
+      'Add item',
+    );
+    fill(
+      this.element,
+      this.#list,
+      this.#suggestions,
+      h('div', { class: 'sum' }, add, h('p', {}, 'Total ', this.#total)),
+    );
+    this.add();
+  }
+
+  set articles(articles: readonly Article[]) {
+    this.#articles = articles;
+    this.#suggest();
+  }
+
+  set currency(currency: string) {
+    this.#currency = currency;
+    this.#suggest();
+    this.#sum();
+  }
+
+  replace(items: readonly NewItem[]): void {
+    this.#lines = [];
+    fill(this.#list);
+    for (const item of items) this.add(item);
+    this.#sum();
+  }
+
+  add(item?: NewItem): Line {
+    const line = this.#lineOf(item);
+    this.#lines.push(line);
+    this.#list.append(line.row);
+    this.#number();
+    return line;
+  }
+
+  /** What the fields hold; undefined where a price can't be read, which its field says. */
+  read(): NewItem[] | undefined {
+    const items = this.#lines.map(({ name, sku, quantity, price }) => ({
+      name: name.control.value.trim(),
+      sku: sku.control.value.trim() || null,
+      quantity: Number(quantity.control.value),
+      unitPrice: typedPrice(price.control.value, this.#currency),
+      price,
+    }));
+    const unread = items.filter(({ unitPrice }) => unitPrice === undefined);
+    for (const { price } of unread) showIssue(price.control, 'A price such as 7.49.');
+    unread[0]?.price.control.focus();
+    if (unread.length > 0) return undefined;
+    return items.map(({ name, sku, quantity, unitPrice = 0 }) => ({ name, sku, quantity, unitPrice }));
+  }
+
+  #lineOf(item?: NewItem): Line {
+    const name = field({
+      label: 'Item',
+      pointer: '',
+      value: item?.name ?? '',
+      attributes: { list: 'articles', maxlength: 200 },
+    });
+    const sku = field({ label: 'SKU', pointer: '', value: item?.sku ?? '', attributes: { maxlength: 64 } });
+    const quantity = field({
+      label: 'Quantity',
+      pointer: '',
+      value: String(item?.quantity ?? 1),
+      attributes: { type: 'number', min: 1, inputmode: 'numeric' },
+    });
+    const price = field({
+      label: 'Price',
+      pointer: '',
+      value: item === undefined ? '' : priceText(item.unitPrice, this.#currency),
+      attributes: { inputmode: 'decimal' },
+    });
+    const sum = h('output', { class: 'line-sum' });
+    const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
+    const row = h('li', { class: 'line' }, name.row, sku.row, quantity.row, price.row, sum, remove);
+    const line = { row, name, sku, quantity, price, sum };
+    remove.addEventListener('click', () => this.#remove(line));
+    name.control.addEventListener('input', () => this.#complete(line));
+    row.addEventListener('input', () => this.#sum());
+    return line;
+  }
+
+  #remove(line: Line): void {
+    this.#lines = this.#lines.filter((each) => each !== line);
+    line.row.remove();
+    if (this.#lines.length === 0) this.add();
+    this.#number();
+    this.#sum();
+    this.#lines.at(-1)?.name.control.focus();
+  }
+
+  /** The service names lines by their position. */
+  #number(): void {
+    for (const [index, { row, name, sku, quantity, price }] of this.#lines.entries()) {
+      name.control.dataset['pointer'] = `/items/${index}/name`;
+      sku.control.dataset['pointer'] = `/items/${index}/sku`;
+      quantity.control.dataset['pointer'] = `/items/${index}/quantity`;
+      price.control.dataset['pointer'] = `/items/${index}/unitPrice`;
+      row.querySelector('button')?.setAttribute('aria-label', `Remove item ${index + 1}`);
+    }
+  }
+
+  /** An article chosen from the list brings its SKU and price along. */
+  #complete({ name, sku, price }: Line): void {
+    const article = this.#articles.find(
+      (each) => each.name === name.control.value && each.currency === this.#currency,
+    );
+    if (article === undefined) return;
+    sku.control.value = article.sku ?? '';
+    price.control.value = priceText(article.unitPrice, this.#currency);
+  }
+
+  #suggest(): void {
+    const known = this.#articles.filter(({ currency }) => currency === this.#currency);
+    fill(
+      this.#suggestions,
+      known.map(({ name, unitPrice, currency }) =>
+        h('option', { value: name, label: money(unitPrice, currency) }),
+      ),
+    );
+  }
+
+  #sum(): void {
+    const sums = this.#lines.map(({ quantity, price, sum }) => {
+      const unitPrice = typedPrice(price.control.value, this.#currency);
+      const total = unitPrice === undefined ? undefined : unitPrice * Number(quantity.control.value);
+      fill(sum, total === undefined || !Number.isSafeInteger(total) ? '' : money(total, this.#currency));
+      return total ?? 0;
+    });
+    fill(
+      this.#total,
+      money(
+        sums.reduce((sum, each) => sum + each, 0),
+        this.#currency,
+      ),
+    );
+  }
+}

@@ -1,0 +1,239 @@
+// One order: what was ordered, by whom, where it stands, what happened, and what may be done.
+import { query, Rejection, type Result } from './api-client.ts';
+import { type Item, type List, type Order, type ServiceEvent, type Status, steps } from './api-types.ts';
+import { addressBlock, card } from './cards.ts';
+import { drawn, heading, isStaff, type Page, skeleton } from './console-app.ts';
+import { ask, notify } from './dialogs.ts';
+import { type Child, fill, h, icon, icons } from './elements.ts';
+import {
+  addressLines,
+  count,
+  dateOnly,
+  dateTime,
+  eventText,
+  money,
+  statusNames,
+  stepNames,
+} from './formats.ts';
+import { action, field, textOf } from './forms.ts';
+import { happenings, PeopleNames, pill, statusPicture } from './parts.ts';
+
+type Shown = {
+  readonly order: Order;
+  readonly etag: string | undefined;
+  readonly events: readonly ServiceEvent[];
+  readonly names: ReadonlyMap<number, string>;
+};
+
+export function orderView(page: Page): void {
+  const { main, signal, client, live, id } = page;
+  const names = new PeopleNames(page);
+  const conflict = h('div', { role: 'alert' });
+  const content = h('div', {}, skeleton(8));
+  const head = h('div', {}, heading(`Order ${id}`));
+  const state: { shown?: Shown } = {};
+  const reload = drawn(content, signal, {
+    load: () => load(page, names),
+    draw(shown) {
+      state.shown = shown;
+      fill(head, orderHeading(page, shown, change));
+      return orderContent(shown);
+    },
+  });
+  async function change(to: Status, reason: string | null): Promise<void> {
+    const { order, etag } = state.shown ?? {};
+    if (order === undefined) return;
+    fill(conflict);
+    const body = reason === null ? { status: to } : { status: to, reason };
+    const idempotencyKey = `console-${id}-${to}-${order.updatedAt}`;
+    try {
+      await client.send('PATCH', `/orders/${id}`, { body, etag, idempotencyKey });
+      notify(`Order ${id} is ${statusNames[to].toLowerCase()}.`);
+    } catch (error) {
+      if (!(error instanceof Rejection && error.status === 412)) throw error;
+      await reload();
+      fill(conflict, conflictNotice(order, state.shown));
+      return;
+    }
+    await reload();
+  }
+  fill(main, head, conflict, content);
+  live.watch(signal, (events) => {
+    if (events.length === 0 || events.some(({ subject }) => subject === `/orders/${id}`)) void reload();
+  });
+  void reload();
+}
+
+async function load({ client, id, signal }: Page, names: PeopleNames): Promise<Shown> {
+  const [{ value: order, etag }, { data: events }] = await Promise.all([
+    client.read<Order>(`/orders/${id}?include=customer`, signal),
+    client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=50`, signal),
+  ]);
+  const version: Result<Order> = { value: order, etag };
+  return { order, etag: version.etag, events, names: await names.of(events) };
+}
+
+/** What somebody else did since the order was read here. */
+function conflictNotice(before: Order, now: Shown | undefined): Child {
+  const since = now?.events.filter(({ createdAt }) => createdAt > before.updatedAt) ?? [];
+  const changes = since.map((event) => {
+    const who =
+      event.actor === null
+        ? ''
+        : `, by ${now?.names.get(event.actor.userId) ?? `account ${event.actor.userId}`}`;
+    return h('li', {}, `${eventText(event)}${who}, ${dateTime(event.createdAt)}`);
+  });
+  return h(
+    'div',
+    { class: 'banner' },
+    h('p', {}, 'Somebody changed this order meanwhile, so nothing was done. It now looks as below.'),
+    h('ul', {}, changes),
+  );
+}
+
+type Change = (to: Status, reason: string | null) => Promise<void>;
+
+function orderHeading(page: Page, { order }: Shown, change: Change): HTMLElement {
+  const { id, status } = order;
+  const print = h(
+    'button',
+    { type: 'button', onclick: () => window.print() },
+    icon(icons.print),
+    'Packing slip',
+  );
+  const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, 'Order again');
+  const allowed = steps[status].filter((to) => isStaff(page) || to === 'cancelled');
+  return heading(
+    `Order ${id}`,
+    pill(status),
+    print,
+    repeat,
+    allowed.map((to) => stepButton(order, to, change)),
+  );
+}
+
+/** What can't be undone asks first, with the amount. */
+function stepButton({ id, total, currency, status }: Order, to: Status, change: Change): HTMLElement {
+  const isEnding = to === 'cancelled' || to === 'refunded';
+  if (!isEnding)
+    return action(stepNames[to], () => change(to, null), { class: 'primary', 'data-key': `to-${to}` });
+  const label = to === 'refunded' ? 'Refund …' : 'Cancel order …';
+  const question = async (): Promise<void> => {
+    const reason = field({
+      label: 'Reason',
+      pointer: '/reason',
+      hint: 'Kept in the history. Optional.',
+      attributes: { maxlength: 200 },
+    });
+    const amount = money(total, currency);
+    const text =
+      to === 'refunded'
+        ? `Order ${id} becomes refunded: ${amount}. The money itself is returned elsewhere.`
+        : `Order ${id} over ${amount} is cancelled. It can’t be opened again.`;
+    await ask({
+      title: to === 'refunded' ? `Refund ${amount}?` : `Cancel order ${id}?`,
+      content: [h('p', {}, text), reason.row],
+      submit: to === 'refunded' ? `Refund ${amount}` : 'Cancel the order',
+      isDangerous: true,
+      run: () => change(to, textOf(reason)),
+    });
+  };
+  return action(label, question, {
+    'data-key': `to-${to}`,
+    'aria-label': `${stepNames[to]}, now ${statusNames[status].toLowerCase()}`,
+  });
+}
+
+function orderContent(shown: Shown): Child {
+  const { order, events, names } = shown;
+  const { customer, customerId, shippingAddress, note, createdAt } = order;
+  const name = customer?.name ?? `Customer ${customerId}`;
+  return [
+    h(
+      'div',
+      { class: 'columns' },
+      h('div', {}, card('Items', itemsTable(order)), card('History', happenings(events, names))),
+      h(
+        'div',
+        {},
+        card(
+          'Status',
+          statusPicture(order.status),
+          h('p', { class: 'soft' }, `Placed ${dateTime(createdAt)}`),
+        ),
+        card('Customer', h('p', {}, h('a', { href: `#/customers/${customerId}` }, name))),
+        card(
+          'Ships to',
+          shippingAddress === null
+            ? h('p', { class: 'soft' }, 'No address: it is picked up.')
+            : addressBlock(addressLines(shippingAddress, name)),
+        ),
+        note !== null && card('Note', h('p', { class: 'text' }, note)),
+      ),
+    ),
+    packingSlip(order, name),
+  ];
+}
+
+function itemsTable({ items, currency, total }: Order): HTMLElement {
+  const row = ({ sku, name, quantity, unitPrice, total: sum }: Item): HTMLElement =>
+    h(
+      'tr',
+      {},
+      h('td', {}, name, sku !== null && h('span', { class: 'sku' }, sku)),
+      h('td', { class: 'number' }, `${count(quantity)} × ${money(unitPrice, currency)}`),
+      h('td', { class: 'number' }, money(sum, currency)),
+    );
+  return h(
+    'table',
+    { class: 'plain' },
+    h(
+      'thead',
+      { class: 'hidden' },
+      h(
+        'tr',
+        {},
+        ['Item', 'Quantity and price', 'Sum'].map((label) => h('th', { scope: 'col' }, label)),
+      ),
+    ),
+    h('tbody', {}, items.map(row)),
+    h(
+      'tfoot',
+      {},
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'row', colspan: 2 }, 'Total'),
+        h('td', { class: 'number' }, money(total, currency)),
+      ),
+    ),
+  );
+}
+
+/** Printed alone, without prices: on A4, or on a roll of 80 mm. */
+function packingSlip({ id, createdAt, items, shippingAddress, note }: Order, name: string): HTMLElement {
+  const pieces = items.reduce((sum, { quantity }) => sum + quantity, 0);
+  const row = ({ quantity, name: item, sku }: Item): HTMLElement =>
+    h(
+      'tr',
+      {},
+      h('td', { class: 'number' }, count(quantity)),
+      h('td', {}, item, sku !== null && h('span', { class: 'sku' }, sku)),
+      h('td', { class: 'tick' }),
+    );
+  return h(
+    'section',
+    { class: 'sheet', 'aria-hidden': 'true' },
+    h(
+      'header',
+      {},
+      h('strong', {}, 'Packing slip'),
+      h('span', {}, `Order ${id}`),
+      h('span', {}, dateOnly(createdAt)),
+    ),
+    addressBlock(shippingAddress === null ? [name] : addressLines(shippingAddress, name)),
+    h('table', {}, h('tbody', {}, items.map(row))),
+    h('p', {}, `${count(pieces)} ${pieces === 1 ? 'piece' : 'pieces'}`),
+    note !== null && h('p', { class: 'text' }, note),
+  );
+}

@@ -1,0 +1,123 @@
+// The list of orders: searched, by status, live, with the next step of each as a button.
+import { query } from './api-client.ts';
+import { type List, type Order, steps } from './api-types.ts';
+import { drawn, emptyState, heading, isStaff, type Page, type Reload, skeleton } from './console-app.ts';
+import { notify } from './dialogs.ts';
+import { type Child, fill, h } from './elements.ts';
+import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
+import { action } from './forms.ts';
+import { type Column, csvButton, pager, pill, rowLink, searchField, statusTabs, table } from './parts.ts';
+
+const rowsAtOnce = 50;
+
+export function ordersView(page: Page): void {
+  const { main, signal, parameters, client, live } = page;
+  const list = h('div', { class: 'list' }, skeleton(10));
+  const reload = drawn(list, signal, {
+    load: () => client.get<List<Order>>(`/orders?${listQuery(parameters)}`, signal),
+    draw: (orders, reload) => ordersList(page, orders, reload),
+  });
+  const status = parameters.get('status') ?? undefined;
+  fill(
+    main,
+    heading(
+      'Orders',
+      csvButton(page, `/orders?${query({ status })}`, 'orders.csv'),
+      h('a', { class: 'button primary', href: '#/new' }, 'New order'),
+    ),
+    h(
+      'div',
+      { class: 'toolbar' },
+      searchField(page, 'orders', { label: 'Search orders', reload }),
+      statusTabs(parameters),
+    ),
+    list,
+  );
+  live.watch(signal, (events) => {
+    if (events.length === 0 || events.some(({ subject }) => subject.startsWith('/orders/'))) void reload();
+  });
+  void reload();
+}
+
+function listQuery(parameters: URLSearchParams): string {
+  const q = parameters.get('q') ?? undefined;
+  const status = parameters.get('status') ?? undefined;
+  const cursor = q === undefined ? (parameters.get('cursor') ?? undefined) : undefined;
+  return query({ q, status, cursor, include: 'customer', limit: rowsAtOnce });
+}
+
+function ordersList(page: Page, { data, next }: List<Order>, reload: Reload): Child {
+  const { parameters } = page;
+  if (data.length === 0) return noOrders(parameters);
+  const columns = [...orderColumns, stepColumn(page, reload)];
+  const isSearch = parameters.has('q');
+  return [
+    table('Orders', isStaff(page) ? columns : orderColumns, data),
+    isSearch &&
+      data.length === rowsAtOnce &&
+      h('p', { class: 'hint' }, 'There may be more: add a word to narrow it down.'),
+    pager(next, { label: 'Pages of orders', parameters, name: 'orders' }),
+  ];
+}
+
+function noOrders(parameters: URLSearchParams): HTMLElement {
+  if (parameters.has('q'))
+    return emptyState(
+      'Nothing found',
+      'An order is found by its number, its customer’s name, e-mail or phone, and by its items.',
+    );
+  if (parameters.has('status')) return emptyState('None', 'No order has this status at the moment.');
+  const next = h('a', { class: 'button primary', href: '#/new' }, 'Enter the first order');
+  return emptyState(
+    'No orders yet',
+    'Orders show up here as they are placed, here or through the API.',
+    next,
+  );
+}
+
+export const orderColumns: readonly Column<Order>[] = [
+  { label: 'Order', kind: 'tight', cell: ({ id }) => rowLink(`#/orders/${id}`, `#${id}`) },
+  {
+    label: 'Placed',
+    kind: 'tight wide',
+    cell: ({ createdAt }) =>
+      h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
+  },
+  {
+    label: 'Customer',
+    cell: ({ customer, customerId }) =>
+      h('span', { class: 'clip' }, customer?.name ?? `Customer ${customerId}`),
+  },
+  { label: 'Items', kind: 'wide', cell: ({ items }) => h('span', { class: 'clip soft' }, itemsText(items)) },
+  { label: 'Status', kind: 'tight', cell: ({ status }) => pill(status) },
+  { label: 'Total', kind: 'number', cell: ({ total, currency }) => money(total, currency) },
+];
+
+function itemsText([first, ...others]: Order['items']): string {
+  if (first === undefined) return '';
+  const times = first.quantity === 1 ? '' : `${first.quantity} × `;
+  return `${times}${first.name}${others.length === 0 ? '' : `, +${others.length}`}`;
+}
+
+/** The usual next step; the others are on the order's page. */
+function stepColumn({ client }: Page, reload: Reload): Column<Order> {
+  return {
+    label: 'Next step',
+    kind: 'action',
+    cell({ id, status, updatedAt }) {
+      const [to] = steps[status];
+      if (to === undefined || to === 'refunded') return undefined;
+      // one key for each version of the order: pressed here and again after a lost answer, it is done once
+      const idempotencyKey = `console-${id}-${to}-${updatedAt}`;
+      const change = async (): Promise<void> => {
+        await client.send('PATCH', `/orders/${id}`, { body: { status: to }, idempotencyKey });
+        notify(`Order ${id} is ${statusNames[to].toLowerCase()}.`);
+        await reload();
+      };
+      return action(stepNames[to], change, {
+        'data-key': `step-${id}`,
+        'aria-label': `${stepNames[to]}: order ${id}`,
+      });
+    },
+  };
+}

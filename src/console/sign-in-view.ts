@@ -1,0 +1,101 @@
+// Signing in, and proving it once more for what is sensitive.
+import { Rejection, Unreachable } from './api-client.ts';
+import type { BrowserSession } from './browser-session.ts';
+import { ask } from './dialogs.ts';
+import { type Child, fill, h } from './elements.ts';
+import { field, type Field, form } from './forms.ts';
+
+/** Resolves once somebody has signed in. */
+export function signInView(place: HTMLElement, session: BrowserSession): Promise<void> {
+  document.title = 'Sign in · orderly';
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const email = field({
+    label: 'E-mail',
+    pointer: '/email',
+    attributes: { type: 'email', autocomplete: 'username', inputmode: 'email', autocapitalize: 'none' },
+  });
+  const { rows, run } = credentials(session, () => email.control.value.trim());
+  const body = form([email.row, rows], {
+    submit: 'Sign in',
+    async run() {
+      await run();
+      resolve();
+    },
+  });
+  const help = h(
+    'details',
+    {},
+    h('summary', {}, 'First time here, or password lost?'),
+    h(
+      'p',
+      {},
+      'The service made an administrator at its first start: the e-mail address and the password are in ',
+      h('code', {}, 'data/initial-admin.json'),
+      '.',
+    ),
+    h(
+      'p',
+      {},
+      'An administrator can set a new password for you under People. On the machine itself, ',
+      h('code', {}, 'orderly admin reset --email …'),
+      ' prints one.',
+    ),
+  );
+  fill(
+    place,
+    h(
+      'main',
+      { class: 'sign-in' },
+      h('h1', {}, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
+      body,
+      help,
+      h('p', {}, h('a', { href: '/docs' }, 'API documentation')),
+    ),
+  );
+  email.control.focus();
+  return promise;
+}
+
+/** The password, and the code where the account asks for one. */
+function credentials(
+  session: BrowserSession,
+  email: () => string,
+): { rows: Child; run: () => Promise<void> } {
+  const password = field({
+    label: 'Password',
+    pointer: '/password',
+    attributes: { type: 'password', autocomplete: 'current-password' },
+  });
+  const code: Field = field({
+    label: 'One-time code',
+    pointer: '/code',
+    hint: 'From your authenticator app, or a recovery code.',
+    attributes: { autocomplete: 'one-time-code', inputmode: 'numeric' },
+  });
+  code.row.hidden = true;
+  async function run(): Promise<void> {
+    const given = { email: email(), password: password.control.value };
+    const all = code.row.hidden ? given : { ...given, code: code.control.value.trim() };
+    const problem = await session.signIn(all).catch(() => {
+      throw new Unreachable();
+    });
+    if (problem === undefined) return;
+    const isFirst = problem.code === 'code-required' && code.row.hidden;
+    if (problem.code === 'code-required') {
+      code.row.hidden = false;
+      code.control.focus();
+    }
+    const detail = isFirst ? 'Enter the code, too.' : problem.detail;
+    const errors =
+      problem.code === 'code-required' ? [{ pointer: '#/code', detail }] : (problem.errors ?? []);
+    throw new Rejection({ ...problem, detail, errors });
+  }
+  return { rows: [password.row, code.row], run };
+}
+
+/** For what needs a sign-in within the last ten minutes. */
+export async function confirmIdentity(session: BrowserSession, email: string): Promise<boolean> {
+  const { rows, run } = credentials(session, () => email);
+  const content = [h('p', {}, `This needs your password again, ${email}.`), rows];
+  return ask({ title: 'Is it you?', content, submit: 'Continue', run });
+}

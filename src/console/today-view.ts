@@ -1,0 +1,193 @@
+// Today: what was sold, what waits to be done, what just happened. And the end of a day, to print.
+import { query } from './api-client.ts';
+import type { Figures, List, Order, Sales, ServiceEvent, Status } from './api-types.ts';
+import { card } from './cards.ts';
+import { type Bar, barPlot } from './charts.ts';
+import { drawn, emptyState, heading, type Page, skeleton } from './console-app.ts';
+import { type Child, fill, h } from './elements.ts';
+import {
+  addDays,
+  compactMoney,
+  count,
+  dayLabel,
+  dayName,
+  hourLabel,
+  money,
+  startOfDay,
+  statusNames,
+} from './formats.ts';
+import { happenings, PeopleNames } from './parts.ts';
+import { currenciesOf, isSale, readSales, sumOf } from './sales-figures.ts';
+
+const spans = [
+  { name: 'Today', days: 1, by: 'hour' },
+  { name: '7 days', days: 7, by: 'day' },
+  { name: '30 days', days: 30, by: 'day' },
+] as const;
+type Span = (typeof spans)[number];
+
+/** Work that waits: what the buttons of the day lead to. */
+const waiting = ['open', 'paid', 'shipped'] as const;
+
+type Shown = {
+  readonly today: Sales;
+  readonly sales: Sales;
+  readonly counts: readonly (readonly [Status, number])[];
+  readonly events: readonly ServiceEvent[];
+  readonly names: ReadonlyMap<number, string>;
+};
+
+export function todayView(page: Page): void {
+  const { main, signal, live, parameters } = page;
+  const names = new PeopleNames(page);
+  const span = spans.find(({ days }) => String(days) === parameters.get('days')) ?? spans[0];
+  const content = h('div', {}, skeleton(8));
+  const recent: ServiceEvent[] = [];
+  const reload = drawn(content, signal, {
+    load: () => load(page, { span, names, recent }),
+    draw: (shown) => todayContent(shown, span),
+  });
+  const end = h('a', { class: 'button', href: `#/day?date=${dayName(new Date())}` }, 'Day’s end');
+  fill(main, heading('Today', end, h('a', { class: 'button primary', href: '#/new' }, 'New order')), content);
+  live.watch(signal, (events) => {
+    recent.unshift(...events.toReversed());
+    void reload();
+  });
+  void reload();
+}
+
+type Loading = { readonly span: Span; readonly names: PeopleNames; readonly recent: ServiceEvent[] };
+
+async function load(page: Page, { span, names, recent }: Loading): Promise<Shown> {
+  const { client, signal } = page;
+  const tomorrow = addDays(startOfDay(new Date()), 1);
+  const [today, sales, counts, latest] = await Promise.all([
+    readSales(page, { from: addDays(tomorrow, -1), before: tomorrow, by: 'hour' }),
+    readSales(page, { from: addDays(tomorrow, -span.days), before: tomorrow, by: span.by }),
+    Promise.all(waiting.map((status) => countOf(status))),
+    latestEvents(page, recent),
+  ]);
+  signal.throwIfAborted();
+  return { today, sales, counts, events: latest, names: await names.of(latest) };
+
+  async function countOf(status: Status): Promise<readonly [Status, number]> {
+    const list = `/orders?${query({ status, limit: 1, total: true })}`;
+    return [status, (await client.get<List<Order>>(list, signal)).total ?? 0];
+  }
+}
+
+const eventsShown = 12;
+
+/** The stream's events first; before there are any, those of the orders that changed last. */
+async function latestEvents({ client, signal }: Page, recent: ServiceEvent[]): Promise<ServiceEvent[]> {
+  recent.length = Math.min(recent.length, eventsShown);
+  if (recent.length === eventsShown) return recent;
+  const { data } = await client.get<List<Order>>('/orders?sort=-updatedAt&limit=6', signal);
+  const histories = await Promise.all(
+    data.map(({ id }) => client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=4`, signal)),
+  );
+  const known = new Map(
+    [...recent, ...histories.flatMap((each) => each.data)].map((event) => [event.id, event]),
+  );
+  return [...known.values()].sort((a, b) => b.id - a.id).slice(0, eventsShown);
+}
+
+function todayContent({ today, sales, counts, events, names }: Shown, span: Span): Child {
+  const figures = today.buckets.flatMap((bucket) => bucket.figures);
+  const all = sales.buckets.flatMap((bucket) => bucket.figures);
+  if (all.length === 0 && counts.every(([, value]) => value === 0) && events.length === 0)
+    return firstSteps();
+  const currencies = currenciesOf(all);
+  return [
+    h(
+      'div',
+      { class: 'tiles' },
+      tile('Sales today', salesText(figures), undefined),
+      tile('Orders today', count(figures.reduce((sum, each) => sum + each.orders, 0)), '#/orders'),
+      counts.map(([status, value]) =>
+        tile(waitingNames[status] ?? statusNames[status], count(value), `#/orders?status=${status}`),
+      ),
+    ),
+    h(
+      'div',
+      { class: 'columns' },
+      h(
+        'div',
+        {},
+        card(
+          'Sales',
+          spanTabs(span),
+          currencies.length === 0
+            ? h('p', { class: 'soft' }, 'Nothing was sold in this time.')
+            : currencies.map((currency) => salesPlot(sales, currency, span)),
+        ),
+      ),
+      h(
+        'div',
+        {},
+        card(
+          'Just now',
+          events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : happenings(events, names),
+        ),
+      ),
+    ),
+  ];
+}
+
+const waitingNames: Partial<Record<Status, string>> = {
+  open: 'To be paid',
+  paid: 'To be shipped',
+  shipped: 'On the way',
+};
+
+function tile(label: string, figure: string, href: string | undefined): HTMLElement {
+  const content = [h('span', { class: 'label' }, label), h('span', { class: 'figure' }, figure)];
+  return href === undefined ? h('div', { class: 'tile' }, content) : h('a', { class: 'tile', href }, content);
+}
+
+function firstSteps(): HTMLElement {
+  const step = (title: string, text: string, href: string): HTMLElement =>
+    h('li', {}, h('a', { href }, title), ` ${text}`);
+  return emptyState(
+    'Welcome',
+    'Nothing is here yet. To begin:',
+    h(
+      'ol',
+      { class: 'steps' },
+      step('Enter a customer', 'with a name; the rest is optional.', '#/customers/new'),
+      step('Place an order', 'for them. It is open until it is paid.', '#/new'),
+      step('Add the people', 'who work here: staff may process all orders.', '#/people'),
+      step('Change your password', 'if the service made it.', '#/account'),
+    ),
+  );
+}
+
+function spanTabs(span: Span): HTMLElement {
+  const tabs = spans.map(({ name, days }) =>
+    h('a', { href: `#/today?days=${days}`, 'aria-current': days === span.days && 'page' }, name),
+  );
+  return h('nav', { class: 'tabs', 'aria-label': 'Time' }, tabs);
+}
+
+function salesText(figures: readonly Figures[]): string {
+  const [first, ...others] = currenciesOf(figures.filter(isSale));
+  if (first === undefined) return '—';
+  return `${money(sumOf(figures, first), first)}${others.length === 0 ? '' : ` +${others.length}`}`;
+}
+
+function salesPlot({ buckets }: Sales, currency: string, { by, name }: Span): HTMLElement {
+  const bars: Bar[] = buckets.map(({ from, figures }) => {
+    const value = sumOf(figures, currency);
+    return { label: by === 'hour' ? hourLabel(from) : dayLabel(from), value, text: money(value, currency) };
+  });
+  const total = money(
+    bars.reduce((sum, { value }) => sum + value, 0),
+    currency,
+  );
+  return h(
+    'div',
+    { class: 'sales' },
+    h('p', {}, h('strong', {}, total), h('span', { class: 'soft' }, ` ${currency}, ${name.toLowerCase()}`)),
+    barPlot(`Sales in ${currency}, ${name.toLowerCase()}`, bars, (value) => compactMoney(value, currency)),
+  );
+}

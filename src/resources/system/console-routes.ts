@@ -1,0 +1,62 @@
+// The console over HTTP: the page, its modules and its stylesheet.
+import { anyone } from '../../auth/access.ts';
+import { page, representText, shared, type Representation } from '../../http/representation.ts';
+import { jsonPolicy } from '../../http/responder.ts';
+import { document, route, type Route } from '../../http/route.ts';
+import { once } from '../../memoize-last.ts';
+import { notFound } from '../../problem.ts';
+import { consoleFiles, type ConsoleFile } from '../../web/console-files.ts';
+import { consolePage } from '../../web/console-page.ts';
+
+/** A page has some twenty files, which a browser asks for again each time: they draw on no bucket. */
+export function consoleRoutes(): Route[] {
+  const files = once(consoleFiles);
+  return [pageRoute(files), fileRoute(files)];
+}
+
+function pageRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
+  const made = once(async () => {
+    const { html, policy } = consolePage((await files()).map(({ name }) => name));
+    return shared(page(html, ['Content-Security-Policy', policy, ...pageFields]));
+  });
+  return route({
+    method: 'GET',
+    path: '/console',
+    tag: 'Service',
+    summary: 'The console, for people in the shop',
+    access: anyone,
+    isUnlimited: true,
+    reply: document(['text/html'], 'no-cache'),
+    handle: made,
+  });
+}
+
+const pageFields = ['Cross-Origin-Opener-Policy', 'same-origin', 'Referrer-Policy', 'no-referrer'];
+
+function fileRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
+  const made = once(async () => new Map(await Promise.all((await files()).map(responseOf))));
+  return route({
+    method: 'GET',
+    path: '/console/{name}',
+    tag: 'Service',
+    summary: 'A module or the stylesheet of the console',
+    access: anyone,
+    isUnlimited: true,
+    reply: document(['text/javascript', 'text/css'], 'no-cache'),
+    problems: ['not-found'],
+    async handle({ params: { name } }) {
+      const file = (await made()).get(name);
+      if (file === undefined) throw notFound('file of the console', name);
+      return file;
+    },
+  });
+}
+
+async function responseOf({
+  name,
+  mediaType,
+  text,
+}: ConsoleFile): Promise<[name: string, file: Representation<never>]> {
+  const fields = ['Content-Security-Policy', jsonPolicy];
+  return [name, await shared({ ...representText<never>(text), mediaType, fields })];
+}

@@ -1,0 +1,52 @@
+// The files of the console as browsers receive them: modules without their types, and the stylesheet.
+import { readdirSync, readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+
+export type ConsoleFile = { readonly name: string; readonly mediaType: string; readonly text: string };
+
+/** Where the console starts; the other modules and the stylesheet are beside it. */
+const entry = new URL('../console/console-main.ts', import.meta.url);
+
+export const entryName = 'console-main.js';
+
+/**
+ * Each module under its name with `.js`. In a single executable the types were taken out as it was built.
+ * Otherwise that takes up to a tenth of a second, most of it the first time: so it is done on a thread.
+ */
+export async function consoleFiles(): Promise<ConsoleFile[]> {
+  const folder = new URL('.', entry);
+  const sources = readdirSync(folder)
+    .filter((name) => /\.(ts|js|css)$/.test(name))
+    .map((name) => ({ name, text: readFileSync(new URL(name, folder), 'utf8') }));
+  const typed = sources.filter(({ name }) => name.endsWith('.ts'));
+  const plain = await withoutTypes(typed.map(({ text }) => text));
+  const modules = typed.map(({ name }, index) => ({
+    name: name.replace(/\.ts$/, '.js'),
+    text: (plain[index] ?? '').replaceAll(/(\bfrom )'(\.\/[\w-]+)\.ts'/g, "$1'$2.js'"),
+  }));
+  return [...modules, ...sources.filter(({ name }) => !name.endsWith('.ts'))].map((file) => ({
+    ...file,
+    mediaType: file.name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+  }));
+}
+
+function withoutTypes(texts: readonly string[]): Promise<string[]> {
+  if (texts.length === 0) return Promise.resolve([]);
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+  new Worker(`(${stripTypes.toString()})()`, {
+    eval: true,
+    workerData: texts,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+    .on('message', resolve)
+    .on('error', reject);
+  return promise;
+}
+
+/** Runs on the thread. Lines and columns stay where they are. */
+function stripTypes(): void {
+  const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
+  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
+  const texts: readonly string[] = workerData;
+  parentPort?.postMessage(texts.map((text) => stripTypeScriptTypes(text)));
+}

@@ -1,0 +1,46 @@
+// The page that the console runs in: nothing but its stylesheet, its modules, and what they need to know.
+import { currencyDigits } from '../schema/decimal.ts';
+import { entryName } from './console-files.ts';
+import { html, icon, type Page } from './page-layout.ts';
+
+/** Only what the service itself serves, and no text that becomes markup or script. */
+export const consolePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+/** Browsers fetch all modules at once, instead of one after the other as they find the imports. */
+export function consolePage(names: readonly string[]): Page {
+  const modules = names.filter((name) => name.endsWith('.js'));
+  const { markup } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
+<meta name="currency-digits" content="${JSON.stringify(currencyDigits)}">
+<title>orderly</title>
+<link rel="icon" href="${icon}">
+<link rel="stylesheet" href="/console/console.css">
+${modules.map((name) => html`<link rel="modulepreload" href="/console/${name}">\n`)}
+<script type="module" src="/console/${entryName}"></script>
+</head>
+<body>
+<div id="page"><p class="start" role="status">orderly is starting …</p></div>
+<noscript>
+<p class="start">The console needs JavaScript; the <a href="/docs">documentation</a> does not.</p>
+</noscript>
+</body>
+</html>
+`;
+  return { html: markup, policy: consolePolicy };
+}

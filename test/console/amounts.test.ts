@@ -1,0 +1,75 @@
+// Prices as people type them, and amounts as they read them.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { decimalText, moneyText, priceOf } from '../../src/console/amounts.ts';
+
+suite('a price is read', () => {
+  for (const [text, fraction, minorUnits] of [
+    ['7,49', 2, 749],
+    ['7.49', 2, 749],
+    ['7', 2, 700],
+    ['7,5', 2, 750],
+    [',50', 2, 50],
+    ['0,05', 2, 5],
+    ['1234', 2, 123_400],
+    ['1.234', 2, 123_400],
+    ['1,234', 2, 123_400],
+    ['1.234,50', 2, 123_450],
+    ['1,234.50', 2, 123_450],
+    ['1 234,50', 2, 123_450],
+    ['1\u202f234,50', 2, 123_450],
+    ['1’234.50', 2, 123_450],
+    ['12,345,678.90', 2, 1_234_567_890],
+    ['1.234.567', 2, 123_456_700],
+    ['500', 0, 500],
+    ['1.500', 0, 1_500],
+    ['1,234', 3, 1_234],
+    ['1.5', 3, 1_500],
+    ['10000000000', 2, 1_000_000_000_000],
+  ] as const)
+    test(`${JSON.stringify(text)} with ${fraction} digits`, () =>
+      assert.equal(priceOf(text, fraction), minorUnits));
+});
+
+suite('what could mean two prices, or none, is not read', () => {
+  for (const [text, fraction] of [
+    ['', 2],
+    [' ', 2],
+    [',', 2],
+    ['.', 2],
+    ['0,749', 2],
+    ['1.23.45', 2],
+    ['1,234,5', 2],
+    ['1234.567', 2],
+    ['1.2345,00', 2],
+    ['7.5', 0],
+    ['-7', 2],
+    ['7e3', 2],
+    ['seven', 2],
+    ['7,49 €', 2],
+    ['99999999999999999', 2],
+  ] as const)
+    test(`${JSON.stringify(text)} with ${fraction} digits`, () =>
+      assert.equal(priceOf(text, fraction), undefined));
+});
+
+suite('an amount is shown', () => {
+  const digits = { JPY: 0, IQD: 3 };
+
+  for (const [minorUnits, currency, locale, shown] of [
+    [749, 'EUR', 'en-GB', '€7.49'],
+    [749, 'EUR', 'de-DE', '7,49 €'],
+    [5, 'USD', 'en-US', '$0.05'],
+    [123_450, 'JPY', 'en-GB', 'JP¥123,450'],
+    [1_500, 'IQD', 'en-GB', 'IQD 1.500'],
+    [Number.MAX_SAFE_INTEGER, 'EUR', 'en-GB', '€90,071,992,547,409.91'],
+  ] as const)
+    test(`${minorUnits} of ${currency} for ${locale}`, () =>
+      assert.equal(moneyText(minorUnits, currency, { digits, locale }).replaceAll('\u00a0', ' '), shown));
+
+  test('what is shown in decimals is read as the same amount', () => {
+    for (const fraction of [0, 2, 3, 4])
+      for (const minorUnits of [0, 1, 9, 10, 99, 100, 101, 12_345, 1_000_000])
+        assert.equal(priceOf(decimalText(minorUnits, fraction), fraction), minorUnits);
+  });
+});

@@ -1,0 +1,166 @@
+// The console's page and its files, as a browser receives them.
+import assert from 'node:assert/strict';
+import { dirname, join } from 'node:path';
+import { suite, test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+import type * as api from '../../src/console/api-types.ts';
+import type { Customer } from '../../src/resources/customers/customer.ts';
+import type { Event } from '../../src/resources/events/event.ts';
+import type { Key } from '../../src/resources/keys/key.ts';
+import { transitions, type Order } from '../../src/resources/orders/order.ts';
+import type { Sales } from '../../src/resources/orders/sales.ts';
+import type { Session, Tokens } from '../../src/resources/sessions/session.ts';
+import type { User } from '../../src/resources/users/user.ts';
+import type { Totp } from '../../src/resources/users/totp.ts';
+import type { Webhook } from '../../src/resources/webhooks/webhook.ts';
+import { steps } from '../../src/console/api-types.ts';
+import { sharedService } from '../http/http-support.ts';
+import { codeOf, sources, texts } from '../source-text.ts';
+import type { TestService } from '../service.ts';
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+const compressedBytesMax = 60_000;
+const modules = sources.filter((path) => path.startsWith('src/console/'));
+
+/** The page, and everything that it refers to. */
+async function filesOf(service: TestService): Promise<string[]> {
+  const { text } = await service.get('/console');
+  return [...new Set([...text.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path))];
+}
+
+suite('the console', () => {
+  const service = sharedService();
+
+  test('is a page under a strict policy, for nobody’s frame and no other window', async () => {
+    const { status, headers } = await service().get('/console');
+    assert.equal(status, 200);
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+    assert.equal(headers['content-security-policy'], policy);
+    assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
+    assert.equal(headers['referrer-policy'], 'no-referrer');
+    assert.equal(headers['cache-control'], 'no-cache');
+  });
+
+  test('has neither script nor style in the page', async () => {
+    const { text } = await service().get('/console');
+    assert.doesNotMatch(text, /<style|\sstyle=|<script(?![^>]* src=)|\son\w+=/);
+  });
+
+  test('names all of its files, and each is served for what it is', async () => {
+    const files = await filesOf(service());
+    assert.equal(files.length, modules.length + 1);
+    for (const path of files) {
+      const { status, headers } = await service().get(path);
+      const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
+      assert.deepEqual([status, headers['content-type']], [200, `${type}; charset=utf-8`], path);
+    }
+  });
+
+  test('is JavaScript without types, whose imports are served', async () => {
+    const files = await filesOf(service());
+    for (const path of files.filter((each) => each.endsWith('.js'))) {
+      const { text } = await service().get(path);
+      const wanted = [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => join(dirname(path), name));
+      assert.deepEqual(
+        wanted.filter((name) => !files.includes(name)),
+        [],
+        path,
+      );
+      assert.doesNotMatch(text, /^(type|interface) |: readonly /m, path);
+    }
+  });
+
+  test('isn’t sent again while it is the same', async () => {
+    for (const path of ['/console', '/console/console.css', '/console/console-main.js']) {
+      const { headers } = await service().get(path);
+      const again = await service().get(path, { headers: { 'if-none-match': String(headers.etag) } });
+      assert.deepEqual([again.status, again.text], [304, ''], path);
+    }
+  });
+
+  test(`has less than ${compressedBytesMax / 1000} KB in all, compressed`, async () => {
+    let bytes = 0;
+    for (const path of ['/console', ...(await filesOf(service()))])
+      bytes += brotliCompressSync((await service().get(path)).text).length;
+    assert.ok(bytes < compressedBytesMax, `${bytes} bytes`);
+  });
+
+  test('serves no file of another folder', async () => {
+    for (const path of ['/console/tsconfig.json', '/console/..%2fmain.ts', '/console/console-main.ts'])
+      assert.equal((await service().get(path, { isUndescribed: true })).status, 404, path);
+  });
+});
+
+suite('the console’s requests', () => {
+  const service = sharedService({ settings: { 'rate-anonymous': '5/60' } });
+
+  test('draw on no bucket until somebody signs in', async () => {
+    for (const path of ['/console', ...(await filesOf(service()))])
+      assert.equal((await service().get(path)).headers.ratelimit, undefined, path);
+  });
+});
+
+suite('the console’s modules', () => {
+  const codes = modules.map((path) => ({ path, code: codeOf(texts.get(path) ?? '') }));
+
+  for (const [what, pattern, seen] of [
+    [
+      'make no markup',
+      /innerHTML|outerHTML|insertAdjacentHTML|setHTML|createContextualFragment|DOMParser/,
+      'x.innerHTML = y',
+    ],
+    ['make no code', /\beval\b|new Function|document\.write|\.srcdoc\b/, 'eval(x)'],
+    ['set no style as text', /cssText|\.style\s*=/, 'x.style = y'],
+    [
+      'read no cookie, and keep nothing for a session',
+      /document\.cookie|sessionStorage|indexedDB/,
+      'document.cookie',
+    ],
+  ] as const)
+    test(what, () => {
+      assert.match(seen, pattern);
+      assert.deepEqual(
+        codes.filter(({ code }) => pattern.test(code)).map(({ path }) => path),
+        [],
+      );
+    });
+
+  test('import nothing but each other', () => {
+    const imports = modules.flatMap((path) =>
+      [...(texts.get(path) ?? '').matchAll(/from '([^']+)'/g)].map(([, name = '']) =>
+        join(dirname(path), name),
+      ),
+    );
+    assert.deepEqual(
+      imports.filter((path) => !modules.includes(path)),
+      [],
+    );
+  });
+});
+
+suite('what the console knows of the API', () => {
+  test('is so: its types take the service’s objects', () => {
+    // the compiler checks it
+    const fit =
+      <Shown>() =>
+      <Sent extends Shown>(sent?: Sent): unknown =>
+        sent;
+    const checked = [
+      fit<api.Order>()<Order>,
+      fit<api.Customer>()<Customer>,
+      fit<api.User>()<User>,
+      fit<api.Session>()<Session>,
+      fit<api.Tokens>()<Tokens>,
+      fit<api.Key>()<Key>,
+      fit<api.Webhook>()<Webhook>,
+      fit<api.ServiceEvent>()<Event>,
+      fit<api.Sales>()<Sales>,
+      fit<api.Totp>()<Totp>,
+    ];
+    assert.equal(checked.length, 10);
+  });
+
+  test('is so: the steps of an order’s status', () => assert.deepEqual(steps, transitions));
+});
