@@ -16,6 +16,7 @@ import { Exports } from './http/export.ts';
 import type { HttpServer } from './http/http-server.ts';
 import { createMetrics } from './http/metrics.ts';
 import { OutgoingPosts, type AddressLookup } from './http/outgoing-posts.ts';
+import { Imports } from './http/line-imports.ts';
 import { RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
@@ -66,6 +67,8 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
   const keyed = createKeyedParts(secrets, publicUrl);
   const limiters = createLimiters(config.rates);
   const metrics = createMetrics();
+  const exports = new Exports({ log });
+  const imports = new Imports(ports);
   const { live, deliveries, webhookTargets, cleanup } = createBackground(config, keyed, ports);
 
   function metricsText(): string {
@@ -78,6 +81,8 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
       caches: [caches.orders, caches.customers],
       passwordsWaiting: hasher.waiting,
       streams: { open: live.open, ...live.counts },
+      exports: exports.counts,
+      imports: imports.counts,
       feed: feedBounds(db.read),
       certificateEnd: ports.certificate.end,
       lastBackup: lastBackup(config.data),
@@ -93,7 +98,8 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
       webhookTargets,
       cleanup,
       passwords: new PasswordChecks({ hasher, limiters, findPassword, isKnownAddress }),
-      exports: new Exports({ log }),
+      exports,
+      imports,
       onPasswordChange: (email) => removeAdminFile(config.data, email),
       readiness: () => readinessOf(ports),
       metrics: metricsText,

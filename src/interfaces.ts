@@ -16,6 +16,8 @@ import { customerRoutes } from './resources/customers/customer-routes.ts';
 import type { PasswordChecks } from './resources/flows/password-checks.ts';
 import { feedRoutes } from './feed/feed-routes.ts';
 import type { Streams } from './feed/live-feed.ts';
+import { importRoutes } from './resources/imports/import-routes.ts';
+import type { ImportStarter } from './http/line-imports.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
 import { removeKeysOf } from './resources/keys/key-store.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
@@ -37,6 +39,7 @@ export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
   readonly caches: Pick<Caches, 'orders' | 'customers'>;
   readonly live: Streams;
   readonly exports: ExportStarter;
+  readonly imports: ImportStarter;
   readonly webhookTargets: WebhookTargets;
   readonly cleanup: Pick<Cleanup, 'begin'>;
   /** Called once a user's password has been replaced, with their e-mail address before that. */
@@ -85,12 +88,14 @@ function usersInterface({ config, publicUrl }: Settings, services: HandlerServic
 }
 
 function ordersInterface({ config: { defaultCountry } }: Settings, services: HandlerServices): Route[] {
-  const { cursors, caches, live, exports, webhookSecrets: secrets, webhookTargets: targets } = services;
+  const { cursors, caches, live, exports, imports } = services;
+  const { webhookSecrets: secrets, webhookTargets: targets } = services;
   return [
     ...customerRoutes({ cursors, exports, cache: caches.customers, defaultCountry }),
     ...orderRoutes({ cursors, exports, cache: caches.orders, customerCache: caches.customers }),
     salesRoute(),
     ...feedRoutes({ cursors, live, exports }),
+    ...importRoutes({ imports, defaultCountry }),
     ...webhookRoutes({ cursors, targets, secrets }),
   ];
 }

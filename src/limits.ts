@@ -99,6 +99,22 @@ export const exportPieceBytesMax = 64 * 1024;
 /** Of a list that no index sorts: how many positions are read at once. */
 export const exportRowsSortedMax = 20_000;
 
+// Imports.
+export const importsMax = 2;
+export const importBytesMax = 32 * 1024 * 1024;
+export const importLineBytesMax = 64 * 1024;
+/** A client that sends no whole line for so long is cut. */
+export const importLineMilliseconds = 30_000;
+/** Written in one go, so that other writes come in between; checked in one slice of a turn. */
+export const importLinesAtOnce = 32;
+export const importBytesAtOnce = 64 * 1024;
+export const importSliceMillisecondsMax = 2;
+/** How many of these may wait for the disk at once. */
+export const importWritesMax = 3;
+/** What the client has yet to read of the response, before no more lines are taken from it. */
+export const importUnsentBytesMax = 8 * 1024 * 1024;
+export const importKeyCharsMax = 255;
+
 // Webhooks.
 export const webhooksMax = 20;
 export const webhookUrlCharsMax = 2_000;

@@ -15,6 +15,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/assembly/'],
   ['src/config/'],
   ['src/webhooks/'],
+  ['src/resources/imports/'],
   ['src/resources/system/', 'src/resources/orders/'],
   ['src/resources/customers/', 'src/resources/keys/', 'src/resources/sessions/', 'src/resources/webhooks/'],
   ['src/resources/users/'],

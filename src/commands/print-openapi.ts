@@ -38,6 +38,7 @@ function notServing(config: Config, publicUrl: string): HandlerServices {
     caches: new Caches(0),
     live: { checkRoom: unused, add: unused },
     exports: { start: unused },
+    imports: { start: unused },
     webhookTargets: new WebhookTargets([]),
     cleanup: { begin: unused },
     onPasswordChange: unused,

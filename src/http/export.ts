@@ -10,6 +10,7 @@ import { csv, ndjson } from './media-types.ts';
 import { streamed, type Representation } from './representation.ts';
 import type { ResponseStream } from './response-stream.ts';
 import type { Context } from './route.ts';
+import type { ExportCounts } from './transfer-metrics.ts';
 
 /** How the elements of a list become a file. */
 export type ExportFormat<T> = {
@@ -33,9 +34,15 @@ export type ExportStarter = Pick<Exports, 'start'>;
 export class Exports {
   readonly #log: Logger;
   readonly #callers = new Map<ResponseStream, Caller>();
+  readonly #ends = new Map<string, number>();
+  #bytes = 0;
 
   constructor({ log }: Options) {
     this.#log = log;
+  }
+
+  get counts(): ExportCounts {
+    return { running: this.#callers.size, bytes: this.#bytes, ends: this.#ends };
   }
 
   /** Throws where the request can't be an export, or too many run. */
@@ -69,7 +76,11 @@ export class Exports {
   #run<T>(run: Run<T>): void {
     const { stream, context } = run;
     this.#callers.set(stream, context.caller);
-    stream.onEnd(() => this.#callers.delete(stream));
+    stream.onEnd((end, bytes) => {
+      this.#callers.delete(stream);
+      this.#ends.set(end, (this.#ends.get(end) ?? 0) + 1);
+      this.#bytes += bytes;
+    });
     write(run).catch((error: unknown) => {
       if (isOfRights(error)) return stream.breakOff('unauthorized');
       const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);

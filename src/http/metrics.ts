@@ -15,6 +15,7 @@ import {
   type Sample,
 } from './prometheus.ts';
 import type { Mounted } from './router.ts';
+import { transferFamilies, type ExportCounts, type ImportCounts } from './transfer-metrics.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
@@ -32,6 +33,8 @@ export type MetricsSources = {
   readonly passwordsWaiting: number;
   readonly webhooks: WebhookCounts;
   readonly streams: StreamCounts;
+  readonly exports: ExportCounts;
+  readonly imports: ImportCounts;
   /** Ids: of the last event that was removed, and of the newest. */
   readonly feed: { readonly removed: number; readonly latest: number };
   /** Milliseconds since 1970; undefined without TLS. */
@@ -86,6 +89,8 @@ export function createMetrics() {
     passwordsWaiting,
     webhooks,
     streams,
+    exports,
+    imports,
     feed,
     ...instants
   }: MetricsSources): string {
@@ -104,6 +109,7 @@ export function createMetrics() {
       ...accountFamilies({ securityEvents, buckets, passwordsWaiting }),
       ...feedFamilies(feed, streams),
       ...webhookFamilies(webhooks),
+      ...transferFamilies(exports, imports),
       ...operationFamilies(instants),
       ...processFamilies(loopDelay),
     ]);

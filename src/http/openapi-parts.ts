@@ -44,7 +44,7 @@ export const textSchemas: Readonly<Record<string, { readonly [keyword: string]: 
     type: 'string',
     maxLength: Number.MAX_SAFE_INTEGER,
     pattern: '^(\\{.*\\}\\n)*$',
-    description: 'The whole list, the JSON of one element in each line.',
+    description: 'A JSON object in each line: all elements of a list, or what became of each imported line.',
   },
   'text/event-stream': {
     type: 'string',

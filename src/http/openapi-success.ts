@@ -1,7 +1,7 @@
 // What an operation returns when it succeeds, in the OpenAPI document.
 import { pageRowsMax, urlBytesMax } from '../limits.ts';
 import { integer } from '../schema/schema.ts';
-import { csv } from './media-types.ts';
+import { csv, ndjson } from './media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { operationId } from './openapi-names.ts';
 import { commonFields, headerRefs, textSchemas } from './openapi-parts.ts';
@@ -51,7 +51,7 @@ function successFields(route: Route, status: number): string[] {
 }
 
 function isStreamed({ mediaTypes }: Reply<unknown>): boolean {
-  return mediaTypes.includes(csv) || mediaTypes.includes(eventStream);
+  return mediaTypes.includes(csv) || mediaTypes.includes(ndjson) || mediaTypes.includes(eventStream);
 }
 
 /** Made once, and compressed for who accepts that. */

@@ -90,7 +90,8 @@ export function problemResponse(problem: Problem, context: ProblemContext): Prob
   return { status, fields: problemHeaders(kind, details), json };
 }
 
-function issueMember(issue: Issue): object {
+/** As it is sent. */
+export function issueMember(issue: Issue): object {
   const { pointer, code, detail } = issue;
   return pointer === undefined ? issue : { pointer: fragmentOf(pointer), code, detail };
 }

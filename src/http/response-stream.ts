@@ -1,6 +1,7 @@
 // A response that goes on: its body is written as time passes, until the client or the service ends it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { stopParsing } from './lingering-close.ts';
 
 /** Why a stream ended, as the log and the metrics name it. */
 export type StreamEnd =
@@ -37,8 +38,13 @@ export class ResponseStream {
     return this.#response.writableLength;
   }
 
-  onEnd(listener: (end: StreamEnd) => void): void {
+  onEnd(listener: Options['onEnd']): void {
     this.#onEnd.push(listener);
+  }
+
+  /** Sends the head before there is anything of the body. */
+  begin(): void {
+    this.#response.flushHeaders();
   }
 
   write(bytes: Buffer): void {
@@ -76,6 +82,19 @@ export class ResponseStream {
     this.#end = end;
     this.#isOver = true;
     this.#response.destroy();
+  }
+
+  /** The same, but what was written still reaches the client, even one that goes on sending. */
+  breakOffOnceSent(end: StreamEnd): void {
+    const { socket } = this.#response;
+    if (this.isOver || socket === null) return;
+    this.#end = end;
+    this.#isOver = true;
+    // `node:http` gathers what is written in one tick
+    setImmediate(() => {
+      stopParsing(socket);
+      socket.destroySoon();
+    });
   }
 
   /** A client that has ended its side reads a response to its end; a stream that has none ends with it. */

@@ -43,8 +43,9 @@ export class StreamedBody {
     stateOf(request.socket).isStreamingBody = true;
     request.on('data', (piece: Buffer) => this.#add(piece));
     request.once('end', () => this.#end());
-    request.on('error', () => this.#fail(endedEarly()));
-    request.once('close', () => this.#fail(endedEarly()));
+    request.on('error', this.#onBreak);
+    request.once('close', this.#onBreak);
+    request.socket.once('end', this.#onBreak); // the client's side alone: the response could still be sent
   }
 
   /** What has arrived since; undefined at the end. Rejects with a Problem where the body isn't whole. */
@@ -68,9 +69,13 @@ export class StreamedBody {
     this.#settle();
   }
 
+  readonly #onBreak = (): void => this.#fail(endedEarly());
+
   #end(): void {
     this.#isWhole = true;
-    stateOf(this.#request.socket).isStreamingBody = false;
+    const { socket } = this.#request;
+    socket.off('end', this.#onBreak);
+    stateOf(socket).isStreamingBody = false;
     this.#settle();
   }
 

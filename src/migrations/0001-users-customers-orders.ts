@@ -150,6 +150,17 @@ CREATE INDEX orders_customerId_status_createdAt_id ON orders
 CREATE INDEX orders_currency_status_createdAt_id ON orders
   (currency, status, createdAt, id, updatedAt, total);
 
+CREATE TABLE importedCustomers (
+  key TEXT PRIMARY KEY,
+  customerId INTEGER NOT NULL UNIQUE REFERENCES customers ON DELETE CASCADE,
+  fingerprint BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE importedOrders (
+  key TEXT PRIMARY KEY,
+  orderId INTEGER NOT NULL,
+  fingerprint BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE events (
   id INTEGER PRIMARY KEY,
   createdAt INTEGER NOT NULL,

@@ -67,6 +67,7 @@ describe('access to', () => {
         const call: Call = {
           ...(await credentialOf(service, caller, subject.owner, row.scope)),
           body: row.body?.(subject),
+          headers: row.contentType === undefined ? {} : { 'content-type': row.contentType },
         };
         const path = row.path(subject);
         await checkCell(service, method, path, call, responses[index] ?? '', `${name} by ${caller}`);

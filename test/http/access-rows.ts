@@ -25,6 +25,8 @@ export type Row = {
   readonly scope?: Scope;
   readonly path: (subject: Subject) => string;
   readonly body?: (subject: Subject) => object;
+  /** Where that isn't JSON. */
+  readonly contentType?: string;
 };
 
 /**
@@ -251,6 +253,13 @@ export const matrix: Readonly<Record<string, Row>> = {
     scope: 'orders:write',
     path: order,
     body: () => ({ note: 'Please ring twice.' }),
+  },
+  'POST /imports': {
+    responses: 'u   f   f   f   200 f s 200 t',
+    scope: 'orders:write',
+    path: at('/imports'),
+    body: () => Buffer.from('\n'),
+    contentType: 'application/x-ndjson',
   },
   'GET /webhooks': { responses: 'u   f   f   f   200 s   s s   t', path: at('/webhooks') },
   'POST /webhooks': {

@@ -131,7 +131,7 @@ suite('the document', async () => {
 
   test('has 400 for wrong data under /api, 422 elsewhere', () => {
     for (const { method, path, operation } of operations) {
-      const status = /^\/(orders|customers|sales|events|webhooks)/.test(path) ? '422' : '400';
+      const status = /^\/(orders|customers|sales|events|imports|webhooks)/.test(path) ? '422' : '400';
       const telling = Object.entries(operation.responses).filter(([, listed]) => {
         return (
           follow<Response>(document, listed).content?.['application/problem+json']?.examples?.[

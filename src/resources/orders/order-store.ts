@@ -110,7 +110,12 @@ function textOf([
 
 type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId: number };
 /** Milliseconds since 1970. */
-type OrderTimes = { readonly createdAt: number; readonly updatedAt: number };
+type OrderTimes = {
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Of the event of its creation, where that isn't `createdAt`. */
+  readonly recordedAt?: number;
+};
 
 /** A status that an order got later, and when. */
 export type OrderStep = { readonly status: OrderStatus; readonly at: number };
@@ -123,7 +128,7 @@ export function addOrder(
   past: readonly OrderStep[] = [],
 ): Order {
   const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
-  const { createdAt, updatedAt } = times;
+  const { createdAt, updatedAt, recordedAt = createdAt } = times;
   const sql =
     'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, ' +
     'createdAt, updatedAt) ' +
@@ -142,7 +147,7 @@ export function addOrder(
     userId,
   );
   if (changes === 0) throw ownerDeleted();
-  recordPlaced(permit, { ...order, id: lastId, createdAt }, past);
+  recordPlaced(permit, { ...order, id: lastId, recordedAt }, past);
   return {
     id: lastId,
     status,
@@ -158,14 +163,14 @@ export function addOrder(
   };
 }
 
-type PlacedOrder = NewOrderRow & { readonly id: number; readonly createdAt: number };
+type PlacedOrder = NewOrderRow & { readonly id: number; readonly recordedAt: number };
 
 function recordPlaced(permit: Permit, order: PlacedOrder, past: readonly OrderStep[]): void {
-  const { id, userId, currency, total, createdAt } = order;
+  const { id, userId, currency, total, recordedAt } = order;
   const about = { subjectId: id, ownerId: userId };
   const status = past.length === 0 ? order.status : 'open';
   const changes = changesBetween({}, { status, currency, total });
-  recordEvent(permit, { type: 'order.created', ...about, changes, createdAt });
+  recordEvent(permit, { type: 'order.created', ...about, changes, createdAt: recordedAt });
   let before: OrderStatus = 'open';
   for (const { status, at } of past) {
     const type = changeTypeOf(before, status);

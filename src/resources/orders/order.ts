@@ -53,6 +53,8 @@ const status = named(
       'delivered → refunded.',
   }),
 );
+/** Of an order that has a past elsewhere. */
+export const importedStatus = oneOf(statuses, { description: 'Any; `open` by default.' });
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
 const note = nullable(text(2000, 'A note for the shop.', 'Please ring twice.'));
@@ -193,6 +195,11 @@ export type OrderContent = Pick<
   'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'
 >;
 
+/** What requests send of it. */
+type SentOrder = Pick<NewOrder, 'currency' | 'items' | 'shippingAddress' | 'note'> & {
+  readonly status?: OrderStatus;
+};
+
 /** What is absent is null, and the sums are computed. */
 export function orderContentOf({
   status = 'open',
@@ -200,7 +207,7 @@ export function orderContentOf({
   items,
   shippingAddress = null,
   note = null,
-}: NewOrder | OrderReplacement): OrderContent {
+}: SentOrder | NewOrder | OrderReplacement): OrderContent {
   return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
 }
 

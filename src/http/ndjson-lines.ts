@@ -1,0 +1,107 @@
+// Lines of JSON as their bytes arrive, each bounded in length.
+import { Problem } from '../problem.ts';
+import { parseJson } from './body.ts';
+
+/** Lines are counted from 1, blank ones too; those have no value of their own and are left out. */
+export type NdjsonLine = {
+  readonly number: number;
+  /** Undefined for a line that is too long: nothing of it is kept. */
+  readonly bytes: Buffer | undefined;
+};
+
+export class NdjsonLines {
+  readonly #lineBytesMax: number;
+  /** What has arrived of the line that is next. */
+  #parts: Buffer[] = [];
+  #partBytes = 0;
+  #piece: Buffer = nothing;
+  #at = 0;
+  #number = 1;
+  #isAtEnd = false;
+
+  constructor(lineBytesMax: number) {
+    this.#lineBytesMax = lineBytesMax;
+  }
+
+  /** The number of the line that is next. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** To be called once `next` has returned undefined. */
+  add(piece: Buffer): void {
+    this.#piece = piece;
+    this.#at = 0;
+  }
+
+  /** What is left is the last line, though no line break ends it. */
+  end(): void {
+    this.#isAtEnd = true;
+  }
+
+  /** The next whole line that isn't blank; undefined where none has arrived. */
+  next(): NdjsonLine | undefined {
+    for (;;) {
+      if (this.#partBytes === 0) this.#skipEmpty();
+      const end = this.#piece.indexOf(lineFeed, this.#at);
+      if (end === -1 && !this.#isAtEnd) {
+        this.#keep(this.#piece.subarray(this.#at));
+        this.add(nothing);
+        return undefined;
+      }
+      this.#keep(this.#piece.subarray(this.#at, end === -1 ? undefined : end));
+      this.#at = end === -1 ? this.#piece.length : end + 1;
+      const line = this.#take();
+      if (line !== undefined) return line;
+      if (end === -1) return undefined;
+    }
+  }
+
+  /** Not one by one: there may be millions. */
+  #skipEmpty(): void {
+    while (this.#piece[this.#at] === lineFeed) {
+      this.#at += 1;
+      this.#number += 1;
+    }
+  }
+
+  #keep(part: Buffer): void {
+    this.#partBytes += part.length;
+    if (this.#partBytes > this.#lineBytesMax) this.#parts = [];
+    else if (part.length > 0) this.#parts.push(part);
+  }
+
+  #take(): NdjsonLine | undefined {
+    const [first = nothing] = this.#parts;
+    const bytes = this.#parts.length > 1 ? Buffer.concat(this.#parts) : first;
+    const isTooLong = this.#partBytes > this.#lineBytesMax;
+    const number = this.#number;
+    this.#parts = [];
+    this.#partBytes = 0;
+    this.#number += 1;
+    if (isTooLong) return { number, bytes: undefined };
+    return bytes.every(isBlank) ? undefined : { number, bytes };
+  }
+}
+
+const nothing = Buffer.alloc(0);
+const lineFeed = 0x0a;
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
+}
+
+/** The value of a line, or the Problem that it has. */
+export function parseLine(
+  { bytes }: NdjsonLine,
+  lineBytesMax: number,
+): { readonly value: unknown } | Problem {
+  if (bytes === undefined)
+    return new Problem('content-too-large', `The line must have at most ${lineBytesMax} bytes.`);
+  try {
+    return { value: parseJson(bytes) };
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+// A line of an import: what it may hold, and what becomes of it.
+import { hash } from 'node:crypto';
+import { importKeyCharsMax } from '../../limits.ts';
+import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
+import { timeOf } from '../../schema/rfc3339.ts';
+import { check, fits } from '../../schema/schema-check.ts';
+import { named, object, optional, type Infer, type Issue } from '../../schema/schema.ts';
+import type { CustomerBodies } from '../customers/customer-bodies.ts';
+import { NewOrder, importedStatus } from '../orders/order.ts';
+import { priceItems, sumIssues } from '../orders/order-items.ts';
+
+export type ImportKind = 'customer' | 'order';
+
+/** What became of a line. */
+export type ImportOutcome =
+  | { readonly status: 200 | 201; readonly id: number }
+  | { readonly status: 422; readonly issues: readonly Issue[] };
+
+const importKey = (description: string) => singleLine(importKeyCharsMax, description, 'shop-7');
+
+const ImportedOrder = named(
+  'ImportedOrder',
+  object(
+    {
+      ...NewOrder.properties,
+      customerId: optional(id, { description: 'The customer who orders; instead of it, `customerKey`.' }),
+      customerKey: optional(importKey('The key that the customer was imported with, now or earlier.')),
+      status: optional(importedStatus),
+      createdAt: optional(sentTimestamp, { description: 'When it was ordered: since 1970; now by default.' }),
+    },
+    { description: 'A new order, of any status and age. Its `updatedAt` is the time of the import.' },
+    (order) => [...customerIssues(order), ...sumIssues(priceItems(order.items).total, order.total)],
+  ),
+);
+export type ImportedOrder = Infer<typeof ImportedOrder>;
+
+export type ImportLineSchema = ReturnType<typeof importLineSchema>;
+export type ImportLine = Infer<ImportLineSchema>;
+
+export function importLineSchema({ NewCustomer }: CustomerBodies) {
+  const members = {
+    key: importKey('Names the object in the system that it comes from, among all of its kind.'),
+    customer: optional(NewCustomer),
+    order: optional(ImportedOrder),
+  };
+  const description = 'A customer or an order, and its key.';
+  return named('ImportLine', object(members, { description }, kindIssues));
+}
+
+function kindIssues({ customer, order }: { readonly customer?: unknown; readonly order?: unknown }): Issue[] {
+  if ((customer === undefined) !== (order === undefined)) return [];
+  return [{ pointer: '', code: 'conflict', detail: 'A line must have either customer or order.' }];
+}
+
+type CustomerReference = { readonly customerId?: number; readonly customerKey?: string };
+
+function customerIssues({ customerId, customerKey }: CustomerReference): Issue[] {
+  if (customerId === undefined && customerKey === undefined)
+    return [{ pointer: '/customerId', code: 'required', detail: 'customerId or customerKey is required.' }];
+  if (customerId === undefined || customerKey === undefined) return [];
+  const detail = 'customerId and customerKey exclude each other.';
+  return [{ pointer: '/customerKey', code: 'conflict', detail }];
+}
+
+/** A line that fits its schema, with the digest that its content is known by. */
+export type CheckedLine = { readonly line: ImportLine; readonly fingerprint: Uint8Array };
+
+/** Blanks make no difference to the fingerprint; the order of members does. */
+export function checkLine(
+  schema: ImportLineSchema,
+  value: unknown,
+  now: number,
+): { readonly accepted: CheckedLine } | { readonly issues: readonly Issue[] } {
+  if (!fits(schema, value)) return { issues: check(schema, value) };
+  const issues = timeIssues(value, now);
+  if (issues.length > 0) return { issues };
+  const fingerprint = hash('sha256', JSON.stringify(value), 'buffer');
+  return { accepted: { line: value, fingerprint } };
+}
+
+function timeIssues({ order }: ImportLine, now: number): Issue[] {
+  if (order?.createdAt === undefined) return [];
+  const time = timeOf(order.createdAt);
+  if (time >= 0 && time <= now) return [];
+  const detail = 'createdAt must be a time since 1970 that has passed.';
+  return [{ pointer: '/order/createdAt', code: 'range', detail }];
+}

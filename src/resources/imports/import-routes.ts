@@ -1,0 +1,82 @@
+// Imports over HTTP: POST /imports takes customers and orders as lines, and answers each with a line.
+import { adminOnly, checkScope } from '../../auth/access.ts';
+import type { ImportStarter, LineRules } from '../../http/line-imports.ts';
+import { ndjson } from '../../http/media-types.ts';
+import { document, route, type Route } from '../../http/route.ts';
+import {
+  importBytesMax,
+  importLineBytesMax,
+  importLineMilliseconds,
+  importUnsentBytesMax,
+  importsMax,
+} from '../../limits.ts';
+import { customerBodies } from '../customers/customer-bodies.ts';
+import { checkLine, importLineSchema, type CheckedLine } from './import-line.ts';
+import { importKeys, importLine } from './import-store.ts';
+
+type ImportServices = {
+  readonly imports: ImportStarter;
+  /** Whose phone numbers may be sent in national form. */
+  readonly defaultCountry: string | undefined;
+};
+
+/** Mounted with the orders interface. */
+export function importRoutes({ imports, defaultCountry }: ImportServices): Route[] {
+  const bodies = customerBodies(defaultCountry);
+  const schema = importLineSchema(bodies);
+  const rules: LineRules<CheckedLine> = {
+    check: (value, now) => checkLine(schema, value, now),
+    write(permit, checked, now) {
+      const { caller } = permit;
+      if (checked.line.customer !== undefined) checkScope(caller, 'customers:write');
+      return importLine(permit, checked, { keys: importKeys, bodies, ownerId: caller.userId, now });
+    },
+  };
+  return [
+    route({
+      method: 'POST',
+      path: '/imports',
+      tag: 'Service',
+      summary: 'Import customers and orders',
+      description,
+      access: adminOnly,
+      scope: 'orders:write',
+      streamedBody: {
+        mediaType: ndjson,
+        bytesMax: importBytesMax,
+        schema,
+        description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
+        example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
+      },
+      reply: document([ndjson], 'no-store'),
+      handle: (context) => imports.start(context, rules),
+    }),
+  ];
+}
+
+const exampleOfCustomer = { key: 'shop-7', customer: { name: 'Grace Hopper' } };
+const exampleOfOrder = {
+  key: 'shop-1042',
+  order: {
+    customerKey: 'shop-7',
+    currency: 'EUR',
+    status: 'delivered',
+    createdAt: '2025-11-03T10:15:00Z',
+    items: [{ name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }],
+  },
+};
+
+const description =
+  'Each line is checked like the body of a POST, written by itself, and answered in its order once it ' +
+  'is on disk: `{"line":1,"status":201,"id":7}`; with status 200 where that key came before with the ' +
+  'same content; or `{"line":2,"status":422,"errors":[…]}`, with `errors` as problems have them (400 ' +
+  'for what is not JSON, 413 for a line that is too long). So what was cut short is simply sent again. ' +
+  'An order names its customer by `customerId`, or by `customerKey` if that customer was imported, ' +
+  'too.\n\n' +
+  'What ends the import early (rights that were withdrawn, a client too slow, the service stopping) is ' +
+  'the status of a last line, after which the response ends without its last chunk. Read while you ' +
+  `send: the service waits where more than ${importUnsentBytesMax / 1024 ** 2} MiB of the response are ` +
+  'unread.\n\n' +
+  `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
+  `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at once. An API key ` +
+  'also needs the scope `customers:write` to import customers.';

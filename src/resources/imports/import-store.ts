@@ -1,0 +1,125 @@
+// What imports make: each object under the key that it came with, for as long as it exists.
+import type { Issue } from '../../schema/schema.ts';
+import { timeOf } from '../../schema/rfc3339.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { Permit } from '../../storage/permit.ts';
+import type { CustomerBodies, NewCustomer } from '../customers/customer-bodies.ts';
+import { customerContentOf } from '../customers/customer.ts';
+import { addCustomer, customerExists } from '../customers/customer-store.ts';
+import { orderContentOf } from '../orders/order.ts';
+import { addOrder } from '../orders/order-store.ts';
+import { userIssues } from '../users/user-store.ts';
+import type { CheckedLine, ImportKind, ImportOutcome, ImportedOrder } from './import-line.ts';
+
+type Imported = { readonly id: number; readonly fingerprint: Uint8Array };
+type KeyedObject = Pick<Imported, 'fingerprint'> & { readonly kind: ImportKind; readonly key: string };
+
+/** Which keys have come, and with what. */
+export type ImportKeys = {
+  find(db: Connection, kind: ImportKind, key: string): Imported | undefined;
+  /** Makes the object and stores its key; returns its id. */
+  add(permit: Permit, object: KeyedObject, make: () => number): number;
+};
+
+const tables: Readonly<Record<ImportKind, { readonly find: string; readonly add: string }>> = {
+  customer: {
+    find: 'SELECT customerId, fingerprint FROM importedCustomers WHERE key = ?',
+    add: 'INSERT INTO importedCustomers (key, customerId, fingerprint) VALUES (?, ?, ?)',
+  },
+  order: {
+    find: 'SELECT orderId, fingerprint FROM importedOrders WHERE key = ?',
+    add: 'INSERT INTO importedOrders (key, orderId, fingerprint) VALUES (?, ?, ?)',
+  },
+};
+
+export const importKeys: ImportKeys = {
+  find(db, kind, key) {
+    const row = db.get<[id: number, fingerprint: Uint8Array]>(tables[kind].find, key);
+    return row === undefined ? undefined : { id: row[0], fingerprint: row[1] };
+  },
+  add({ writer }, { kind, key, fingerprint }, make) {
+    const id = make();
+    writer.run(tables[kind].add, key, id, fingerprint);
+    return id;
+  },
+};
+
+export type Importer = {
+  readonly keys: ImportKeys;
+  readonly bodies: CustomerBodies;
+  /** Who owns what names no `userId`; undefined where nobody does. */
+  readonly ownerId: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+};
+
+/** What it rejects it has changed nothing for. */
+export function importLine(permit: Permit, checked: CheckedLine, importer: Importer): ImportOutcome {
+  const { key, customer, order } = checked.line;
+  const kind = customer === undefined ? 'order' : 'customer';
+  const known = importer.keys.find(permit.writer, kind, key);
+  if (known !== undefined) return repeated(known, checked.fingerprint);
+  const object = { kind, key, fingerprint: checked.fingerprint } as const;
+  if (customer !== undefined) return importCustomer(permit, { ...importer, customer, object });
+  if (order !== undefined) return importOrder(permit, { ...importer, order, object });
+  throw new TypeError('a line that fits has a customer or an order');
+}
+
+function repeated({ id, fingerprint }: Imported, sent: Uint8Array): ImportOutcome {
+  if (Buffer.compare(fingerprint, sent) === 0) return { status: 200, id };
+  const detail = `This key was imported with another content, as ${id}; use a new key.`;
+  return { status: 422, issues: [{ pointer: '/key', code: 'idempotency-key-reused', detail }] };
+}
+
+type CustomerImport = Importer & { readonly customer: NewCustomer; readonly object: KeyedObject };
+
+function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome {
+  const { keys, bodies, customer, object, now } = imported;
+  const owner = ownerOf(permit.writer, '/customer', customer.userId ?? imported.ownerId);
+  if (owner.issues.length > 0) return { status: 422, issues: owner.issues };
+  const content = customerContentOf(bodies, customer);
+  const make = (): number => addCustomer(permit, { ...content, userId: owner.userId }, now);
+  return { status: 201, id: keys.add(permit, object, make) };
+}
+
+type OrderImport = Importer & { readonly order: ImportedOrder; readonly object: KeyedObject };
+
+function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
+  const { keys, order, object, now } = imported;
+  const owner = ownerOf(permit.writer, '/order', order.userId ?? imported.ownerId);
+  const customer = customerOf(permit.writer, keys, order);
+  const issues = [...owner.issues, ...customer.issues];
+  if (issues.length > 0) return { status: 422, issues };
+  const row = { ...orderContentOf(order), customerId: customer.id, userId: owner.userId };
+  const createdAt = order.createdAt === undefined ? now : timeOf(order.createdAt);
+  const make = (): number => addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
+  return { status: 201, id: keys.add(permit, object, make) };
+}
+
+type Owner = { readonly userId: number; readonly issues: readonly Issue[] };
+
+function ownerOf(db: Connection, pointer: string, userId: number | undefined): Owner {
+  if (userId === undefined) return { userId: 0, issues: [noOwner(`${pointer}/userId`)] };
+  const issues = userIssues(db, userId).map((issue) => ({ ...issue, pointer: `${pointer}/userId` }));
+  return { userId, issues };
+}
+
+function noOwner(pointer: string): Issue {
+  return { pointer, code: 'required', detail: 'userId is required where the import names no owner.' };
+}
+
+type Customer = { readonly id: number; readonly issues: readonly Issue[] };
+
+function customerOf(db: Connection, keys: ImportKeys, { customerId, customerKey }: ImportedOrder): Customer {
+  if (customerKey !== undefined) return customerOfKey(keys.find(db, 'customer', customerKey), customerKey);
+  const id = customerId ?? 0; // a line that fits has one or the other
+  if (customerExists(db, 'everyone', id)) return { id, issues: [] };
+  const detail = `There is no customer ${id}.`;
+  return { id, issues: [{ pointer: '/order/customerId', code: 'unknown', detail }] };
+}
+
+function customerOfKey(found: Imported | undefined, key: string): Customer {
+  if (found !== undefined) return { id: found.id, issues: [] };
+  const detail = `No customer was imported with the key ${JSON.stringify(key)}.`;
+  return { id: 0, issues: [{ pointer: '/order/customerKey', code: 'unknown', detail }] };
+}

@@ -1,0 +1,187 @@
+// Imports that end before their lines do: what was answered is on disk, and none of them looks whole.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { assertProblem } from '../http/http-support.ts';
+import { askRaw } from '../http/raw-connection.ts';
+import { admin, serviceFor } from '../service.ts';
+import { startChild, type ChildService } from '../torture/child-service.ts';
+import {
+  answersOf,
+  customerLine,
+  importLines,
+  linesOf,
+  openImport,
+  orderLine,
+  sendImport,
+  summaryOf,
+} from './import-support.ts';
+import { newKey, rootToken } from './resource-support.ts';
+
+describe('an import ends early, and without its last chunk', () => {
+  for (const [way, status] of [
+    ['sign-out', 401],
+    ['demotion', 403],
+    ['suspension', 401],
+  ] as const)
+    test(`after ${way}, with the next line`, async (t) => {
+      const service = await serviceFor(t);
+      const root = await rootToken(service);
+      const actor = await service.person('admin');
+      const sent = await openImport(service.port, actor.token);
+      sent.write(linesOf([customerLine('a')]));
+      assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
+      if (way === 'sign-out')
+        await service.delete(`/api/sessions/${actor.sessionId}`, { token: actor.token });
+      if (way === 'demotion')
+        await service.patch(`/api/users/${actor.id}`, { token: root, body: { role: 'staff' } });
+      if (way === 'suspension')
+        await service.put(`/api/users/${actor.id}/suspension`, { token: root, body: {} });
+      sent.write(linesOf([customerLine('b'), customerLine('c')]));
+      const { answers, isWhole } = await sent.rest();
+      assert.deepEqual([answers.map((each) => [each.line, each.status]), isWhole], [[[2, status]], false]);
+      const { body } = await service.get('/customers?total=true', { token: root });
+      assert.equal(body.total, 1);
+    });
+
+  test('with a customer that the API key may not make', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await importLines(service, token, [customerLine('c')]);
+    const { key } = await newKey(service, token, { scopes: ['orders:write'] });
+    const body = linesOf([orderLine('o', 'c')]);
+    assert.deepEqual(answersOf((await sendImport(service, body, { key })).text).map(summaryOf), ['1 201']);
+    const rejected = sendImport(service, linesOf([customerLine('d')]), { key });
+    await assert.rejects(rejected, /aborted|hang up|ECONNRESET/);
+    assert.equal((await service.get('/customers?total=true', { token })).body.total, 1);
+  });
+
+  test('where no whole line comes for half a minute', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const sent = await openImport(service.port, token);
+    sent.write(`${linesOf([customerLine('a')])}{"key"`);
+    assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
+    await service.clock.timer(30_000);
+    service.clock.advance(30_000);
+    const { answers, isWhole } = await sent.rest();
+    assert.deepEqual([answers.map(summaryOf), isWhole], [['2 408 # request-timeout'], false]);
+    await service.stop();
+    assert.ok(service.logged.some((line) => line.includes('"end":"slow"')));
+  });
+
+  test('past 32 MiB that were not announced', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const sent = await openImport(service.port, token);
+    sent.write(linesOf([customerLine('a')]));
+    for (let mebibytes = 0; mebibytes < 33; mebibytes += 1) sent.write(Buffer.alloc(1024 * 1024, '\n'));
+    sent.end();
+    const { answers, isWhole } = await sent.rest();
+    assert.equal(answers[0]?.status, 201);
+    assert.deepEqual([answers[1]?.status, isWhole], [413, false]);
+  });
+
+  test('when the service stops', async (t) => {
+    const service = await serviceFor(t);
+    const sent = await openImport(service.port, await rootToken(service));
+    sent.write(linesOf([customerLine('a')]));
+    assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
+    const stopped = service.stop();
+    sent.write(linesOf([customerLine('b')]));
+    const { answers, isWhole } = await sent.rest();
+    assert.deepEqual([answers.map(summaryOf), isWhole], [['2 503 # unavailable'], false]);
+    await stopped;
+  });
+});
+
+describe('an import whose client goes', () => {
+  test('keeps what was whole, and completes when it is sent again', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const values = Array.from({ length: 400 }, (_, index) => customerLine(String(index)));
+    const sent = await openImport(service.port, token);
+    sent.write(linesOf(values.slice(0, 300)));
+    await sent.next();
+    sent.destroy();
+    const answers = await importLines(service, token, values);
+    assert.ok(answers.every(({ status }, index) => status === 201 || (status === 200 && index < 300)));
+    assert.equal((await service.get('/customers?total=true', { token })).body.total, 400);
+  });
+
+  test('makes room for the next one', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const [first, second] = [await openImport(service.port, token), await openImport(service.port, token)];
+    assertProblem(await sendImport(service, '', { token }), 'unavailable', 503);
+    first.destroy();
+    second.end();
+    assert.deepEqual(await second.rest(), { answers: [], isWhole: true });
+    assert.deepEqual(await importLines(service, token, []), []);
+  });
+});
+
+test('over HTTP/1.0 an import is rejected, since a cut response would look whole', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const { status, body } = await askRaw(
+    service.port,
+    `POST /imports HTTP/1.0\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\n` +
+      'Content-Length: 0\r\n\r\n',
+  );
+  assert.deepEqual([status, body.code], [505, 'bad-request']);
+});
+
+test('while a client reads nothing, no more of its lines are taken than fit', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  if (service.inside === undefined) return t.skip('needs the inside');
+  const sent = await openImport(service.port, token);
+  const rejected = linesOf(Array.from({ length: 60_000 }, () => ({ key: 'a', unknown: 'x'.repeat(30) })));
+  sent.write(rejected);
+  sent.end();
+  for (let index = 0; index < 50; index += 1) await service.get('/health/live');
+  const { answers, isWhole } = await sent.rest();
+  assert.deepEqual([answers.length, isWhole], [60_000, true]);
+});
+
+test('after kill -9 what was answered is there, and the file sent again completes it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const values = Array.from({ length: 4_000 }, (_, index) =>
+    index % 2 === 0 ? customerLine(`${index}`) : orderLine(`${index}`, `${index - 1}`),
+  );
+  const first = await startChild({ folder });
+  const sent = await openImport(first.port, await tokenOf(first));
+  sent.write(linesOf(values));
+  const answered = [...((await sent.next()) ?? [])];
+  await first.kill('SIGKILL');
+  answered.push(...(await sent.rest()).answers);
+  const second = await startChild({ folder });
+  t.after(() => second.kill('SIGTERM'));
+  const again = await openImport(second.port, await tokenOf(second));
+  again.write(linesOf(values));
+  again.end();
+  const { answers, isWhole } = await again.rest();
+  assert.ok(isWhole && answered.length > 0 && answered.length < values.length, String(answered.length));
+  assert.ok(
+    answers.every(({ line, status }) => status === 200 || (status === 201 && line > answered.length)),
+  );
+  assert.deepEqual(
+    answers.slice(0, answered.length),
+    answered.map((answer) => ({ ...answer, status: 200 })),
+  );
+  assert.equal(answers.length, values.length);
+});
+
+async function tokenOf({ port }: ChildService): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: admin.email, password: admin.password }),
+  });
+  const { accessToken } = (await response.json()) as { accessToken: string }; // of this route
+  return accessToken;
+}

@@ -1,0 +1,265 @@
+// POST /imports: customers and orders as lines, made once for each key.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { assertProblem, sharedService } from '../http/http-support.ts';
+import { serviceFor } from '../service.ts';
+import {
+  answersOf,
+  customerLine,
+  importLines,
+  linesOf,
+  ndjson,
+  orderLine,
+  sendImport,
+  summaryOf,
+} from './import-support.ts';
+import { items, newCustomer, newKey, rootToken } from './resource-support.ts';
+
+describe('an import', () => {
+  test('makes customers, and orders of them, as a POST would', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const address = { line1: 'Street 1', city: 'Oldenburg', postalCode: '26133', country: 'DE' };
+    const [customer, order] = await importLines(service, token, [
+      customerLine('c', { email: 'Grace@Example.com', phone: '+49 441 1234567', address }),
+      orderLine('o', 'c', { shippingAddress: address, note: 'Please ring twice.' }),
+    ]);
+    assert.deepEqual([customer?.status, order?.status], [201, 201]);
+    const { body: made } = await service.get(`/customers/${customer?.id}`, { token });
+    const posted = await newCustomer(service, token, {
+      email: 'Grace@Example.com',
+      phone: '+494411234567',
+      address,
+    });
+    assert.deepEqual({ ...made, id: 0 }, { ...posted, id: 0 });
+    const { body: placed } = await service.get(`/orders/${order?.id}`, { token });
+    assert.deepEqual([placed.customerId, placed.status, placed.total], [customer?.id, 'open', 1498]);
+    assert.equal(placed.shippingAddress.postalCode, '26133');
+  });
+
+  test('keeps the status and age of orders', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { id: customerId } = await newCustomer(service, token);
+    service.clock.advance(60_000);
+    const past = { status: 'delivered', createdAt: '2024-05-01T12:00:00+02:00' };
+    const [{ id } = { id: 0 }] = await importLines(service, token, [
+      { key: 'o', order: { customerId, currency: 'EUR', items, ...past } },
+    ]);
+    const { body: order } = await service.get(`/orders/${id}`, { token });
+    assert.deepEqual(
+      [order.status, order.createdAt, order.updatedAt],
+      ['delivered', '2024-05-01T10:00:00.000Z', '2026-03-01T09:31:00.000Z'],
+    );
+    const { body: history } = await service.get(`/orders/${id}/events`, { token });
+    const [event] = history.data;
+    assert.equal(history.data.length, 1);
+    assert.deepEqual(
+      [event.type, event.createdAt, event.changes.status],
+      ['order.created', '2026-03-01T09:31:00.000Z', [null, 'delivered']],
+    );
+  });
+
+  test('gives what names no owner to who imports it', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const other = await service.person();
+    const answers = await importLines(service, token, [
+      customerLine('a'),
+      customerLine('b', { userId: other.id }),
+      orderLine('o', 'b', { userId: other.id }),
+    ]);
+    assert.deepEqual(answers.map(summaryOf), ['1 201', '2 201', '3 201']);
+    const mine = await service.get('/customers', { token: other.token });
+    assert.equal(mine.body.data.length, 1);
+    assert.equal((await service.get('/orders', { token: other.token })).body.data.length, 1);
+  });
+
+  test('sent again makes nothing twice, whoever sends it and after a restart', async (t) => {
+    const service = await serviceFor(t);
+    const values = [customerLine('1'), orderLine('1', '1'), orderLine('2', '1')];
+    const first = await importLines(service, await rootToken(service), values);
+    assert.deepEqual(first.map(summaryOf), ['1 201', '2 201', '3 201']);
+    await service.restart();
+    const { token } = await service.person('admin');
+    const again = await importLines(service, token, values);
+    assert.deepEqual(
+      again,
+      first.map((answer) => ({ ...answer, status: 200 })),
+    );
+    const { body } = await service.get('/orders?total=true', { token });
+    assert.equal(body.total, 2);
+  });
+
+  test('takes a key with another content for a mistake, and blanks for none', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await importLines(service, token, [customerLine('c')]);
+    const answers = await importLines(service, token, [
+      customerLine('c', { name: 'Ada' }),
+      ' {"key" : "c", "customer" : {"name":"Grace Hopper"} }\r',
+    ]);
+    assert.deepEqual(answers.map(summaryOf), ['1 422 #/key idempotency-key-reused', '2 200']);
+  });
+
+  test('makes a customer anew that was deleted since', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const [first] = await importLines(service, token, [customerLine('c')]);
+    assert.equal((await service.delete(`/customers/${first?.id}`, { token })).status, 204);
+    const [second] = await importLines(service, token, [customerLine('c')]);
+    assert.equal(second?.status, 201);
+    assert.notEqual(second.id, first?.id);
+  });
+
+  test('numbers lines by their ends, and leaves out blank ones', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const text = `\n${linesOf([customerLine('a')])}  \r\n\t\n${JSON.stringify(customerLine('b'))}`;
+    const { text: answer } = await sendImport(service, text, { token });
+    assert.deepEqual(answersOf(answer).map(summaryOf), ['2 201', '5 201']);
+  });
+
+  test('of nothing is answered with nothing', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    for (const body of ['', '\n\n']) {
+      const { status, text } = await sendImport(service, body, { token });
+      assert.deepEqual([status, text], [200, '']);
+    }
+  });
+
+  test('of thousands of lines is answered in their order', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const values = Array.from({ length: 3_000 }, (_, index) =>
+      index % 3 === 0
+        ? customerLine(`c${index}`)
+        : index % 3 === 1
+          ? orderLine(`o${index}`, `c${index - 1}`)
+          : '{',
+    );
+    const answers = await importLines(service, token, values);
+    assert.deepEqual(
+      answers.map(({ line, status }) => `${line} ${status}`),
+      values.map((_, index) => `${index + 1} ${index % 3 === 2 ? 400 : 201}`),
+    );
+  });
+
+  test('is a stream that isn’t stored', async (t) => {
+    const service = await serviceFor(t);
+    const { headers } = await sendImport(service, '', { token: await rootToken(service) });
+    assert.equal(headers['content-type'], 'application/x-ndjson');
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers['transfer-encoding'], 'chunked');
+  });
+});
+
+describe('a line is rejected by itself', () => {
+  const bad: readonly (readonly [name: string, line: unknown, answer: string])[] = [
+    ['not JSON', '{', '400 # malformed-json'],
+    ['a byte-order mark', '\ufeff{}', '400 # malformed-json'],
+    ['a duplicate member', '{"key":"a","key":"b"}', '400 # malformed-json'],
+    ['nested too deep', '['.repeat(17) + ']'.repeat(17), '400 # malformed-json'],
+    ['no object', '[]', '422 # type'],
+    ['empty', '{}', '422 #/key required'],
+    ['neither customer nor order', { key: 'a' }, '422 # conflict'],
+    ['both', { ...customerLine('a'), ...orderLine('a', 'c') }, '422 # conflict'],
+    ['no key', { customer: { name: 'Ada' } }, '422 #/key required'],
+    ['an empty key', customerLine(''), '422 #/key min-length'],
+    ['a long key', customerLine('k'.repeat(256)), '422 #/key max-length'],
+    ['an unknown member', { ...customerLine('a'), id: 1 }, '422 #/id unknown-member'],
+    ['a customer without a name', { key: 'a', customer: {} }, '422 #/customer/name required'],
+    ['a customer with an id', customerLine('a', { id: 7 }), '422 #/customer/id unknown-member'],
+    [
+      'several issues',
+      customerLine('a', { name: 7, email: 'x' }),
+      '422 #/customer/email pattern #/customer/name type',
+    ],
+    ['an unknown owner', customerLine('a', { userId: 999 }), '422 #/customer/userId unknown'],
+    [
+      'a postal code of another country',
+      customerLine('a', { address: { line1: 'x', city: 'x', postalCode: 'x', country: 'DE' } }),
+      '422 #/customer/address/postalCode postal-code',
+    ],
+    ['an unknown customer', orderLine('a', 'nobody'), '422 #/order/customerKey unknown'],
+    [
+      'an unknown customer and owner',
+      { key: 'a', order: { customerId: 999, userId: 999, currency: 'EUR', items } },
+      '422 #/order/customerId unknown #/order/userId unknown',
+    ],
+    ['no customer', { key: 'a', order: { currency: 'EUR', items } }, '422 #/order/customerId required'],
+    ['two customers', orderLine('a', 'c', { customerId: 1 }), '422 #/order/customerKey conflict'],
+    ['an unknown status', orderLine('a', 'c', { status: 'lost' }), '422 #/order/status enum'],
+    ['a wrong sum', orderLine('a', 'c', { total: 1 }), '422 #/order/total total'],
+    [
+      'a time to come',
+      orderLine('a', 'c', { createdAt: '2026-03-01T09:30:00.001Z' }),
+      '422 #/order/createdAt range',
+    ],
+    [
+      'a time before 1970',
+      orderLine('a', 'c', { createdAt: '1969-12-31T23:59:59Z' }),
+      '422 #/order/createdAt range',
+    ],
+    ['no time', orderLine('a', 'c', { createdAt: 'today' }), '422 #/order/createdAt pattern'],
+    ['too long', `{"key":"${'k'.repeat(65_536)}"}`, '413 # content-too-large'],
+    ['far too long', 'x'.repeat(1_000_000), '413 # content-too-large'],
+  ];
+  let token = '';
+  const service = sharedService({}, async (started) => {
+    token = await rootToken(started);
+  });
+
+  for (const [name, line, answer] of bad)
+    test(name, async () => {
+      const around = [customerLine(`before ${name}`), customerLine(`after ${name}`)];
+      const answers = await importLines(service(), token, [around[0], line, around[1]]);
+      assert.deepEqual(answers.map(summaryOf), ['1 201', `2 ${answer}`, '3 201']);
+    });
+
+  test('invalid UTF-8', async () => {
+    const body = Buffer.concat([
+      Buffer.from('{"key":"a","customer":{"name":"'),
+      Buffer.from([0xff]),
+      Buffer.from('"}}\n'),
+    ]);
+    const { text } = await sendImport(service(), body, { token });
+    assert.deepEqual(answersOf(text).map(summaryOf), ['1 400 # malformed-json']);
+  });
+
+  test('with a longest line, which is taken', async () => {
+    const [start, end] = ['{"key":"long","customer":{"name":"Ada"', '}}'];
+    const line = start + ' '.repeat(65_536 - start.length - end.length) + end;
+    assert.deepEqual((await importLines(service(), token, [line])).map(summaryOf), ['1 201']);
+  });
+});
+
+describe('an import is rejected', () => {
+  test('with JSON, and from an API key without its scopes', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    assertProblem(await service.post('/imports', { token, body: {} }), 'unsupported-media-type', 415);
+    const { key } = await newKey(service, token, { scopes: ['customers:write'] });
+    assertProblem(await sendImport(service, '', { key }), 'insufficient-scope', 403);
+  });
+
+  test('of more than 32 MiB that are announced', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const body = Buffer.alloc(32 * 1024 * 1024 + 1, '\n');
+    assertProblem(await service.post('/imports', { token, body, headers: ndjson }), 'content-too-large', 413);
+  });
+
+  test('where nobody could import: of staff, and with an unknown parameter', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    assertProblem(
+      await sendImport(service, '', { token: (await service.person('staff')).token }),
+      'forbidden',
+      403,
+    );
+    const call = { token, body: '', headers: ndjson };
+    assertProblem(await service.post('/imports?x=1', call), 'validation-failed', 422);
+  });
+});
