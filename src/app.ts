@@ -78,7 +78,7 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
       buckets: countBuckets(limiters),
       connections: ports.server.connections,
       webhooks: deliveries.counts(),
-      caches: [caches.orders, caches.customers],
+      caches: [caches.orders, caches.customers, caches.pages],
       passwordsWaiting: hasher.waiting,
       streams: { open: live.open, ...live.counts },
       exports: exports.counts,

@@ -36,7 +36,7 @@ import { problemPage } from './web/problem-page.ts';
 export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
   readonly passwords: PasswordChecks<Limiter>;
   readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUps'>;
-  readonly caches: Pick<Caches, 'orders' | 'customers'>;
+  readonly caches: Pick<Caches, 'orders' | 'customers' | 'pages'>;
   readonly live: Streams;
   readonly exports: ExportStarter;
   readonly imports: ImportStarter;
@@ -81,7 +81,7 @@ function usersInterface({ config, publicUrl }: Settings, services: HandlerServic
       removeLeftovers: () => services.cleanup.begin(),
       onPasswordChange: services.onPasswordChange,
     }),
-    ...userOrderRoutes({ cursors, cache: caches.orders, customerCache: caches.customers }),
+    ...userOrderRoutes({ cursors, caches }),
     ...sessionRoutes({ passwords, signer, refreshTokens, totpSecrets, cursors, publicUrl }),
     ...keyRoutes({ cursors }),
   ];
@@ -91,8 +91,8 @@ function ordersInterface({ config: { defaultCountry } }: Settings, services: Han
   const { cursors, caches, live, exports, imports } = services;
   const { webhookSecrets: secrets, webhookTargets: targets } = services;
   return [
-    ...customerRoutes({ cursors, exports, cache: caches.customers, defaultCountry }),
-    ...orderRoutes({ cursors, exports, cache: caches.orders, customerCache: caches.customers }),
+    ...customerRoutes({ cursors, exports, caches, defaultCountry }),
+    ...orderRoutes({ cursors, exports, caches }),
     salesRoute(),
     ...feedRoutes({ cursors, live, exports }),
     ...importRoutes({ imports, defaultCountry }),

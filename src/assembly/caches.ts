@@ -1,34 +1,40 @@
-// What is cached of the database: representations of orders and customers, and callers.
+// What is cached of the database: representations of orders and customers, pages of them, and callers.
 import { CallerCache } from '../auth/caller-cache.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { PageCache } from '../http/page-cache.ts';
 import { estimateBytes, type Representation } from '../http/representation.ts';
 import type { Invalidation } from '../invalidation.ts';
 import type { Customer } from '../resources/customers/customer.ts';
 import type { Order } from '../resources/orders/order.ts';
 
 const ordersShare = 0.8;
+const customersShare = 0.1;
 
 export class Caches {
   readonly orders: BoundedMap<number, Representation<Order>>;
   readonly customers: BoundedMap<number, Representation<Customer>>;
+  readonly pages: PageCache;
   readonly callers = new CallerCache();
 
   constructor(bytesMax: number) {
     this.orders = new BoundedMap<number, Representation<Order>>(bytesMax * ordersShare, estimateBytes);
     this.customers = new BoundedMap<number, Representation<Customer>>(
-      bytesMax * (1 - ordersShare),
+      bytesMax * customersShare,
       estimateBytes,
     );
+    this.pages = new PageCache(bytesMax * (1 - ordersShare - customersShare));
   }
 
   /** Called with what a commit made stale, before anyone can read again. */
   invalidate(invalidations: readonly Invalidation[]): void {
+    this.pages.clear();
     for (const invalidation of invalidations) this.#drop(invalidation);
   }
 
   clear(): void {
     this.orders.clear();
     this.customers.clear();
+    this.pages.clear();
     this.callers.clear();
   }
 

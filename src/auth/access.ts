@@ -128,7 +128,14 @@ export function rowAccessOf(caller: Caller): RowAccess {
   return isStaff(caller) ? 'everyone' : { userId: caller.userId };
 }
 
-/** The same for accounts, sessions and keys, which only administrators see all of. */
+/** The same text for callers who may see the same rows, with the same scopes. */
+export function rowViewOf(caller: Caller): string {
+  const access = rowAccessOf(caller);
+  const rows = access === 'everyone' ? access : String(access.userId);
+  return caller.scopes === null ? rows : `${rows} ${[...caller.scopes].join(' ')}`;
+}
+
+/** The row access for accounts, sessions and keys, which only administrators see all of. */
 export function accountAccessOf(caller: Caller): RowAccess {
   return isAdmin(caller) ? 'everyone' : { userId: caller.userId };
 }

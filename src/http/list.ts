@@ -5,6 +5,7 @@ import { pageBytesMax, pageRowsDefault, pageRowsExaminedMax, pageRowsMax } from 
 import type { Connection } from '../storage/connection.ts';
 import { countRows, findPositions, type Position, type Selection } from '../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
+import type { PageCache } from './page-cache.ts';
 import { etagOf, type Representation } from './representation.ts';
 import type { Context } from './route.ts';
 
@@ -48,17 +49,31 @@ export type PageSource<T, C> = {
     readonly db: Connection;
     readonly ids: readonly number[];
   }) => ((element: Representation<T>) => Representation<T>) | undefined;
+  readonly cache?: {
+    readonly pages: PageCache;
+    /** The same for callers who are shown the same pages. */
+    readonly viewOf: (caller: C) => string;
+  };
 };
 type Page<T> = Representation<readonly T[]>;
 
-/** A page that waited for the worker is made with the caller's rights as they are after it. */
+/** From the cache, where nothing was committed since the page was made. */
 export function listPage<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
 ): Page<T> | Promise<Page<T>> {
-  return pageFor(context, list, context.caller);
+  const { caller, path, query } = context;
+  if (list.cache === undefined) return pageFor(context, list, caller);
+  const { pages, viewOf } = list.cache;
+  const key = `${viewOf(caller)} ${path} ${JSON.stringify(query)}`;
+  const known = pages.find(key);
+  if (known !== undefined) return known as Page<T>; // its path is this list's
+  const page = pageFor(context, list, caller);
+  if (!(page instanceof Promise)) pages.add(key, page);
+  return page;
 }
 
+/** A page that waited for the worker is made with the caller's rights as they are after it. */
 function pageFor<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,

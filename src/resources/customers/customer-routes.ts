@@ -1,10 +1,11 @@
 // Customers over HTTP: /customers.
-import { isStaff, rowAccessOf, signedIn, type Caller } from '../../auth/access.ts';
+import { isStaff, rowAccessOf, rowViewOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { exportDescription, isExport, type ExportStarter } from '../../http/export.ts';
 import { ListElements } from '../../http/list-export.ts';
 import { listPage, listParameters } from '../../http/list.ts';
+import type { PageCache } from '../../http/page-cache.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { cached, represented, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, listOrExportOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
@@ -29,16 +30,16 @@ import {
 export type CustomerServices = {
   readonly cursors: Cursors;
   readonly exports: ExportStarter;
-  readonly cache: RepresentationCache<Customer>;
+  readonly caches: { readonly customers: RepresentationCache<Customer>; readonly pages: PageCache };
   /** Whose phone numbers may be sent in national form. */
   readonly defaultCountry: string | undefined;
 };
 
-export function customerRoutes({ cursors, exports, cache, defaultCountry }: CustomerServices): Route[] {
-  const customers = customerRepresentations(cache);
+export function customerRoutes({ cursors, exports, caches, defaultCountry }: CustomerServices): Route[] {
+  const customers = customerRepresentations(caches.customers);
   const bodies = customerBodies(defaultCountry);
   return [
-    listCustomers({ cursors, exports }, customers),
+    listCustomers({ cursors, exports, caches }, customers),
     createCustomer(customers, bodies),
     readCustomer(customers),
     putCustomer(bodies),
@@ -71,9 +72,9 @@ export const customerResource: Resource<Customer, Customer> = {
   represent: representCustomer,
 };
 
-type ListServices = Pick<CustomerServices, 'cursors' | 'exports'>;
+type ListServices = Pick<CustomerServices, 'cursors' | 'exports' | 'caches'>;
 
-function listCustomers({ cursors, exports }: ListServices, { find }: CustomerRepresentations): Route {
+function listCustomers({ cursors, exports, caches }: ListServices, { find }: CustomerRepresentations): Route {
   return route({
     method: 'GET',
     path: '/customers',
@@ -92,7 +93,8 @@ function listCustomers({ cursors, exports }: ListServices, { find }: CustomerRep
         const list = { selectionFor, load: represented(customerResource) };
         return exports.start(context, customerFile, new ListElements(context.db, list, context.caller));
       }
-      return listPage(context, { cursors, selectionFor, load: find });
+      const cache = { pages: caches.pages, viewOf: rowViewOf };
+      return listPage(context, { cursors, selectionFor, load: find, cache });
     },
   });
 }

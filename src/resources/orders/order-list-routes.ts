@@ -1,9 +1,10 @@
 // The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
-import { rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { rowAccessOf, rowViewOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { exportDescription, isExport, type ExportStarter } from '../../http/export.ts';
 import { ListElements } from '../../http/list-export.ts';
 import { listPage, listParameters, type PageSource } from '../../http/list.ts';
+import type { PageCache } from '../../http/page-cache.ts';
 import type { Representation } from '../../http/representation.ts';
 import { listOf, listOrExportOf, route, type Route } from '../../http/route.ts';
 import { notFound } from '../../problem.ts';
@@ -25,24 +26,31 @@ export type OrderReads = {
   readonly cursors: Cursors;
   readonly orders: Rows<Representation<Order>>;
   readonly customers: Rows<Representation<Customer>>;
+  readonly pages: PageCache;
 };
 
 const orderFile = { name: 'orders', table: orderTable };
 
 const filters = { ...orderFilters, ...orderIncludes, ...listParameters };
 
-type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders'> & {
+type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders' | 'pages'> & {
   readonly selectionFor: (caller: Caller) => Selection;
 };
 
 function orderList(
   query: ObjectOf<typeof orderIncludes>,
-  { cursors, orders, selectionFor }: OrderListOptions,
+  { cursors, orders, pages, selectionFor }: OrderListOptions,
 ): PageSource<Order, Caller> {
-  return { cursors, selectionFor, load: orders.find, completionOf: (page) => completionOf(query, page) };
+  return {
+    cursors,
+    selectionFor,
+    load: orders.find,
+    completionOf: (page) => completionOf(query, page),
+    cache: { pages, viewOf: rowViewOf },
+  };
 }
 
-export function listOrders({ cursors, orders }: OrderReads, exports: ExportStarter): Route {
+export function listOrders(reads: OrderReads, exports: ExportStarter): Route {
   return route({
     method: 'GET',
     path: '/orders',
@@ -65,15 +73,15 @@ export function listOrders({ cursors, orders }: OrderReads, exports: ExportStart
       };
       if (isExport(context)) {
         // not through the cache, which it would fill with what nobody else reads
-        const list = { ...orderList(query, { cursors, orders, selectionFor }), load: findRepresentation };
+        const list = { ...orderList(query, { ...reads, selectionFor }), load: findRepresentation };
         return exports.start(context, orderFile, new ListElements(db, list, caller));
       }
-      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
+      return listPage(context, orderList(context.query, { ...reads, selectionFor }));
     },
   });
 }
 
-export function listOrdersOfCustomer({ cursors, orders, customers }: OrderReads): Route {
+export function listOrdersOfCustomer(reads: OrderReads): Route {
   return route({
     method: 'GET',
     path: '/customers/{id}/orders',
@@ -88,15 +96,15 @@ export function listOrdersOfCustomer({ cursors, orders, customers }: OrderReads)
       const { params, db, query } = context;
       const selectionFor = (caller: Caller) => {
         const access = rowAccessOf(caller);
-        const customer = requireVisible(customers, { db: db.read, id: params.id, access });
+        const customer = requireVisible(reads.customers, { db: db.read, id: params.id, access });
         return orderSelection(access, query, { customerId: customer.id });
       };
-      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
+      return listPage(context, orderList(context.query, { ...reads, selectionFor }));
     },
   });
 }
 
-export function listOrdersOfUser({ cursors, orders }: OrderReads): Route {
+export function listOrdersOfUser(reads: OrderReads): Route {
   return route({
     method: 'GET',
     path: '/api/users/{id}/orders',
@@ -111,7 +119,7 @@ export function listOrdersOfUser({ cursors, orders }: OrderReads): Route {
       const { params, db, query } = context;
       if (!userExists(db.read, params.id)) throw notFound('user', params.id);
       const selectionFor = () => orderSelection({ userId: params.id }, query);
-      return listPage(context, orderList(context.query, { cursors, orders, selectionFor }));
+      return listPage(context, orderList(context.query, { ...reads, selectionFor }));
     },
   });
 }

@@ -4,6 +4,7 @@ import { forbidden, notFound, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import type { ExportStarter } from '../../http/export.ts';
 import type { Representation } from '../../http/representation.ts';
+import type { PageCache } from '../../http/page-cache.ts';
 import { cached, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
@@ -36,8 +37,11 @@ export type OrderServices = OrderReadServices & { readonly exports: ExportStarte
 /** Without what only `/orders` uses. */
 export type OrderReadServices = {
   readonly cursors: Cursors;
-  readonly cache: RepresentationCache<Order>;
-  readonly customerCache: RepresentationCache<Customer>;
+  readonly caches: {
+    readonly orders: RepresentationCache<Order>;
+    readonly customers: RepresentationCache<Customer>;
+    readonly pages: PageCache;
+  };
 };
 
 /** Mounted with the orders interface. */
@@ -59,10 +63,10 @@ export function userOrderRoutes(services: OrderReadServices): Route[] {
   return [listOrdersOfUser(reads), readOrderOfUser(reads)];
 }
 
-function readsOf({ cursors, cache, customerCache }: OrderReadServices): OrderReads {
-  const find = cached(cache, findRepresentation);
+function readsOf({ cursors, caches }: OrderReadServices): OrderReads {
+  const find = cached(caches.orders, findRepresentation);
   const orders = { name: 'order', find, ownerOf: ({ ownerId }: Representation<Order>) => ownerId };
-  return { cursors, orders, customers: customerRepresentations(customerCache) };
+  return { cursors, orders, customers: customerRepresentations(caches.customers), pages: caches.pages };
 }
 
 const orderResource: Resource<Order, Order> = {

@@ -1,0 +1,46 @@
+// Pages of lists, cached until anything is committed.
+import { BoundedMap } from '../bounded-map.ts';
+import { estimateBytes, type Representation } from './representation.ts';
+
+/**
+ * By what a page depends on beside the database: the list, its query, and whose view it is. Any commit clears
+ * it, since nearly any may change some page: an order that is placed moves all that follow it.
+ */
+export class PageCache {
+  readonly #pages: BoundedMap<string, CachedPage>;
+
+  constructor(bytesMax: number) {
+    this.#pages = new BoundedMap(bytesMax, weigh);
+  }
+
+  find(key: string): Representation<readonly unknown[]> | undefined {
+    return this.#pages.get(key)?.page;
+  }
+
+  add(key: string, page: Representation<readonly unknown[]>): void {
+    this.#pages.set(key, { key, page });
+  }
+
+  clear(): void {
+    if (this.#pages.size > 0) this.#pages.clear();
+  }
+
+  get hits(): number {
+    return this.#pages.hits;
+  }
+
+  get misses(): number {
+    return this.#pages.misses;
+  }
+
+  get weight(): number {
+    return this.#pages.weight;
+  }
+}
+
+type CachedPage = { readonly key: string; readonly page: Representation<readonly unknown[]> };
+
+/** Clients choose how long a key is. */
+function weigh({ key, page }: CachedPage): number {
+  return 2 * key.length + estimateBytes(page);
+}
