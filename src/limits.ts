@@ -106,7 +106,7 @@ export const importLineBytesMax = 64 * 1024;
 /** A client that sends no whole line for so long is cut. */
 export const importLineMilliseconds = 30_000;
 /** Written in one go, so that other writes come in between; checked in one slice of a turn. */
-export const importLinesAtOnce = 32;
+export const importLinesAtOnce = 16;
 export const importBytesAtOnce = 64 * 1024;
 export const importSliceMillisecondsMax = 2;
 /** How many of these may wait for the disk at once. */
