@@ -19,6 +19,11 @@ function cellText(cell: CsvCell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** A cell as `csvLine` was given it. */
+export function withoutFormulaGuard(cell: string): string {
+  return cell.startsWith("'") && formulaStart.test(cell.slice(1)) ? cell.slice(1) : cell;
+}
+
 /**
  * A spreadsheet would evaluate what begins so (CWE-1236): an apostrophe before it makes it text. Some
  * programs take the full-width signs for the plain ones, and leave out control characters.

@@ -114,6 +114,9 @@ export const importWritesMax = 3;
 /** What the client has yet to read of the response, before no more lines are taken from it. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 export const importKeyCharsMax = 255;
+/** The command line writes so many lines in one transaction; then a running service has its turn. */
+export const importedAtOnce = 200;
+export const importPauseMilliseconds = 12;
 
 // Webhooks.
 export const webhooksMax = 20;

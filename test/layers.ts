@@ -25,7 +25,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/web/', 'src/migrations/'],
   ['src/http/'],
   ['src/auth/', 'src/storage/', 'src/network/'],
-  ['src/csv.ts', 'src/problem.ts', 'src/logger.ts', 'src/bounded-map.ts'],
+  ['src/csv.ts', 'src/csv-rows.ts', 'src/problem.ts', 'src/logger.ts', 'src/bounded-map.ts'],
   ['src/log-buffer.ts', 'src/log-lines.ts', 'src/timers.ts'],
   ['src/schema/'],
   ['src/console/'],

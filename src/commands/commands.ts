@@ -5,6 +5,7 @@ import { adminCreate, adminReset, keysCreate } from './accounts.ts';
 import { backUp, restoreBackup } from './backups.ts';
 import { check } from './check.ts';
 import { exportCustomers, exportEvents, exportOrders } from './export-files.ts';
+import { importFile } from './import-file.ts';
 import { printOpenapi } from './print-openapi.ts';
 import { sample } from './sample.ts';
 import { serve } from './serve.ts';
@@ -26,6 +27,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'export orders': exportOrders,
   'export customers': exportCustomers,
   'export events': exportEvents,
+  import: importFile,
   sample,
   openapi: printOpenapi,
 };

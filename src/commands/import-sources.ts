@@ -1,0 +1,95 @@
+// The files of `orderly import`: the values of their lines, be they NDJSON or a table of customers.
+import { withoutFormulaGuard } from '../csv.ts';
+import { CsvRows, type CsvRow } from '../csv-rows.ts';
+import { NdjsonLines, parseLine } from '../http/ndjson-lines.ts';
+import { importLineBytesMax } from '../limits.ts';
+import { Problem } from '../problem.ts';
+import { addressColumns } from '../resources/customers/address-csv.ts';
+import { StorageError } from '../storage/storage-error.ts';
+
+/** A line of a file: what it says, or why that can't be read. */
+export type FileLine =
+  | { readonly number: number; readonly value: unknown }
+  | { readonly number: number; readonly unreadable: string };
+
+type Pieces = Iterable<Buffer>;
+
+export function* ndjsonFileLines(pieces: Pieces): Generator<FileLine> {
+  const lines = new NdjsonLines(importLineBytesMax);
+  for (const piece of pieces) {
+    lines.add(piece);
+    yield* wholeLines(lines);
+  }
+  lines.end();
+  yield* wholeLines(lines);
+}
+
+function* wholeLines(lines: NdjsonLines): Generator<FileLine> {
+  for (let line = lines.next(); line !== undefined; line = lines.next()) {
+    const parsed = parseLine(line, importLineBytesMax);
+    if (parsed instanceof Problem) yield { number: line.number, unreadable: parsed.message };
+    else yield { number: line.number, value: parsed.value };
+  }
+}
+
+const addressMembers = addressColumns('address');
+const columns: readonly string[] = ['key', 'userId', 'name', 'email', 'phone', ...addressMembers];
+
+/** Customers, a row each, under a heading that names members. An empty cell is an absent member. */
+export function* csvFileLines(pieces: Pieces): Generator<FileLine> {
+  let heading: readonly string[] | undefined;
+  for (const row of csvRowsOf(pieces)) {
+    if (heading === undefined) heading = checkedHeading(row.cells);
+    else yield lineOf(heading, row);
+  }
+}
+
+function* csvRowsOf(pieces: Pieces): Generator<CsvRow> {
+  const rows = new CsvRows(importLineBytesMax);
+  const decoder = new TextDecoder('utf-8', { fatal: true }); // takes a byte-order mark away
+  try {
+    for (const piece of pieces) yield* rows.add(decoder.decode(piece, { stream: true }));
+    yield* rows.add(decoder.decode());
+    yield* rows.end();
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError)
+      throw new StorageError(`The table can't be read: ${error.message}.`);
+    if (error instanceof TypeError) throw new StorageError('The table must be UTF-8.', { cause: error });
+    throw error;
+  }
+}
+
+function checkedHeading(cells: readonly string[]): readonly string[] {
+  const unknown = cells.filter((name) => !columns.includes(name));
+  const [first] = unknown;
+  if (first !== undefined)
+    throw new StorageError(`The heading names "${first}"; there are ${columns.join(', ')}.`);
+  if (new Set(cells).size < cells.length) throw new StorageError('The heading names a column twice.');
+  for (const name of ['key', 'name'])
+    if (!cells.includes(name)) throw new StorageError(`The heading must name ${name}.`);
+  return cells;
+}
+
+function lineOf(heading: readonly string[], { line: number, cells }: CsvRow): FileLine {
+  if (cells.length !== heading.length)
+    return { number, unreadable: `The row has ${cells.length} cells, its heading ${heading.length}.` };
+  const members = new Map<string, string>();
+  for (const [index, name] of heading.entries()) {
+    const cell = withoutFormulaGuard(cells[index] ?? '');
+    if (cell !== '') members.set(name, cell);
+  }
+  return { number, value: customerLineOf(members) };
+}
+
+/** What isn't right shows when the line is checked. */
+function customerLineOf(members: ReadonlyMap<string, string>): unknown {
+  const customer: Record<string, unknown> = {};
+  const address: Record<string, string> = {};
+  for (const [name, cell] of members) {
+    if (name === 'userId') customer[name] = /^[1-9]\d{0,15}$/.test(cell) ? Number(cell) : cell;
+    else if (name.startsWith('address.')) address[name.slice('address.'.length)] = cell;
+    else if (name !== 'key') customer[name] = cell;
+  }
+  if (Object.keys(address).length > 0) customer['address'] = address;
+  return { key: members.get('key'), customer };
+}

@@ -1,0 +1,84 @@
+// Reads tables (RFC 4180) as their text arrives: rows of cells, each row with the line that it begins in.
+
+export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
+
+/** What a character may be part of. After the quote of a quoted cell comes another, or the cell's end. */
+type Place = 'start of a cell' | 'cell' | 'quoted cell' | 'after a quote';
+
+export class CsvRows {
+  readonly #rowCharsMax: number;
+  #place: Place = 'start of a cell';
+  #cells: string[] = [];
+  #cell = '';
+  #rowChars = 0;
+  #line = 1;
+  #firstLine = 1;
+  #rows: CsvRow[] = [];
+
+  constructor(rowCharsMax: number) {
+    this.#rowCharsMax = rowCharsMax;
+  }
+
+  /** The rows that are complete by now. Throws a RangeError or SyntaxError with a sentence for people. */
+  add(text: string): CsvRow[] {
+    for (const character of text) this.#read(character);
+    return this.#rows.splice(0);
+  }
+
+  /** The last row, if no line break ends it. */
+  end(): CsvRow[] {
+    if (this.#place === 'quoted cell') throw this.#syntaxError('a quoted cell has no end');
+    if (this.#cell !== '' || this.#cells.length > 0 || this.#place === 'after a quote') this.#endRow();
+    return this.#rows.splice(0);
+  }
+
+  #read(character: string): void {
+    if (character === '\n') this.#line += 1;
+    this.#rowChars += 1;
+    if (this.#rowChars > this.#rowCharsMax)
+      throw new RangeError(
+        `line ${this.#firstLine}: a row must have at most ${this.#rowCharsMax} characters`,
+      );
+    if (this.#place === 'quoted cell') return this.#readQuoted(character);
+    if (character === ',') return this.#endCell();
+    if (character === '\n') return this.#endRow();
+    if (character === '"') return this.#readQuote();
+    if (this.#place === 'after a quote' && character !== '\r')
+      throw this.#syntaxError('a quoted cell ends with its quote');
+    if (this.#place === 'start of a cell') this.#place = 'cell';
+    if (this.#place === 'cell') this.#cell += character;
+  }
+
+  #readQuoted(character: string): void {
+    if (character === '"') this.#place = 'after a quote';
+    else this.#cell += character;
+  }
+
+  /** Outside a quoted cell: its beginning, or the second of a pair, which is one. */
+  #readQuote(): void {
+    if (this.#place === 'cell') throw this.#syntaxError('a cell with a quote must be in quotes');
+    if (this.#place === 'after a quote') this.#cell += '"';
+    this.#place = 'quoted cell';
+  }
+
+  #endCell(): void {
+    const isPlain = this.#place === 'cell';
+    this.#cells.push(isPlain && this.#cell.endsWith('\r') ? this.#cell.slice(0, -1) : this.#cell);
+    this.#cell = '';
+    this.#place = 'start of a cell';
+  }
+
+  /** A line with nothing in it is no row. */
+  #endRow(): void {
+    this.#endCell();
+    const isBlank = this.#cells.length === 1 && this.#cells[0] === '';
+    if (!isBlank) this.#rows.push({ line: this.#firstLine, cells: this.#cells });
+    this.#cells = [];
+    this.#rowChars = 0;
+    this.#firstLine = this.#line;
+  }
+
+  #syntaxError(what: string): SyntaxError {
+    return new SyntaxError(`line ${this.#line}: ${what}`);
+  }
+}
