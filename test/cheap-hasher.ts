@@ -1,13 +1,16 @@
-// Hashes passwords for the services of tests: one pool of threads for all, with a cost of next to nothing.
+// Hashes passwords for the services of tests: one queue for all, no threads, and a cost of next to nothing.
+import { scryptSync } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HashingJob } from '../src/auth/hashing-jobs.ts';
+import type { ThreadStarter } from '../src/auth/password-worker.ts';
 import { createPasswordHasher, type PasswordHasher } from '../src/auth/password.ts';
 
 let shared: PasswordHasher | undefined;
 let services = 0;
 
-/** Threads and real costs would take most of the suite's time. Closing leaves the threads to others. */
+/** Threads and real costs would take most of the suite's time. Closing leaves the queue to others. */
 export function cheapHasher(): PasswordHasher {
-  const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }));
+  const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, startThread }));
   const service = (services += 1);
   /** User 1 of one service is not user 1 of another, nor draws on their quota. */
   const own = (job: HashingJob | undefined): HashingJob | undefined =>
@@ -25,3 +28,13 @@ export function cheapHasher(): PasswordHasher {
     close: () => Promise.resolve(),
   };
 }
+
+/** In a later turn, as a thread does it. */
+const startThread: ThreadStarter = () => ({
+  async derive({ password, salt, keyBytes, ln, r, p }) {
+    await nextTurn();
+    const maxmem = 128 * r * (2 ** ln + p) + 2 ** 20; // a command may have hashed at the real cost
+    return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem });
+  },
+  end: () => Promise.resolve(),
+});

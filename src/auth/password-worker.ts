@@ -7,15 +7,18 @@ import { createJobQueue, type HashingJob } from './hashing-jobs.ts';
 /** scrypt's N is 2^ln. */
 export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
 type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
-type Thread = ReturnType<typeof createThread>;
+/** What derives one key at a time. */
+type Thread = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<void> };
+/** Tests derive keys of next to no cost where they are. */
+export type ThreadStarter = (closing: AbortSignal) => Thread;
 
 const threadsMax = 2;
 const idleMilliseconds = 60_000;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
-export function createScryptPool() {
+export function createScryptPool(startThread: ThreadStarter = createThread) {
   const closing = new AbortController();
-  const threads = Array.from({ length: threadsMax }, () => createThread(closing.signal));
+  const threads = Array.from({ length: threadsMax }, () => startThread(closing.signal));
   const free = [...threads];
   const queue = createJobQueue<Thread>();
 
@@ -55,7 +58,7 @@ export function createScryptPool() {
 }
 
 /** One worker, started when first needed and ended when it was idle for a while. */
-function createThread(closing: AbortSignal) {
+function createThread(closing: AbortSignal): Thread {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 

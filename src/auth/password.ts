@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { HashingJob } from './hashing-jobs.ts';
 import { isCommon, isMadeOf } from './common-passwords.ts';
-import { createScryptPool, type Cost } from './password-worker.ts';
+import { createScryptPool, type Cost, type ThreadStarter } from './password-worker.ts';
 
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 type Stored = { readonly cost: Cost; readonly salt: Buffer; readonly key: Buffer };
@@ -16,9 +16,11 @@ const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
 /** For what no request asks for: passwords of commands and of the first administrator. */
 const jobWithoutQuota: HashingJob = { queue: 'new-password', quotas: [] };
 
+type HasherOptions = { readonly cost?: Cost; readonly startThread?: ThreadStarter };
+
 /** `hash` and `verify` throw `unavailable` or `quota-exceeded` where the queue has no room for the job. */
-export function createPasswordHasher({ cost = defaultCost }: { readonly cost?: Cost } = {}) {
-  const pool = createScryptPool();
+export function createPasswordHasher({ cost = defaultCost, startThread }: HasherOptions = {}) {
+  const pool = createScryptPool(startThread);
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
   async function hash(password: string, job = jobWithoutQuota): Promise<string> {
