@@ -1,4 +1,5 @@
 // Bounds that clients meet or that several files share, their units in their names.
+import { dayMilliseconds, daySeconds, hourMilliseconds, minuteMilliseconds } from './durations.ts';
 
 export const idMax = Number.MAX_SAFE_INTEGER;
 
@@ -20,7 +21,7 @@ export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
 export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
-export const idleSocketMillisecondsMax = 60_000;
+export const idleSocketMillisecondsMax = minuteMilliseconds;
 export const keepAliveMilliseconds = 10_000;
 export const idleCheckMilliseconds = 4_000;
 export const lingerMillisecondsMax = 1_000;
@@ -32,7 +33,7 @@ export const jsonDepthMax = 16;
 export const issuesMax = 100;
 export const requestIdLengthMax = 64;
 export const idempotencyKeyLengthMax = 255;
-export const idempotencySecondsMax = 24 * 3600;
+export const idempotencySecondsMax = daySeconds;
 /** Requests of one connection that wait for earlier responses; a parsed request takes about 2 KB. */
 export const pipelinedRequestsMax = 100;
 /** How long requests that arrived together run in one turn of the event loop. */
@@ -52,7 +53,7 @@ export const signInsWaitingMax = 24;
 export const newPasswordsWaitingMax = 8;
 /** Addresses from which a user has signed in, and for how long they are kept. */
 export const knownAddressesPerUserMax = 8;
-export const knownAddressSecondsMax = 30 * 86_400;
+export const knownAddressSecondsMax = 30 * daySeconds;
 
 // Lists.
 export const pageRowsDefault = 50;
@@ -128,12 +129,12 @@ export const outgoingResponseBytesMax = 16 * 1024;
 /** Shorter than receivers keep connections open. */
 export const outgoingIdleMillisecondsMax = 2_000;
 /** How long the secret before the last still signs. */
-export const webhookSecretOverlapMilliseconds = 24 * 3_600_000;
+export const webhookSecretOverlapMilliseconds = dayMilliseconds;
 
 // Credentials.
 export const tokenSeconds = 900;
-export const sessionSecondsMax = 30 * 86_400;
-export const sessionIdleSecondsMax = 14 * 86_400;
+export const sessionSecondsMax = 30 * daySeconds;
+export const sessionIdleSecondsMax = 14 * daySeconds;
 /** Of one user; the oldest beyond these end, so that ending all of them stays one short write. */
 export const sessionsPerUserMax = 1_000;
 /** In which a refresh token just replaced gets the same new one again: a lost response, two tabs. */
@@ -141,17 +142,17 @@ export const refreshGraceMilliseconds = 10_000;
 export const recoveryCodesMax = 8;
 export const stepUpSeconds = 600;
 export const secretBytesMin = 32;
-export const keySecondsDefault = 365 * 86_400;
+export const keySecondsDefault = 365 * daySeconds;
 export const keysPerUserMax = 50;
 export const cachedTokenBytesMax = 8 * 1024 * 1024;
 export const cachedCallersMax = 10_000;
 /** How long a password works that the service made. */
-export const initialPasswordMilliseconds = 7 * 86_400_000;
+export const initialPasswordMilliseconds = 7 * dayMilliseconds;
 /** Of these, how many a start names. */
 export const initialPasswordsNamedMax = 20;
-export const cleanupMilliseconds = 60_000;
+export const cleanupMilliseconds = minuteMilliseconds;
 /** How often the service's own certificate is looked at: its end, and the machine's names and addresses. */
-export const certificateCheckMilliseconds = 3_600_000;
+export const certificateCheckMilliseconds = hourMilliseconds;
 
 // Changes of many rows: a write changes `sliceRowsMax` at most, and looks at the clock every
 // `sliceStepRowsMax`, since each row may take several reads from a slow disk. The pause after it is at least

@@ -1,4 +1,5 @@
 // How a line of the log looks: one JSON object for programs, or text for people on a terminal.
+import { minuteMilliseconds } from './durations.ts';
 import { loggedCharsMax } from './limits.ts';
 import { memoizeLast } from './memoize-last.ts';
 
@@ -112,9 +113,9 @@ function quoted(text: string | null): string {
 /** For people, who look at other clocks beside it: `10:30:00 +01:00`. */
 function localTime(time: number): string {
   const minutesAhead = -new Date(time).getTimezoneOffset();
-  const local = new Date(time + minutesAhead * 60_000).toISOString().slice(11, 19);
+  const local = new Date(time + minutesAhead * minuteMilliseconds).toISOString().slice(11, 19);
   const sign = minutesAhead < 0 ? '-' : '+';
-  const offset = new Date(Math.abs(minutesAhead) * 60_000).toISOString().slice(11, 16);
+  const offset = new Date(Math.abs(minutesAhead) * minuteMilliseconds).toISOString().slice(11, 16);
   return `${local} ${sign}${offset}`;
 }
 

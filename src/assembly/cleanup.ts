@@ -1,4 +1,5 @@
 // What a service records or removes from time to time: the last use of keys, and rows no longer needed.
+import { dayMilliseconds } from '../durations.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { cleanupMilliseconds } from '../limits.ts';
 import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
@@ -13,8 +14,6 @@ import { resealTotp } from '../resources/users/totp-store.ts';
 import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
 import { inSlices, type Step } from '../storage/slices.ts';
-
-const dayMilliseconds = 86_400_000;
 
 type Options = {
   readonly db: Pick<Database, 'write'>;

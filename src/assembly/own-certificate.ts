@@ -4,12 +4,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { dayMilliseconds } from '../durations.ts';
 import { isFor, issueCertificate, makeAuthority, permits, type KeyPair } from '../auth/certificate.ts';
 import type { Config } from '../config/config.ts';
 import { makeFolder, replacePrivate } from '../storage/private-files.ts';
 import { ownNames } from './certificate-names.ts';
 
-const dayMilliseconds = 86_400_000;
 const renewMilliseconds = 30 * dayMilliseconds;
 /** So that a whole certificate fits before its end. */
 const renewAuthorityMilliseconds = 500 * dayMilliseconds;

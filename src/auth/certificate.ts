@@ -10,6 +10,7 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import { isIP } from 'node:net';
+import { dayMilliseconds } from '../durations.ts';
 import { bitString, der, integer, oid, sequence, time } from './der.ts';
 import {
   addressBytes,
@@ -19,7 +20,6 @@ import {
   privateDomains,
 } from './private-names.ts';
 
-const dayMilliseconds = 86_400_000;
 /** Certificates begin a day before they are made, for clocks that differ. */
 const earlyMilliseconds = dayMilliseconds;
 const authorityMilliseconds = 20 * 365 * dayMilliseconds;

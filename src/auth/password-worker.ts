@@ -1,6 +1,7 @@
 // The threads that derive keys from passwords: few, low in priority, behind a bounded queue.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { minuteMilliseconds } from '../durations.ts';
 import { unavailable } from '../problem.ts';
 import { createJobQueue, type HashingJob } from './hashing-jobs.ts';
 
@@ -13,7 +14,7 @@ type Thread = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<
 export type ThreadStarter = (closing: AbortSignal) => Thread;
 
 const threadsMax = 2;
-const idleMilliseconds = 60_000;
+const idleMilliseconds = minuteMilliseconds;
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
 export function createScryptPool(startThread: ThreadStarter = createThread) {

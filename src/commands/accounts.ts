@@ -1,4 +1,5 @@
 // `orderly admin create`, `admin reset` and `keys create`: each prints the secret it makes, once.
+import { dayMilliseconds } from '../durations.ts';
 import { scopes, type Scope } from '../auth/access.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { CommandFlag } from '../config/settings.ts';
@@ -26,7 +27,6 @@ import { operatorPermit, withDatabase, withExistingDatabase } from './with-datab
 import type { Command } from './commands.ts';
 import { randomPassword } from '../assembly/first-admin.ts';
 
-const dayMilliseconds = 86_400_000;
 const emailFlag: CommandFlag = {
   flag: 'email',
   value: 'EMAIL',

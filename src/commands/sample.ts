@@ -1,5 +1,6 @@
 // `orderly sample`: fills an empty database with users, customers and the orders of a year, the same for the
 // same seed.
+import { dayMilliseconds } from '../durations.ts';
 import { makeFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import { wholeNumber } from '../config/setting-checks.ts';
@@ -23,7 +24,6 @@ import { withProgress } from './terminal.ts';
 // All dates are of this year, so that the same seed always gives the same data.
 const yearStart = Date.parse('2025-01-01T00:00:00Z');
 const yearEnd = Date.parse('2026-01-01T00:00:00Z');
-const dayMilliseconds = 86_400_000;
 /** Customers come from half a year before the first order on. */
 const customersStart = yearStart - 180 * dayMilliseconds;
 const rowsAtOnce = 25_000;

@@ -1,6 +1,7 @@
 // The messages of a start: lines of the log, or on a terminal a few sentences for people.
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { hourMilliseconds } from '../durations.ts';
 import type { Config } from '../config/config.ts';
 import { counted } from '../counted.ts';
 import { initialPasswordsNamedMax } from '../limits.ts';
@@ -11,8 +12,6 @@ import { adminFile, adminFileIsFor } from '../assembly/admin-file.ts';
 import { authorityFile, fingerprintOf } from '../assembly/own-certificate.ts';
 import { namesForOthers, ownNames } from '../assembly/certificate-names.ts';
 import type { Service } from '../running-service.ts';
-
-const hourMilliseconds = 3_600_000;
 
 export type Start = { readonly config: Config; readonly service: Service; readonly now: number };
 

@@ -1,4 +1,5 @@
 // The one table of problems: what each kind is called, its status, and the text of its page.
+import { hourSeconds } from '../durations.ts';
 import type { ProblemKind } from '../problem.ts';
 import {
   bodyBytesMax,
@@ -174,7 +175,7 @@ export const problems: Readonly<
     title: 'Idempotency key reused',
     about:
       'This Idempotency-Key was used with another request ' +
-      `within the last ${idempotencySecondsMax / 3600} hours; use a new one for each new request.`,
+      `within the last ${idempotencySecondsMax / hourSeconds} hours; use a new one for each new request.`,
   },
   'idempotency-key-in-progress': {
     status: 409,

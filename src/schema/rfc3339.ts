@@ -1,12 +1,11 @@
 // Times as clients send them: RFC 3339 section 5.6, with any fraction and offset.
+import { minuteMilliseconds } from '../durations.ts';
 
 const form = new RegExp(
   String.raw`^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)T(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)` +
     String.raw`(?:\.(?<fraction>\d+))?(?:Z|(?<sign>[+\-])(?<offsetHour>\d\d):(?<offsetMinute>\d\d))$`,
   'i',
 );
-
-const minuteMilliseconds = 60_000;
 
 /**
  * Milliseconds since 1970, finer fractions cut off. NaN for what isn't a time; a leap second is none, since

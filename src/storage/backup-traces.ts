@@ -1,10 +1,11 @@
 // What backups leave behind: when the last one was made, and copies that were cut short.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { hourMilliseconds } from '../durations.ts';
 import { giveToFolderOwner, replacePrivate } from './private-files.ts';
 
 /** A copy under way is written to all the time. */
-const staleMilliseconds = 3_600_000;
+const staleMilliseconds = hourMilliseconds;
 
 function traceFile(folder: string): string {
   return join(folder, 'last-backup');

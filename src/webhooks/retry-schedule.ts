@@ -1,8 +1,10 @@
 // When a delivery that failed is tried again.
-
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
+import {
+  dayMilliseconds as day,
+  hourMilliseconds as hour,
+  minuteMilliseconds as minute,
+  secondMilliseconds as second,
+} from '../durations.ts';
 
 /** After the first failure, the second, … */
 const delays: readonly number[] = [
@@ -14,9 +16,9 @@ const delays: readonly number[] = [
   10 * hour,
   14 * hour,
   20 * hour,
-  24 * hour,
+  day,
 ];
-const delayMax = 24 * hour;
+const delayMax = day;
 /** A share of the delay, so that receivers that were down are not all called at once. */
 const jitter = 0.1;
 

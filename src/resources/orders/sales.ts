@@ -1,4 +1,5 @@
 // Sales: how many orders there are in each span of time, by currency and status, and their totals.
+import { dayMilliseconds } from '../../durations.ts';
 import { invalid, type Problem } from '../../problem.ts';
 import { counted } from '../../counted.ts';
 import { salesBucketsMax, salesFiguresMax } from '../../limits.ts';
@@ -80,7 +81,7 @@ export type SalesRequest = Pick<Sales, 'by' | 'timeZone'> & {
   readonly boundaries: readonly number[];
 };
 
-const defaultMilliseconds = 30 * 86_400_000;
+const defaultMilliseconds = 30 * dayMilliseconds;
 
 /** Throws where the time is empty or has too many buckets. */
 export function salesRequestOf(query: ObjectOf<typeof salesQuery>, now: number): SalesRequest {
