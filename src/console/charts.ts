@@ -3,7 +3,6 @@ import { type Child, h, svg } from './elements.ts';
 
 export type Bar = { readonly label: string; readonly value: number; readonly text: string };
 
-const width = 720;
 const height = 200;
 const left = 44;
 const bottom = 24;
@@ -11,6 +10,8 @@ const top = 10;
 
 /** Bars over a scale that begins at 0. `axis` writes a value of the scale. */
 export function barPlot(title: string, bars: readonly Bar[], axis: (value: number) => string): HTMLElement {
+  const isNarrow = innerWidth < 600;
+  const width = isNarrow ? 340 : 720;
   const max = niceMax(Math.max(...bars.map(({ value }) => value), 0));
   const step = (width - left) / Math.max(bars.length, 1);
   const y = (value: number): number => height - bottom - (value / max) * (height - bottom - top);
@@ -18,7 +19,7 @@ export function barPlot(title: string, bars: readonly Bar[], axis: (value: numbe
     svg('path', { d: `M${left} ${y(max * share)}H${width}`, class: 'grid' }),
     svg('text', { x: left - 8, y: y(max * share) + 4, 'text-anchor': 'end' }, axis(max * share)),
   ]);
-  const every = Math.ceil(bars.length / 8);
+  const every = Math.ceil(bars.length / (isNarrow ? 4 : 8));
   const columns = bars.map(({ label, value, text }, index) => {
     const x = left + index * step;
     return svg(
@@ -39,7 +40,7 @@ export function barPlot(title: string, bars: readonly Bar[], axis: (value: numbe
     grid,
     columns,
   );
-  return h('figure', {}, h('div', { class: 'plot-scroller' }, picture), figuresTable(title, bars));
+  return h('figure', {}, picture, figuresTable(title, bars));
 }
 
 function barPath({ x, y, width: w, base }: { x: number; y: number; width: number; base: number }): string {

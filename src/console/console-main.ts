@@ -113,7 +113,7 @@ function runFrame(app: App, place: HTMLElement, signal: AbortSignal): void {
     const key = document.activeElement?.getAttribute('href');
     state.ending.abort(new Error('left'));
     state.ending = new AbortController();
-    fill(bar, navigation(app, name.split('/', 1)[0] ?? ''));
+    fill(bar, navigation(app, name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '')));
     const view = views[name] ?? missingView;
     view({ ...app, main, id, parameters, signal: state.ending.signal });
     if (isSamePage)
@@ -181,7 +181,7 @@ function navigation({ user, session }: App, current: string): HTMLElement[] {
   const allowed = Object.entries(places).filter(([, { roles }]) => roles.includes(user.role));
   const more = h(
     'a',
-    { href: '#/more', class: 'more-place', 'aria-current': current === 'more' && 'page' },
+    { href: '#/more', class: 'more-place', 'aria-current': places[current]?.isPrimary !== true && 'page' },
     icon(icons.more),
     h('span', {}, 'More'),
   );

@@ -178,7 +178,9 @@ function customerContent({ customer, orders, events, names }: Shown): Child {
     ['Phone', phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
     ['Customer since', dateOnly(createdAt)],
   ];
-  const columnsShown = orderColumns.filter(({ label }) => label !== 'Customer');
+  const columnsShown = orderColumns
+    .map((column) => (column.label === 'Status' ? { ...column, kind: 'tight' as const } : column))
+    .filter(({ label }) => label !== 'Customer');
   return h(
     'div',
     { class: 'columns' },

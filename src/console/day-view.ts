@@ -64,7 +64,7 @@ function dayContent(figures: readonly Figures[], day: Date): Child {
         'tr',
         { class: 'sum' },
         h('th', { scope: 'row' }, currency),
-        h('td', {}, 'Without cancelled and refunded'),
+        h('td', {}, 'Sum'),
         h('td', { class: 'number' }, count(of.filter(isSale).reduce((sum, { orders }) => sum + orders, 0))),
         h('td', { class: 'number' }, money(sumOf(of, currency), currency)),
       ),
@@ -78,6 +78,10 @@ function dayContent(figures: readonly Figures[], day: Date): Child {
     { class: 'card day' },
     h('h2', {}, `Orders of ${fullDay(day)}`),
     h('table', { class: 'plain' }, h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows)),
-    h('p', { class: 'soft' }, 'A summary for the shop, not a fiscal report.'),
+    h(
+      'p',
+      { class: 'soft' },
+      'Sums are without cancelled and refunded orders. A summary for the shop, not a fiscal report.',
+    ),
   );
 }

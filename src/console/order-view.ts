@@ -103,17 +103,18 @@ function orderHeading(page: Page, { order }: Shown, change: Change): HTMLElement
   );
   const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, 'Order again');
   const allowed = steps[status].filter((to) => isStaff(page) || to === 'cancelled');
-  return heading(
+  const head = heading(
     `Order ${id}`,
-    pill(status),
     print,
     repeat,
     allowed.map((to) => stepButton(order, to, change)),
   );
+  head.firstElementChild?.after(pill(status));
+  return head;
 }
 
 /** What can't be undone asks first, with the amount. */
-function stepButton({ id, total, currency, status }: Order, to: Status, change: Change): HTMLElement {
+function stepButton({ id, total, currency }: Order, to: Status, change: Change): HTMLElement {
   const isEnding = to === 'cancelled' || to === 'refunded';
   if (!isEnding)
     return action(stepNames[to], () => change(to, null), { class: 'primary', 'data-key': `to-${to}` });
@@ -138,10 +139,7 @@ function stepButton({ id, total, currency, status }: Order, to: Status, change: 
       run: () => change(to, textOf(reason)),
     });
   };
-  return action(label, question, {
-    'data-key': `to-${to}`,
-    'aria-label': `${stepNames[to]}, now ${statusNames[status].toLowerCase()}`,
-  });
+  return action(label, question, { 'data-key': `to-${to}` });
 }
 
 function orderContent(shown: Shown): Child {

@@ -85,11 +85,13 @@ export const orderColumns: readonly Column<Order>[] = [
   },
   {
     label: 'Customer',
-    cell: ({ customer, customerId }) =>
+    cell: ({ customer, customerId, status }) => [
       h('span', { class: 'clip' }, customer?.name ?? `Customer ${customerId}`),
+      h('span', { class: 'phone' }, pill(status)),
+    ],
   },
   { label: 'Items', kind: 'wide', cell: ({ items }) => h('span', { class: 'clip soft' }, itemsText(items)) },
-  { label: 'Status', kind: 'tight', cell: ({ status }) => pill(status) },
+  { label: 'Status', kind: 'tight wide', cell: ({ status }) => pill(status) },
   { label: 'Total', kind: 'number', cell: ({ total, currency }) => money(total, currency) },
 ];
 
@@ -100,7 +102,7 @@ function itemsText([first, ...others]: Order['items']): string {
 }
 
 /** The usual next step; the others are on the order's page. */
-function stepColumn({ client }: Page, reload: Reload): Column<Order> {
+export function stepColumn({ client }: Page, reload: Reload): Column<Order> {
   return {
     label: 'Next step',
     kind: 'action',

@@ -165,8 +165,12 @@ export function happenings(events: readonly ServiceEvent[], names: ReadonlyMap<n
         'li',
         {},
         h('span', { class: 'what' }, place === undefined ? text : h('a', { href: place }, text)),
-        h('span', { class: 'who' }, `by ${who}${isByKey ? ', with an API key' : ''}`),
-        h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
+        h(
+          'span',
+          { class: 'when' },
+          `by ${who}${isByKey ? ', with an API key' : ''}, `,
+          h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
+        ),
         reason !== null && h('q', {}, reason),
       );
     }),

@@ -1,9 +1,9 @@
-// Today: what was sold, what waits to be done, what just happened. And the end of a day, to print.
+// Today: what was sold, what waits to be done, and what just happened.
 import { query } from './api-client.ts';
 import type { Figures, List, Order, Sales, ServiceEvent, Status } from './api-types.ts';
-import { card } from './cards.ts';
+import { card, factList } from './cards.ts';
 import { type Bar, barPlot } from './charts.ts';
-import { drawn, emptyState, heading, type Page, skeleton } from './console-app.ts';
+import { drawn, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
 import { type Child, fill, h } from './elements.ts';
 import {
   addDays,
@@ -16,7 +16,8 @@ import {
   startOfDay,
   statusNames,
 } from './formats.ts';
-import { happenings, PeopleNames } from './parts.ts';
+import { orderColumns, stepColumn } from './orders-view.ts';
+import { happenings, PeopleNames, table } from './parts.ts';
 import { currenciesOf, isSale, readSales, sumOf } from './sales-figures.ts';
 
 const spans = [
@@ -33,6 +34,8 @@ type Shown = {
   readonly today: Sales;
   readonly sales: Sales;
   readonly counts: readonly (readonly [Status, number])[];
+  /** Orders that wait for their next step, newest first. */
+  readonly work: readonly Order[];
   readonly events: readonly ServiceEvent[];
   readonly names: ReadonlyMap<number, string>;
 };
@@ -45,12 +48,12 @@ export function todayView(page: Page): void {
   const recent: ServiceEvent[] = [];
   const reload = drawn(content, signal, {
     load: () => load(page, { span, names, recent }),
-    draw: (shown) => todayContent(shown, span),
+    draw: (shown, again) => todayContent(page, shown, { span, reload: again }),
   });
   const end = h('a', { class: 'button', href: `#/day?date=${dayName(new Date())}` }, 'Day’s end');
   fill(main, heading('Today', end, h('a', { class: 'button primary', href: '#/new' }, 'New order')), content);
   live.watch(signal, (events) => {
-    recent.unshift(...events.toReversed());
+    recent.unshift(...events.filter(({ type }) => !type.startsWith('session.')).toReversed());
     void reload();
   });
   void reload();
@@ -61,14 +64,16 @@ type Loading = { readonly span: Span; readonly names: PeopleNames; readonly rece
 async function load(page: Page, { span, names, recent }: Loading): Promise<Shown> {
   const { client, signal } = page;
   const tomorrow = addDays(startOfDay(new Date()), 1);
-  const [today, sales, counts, latest] = await Promise.all([
+  const waitingList = `/orders?${query({ status: 'open,paid', include: 'customer', limit: workShown })}`;
+  const [today, sales, counts, { data: work }, latest] = await Promise.all([
     readSales(page, { from: addDays(tomorrow, -1), before: tomorrow, by: 'hour' }),
     readSales(page, { from: addDays(tomorrow, -span.days), before: tomorrow, by: span.by }),
     Promise.all(waiting.map((status) => countOf(status))),
+    client.get<List<Order>>(waitingList, signal),
     latestEvents(page, recent),
   ]);
   signal.throwIfAborted();
-  return { today, sales, counts, events: latest, names: await names.of(latest) };
+  return { today, sales, counts, work, events: latest, names: await names.of(latest) };
 
   async function countOf(status: Status): Promise<readonly [Status, number]> {
     const list = `/orders?${query({ status, limit: 1, total: true })}`;
@@ -76,7 +81,9 @@ async function load(page: Page, { span, names, recent }: Loading): Promise<Shown
   }
 }
 
-const eventsShown = 12;
+const eventsShown = 14;
+const workShown = 8;
+const plotsShown = 2;
 
 /** The stream's events first; before there are any, those of the orders that changed last. */
 async function latestEvents({ client, signal }: Page, recent: ServiceEvent[]): Promise<ServiceEvent[]> {
@@ -92,46 +99,66 @@ async function latestEvents({ client, signal }: Page, recent: ServiceEvent[]): P
   return [...known.values()].sort((a, b) => b.id - a.id).slice(0, eventsShown);
 }
 
-function todayContent({ today, sales, counts, events, names }: Shown, span: Span): Child {
+type Drawing = { readonly span: Span; readonly reload: Reload };
+
+function todayContent(page: Page, shown: Shown, { span, reload }: Drawing): Child {
+  const { today, sales, counts, work, events, names } = shown;
   const figures = today.buckets.flatMap((bucket) => bucket.figures);
-  const all = sales.buckets.flatMap((bucket) => bucket.figures);
-  if (all.length === 0 && counts.every(([, value]) => value === 0) && events.length === 0)
-    return firstSteps();
-  const currencies = currenciesOf(all);
+  const isEmpty = work.length === 0 && events.length === 0 && counts.every(([, value]) => value === 0);
+  if (isEmpty && figures.length === 0) return firstSteps();
   return [
-    h(
-      'div',
-      { class: 'tiles' },
-      tile('Sales today', salesText(figures), undefined),
-      tile('Orders today', count(figures.reduce((sum, each) => sum + each.orders, 0)), '#/orders'),
-      counts.map(([status, value]) =>
-        tile(waitingNames[status] ?? statusNames[status], count(value), `#/orders?status=${status}`),
-      ),
-    ),
+    tiles(figures, counts),
     h(
       'div',
       { class: 'columns' },
-      h(
-        'div',
-        {},
-        card(
-          'Sales',
-          spanTabs(span),
-          currencies.length === 0
-            ? h('p', { class: 'soft' }, 'Nothing was sold in this time.')
-            : currencies.map((currency) => salesPlot(sales, currency, span)),
-        ),
-      ),
-      h(
-        'div',
-        {},
-        card(
-          'Just now',
-          events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : happenings(events, names),
-        ),
+      h('div', {}, salesCard(sales, span), work.length > 0 && workCard(page, work, reload)),
+      card(
+        'Just now',
+        events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : happenings(events, names),
       ),
     ),
   ];
+}
+
+function tiles(figures: readonly Figures[], counts: Shown['counts']): HTMLElement {
+  const orders = figures.reduce((sum, each) => sum + each.orders, 0);
+  return h(
+    'div',
+    { class: 'tiles' },
+    tile('Sales today', salesText(figures), undefined),
+    tile('Orders today', count(orders), `#/day?date=${dayName(new Date())}`),
+    counts.map(([status, value]) =>
+      tile(waitingNames[status] ?? statusNames[status], count(value), `#/orders?status=${status}`),
+    ),
+  );
+}
+
+function workCard(page: Page, work: readonly Order[], reload: Reload): HTMLElement {
+  const columns = orderColumns.filter(({ label }) => label !== 'Items');
+  const content = table('Orders that wait', [...columns, stepColumn(page, reload)], work);
+  return h('section', { class: 'card flush' }, h('h2', {}, 'To do'), content);
+}
+
+function salesCard(sales: Sales, span: Span): HTMLElement {
+  const currencies = currenciesOf(sales.buckets.flatMap((bucket) => bucket.figures).filter(isSale));
+  const nothing = h('p', { class: 'soft' }, 'Nothing was sold in this time.');
+  return h(
+    'section',
+    { class: 'card' },
+    h('header', { class: 'card-head' }, h('h2', {}, 'Sales'), spanTabs(span)),
+    currencies.length === 0 && nothing,
+    currencies.slice(0, plotsShown).map((currency) => salesPlot(sales, currency, span)),
+    currencies.length > plotsShown && otherSales(sales, currencies.slice(plotsShown)),
+  );
+}
+
+function otherSales({ buckets }: Sales, currencies: readonly string[]): HTMLElement {
+  const figures = buckets.flatMap((bucket) => bucket.figures);
+  return h(
+    'div',
+    { class: 'sales' },
+    factList(currencies.map((currency) => [currency, money(sumOf(figures, currency), currency)])),
+  );
 }
 
 const waitingNames: Partial<Record<Status, string>> = {
@@ -140,7 +167,7 @@ const waitingNames: Partial<Record<Status, string>> = {
   shipped: 'On the way',
 };
 
-function tile(label: string, figure: string, href: string | undefined): HTMLElement {
+function tile(label: string, figure: Child, href: string | undefined): HTMLElement {
   const content = [h('span', { class: 'label' }, label), h('span', { class: 'figure' }, figure)];
   return href === undefined ? h('div', { class: 'tile' }, content) : h('a', { class: 'tile', href }, content);
 }
@@ -169,10 +196,11 @@ function spanTabs(span: Span): HTMLElement {
   return h('nav', { class: 'tabs', 'aria-label': 'Time' }, tabs);
 }
 
-function salesText(figures: readonly Figures[]): string {
+function salesText(figures: readonly Figures[]): Child {
   const [first, ...others] = currenciesOf(figures.filter(isSale));
-  if (first === undefined) return '—';
-  return `${money(sumOf(figures, first), first)}${others.length === 0 ? '' : ` +${others.length}`}`;
+  if (first === undefined) return [count(0)];
+  const more = others.length === 1 ? 'one other currency' : `${others.length} other currencies`;
+  return [money(sumOf(figures, first), first), others.length > 0 && h('small', {}, `and ${more}`)];
 }
 
 function salesPlot({ buckets }: Sales, currency: string, { by, name }: Span): HTMLElement {
