@@ -61,7 +61,7 @@ export function notify(text: string): void {
   const close = h('button', { type: 'button', class: 'quiet', 'aria-label': 'Dismiss' }, icon(icons.remove));
   close.addEventListener('click', () => notice.remove());
   notice.append(close);
-  region.append(notice);
+  fill(region, notice);
   setTimeout(() => notice.remove(), noticeMilliseconds);
 }
 

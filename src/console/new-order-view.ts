@@ -126,29 +126,27 @@ type Parts = {
   readonly parameters: URLSearchParams;
 };
 
-/** What the address asks for: `customer=7`, or `copy=12` for the items of an order. */
+/** What the address asks for: `customer=7`, or `copy=12` for the items and the customer of an order. */
 async function prepare(page: Page, { lines, currency, picker, parameters }: Parts): Promise<void> {
-  const { client, signal } = page;
-  const copied = parameters.get('copy');
   const [known, order] = await Promise.all([
     loadArticles(page).catch(() => undefined),
-    copied === null
-      ? undefined
-      : client.get<Order>(`/orders/${Number(copied)}`, signal).catch(() => undefined),
+    found<Order>(page, 'orders', parameters.get('copy')),
   ]);
+  const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
   currency.value = order?.currency ?? known?.currency ?? 'EUR';
   lines.currency = currency.value;
   lines.articles = known?.articles ?? [];
-  if (order !== undefined)
-    lines.replace(
-      order.items.map(({ sku, name, quantity, unitPrice }) => ({ sku, name, quantity, unitPrice })),
-    );
-  const customerId = order?.customerId ?? parameters.get('customer');
-  if (customerId === null) return;
-  const customer = await client
-    .get<Customer>(`/customers/${Number(customerId)}`, signal)
-    .catch(() => undefined);
+  if (order !== undefined) lines.replace(order.items);
   if (customer !== undefined) picker.choose(customer);
+}
+
+async function found<T>(
+  { client, signal }: Page,
+  kind: 'orders' | 'customers',
+  id: string | number | null,
+): Promise<T | undefined> {
+  if (id === null) return undefined;
+  return client.get<T>(`/${kind}/${Number(id)}`, signal).catch(() => undefined);
 }
 
 function currencies(): (readonly [string, string])[] {

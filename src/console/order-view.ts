@@ -1,6 +1,14 @@
 // One order: what was ordered, by whom, where it stands, what happened, and what may be done.
-import { query, Rejection, type Result } from './api-client.ts';
-import { type Item, type List, type Order, type ServiceEvent, type Status, steps } from './api-types.ts';
+import { query, Rejection } from './api-client.ts';
+import {
+  type Customer,
+  type Item,
+  type List,
+  type Order,
+  type ServiceEvent,
+  type Status,
+  steps,
+} from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
 import { drawn, heading, isStaff, type Page, skeleton } from './console-app.ts';
 import { ask, notify } from './dialogs.ts';
@@ -21,6 +29,8 @@ import { happenings, PeopleNames, pill, statusPicture } from './parts.ts';
 type Shown = {
   readonly order: Order;
   readonly etag: string | undefined;
+  /** Undefined for one of somebody else’s. */
+  readonly customer: Customer | undefined;
   readonly events: readonly ServiceEvent[];
   readonly names: ReadonlyMap<number, string>;
 };
@@ -64,13 +74,17 @@ export function orderView(page: Page): void {
   void reload();
 }
 
+/** Without `include`, whose ETag isn't the order's own. */
 async function load({ client, id, signal }: Page, names: PeopleNames): Promise<Shown> {
   const [{ value: order, etag }, { data: events }] = await Promise.all([
-    client.read<Order>(`/orders/${id}?include=customer`, signal),
+    client.read<Order>(`/orders/${id}`, signal),
     client.get<List<ServiceEvent>>(`/orders/${id}/events?limit=50`, signal),
   ]);
-  const version: Result<Order> = { value: order, etag };
-  return { order, etag: version.etag, events, names: await names.of(events) };
+  const [customer, known] = await Promise.all([
+    client.get<Customer>(`/customers/${order.customerId}`, signal).catch(() => undefined),
+    names.of(events),
+  ]);
+  return { order, etag, customer, events, names: known };
 }
 
 /** What somebody else did since the order was read here. */
@@ -143,8 +157,8 @@ function stepButton({ id, total, currency }: Order, to: Status, change: Change):
 }
 
 function orderContent(shown: Shown): Child {
-  const { order, events, names } = shown;
-  const { customer, customerId, shippingAddress, note, createdAt } = order;
+  const { order, customer, events, names } = shown;
+  const { customerId, shippingAddress, note, createdAt } = order;
   const name = customer?.name ?? `Customer ${customerId}`;
   return [
     h(

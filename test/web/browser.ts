@@ -48,9 +48,10 @@ const flags = [
 ];
 const keyCodes: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27, ' ': 32, '/': 191 };
 
+/** A tab of a browser of its own, which ends with `close`; `another` opens one beside it. */
 export async function openTab(
   program = process.env['CHROMIUM'] ?? 'chromium',
-): Promise<Tab & { close(): Promise<void> }> {
+): Promise<Tab & { another(): Promise<Tab>; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-browser-'));
   const child = spawn(program, [...flags, `--user-data-dir=${folder}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -60,7 +61,6 @@ export async function openTab(
   const waiting = new Map<number, { resolve(result: Json): void; reject(error: Error): void }>();
   const complaints: string[] = [];
   let count = 0;
-  let session: string | undefined;
 
   socket.addEventListener('message', ({ data }) => {
     const message: Message = JSON.parse(String(data));
@@ -72,16 +72,34 @@ export async function openTab(
     waiting.delete(message.id);
   });
 
-  function send(method: string, params: Json = {}): Promise<Json> {
+  function sendTo(session: object, method: string, params: Json): Promise<Json> {
     const { promise, resolve, reject } = Promise.withResolvers<Json>();
     count += 1;
     waiting.set(count, { resolve, reject });
-    socket.send(
-      JSON.stringify({ id: count, method, params, ...(session === undefined ? {} : { sessionId: session }) }),
-    );
+    socket.send(JSON.stringify({ id: count, method, params, ...session }));
     return promise;
   }
 
+  async function close(): Promise<void> {
+    const ended = once(child, 'exit');
+    await sendTo({}, 'Browser.close', {});
+    await ended;
+    socket.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+
+  async function another(): Promise<Tab> {
+    const { targetId } = await sendTo({}, 'Target.createTarget', { url: 'about:blank' });
+    const { sessionId } = await sendTo({}, 'Target.attachToTarget', { targetId, flatten: true });
+    const send = (method: string, params: Json = {}): Promise<Json> => sendTo({ sessionId }, method, params);
+    for (const domain of ['Page', 'Runtime', 'Log', 'Audits']) await send(`${domain}.enable`);
+    return tabOf(send, complaints);
+  }
+
+  return { ...(await another()), another, close };
+}
+
+function tabOf(send: Tab['send'], complaints: string[]): Tab {
   async function evaluate<T>(expression: string): Promise<T> {
     const { result, exceptionDetails } = await send('Runtime.evaluate', {
       expression,
@@ -100,24 +118,11 @@ export async function openTab(
     throw new Error(`never came true: ${expression}`);
   }
 
-  async function close(): Promise<void> {
-    session = undefined;
-    const ended = once(child, 'exit');
-    await send('Browser.close');
-    await ended;
-    socket.close();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  }
-
-  const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
-  session = String((await send('Target.attachToTarget', { targetId, flatten: true }))['sessionId']);
-  for (const domain of ['Page', 'Runtime', 'Log', 'Audits']) await send(`${domain}.enable`);
   return {
     complaints,
     send,
     evaluate,
     until,
-    close,
     async open(url) {
       await send('Page.navigate', { url });
       await until(`document.readyState === "complete" && location.href.startsWith(${JSON.stringify(url)})`);

@@ -1,0 +1,97 @@
+// What people do in the console, for its checks in a browser: by mouse, by touch or by keyboard alone.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Tab } from '../web/browser.ts';
+
+export type Hand = 'mouse' | 'keyboard';
+
+/** Runs in the page: what is seen of that kind and has the name, in the dialog if one is open. */
+const find = String.raw`(selector, name) => {
+  const scope = document.querySelector('dialog[open]') ?? document;
+  const named = (each) => (each.ariaLabel ?? each.textContent).trim().replace(/\s+/g, ' ');
+  const seen = [...scope.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+  return seen.find((each) => named(each) === name) ?? seen.find((each) => named(each).startsWith(name));
+}`;
+
+const pressable = 'button, a, summary, [role="option"]';
+
+export class Person {
+  readonly tab: Tab;
+  readonly #hand: Hand;
+
+  constructor(tab: Tab, hand: Hand) {
+    this.tab = tab;
+    this.#hand = hand;
+  }
+
+  /** Presses a button or follows a link, once it is there. */
+  async press(name: string): Promise<void> {
+    const target = `(${find})(${JSON.stringify(pressable)}, ${JSON.stringify(name)})`;
+    await this.tab.until(target);
+    if (this.#hand === 'mouse') return this.#click(target);
+    await this.#tabTo(target);
+    await this.tab.press('Enter');
+  }
+
+  /** Types into the field with that label, in place of what it held. */
+  async enter(label: string, text: string): Promise<void> {
+    const target = `document.getElementById((${find})('label', ${JSON.stringify(label)})?.htmlFor)`;
+    await this.tab.until(target);
+    if (this.#hand === 'mouse') await this.#click(target);
+    else await this.#tabTo(target);
+    await this.tab.evaluate('document.activeElement.select?.()');
+    await this.tab.type(text);
+  }
+
+  async check(label: string): Promise<void> {
+    const target = `document.getElementById((${find})('label', ${JSON.stringify(label)})?.htmlFor)`;
+    await this.tab.until(target);
+    if (this.#hand === 'mouse') return this.#click(target);
+    await this.#tabTo(target);
+    await this.tab.press(' ');
+  }
+
+  async see(text: string): Promise<void> {
+    await this.tab.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  }
+
+  async go(hash: string): Promise<void> {
+    await this.tab.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await this.settle();
+  }
+
+  /** Until all that was asked for has been drawn. */
+  async settle(): Promise<void> {
+    await wait(60);
+    await this.tab.until('!document.querySelector("[aria-busy], .skeleton, [aria-disabled=true]")');
+  }
+
+  async signIn(url: string, { email, password }: { email: string; password: string }): Promise<void> {
+    await this.tab.open(`${url}/console`);
+    await this.enter('E-mail', email);
+    await this.enter('Password', password);
+    await this.press('Sign in');
+    await this.tab.until('document.querySelector(".frame")');
+    await this.settle();
+  }
+
+  async #click(target: string): Promise<void> {
+    const place = await this.tab.evaluate<{ x: number; y: number }>(`{
+      const element = ${target};
+      element.scrollIntoView({ block: 'center' });
+      const { x, y, width, height } = element.getBoundingClientRect();
+      ({ x: x + width / 2, y: y + height / 2 });
+    }`);
+    const at = { ...place, button: 'left', clickCount: 1 };
+    await this.tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at });
+    await this.tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at });
+  }
+
+  /** With the Tab key alone: what can't be reached so fails. */
+  async #tabTo(target: string): Promise<void> {
+    for (let presses = 0; presses < 150; presses += 1) {
+      if (await this.tab.evaluate<boolean>(`document.activeElement === ${target}`)) return;
+      await this.tab.press('Tab');
+    }
+    throw new Error(`not reached by Tab: ${target}`);
+  }
+}

@@ -1,0 +1,124 @@
+// The console in a real browser: `npm run check:console`. A shop's day by mouse and by keyboard alone, on a
+// screen and on a phone.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin, serviceFor, type TestService } from '../service.ts';
+import { openTab } from '../web/browser.ts';
+import { Person, type Hand } from './console-actions.ts';
+
+for (const [hand, width] of [
+  ['mouse', 1280],
+  ['keyboard', 1280],
+  ['mouse', 390],
+] as const)
+  test(`a shop’s day by ${hand}, ${width} pixels wide`, { timeout: 120_000 }, async (t) => {
+    const service = await serviceFor(t);
+    service.clock.now = Date.now(); // the browser’s clock is the real one
+    const tab = await openTab();
+    t.after(() => tab.close());
+    await tab.screen(width, 'light');
+    const person = new Person(tab, hand);
+    await shopDay(person, service, hand);
+    assert.deepEqual(tab.complaints, []);
+  });
+
+async function shopDay(person: Person, service: TestService, hand: Hand): Promise<void> {
+  const { tab } = person;
+  await tab.open(`${service.url}/console`);
+  await person.enter('E-mail', admin.email);
+  await person.enter('Password', 'not the password');
+  await person.press('Sign in');
+  await person.see('Wrong e-mail address or password.');
+  await person.signIn(service.url, admin);
+  await person.see('Nothing is here yet');
+
+  // the first customer, with an issue beside its field
+  await person.press('Enter a customer');
+  await person.enter('Name', 'Grace Hopper');
+  await person.enter('E-mail', 'grace');
+  await person.press('Add customer');
+  await person.see('E-mail');
+  await tab.until('document.activeElement.ariaInvalid === "true"');
+  await person.enter('E-mail', 'grace@example.com');
+  await person.enter('Street and number', 'Ammerländer Heerstraße 114');
+  await person.enter('Postal code', '26129');
+  await person.enter('City', 'Oldenburg');
+  await tab.evaluate('document.querySelector("[data-pointer=\\"/address/country\\"]").value = "DE"');
+  await person.press('Add customer');
+  await tab.until('location.hash === "#/customers/1"');
+
+  // an order, found while typing; pressed twice, it is placed once
+  await person.press('New order');
+  await person.enter('Customer', 'hopp');
+  await tab.until('document.querySelector("[role=option][aria-selected=true]")');
+  if (hand === 'keyboard') await tab.press('Enter');
+  else await person.press('Grace Hopper');
+  await person.see('26129 Oldenburg');
+  await person.enter('Item', 'Green tea, 250 g');
+  await person.enter('Quantity', '2');
+  await person.enter('Price', '7,49');
+  await person.see('14.98');
+  await tab.evaluate(
+    'document.querySelector("form").requestSubmit(); document.querySelector("form").requestSubmit()',
+  );
+  await tab.until('location.hash === "#/orders/1"');
+  await person.settle();
+  const { token } = await service.signIn(admin.email, admin.password);
+  assert.equal((await service.get('/orders?total=true', { token })).body.total, 1);
+
+  for (const [step, status] of [
+    ['Mark as paid', 'Paid'],
+    ['Mark as shipped', 'Shipped'],
+    ['Mark as delivered', 'Delivered'],
+  ] as const) {
+    await person.press(step);
+    await tab.until(`document.querySelector(".heading .pill").textContent === "${status}"`);
+    await person.settle();
+  }
+  await person.press('Refund …');
+  await person.enter('Reason', 'The pot arrived broken.');
+  await person.press('Refund ');
+  await person.see('The pot arrived broken.');
+  await tab.until('document.querySelector(".heading .pill").textContent === "Refunded"');
+
+  // the same again, and cancelled
+  await person.press('Order again');
+  await tab.until(
+    'document.querySelector("[data-pointer=\\"/items/0/name\\"]")?.value === "Green tea, 250 g"',
+  );
+  await person.see('26129 Oldenburg');
+  await person.press('Place order');
+  await tab.until('location.hash === "#/orders/2"');
+  await person.press('Cancel order …');
+  await person.press('Cancel the order');
+  await tab.until('document.querySelector(".heading .pill").textContent === "Cancelled"');
+
+  await person.go('#/day');
+  await person.see('Refunded');
+
+  // a new member of staff, whose password is lost and made anew
+  await person.go('#/people');
+  await person.press('Add a person');
+  await person.enter('Name', 'Till');
+  await person.enter('E-mail', 'till@example.com');
+  await person.press('Add');
+  const first = await shownPassword(person);
+  await person.press('Done');
+  await person.press('Till');
+  await person.press('New password …');
+  await person.press('Make it');
+  const second = await shownPassword(person);
+  assert.notEqual(first, second);
+  await person.press('Done');
+  await person.settle();
+  if (await tab.evaluate('innerWidth < 800')) await person.go('#/more');
+  await person.press('Sign out');
+  await person.signIn(service.url, { email: 'till@example.com', password: second });
+  await person.see('Sales today');
+  assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('Webhooks'));
+}
+
+async function shownPassword({ tab }: Person): Promise<string> {
+  await tab.until('document.querySelector("dialog .secret code")');
+  return tab.evaluate('document.querySelector("dialog .secret code").textContent');
+}

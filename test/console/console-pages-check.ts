@@ -1,0 +1,307 @@
+// The console's pages in a real browser: pictures in both themes and four widths, axe, what is stored as
+// script, two tabs, a service that goes away, and paper.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { admin, serviceFor, type TestService } from '../service.ts';
+import { folderWith } from '../tools/check-api/outside-tools.ts';
+import { openTab, type Tab } from '../web/browser.ts';
+import { Person } from './console-actions.ts';
+
+const pages = [
+  ['today', '#/today'],
+  ['today-30-days', '#/today?days=30'],
+  ['orders', '#/orders'],
+  ['orders-found', '#/orders?q=grace'],
+  ['orders-none', '#/orders?q=nowhere'],
+  ['order', '#/orders/3'],
+  ['order-open', '#/orders/1'],
+  ['new-order', '#/new?copy=3'],
+  ['customers', '#/customers'],
+  ['customer', '#/customers/1'],
+  ['new-customer', '#/customers/new'],
+  ['people', '#/people'],
+  ['person', '#/people/2'],
+  ['webhooks', '#/webhooks'],
+  ['health', '#/health'],
+  ['account', '#/account'],
+  ['day', '#/day'],
+  ['more', '#/more'],
+  ['missing', '#/nowhere'],
+] as const;
+const widths = [1280, 360, 2560];
+const usableMillisecondsMax = 300;
+
+test('the console’s pages', { timeout: 600_000 }, async (t) => {
+  const service = await serviceFor(t);
+  service.clock.now = Date.now(); // the browser’s clock is the real one
+  const token = await fillShop(service);
+  const tab = await openTab();
+  t.after(() => tab.close());
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-console-'));
+  t.diagnostic(`pictures are in ${folder}`);
+  const person = new Person(tab, 'mouse');
+  await tab.screen(1280, 'light');
+  const axe = axeSource();
+  await tab.open(`${service.url}/console`);
+  await tab.until('document.querySelector("form")');
+  await checkPage(tab, 'sign-in', { folder, axe });
+  await person.signIn(service.url, admin);
+
+  await t.test('are usable soon, fit, and have no fault that axe sees', async () => {
+    for (const [name, hash] of pages) {
+      const start = performance.now();
+      await person.go(hash);
+      const milliseconds = performance.now() - start;
+      assert.ok(milliseconds < usableMillisecondsMax, `${name} took ${milliseconds} ms`);
+      await checkPage(tab, name, { folder, axe });
+    }
+  });
+
+  await t.test('and so are the questions over them', async () => {
+    for (const [name, hash, button] of [
+      ['refund', '#/orders/3', 'Refund …'],
+      ['add-person', '#/people', 'Add a person'],
+      ['add-webhook', '#/webhooks', 'Add a webhook'],
+      ['new-key', '#/account', 'New key …'],
+      ['totp', '#/account', 'Set up …'],
+    ] as const) {
+      await tab.screen(1280, 'light');
+      await person.go(hash);
+      await person.press(button);
+      await tab.until('document.querySelector("dialog[open]")');
+      await checkPage(tab, `dialog-${name}`, { folder, axe });
+      await tab.press('Escape');
+      await tab.until('!document.querySelector("dialog")');
+    }
+  });
+
+  await t.test('show stored scripts as the text that they are', async () => {
+    const body = {
+      name: script,
+      address: { line1: script, city: script, country: 'DE', postalCode: '26129' },
+    };
+    const { body: customer } = await service.post('/customers', { token, body });
+    const items = [{ name: script, sku: script.slice(0, 64), quantity: 1, unitPrice: 1 }];
+    const shippingAddress = { ...body.address, name: script };
+    const order = { customerId: customer.id, currency: 'EUR', items, note: script, shippingAddress };
+    const { body: placed } = await service.post('/orders', { token, body: order });
+    const cancelled = { status: 'cancelled', reason: script };
+    await service.patch(`/orders/${placed.id}`, { token, body: cancelled });
+    for (const hash of ['#/today', '#/orders', `#/orders/${placed.id}`, `#/new?copy=${placed.id}`])
+      await showsText(hash);
+    for (const hash of [
+      '#/customers',
+      `#/customers/${customer.id}`,
+      `#/orders?q=${encodeURIComponent('onerror')}`,
+    ])
+      await showsText(hash);
+
+    async function showsText(hash: string): Promise<void> {
+      await person.go(hash);
+      assert.equal(await tab.evaluate('document.querySelectorAll("img, script:not([src])").length'), 0, hash);
+      assert.equal(await tab.evaluate('window.isTaken'), undefined, hash);
+    }
+  });
+
+  await t.test(
+    'keep one signed in over a reload, and in a second tab, which shows what the first does',
+    async () => {
+      await person.go('#/orders/1');
+      await tab.open('about:blank');
+      await tab.open(`${service.url}/console#/orders/1`);
+      await person.see('Order 1');
+      const other = new Person(await tab.another(), 'mouse');
+      await other.tab.screen(1280, 'light');
+      await other.tab.open(`${service.url}/console#/orders/1`);
+      await other.see('Mark as paid');
+      await service.patch('/orders/1', { token, body: { note: 'changed elsewhere' } });
+      await other.see('changed elsewhere');
+      await person.see('changed elsewhere');
+      assert.match((await service.get('/metrics')).text, /\norderly_streams 1\n/, 'they share one stream');
+      await person.press('Mark as paid');
+      await other.see('Mark as shipped');
+      await other.press('Sign out');
+      await other.see('Password');
+      await person.see('Password');
+      await person.signIn(service.url, admin);
+      await other.see('Today');
+    },
+  );
+
+  await t.test('say what somebody else has changed, where that conflicts', async () => {
+    await person.go('#/orders/2');
+    await person.see('Mark as paid');
+    await withoutStream(tab, async () => {
+      await service.patch('/orders/2', { token, body: { status: 'cancelled', reason: 'On the phone.' } });
+      await person.press('Mark as paid');
+    });
+    await person.see('Somebody changed this order meanwhile');
+    await person.see('Order 2 cancelled');
+  });
+
+  await t.test('say that the service is away, and go on when it is back', async () => {
+    await person.go('#/orders');
+    await offline(tab, true);
+    await tab.evaluate('location.hash = "#/customers"');
+    await person.see('The service can’t be reached.');
+    await offline(tab, false);
+    await tab.until('!document.querySelector("#banner p")');
+    await person.see('Grace Hopper');
+  });
+
+  await t.test('place one order where the response is lost', async () => {
+    const before = (await service.get('/orders?total=true&limit=1', { token })).body.total;
+    await person.go('#/new?copy=3');
+    await tab.until('document.querySelector("[data-pointer=\\"/items/0/name\\"]")?.value');
+    await tab.evaluate(`{
+      const send = fetch;
+      let isLost = false;
+      window.fetch = async (path, options) => {
+        const response = await send(path, options);
+        if (path !== '/orders' || options.method !== 'POST' || isLost) return response;
+        isLost = true;
+        throw new TypeError('the response is lost');
+      };
+    }`);
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    const after = (await service.get('/orders?total=true&limit=1', { token })).body.total;
+    assert.equal(after, before + 1);
+  });
+
+  await t.test(
+    'are printed alone: a packing slip and a day’s end, on A4 and on a roll of 80 mm',
+    async () => {
+      for (const [name, hash] of [
+        ['slip', '#/orders/3'],
+        ['day', '#/day'],
+      ] as const) {
+        await person.go(hash);
+        for (const [paper, paperWidth, paperHeight] of [
+          ['a4', 8.27, 11.69],
+          ['roll', 3.15, 7.87],
+        ] as const) {
+          const options = { paperWidth, paperHeight, preferCSSPageSize: false };
+          const { data } = await tab.send('Page.printToPDF', {
+            ...options,
+            marginTop: 0.1,
+            marginBottom: 0.1,
+            marginLeft: 0.1,
+            marginRight: 0.1,
+          });
+          const pdf = Buffer.from(String(data), 'base64');
+          writeFileSync(join(folder, `${name}-${paper}.pdf`), pdf);
+          const count = pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length;
+          assert.equal(count, 1, `${name} on ${paper}`);
+        }
+      }
+    },
+  );
+
+  await t.test('leave nothing to read once one has signed out', async () => {
+    await person.go('#/customers/1');
+    await person.press('Sign out');
+    await person.see('Password');
+    await tab.evaluate('history.back()');
+    await person.see('Password');
+    assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('Grace'));
+    const stored = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])';
+    assert.equal(await tab.evaluate(stored), '[{},{},""]');
+    assert.deepEqual(await tab.evaluate('caches.keys()'), []);
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
+
+const script = `<img src=x onerror="window.isTaken=1"><script>window.isTaken=1</script>`;
+
+type Checking = { readonly folder: string; readonly axe: string };
+
+async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Promise<void> {
+  for (const width of widths) {
+    for (const scheme of ['light', 'dark'] as const) {
+      await tab.screen(width, scheme);
+      await tab.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+      await tab.screenshot(join(folder, `${name}-${width}-${scheme}.png`));
+      const overflow = await tab.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      assert.ok(overflow <= 0, `${name} at ${width} scrolls sideways by ${overflow}`);
+      if (width > 2000) continue;
+      await tab.evaluate(`${axe}; undefined`);
+      const found = await tab.evaluate<string[]>(axeRun);
+      assert.deepEqual(found, [], `${name} at ${width}, ${scheme}`);
+    }
+  }
+  await tab.screen(1280, 'light');
+}
+
+const axeRun = `axe.run({ resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })
+  .then(({ violations }) => violations.map(({ id, nodes }) =>
+    id + ": " + nodes.slice(0, 3).map(({ html, failureSummary }) => html + failureSummary).join(" ")))`;
+
+function axeSource(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'orderly-axe-'));
+  const source = readFileSync(join(folderWith('axe', folder), 'node_modules/axe-core/axe.min.js'), 'utf8');
+  rmSync(folder, { recursive: true });
+  return source;
+}
+
+async function offline(tab: Tab, isOffline: boolean): Promise<void> {
+  await tab.send('Network.enable');
+  const rates = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+  await tab.send('Network.emulateNetworkConditions', { offline: isOffline, ...rates });
+}
+
+/** What others do meanwhile isn't seen: the stream's messages wait, as on a slow line. */
+async function withoutStream(tab: Tab, work: () => Promise<void>): Promise<void> {
+  await tab.evaluate(
+    '{ window.later = setTimeout; window.setTimeout = (run, ms) => later(run, ms < 1100 ? 3000 : ms); }',
+  );
+  await work();
+  await tab.evaluate('window.setTimeout = later');
+}
+
+/** A shop with some orders in each status. Resolves to an administrator's token. */
+async function fillShop(service: TestService): Promise<string> {
+  const { token } = await service.signIn(admin.email, admin.password);
+  await service.person('staff', 'Till');
+  const address = {
+    line1: 'Ammerländer Heerstraße 114',
+    city: 'Oldenburg',
+    postalCode: '26129',
+    country: 'DE',
+  };
+  for (const name of ['Grace Hopper', 'Ada Lovelace', 'Hermann-Josef von Oberhausen-Unterfranken'])
+    await service.post('/customers', {
+      token,
+      body: { name, email: 'customer@example.com', phone: '+494411234', address },
+    });
+  const items = [
+    { sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 },
+    { name: 'Teapot', quantity: 1, unitPrice: 3900 },
+  ];
+  const ways = [
+    [],
+    [],
+    ['paid', 'shipped'],
+    ['paid'],
+    ['cancelled'],
+    ['paid', 'refunded'],
+    ['paid', 'shipped', 'delivered'],
+  ];
+  for (const [index, way] of [...ways, ...ways].entries()) {
+    const currency = index % 5 === 4 ? 'USD' : 'EUR';
+    const body = {
+      customerId: (index % 3) + 1,
+      currency,
+      items,
+      shippingAddress: address,
+      note: 'Please ring twice.',
+    };
+    const { body: order } = await service.post('/orders', { token, body });
+    for (const status of way) await service.patch(`/orders/${order.id}`, { token, body: { status } });
+  }
+  return token;
+}
