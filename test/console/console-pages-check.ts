@@ -5,10 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { admin, serviceFor, type TestService } from '../service.ts';
+import { admin, serviceFor } from '../service.ts';
 import { folderWith } from '../tools/check-api/outside-tools.ts';
 import { openTab, type Tab } from '../web/browser.ts';
 import { Person } from './console-actions.ts';
+import { fillShop } from './console-shop.ts';
 
 const pages = [
   ['today', '#/today'],
@@ -222,6 +223,10 @@ type Checking = { readonly folder: string; readonly axe: string };
 
 async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Promise<void> {
   for (const width of widths) {
+    await tab.screen(width, 'light');
+    // plots are drawn for the width that there is
+    await tab.evaluate('document.querySelector("dialog") ?? dispatchEvent(new Event("hashchange"))');
+    await new Person(tab, 'mouse').settle();
     for (const scheme of ['light', 'dark'] as const) {
       await tab.screen(width, scheme);
       await tab.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
@@ -261,47 +266,4 @@ async function withoutStream(tab: Tab, work: () => Promise<void>): Promise<void>
   );
   await work();
   await tab.evaluate('window.setTimeout = later');
-}
-
-/** A shop with some orders in each status. Resolves to an administrator's token. */
-async function fillShop(service: TestService): Promise<string> {
-  const { token } = await service.signIn(admin.email, admin.password);
-  await service.person('staff', 'Till');
-  const address = {
-    line1: 'Ammerländer Heerstraße 114',
-    city: 'Oldenburg',
-    postalCode: '26129',
-    country: 'DE',
-  };
-  for (const name of ['Grace Hopper', 'Ada Lovelace', 'Hermann-Josef von Oberhausen-Unterfranken'])
-    await service.post('/customers', {
-      token,
-      body: { name, email: 'customer@example.com', phone: '+494411234', address },
-    });
-  const items = [
-    { sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 },
-    { name: 'Teapot', quantity: 1, unitPrice: 3900 },
-  ];
-  const ways = [
-    [],
-    [],
-    ['paid', 'shipped'],
-    ['paid'],
-    ['cancelled'],
-    ['paid', 'refunded'],
-    ['paid', 'shipped', 'delivered'],
-  ];
-  for (const [index, way] of [...ways, ...ways].entries()) {
-    const currency = index % 5 === 4 ? 'USD' : 'EUR';
-    const body = {
-      customerId: (index % 3) + 1,
-      currency,
-      items,
-      shippingAddress: address,
-      note: 'Please ring twice.',
-    };
-    const { body: order } = await service.post('/orders', { token, body });
-    for (const status of way) await service.patch(`/orders/${order.id}`, { token, body: { status } });
-  }
-  return token;
 }

@@ -1,0 +1,45 @@
+// A small shop for the checks of the console.
+import { admin, type TestService } from '../service.ts';
+
+/** A shop with some orders in each status. Resolves to an administrator's token. */
+export async function fillShop(service: TestService): Promise<string> {
+  const { token } = await service.signIn(admin.email, admin.password);
+  await service.person('staff', 'Till');
+  const address = {
+    line1: 'Ammerländer Heerstraße 114',
+    city: 'Oldenburg',
+    postalCode: '26129',
+    country: 'DE',
+  };
+  for (const name of ['Grace Hopper', 'Ada Lovelace', 'Hermann-Josef von Oberhausen-Unterfranken'])
+    await service.post('/customers', {
+      token,
+      body: { name, email: 'customer@example.com', phone: '+494411234', address },
+    });
+  const items = [
+    { sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 },
+    { name: 'Teapot', quantity: 1, unitPrice: 3900 },
+  ];
+  const ways = [
+    [],
+    [],
+    ['paid', 'shipped'],
+    ['paid'],
+    ['cancelled'],
+    ['paid', 'refunded'],
+    ['paid', 'shipped', 'delivered'],
+  ];
+  for (const [index, way] of [...ways, ...ways].entries()) {
+    const currency = index % 5 === 4 ? 'USD' : 'EUR';
+    const body = {
+      customerId: (index % 3) + 1,
+      currency,
+      items,
+      shippingAddress: address,
+      note: 'Please ring twice.',
+    };
+    const { body: order } = await service.post('/orders', { token, body });
+    for (const status of way) await service.patch(`/orders/${order.id}`, { token, body: { status } });
+  }
+  return token;
+}
