@@ -21,15 +21,21 @@ import { createPicker, type Picker } from './random-picks.ts';
 import { sampleArticles, sampleCountries, sampleNotes, type SampleCountry } from './sample-data.ts';
 import { withProgress } from './terminal.ts';
 
-// All dates are of this year, so that the same seed always gives the same data.
-const yearStart = Date.parse('2025-01-01T00:00:00Z');
-const yearEnd = Date.parse('2026-01-01T00:00:00Z');
-/** Customers come from half a year before the first order on. */
-const customersStart = yearStart - 180 * dayMilliseconds;
+/** By default, so that the same seed always gives the same data. */
+const endDefault = Date.parse('2026-01-01T00:00:00Z');
+
+/** The year before `end`. Customers come from half a year before its first order on. */
+type Year = { readonly start: number; readonly end: number; readonly customersStart: number };
+
+function yearUntil(end: number): Year {
+  const start = end - 365 * dayMilliseconds;
+  return { start, end, customersStart: start - 180 * dayMilliseconds };
+}
+
 const rowsAtOnce = 25_000;
 
 export const sample: Command = {
-  summary: 'fills an empty database with realistic users, customers and orders of 2025',
+  summary: 'fills an empty database with realistic users, customers and orders of a year',
   operands: [],
   flags: [
     { flag: 'orders', value: 'N', help: 'number of orders (1000)', check: wholeNumber(1, 10_000_000) },
@@ -38,6 +44,13 @@ export const sample: Command = {
       value: 'N',
       help: 'the same seed gives the same data (1)',
       check: wholeNumber(0, 4_294_967_295),
+    },
+    {
+      flag: 'until',
+      value: 'TIME',
+      help: 'the last order is of this time, such as now (2026-01-01T00:00:00Z)',
+      check: (text) =>
+        Number.isNaN(untilOf(text)) ? 'must be now, or a time such as 2026-01-01' : undefined,
     },
   ],
   run,
@@ -59,7 +72,8 @@ async function run({ config, flags }: CommandLine): Promise<string> {
       now: Date.now(),
     });
     const password = randomPassword(config.passwordMin);
-    const filling: Filling = { db, picker };
+    const year = yearUntil(flags['until'] === undefined ? endDefault : untilOf(String(flags['until'])));
+    const filling: Filling = { db, picker, year };
     const users = addUsers(filling, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
     const customerCount = bounded(orderCount / 4, 5, 200_000);
     await withProgress('Making sample data', (at) => {
@@ -72,7 +86,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
   });
 }
 
-type Filling = { readonly db: CommandDatabase; readonly picker: Picker };
+type Filling = { readonly db: CommandDatabase; readonly picker: Picker; readonly year: Year };
 
 /** How many rows to add, and what is called with the number of those that were. */
 type Amount = { readonly count: number; readonly progress: (done: number) => void };
@@ -105,13 +119,13 @@ type SampleCustomer = {
   readonly address: Address | null;
 };
 
-function addUsers({ db, picker }: Filling, count: number, passwordHash: string): SampleUser[] {
+function addUsers({ db, picker, year }: Filling, count: number, passwordHash: string): SampleUser[] {
   return db.write((writer) => {
     const permit = operatorPermit(writer);
     return Array.from({ length: count }, (_, index) => {
       const { name, email } = personOf(picker, index);
       const role = index % 10 === 0 ? 'staff' : 'user';
-      const createdAt = Math.floor(customersStart + (index * dayMilliseconds) / count);
+      const createdAt = Math.floor(year.customersStart + (index * dayMilliseconds) / count);
       const id = addUser(permit, { name, email, role, passwordHash }, createdAt);
       return { id, email };
     });
@@ -119,7 +133,7 @@ function addUsers({ db, picker }: Filling, count: number, passwordHash: string):
 }
 
 function addCustomers(
-  { db, picker }: Filling,
+  { db, picker, year }: Filling,
   amount: Amount,
   users: readonly SampleUser[],
 ): SampleCustomer[] {
@@ -136,7 +150,7 @@ function addCustomers(
       phone: country.phone === '' ? null : picker.digits(country.phone),
     };
     const userId = picker.pick(users).id;
-    const createdAt = customerTime(index, count);
+    const createdAt = customerTime(year, index, count);
     const id = addCustomer(operatorPermit(writer), { ...customer, userId }, createdAt);
     customers.push({ id, userId, country, address });
   });
@@ -144,22 +158,26 @@ function addCustomers(
 }
 
 /** Customers come evenly; the first five are there before all orders. */
-function customerTime(index: number, count: number): number {
+function customerTime({ customersStart, end }: Year, index: number, count: number): number {
   return Math.floor(
     customersStart +
       dayMilliseconds +
-      (Math.max(index - 5, 0) * (yearEnd - customersStart - dayMilliseconds)) / count,
+      (Math.max(index - 5, 0) * (end - customersStart - dayMilliseconds)) / count,
   );
 }
 
-function addOrders({ db, picker }: Filling, amount: Amount, customers: readonly SampleCustomer[]): void {
+function addOrders(
+  { db, picker, year }: Filling,
+  amount: Amount,
+  customers: readonly SampleCustomer[],
+): void {
   const { count } = amount;
   let known = 0;
   inGroups(db, amount, (writer, index) => {
-    const createdAt = Math.floor(yearStart + ((index + picker.float()) * (yearEnd - yearStart)) / count);
-    while (known < customers.length && customerTime(known, customers.length) < createdAt) known += 1;
+    const createdAt = Math.floor(year.start + ((index + picker.float()) * (year.end - year.start)) / count);
+    while (known < customers.length && customerTime(year, known, customers.length) < createdAt) known += 1;
     const { id, userId, country, address } = picker.pick(customers, known);
-    const past = pastOf(picker, createdAt);
+    const past = pastOf(picker, createdAt, year.end);
     const { status, at: updatedAt } = past.at(-1) ?? { status: 'open', at: createdAt };
     const note = picker.float() < 0.08 ? picker.pick(sampleNotes) : null;
     const content = orderContentOf({
@@ -239,13 +257,13 @@ function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
  * What has happened to an order by the end of the year. Most are delivered within two weeks; some are never
  * paid, cancelled or refunded; those of the last days are still on their way.
  */
-function pastOf(picker: Picker, createdAt: number): OrderStep[] {
+function pastOf(picker: Picker, createdAt: number, end: number): OrderStep[] {
   const fate = picker.float();
   const past: OrderStep[] = [];
   let at = createdAt;
   for (const status of stepsOf(fate)) {
     at += picker.integer(600_000, 4 * dayMilliseconds);
-    if (at >= yearEnd) break;
+    if (at >= end) break;
     past.push({ status, at });
   }
   return past;
@@ -256,6 +274,11 @@ function stepsOf(fate: number): readonly OrderStatus[] {
   if (fate < 0.07) return ['cancelled'];
   if (fate < 0.1) return ['paid', 'shipped', 'delivered', 'refunded'];
   return ['paid', 'shipped', 'delivered'];
+}
+
+/** NaN for what is no time. */
+function untilOf(text: string): number {
+  return text === 'now' ? Date.now() : Date.parse(text);
 }
 
 function bounded(value: number, min: number, max: number): number {

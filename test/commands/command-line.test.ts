@@ -147,6 +147,12 @@ describe('settings', () => {
       '--orders 0 --seed x',
       [/^--orders must be a whole number from 1 .*, not "0"$/, /^--seed must be/],
     ],
+    [
+      'a time that is none',
+      'sample',
+      '--until soon',
+      [/^--until must be now, or a time such as 2026-01-01, not "soon"$/],
+    ],
     ['a short flag', 'check', '-d', [/^-d is unknown; --help/]],
     ['a flag without its value', 'check', '--data', [/^--data needs a value$/]],
     ['a value for a flag without', 'restore', 'x --force=yes', [/^--force takes no value$/]],
