@@ -1,0 +1,131 @@
+// The samples of src/docs/integrators.md, as they stand: each hears of the order that was paid.
+import assert from 'node:assert/strict';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { describe, test, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { newKey, newOrder, rootToken } from './resources/resource-support.ts';
+import { executable, serviceFor, type TestService } from './service.ts';
+import { texts } from './source-text.ts';
+import { until } from './storage/storage-support.ts';
+
+const run = promisify(execFile);
+const page = texts.get('src/docs/integrators.md') ?? '';
+
+describe('a reader hears of each paid order once, and goes on where it was', () => {
+  for (const section of ['Pages of the feed', 'A stream of the feed']) {
+    test(section, async (t) => {
+      const service = await serviceFor(t);
+      const token = await rootToken(service);
+      const heard: string[] = [];
+      const position: { stored?: string } = {};
+
+      const first = await startReader(service, token, { section, position, heard });
+      await until(() => position.stored !== undefined); // it begins at the latest event
+      const orders = [await payOrder(service, token)];
+      await until(() => heard.length === 1);
+      await first.stop();
+
+      orders.push(await payOrder(service, token));
+      const second = await startReader(service, token, { section, position, heard });
+      await until(() => heard.length === 2);
+      await second.stop();
+      assert.deepEqual(heard, orders);
+    });
+  }
+});
+
+type ReaderOptions = {
+  readonly section: string;
+  readonly position: { stored?: string };
+  readonly heard: string[];
+};
+
+/** Runs a sample with a key of its own; removing that ends a stream, and then no pause ends any more. */
+async function startReader(
+  service: TestService,
+  token: string,
+  { section, position, heard }: ReaderOptions,
+): Promise<{ stop(): Promise<void> }> {
+  const { id, key } = await newKey(service, token, { scopes: ['events:read'] });
+  const { promise: paused, resolve: pause } = Promise.withResolvers<void>();
+  let isStopped = false;
+  const surroundings = {
+    base: service.url,
+    key,
+    position: { read: () => position.stored, write: (text: string) => (position.stored = text) },
+    onPaid: (subject: string) => heard.push(subject),
+    setTimeout: (work: () => void) => (isStopped ? pause() : setImmediate(work)),
+  };
+  const sample = new Function(
+    ...Object.keys(surroundings),
+    `return (async () => {${sampleOf(section, 'js')}\n})();`,
+  );
+  const ended: Promise<void> = sample(...Object.values(surroundings));
+  return {
+    async stop() {
+      isStopped = true;
+      await service.delete(`/api/keys/${id}`, { token });
+      await Promise.race([paused, ended]);
+    },
+  };
+}
+
+async function payOrder(service: TestService, token: string): Promise<string> {
+  const { id } = await newOrder(service, token);
+  const { status } = await service.patch(`/orders/${id}`, { token, body: { status: 'paid' } });
+  assert.equal(status, 200);
+  return `/orders/${id}`;
+}
+
+test(
+  'a webhook is made with curl, and its receiver takes what is signed and nothing else',
+  { skip: executable !== undefined && 'needs the clock' },
+  async (t) => {
+    const service = await serviceFor(t, { settings: { 'webhook-allow': '127.0.0.1' } });
+    service.clock.advance(Date.now() - service.clock.now); // the receiver compares with its own clock
+    const token = await rootToken(service);
+    const url = `http://127.0.0.1:${await freePort()}/hook`;
+    const command = sampleOf('A webhook', 'sh')
+      .replace('https://localhost:8443', service.url)
+      .replace('https://shop.example/hook', url);
+    const { stdout } = await run('sh', ['-c', command], { env: { ...process.env, admin: token } });
+    const { id, secret } = JSON.parse(stdout);
+    await startReceiver(t, new URL(url).port, secret);
+
+    await payOrder(service, token);
+    const webhook = async (): Promise<{ lastStatus: number | null }> =>
+      (await service.get(`/webhooks/${id}`, { token })).body;
+    while ((await webhook()).lastStatus === null) service.clock.advance(1_000);
+    assert.equal((await webhook()).lastStatus, 204);
+    const forged = await fetch(url, { method: 'POST', body: '{"subject":"/orders/1"}' });
+    assert.equal(forged.status, 400);
+  },
+);
+
+/** The sample as a program of its own, which listens when this resolves. */
+async function startReceiver(t: TestContext, port: string, secret: string): Promise<void> {
+  const program = sampleOf('A webhook', 'js').replace('listen(8080)', `listen(${port}, () => console.log())`);
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    env: { ...process.env, WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill());
+  await once(child.stdout, 'data');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // of a server that listens on TCP
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function sampleOf(section: string, language: 'js' | 'sh'): string {
+  const [, text = ''] = page.split(`\n## ${section}\n`);
+  const [, sample] = new RegExp(`\n\`\`\`${language}\n([^]*?)\n\`\`\`\n`).exec(text) ?? [];
+  return sample ?? assert.fail(`${section} has no sample`);
+}
