@@ -9,6 +9,11 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
+/** Whether the bytes may be a secret, sealed under whatever key. */
+export function isSealed(bytes: Uint8Array): boolean {
+  return bytes.length > nonceBytes + tagBytes;
+}
+
 export class SealedSecrets {
   /** By id, that of the first secret first. */
   readonly #keys: ReadonlyMap<string, Uint8Array>;

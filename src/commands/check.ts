@@ -8,6 +8,8 @@ import { keyAudit } from '../resources/keys/key-store.ts';
 import { orderAudit } from '../resources/orders/order-store.ts';
 import { sessionAudit } from '../resources/sessions/session-store.ts';
 import { webhookAudit } from '../resources/webhooks/webhook-store.ts';
+import { suspensionAudit } from '../resources/users/suspension-store.ts';
+import { totpAudit } from '../resources/users/totp-store.ts';
 import { hasAdmins, hasUsers, userAudit } from '../resources/users/user-store.ts';
 import { auditRows, type Audit } from '../storage/audit.ts';
 import { checkIntegrity, fromDatabase } from '../storage/backup.ts';
@@ -20,6 +22,8 @@ import { print, withProgress } from './terminal.ts';
 const issuesShownMax = 100;
 const audits: readonly Audit[] = [
   userAudit,
+  suspensionAudit,
+  totpAudit,
   sessionAudit,
   keyAudit,
   customerAudit,

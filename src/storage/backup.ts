@@ -76,7 +76,10 @@ export function checkIntegrity(db: Connection): string[] {
     .map(([text]) => `${text}.`);
   const dangling = db
     .all<[string, number | null, string, number]>('PRAGMA foreign_key_check')
-    .map(([table, row, parent]) => `Row ${row} of ${table} refers to a missing row of ${parent}.`);
+    .map(([table, id, parent]) => {
+      const row = id === null ? 'A row' : `Row ${id}`; // null where the table has no row ids
+      return `${row} of ${table} refers to a missing row of ${parent}.`;
+    });
   return [...damaged, ...dangling];
 }
 

@@ -206,8 +206,8 @@ describe('sample and check', { concurrency: true }, () => {
     assert.deepEqual(ended, {
       status: 0,
       stdout:
-        'users: 6, sessions: 0, API keys: 0, customers: 100, orders: 400, ' +
-        'events: 1650, webhooks: 0\n' +
+        'users: 6, suspensions: 0, one-time code set-ups: 0, sessions: 0, API keys: 0, customers: 100, ' +
+        'orders: 400, events: 1650, webhooks: 0\n' +
         `${folder}/orderly.db is sound.\n`,
       stderr: '',
     });

@@ -76,4 +76,38 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
       '2, zeroblob(32), 5, 4, 9)',
     /^session 1 at \/expiresAt: /m,
   ],
+  [
+    `INSERT INTO suspensions (userId, createdAt, reason) VALUES (4, 0, '${'x'.repeat(201)}')`,
+    /^suspension 4 at \/reason: reason must have at most 200 characters/m,
+  ],
+  [
+    'INSERT INTO suspensions (userId, createdAt) VALUES (2, 0)',
+    /^suspension 2 at \/userId: the user still has/m,
+  ],
+  [
+    'INSERT INTO suspensions (userId, createdAt) VALUES (9998, 0)',
+    /^Row 9998 of suspensions refers to a missing row of users\.$/m,
+  ],
+  [
+    'INSERT INTO totpSecrets (userId, keyId, sealed, lastStep, createdAt, confirmedAt) ' +
+      "VALUES (5, '', zeroblob(28), 0, 0, 0)",
+    /^one-time code set-up 5 at \/sealed: there is no secret\.$/m,
+  ],
+  [
+    "INSERT INTO totpSecrets (userId, keyId, sealed, lastStep, createdAt) VALUES (6, '', zeroblob(48), 7, 0)",
+    /^one-time code set-up 6 at \/isOn: is false, but a code has confirmed it\.$/m,
+  ],
+  [
+    "INSERT INTO recoveryCodes (userId, hash) VALUES (5, x'00')",
+    /^one-time code set-up 5 at \/recoveryCodes: /m,
+  ],
+  [
+    'INSERT INTO totpSecrets (userId, keyId, sealed, lastStep, createdAt) ' +
+      "VALUES (9997, '', zeroblob(48), 0, 0)",
+    /^Row 9997 of totpSecrets refers to a missing row of users\.$/m,
+  ],
+  [
+    'INSERT INTO recoveryCodes (userId, hash) VALUES (9996, zeroblob(32))',
+    /^A row of recoveryCodes refers to a missing row of totpSecrets\.$/m,
+  ],
 ];

@@ -1,17 +1,23 @@
 // The rows of suspended users.
 import { timestampOf } from '../../schema/members.ts';
-import type { Connection } from '../../storage/connection.ts';
+import { check } from '../../schema/schema-check.ts';
+import { unless, type Audit } from '../../storage/audit.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
-import type { Suspension } from './suspension.ts';
+import { Suspension } from './suspension.ts';
 import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
 
 export function findSuspension(db: Connection, userId: number): Suspension | undefined {
   const sql = 'SELECT createdAt, reason FROM suspensions WHERE userId = ?';
   const row = db.get<[number, string | null]>(sql, userId);
-  if (row === undefined) return undefined;
-  const [createdAt, reason] = row;
+  return row === undefined ? undefined : suspensionOf([userId, ...row]);
+}
+
+type SuspensionRow = readonly [userId: number, createdAt: number, reason: string | null];
+
+function suspensionOf([userId, createdAt, reason]: readonly [...SuspensionRow, ...SqlValue[]]): Suspension {
   return { userId, createdAt: timestampOf(createdAt), reason };
 }
 
@@ -54,3 +60,17 @@ function recordChange(permit: Permit, userId: number): void {
   const changes = { suspension: null };
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }
+
+/** Under the id of the user, who can't sign in, and whose sessions and keys ended with the suspension. */
+export const suspensionAudit: Audit<readonly [...SuspensionRow, credentials: number]> = {
+  thing: 'suspension',
+  table: '(SELECT userId AS id, createdAt, reason FROM suspensions) AS suspended',
+  columns:
+    'suspended.id, suspended.createdAt, suspended.reason, ' +
+    '(SELECT count(*) FROM sessions WHERE userId = suspended.id) + ' +
+    '(SELECT count(*) FROM apiKeys WHERE userId = suspended.id)',
+  issues: (row) => [
+    ...check(Suspension, suspensionOf(row)),
+    ...unless(row[3] === 0, '/userId', 'the user still has sessions or API keys.'),
+  ],
+};

@@ -1,12 +1,14 @@
 // The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes.
 import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
-import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
+import { isSealed, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { timestampOf } from '../../schema/members.ts';
-import type { Connection } from '../../storage/connection.ts';
+import { check } from '../../schema/schema-check.ts';
+import { unless, type Audit } from '../../storage/audit.ts';
+import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
-import type { Totp } from './totp.ts';
+import { Totp } from './totp.ts';
 import type { StoredUser } from './user-store.ts';
 
 export function findTotp(db: Connection, userId: number): Totp | undefined {
@@ -18,6 +20,12 @@ export function findTotp(db: Connection, userId: number): Totp | undefined {
   );
   if (row === undefined) return undefined;
   const [isOn, createdAt, recoveryCodesLeft] = row;
+  return totpOf([userId, isOn, createdAt, recoveryCodesLeft]);
+}
+
+type TotpRow = readonly [userId: number, isOn: number, createdAt: number, recoveryCodesLeft: number];
+
+function totpOf([userId, isOn, createdAt, recoveryCodesLeft]: readonly [...TotpRow, ...SqlValue[]]): Totp {
   return { userId, isOn: isOn === 1, recoveryCodesLeft, createdAt: timestampOf(createdAt) };
 }
 
@@ -139,3 +147,26 @@ function resealOne(
   const sealed = secret === undefined ? { keyId: '', bytes } : secrets.seal(secret, totpContext(userId));
   db.run('UPDATE totpSecrets SET keyId = ?, sealed = ? WHERE userId = ?', sealed.keyId, sealed.bytes, userId);
 }
+
+type AuditedTotp = readonly [...TotpRow, lastStep: number, sealed: Uint8Array, wrongHashes: number];
+
+/** Under the id of the user. Whether what is sealed opens isn't looked at: `check` reads no secret. */
+export const totpAudit: Audit<AuditedTotp> = {
+  thing: 'one-time code set-up',
+  table:
+    '(SELECT userId AS id, confirmedAt, createdAt, lastStep, sealed FROM totpSecrets) AS setUp ' +
+    'LEFT JOIN (SELECT userId, count(*) AS codes, sum(length(hash) <> 32) AS wrongHashes ' +
+    'FROM recoveryCodes GROUP BY userId) AS recovery ON recovery.userId = setUp.id',
+  columns:
+    'id, confirmedAt IS NOT NULL, createdAt, coalesce(codes, 0), lastStep, sealed, coalesce(wrongHashes, 0)',
+  issues(row) {
+    const [, isOn, , recoveryCodesLeft, lastStep, sealed, wrongHashes] = row;
+    const wasUsed = recoveryCodesLeft > 0 || lastStep > 0;
+    return [
+      ...check(Totp, totpOf(row)),
+      ...unless(isOn === 1 || !wasUsed, '/isOn', 'is false, but a code has confirmed it.'),
+      ...unless(isSealed(sealed), '/sealed', 'there is no secret.'),
+      ...unless(wrongHashes === 0, '/recoveryCodes', 'a hash is not a SHA-256 hash.'),
+    ];
+  },
+};
