@@ -86,7 +86,8 @@ export function welcome(start: Start): string {
     ...trustMessages(start),
     '',
     ...suggestion(start),
-    `Documentation: ${service.localUrl}/docs`,
+    `Console, for people: ${service.localUrl}/console`,
+    `Documentation:       ${service.localUrl}/docs`,
     'Ctrl-C stops the service.',
     '',
   ].join('\n');

@@ -159,8 +159,8 @@ export function happenings(events: readonly ServiceEvent[], names: ReadonlyMap<n
       const place = placeOf(event);
       const text = eventText(event);
       const { actor, reason, createdAt } = event;
-      const isByKey = actor !== null && actor.keyId !== null;
-      const who = actor === null ? 'the service' : (names.get(actor.userId) ?? `account ${actor.userId}`);
+      const who = actor === null ? undefined : (names.get(actor.userId) ?? `account ${actor.userId}`);
+      const withKey = actor === null || actor.keyId === null ? '' : ', with an API key';
       return h(
         'li',
         {},
@@ -168,7 +168,7 @@ export function happenings(events: readonly ServiceEvent[], names: ReadonlyMap<n
         h(
           'span',
           { class: 'when' },
-          `by ${who}${isByKey ? ', with an API key' : ''}, `,
+          who !== undefined && `by ${who}${withKey}, `,
           h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
         ),
         reason !== null && h('q', {}, reason),

@@ -82,7 +82,7 @@ async function load(page: Page, { span, names, recent }: Loading): Promise<Shown
 }
 
 const eventsShown = 14;
-const workShown = 8;
+const workShown = 6;
 const plotsShown = 2;
 
 /** The stream's events first; before there are any, those of the orders that changed last. */
@@ -96,7 +96,7 @@ async function latestEvents({ client, signal }: Page, recent: ServiceEvent[]): P
   const known = new Map(
     [...recent, ...histories.flatMap((each) => each.data)].map((event) => [event.id, event]),
   );
-  return [...known.values()].sort((a, b) => b.id - a.id).slice(0, eventsShown);
+  return [...known.values()].sort(byTime).slice(0, eventsShown);
 }
 
 type Drawing = { readonly span: Span; readonly reload: Reload };
@@ -111,13 +111,18 @@ function todayContent(page: Page, shown: Shown, { span, reload }: Drawing): Chil
     h(
       'div',
       { class: 'columns' },
-      h('div', {}, salesCard(sales, span), work.length > 0 && workCard(page, work, reload)),
+      h('div', {}, work.length > 0 && workCard(page, work, reload), salesCard(sales, span)),
       card(
         'Just now',
         events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : happenings(events, names),
       ),
     ),
   ];
+}
+
+/** The newest first; imported orders have times of their own. */
+function byTime(a: ServiceEvent, b: ServiceEvent): number {
+  return Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id;
 }
 
 function tiles(figures: readonly Figures[], counts: Shown['counts']): HTMLElement {
@@ -134,7 +139,7 @@ function tiles(figures: readonly Figures[], counts: Shown['counts']): HTMLElemen
 }
 
 function workCard(page: Page, work: readonly Order[], reload: Reload): HTMLElement {
-  const columns = orderColumns.filter(({ label }) => label !== 'Items');
+  const columns = orderColumns.filter(({ label }) => label !== 'Items' && label !== 'Placed');
   const content = table('Orders that wait', [...columns, stepColumn(page, reload)], work);
   return h('section', { class: 'card flush' }, h('h2', {}, 'To do'), content);
 }
@@ -155,8 +160,9 @@ function salesCard(sales: Sales, span: Span): HTMLElement {
 function otherSales({ buckets }: Sales, currencies: readonly string[]): HTMLElement {
   const figures = buckets.flatMap((bucket) => bucket.figures);
   return h(
-    'div',
+    'details',
     { class: 'sales' },
+    h('summary', {}, `${count(currencies.length)} more`),
     factList(currencies.map((currency) => [currency, money(sumOf(figures, currency), currency)])),
   );
 }
@@ -199,8 +205,8 @@ function spanTabs(span: Span): HTMLElement {
 function salesText(figures: readonly Figures[]): Child {
   const [first, ...others] = currenciesOf(figures.filter(isSale));
   if (first === undefined) return [count(0)];
-  const more = others.length === 1 ? 'one other currency' : `${others.length} other currencies`;
-  return [money(sumOf(figures, first), first), others.length > 0 && h('small', {}, `and ${more}`)];
+  const more = others.length === 1 ? '+ 1 currency' : `+ ${count(others.length)} currencies`;
+  return [money(sumOf(figures, first), first), others.length > 0 && h('small', {}, more)];
 }
 
 function salesPlot({ buckets }: Sales, currency: string, { by, name }: Span): HTMLElement {

@@ -42,6 +42,8 @@ export function introduction({ description, publicUrl, trust }: Setting): Html {
   const samples = calls.map(([title, lines]) => sample(title, lines.join('\n')));
   return html`<section id="introduction" class="wide" tabindex="-1"><div class="about"><h1>orderly API</h1>
 <p class="lead">Users, customers and orders, over HTTP and JSON.</p>
+<p>People in the shop work in the ${link('/console', 'console')};
+this page is for those who write programs.</p>
 <p>The service is at <code>${publicUrl}</code>. Its ${link('/openapi.json', 'OpenAPI document')},
 version ${description.info.version}, has the same content as this page, for programs.
 Sign in below, and every operation can be tried where it is described.</p>
