@@ -7,6 +7,7 @@ import { Connection } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { giveToFolderOwner, makePrivate, syncFile, syncFolder } from './private-files.ts';
+import { isFailedRead } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
 
 const pagesAtOnce = 1_000;
@@ -98,10 +99,7 @@ export async function copyDatabase(
   makePrivate(partial);
   source.exec('BEGIN; SELECT 1 FROM sqlite_schema');
   try {
-    await copyPages(source, partial, {
-      rate: pagesAtOnce,
-      progress: ({ totalPages, remainingPages }) => progress(1 - remainingPages / totalPages),
-    });
+    await copyAllPages(source, partial, progress);
     makeOneFile(partial, prepare);
     beforeRename(partial);
     renameSync(partial, file);
@@ -111,6 +109,18 @@ export async function copyDatabase(
   } finally {
     source.exec('ROLLBACK');
     removePartial(file);
+  }
+}
+
+/** The source is only read here and the target only written: a read that fails is the source's. */
+async function copyAllPages(source: DatabaseSync, target: string, progress: Progress): Promise<void> {
+  try {
+    await copyPages(source, target, {
+      rate: pagesAtOnce,
+      progress: ({ totalPages, remainingPages }) => progress(1 - remainingPages / totalPages),
+    });
+  } catch (error) {
+    throw isFailedRead(error) ? toStorageError(error, source.location() ?? target) : error;
   }
 }
 

@@ -16,6 +16,9 @@ export const sqliteCodes = {
 /** The -shm file can't be given its 32 KiB: an extended code of `ioError`. */
 const ioErrorShmSize = 4874;
 
+/** What was read could not be, or not in full: extended codes of `ioError`. */
+const failedReads: readonly number[] = [266, 522];
+
 /** The primary result code; 0, which no error of SQLite has, for errors of another source. */
 export function sqliteCode(error: unknown): number {
   return extendedCode(error) & 0xff;
@@ -23,6 +26,10 @@ export function sqliteCode(error: unknown): number {
 
 export function lacksSharedMemory(error: unknown): boolean {
   return extendedCode(error) === ioErrorShmSize;
+}
+
+export function isFailedRead(error: unknown): boolean {
+  return failedReads.includes(extendedCode(error));
 }
 
 function extendedCode(error: unknown): number {

@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import {
   chownSync,
+  closeSync,
   copyFileSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -183,6 +186,40 @@ test(
     }
   },
 );
+
+test(
+  'a copy whose source can’t be read names the source, not the file that it was to be',
+  { skip: !existsSync('/proc/self/fd') && 'descriptors are listed nowhere' },
+  async (t) => {
+    const file = await madeBackup(t, 'x'.repeat(8_000_000));
+    const target = newFolder(t);
+    let isBroken = false;
+    const progress = (): void => {
+      if (!isBroken) makeUnreadable(file);
+      isBroken = true;
+    };
+    await assert.rejects(restore(file, target, { ...strict, progress }), says(/backup\.db can't be read/));
+    assert.equal(existsSync(databaseFile(target)), false);
+  },
+);
+
+/** Each read of this process from the open file fails from now on: its descriptor becomes a folder's. */
+function makeUnreadable(file: string): void {
+  const descriptors = readdirSync('/proc/self/fd').filter((name) => linkOf(name) === file);
+  assert(descriptors.length > 0);
+  for (const name of descriptors) {
+    closeSync(Number(name));
+    assert.equal(openSync('/', 'r'), Number(name));
+  }
+}
+
+function linkOf(descriptor: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return undefined; // the one that listed the folder
+  }
+}
 
 test('a damaged database can be replaced by force', async (t) => {
   const folder = newFolder(t);
