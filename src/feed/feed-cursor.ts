@@ -3,27 +3,33 @@ import type { Cursors } from '../http/cursor.ts';
 import { Problem } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Position } from '../storage/keyset.ts';
-import { feedBounds, feedEpoch } from '../resources/events/event-store.ts';
+import { feedBounds, feedEpoch, type FeedBounds } from '../resources/events/event-store.ts';
 
 export const feedPath = '/events';
 
 /** Bound to the feed alone: a reader may go on with other types. */
-export function cursorAfter(db: Connection, id: number, cursors: Cursors): string {
-  return cursors.encode(feedPath, {}, [feedEpoch(db), id]);
+export function cursorAfter(epoch: string, id: number, cursors: Cursors): string {
+  return cursors.encode(feedPath, {}, [epoch, id]);
+}
+
+/** What cursors are checked against. */
+export type FeedState = FeedBounds & { readonly epoch: string };
+
+export function feedState(db: Connection): FeedState {
+  return { ...feedBounds(db), epoch: feedEpoch(db) };
 }
 
 /** Throws where the cursor is none, or events after it were removed or may never have been here. */
-export function idOf(db: Connection, cursor: string, cursors: Cursors): number {
+export function idOf(state: FeedState, cursor: string, cursors: Cursors): number {
   const position = cursors.open(feedPath, { cursor });
-  return position === undefined ? 0 : eventAt(db, position);
+  return position === undefined ? 0 : eventAt(state, position);
 }
 
-function eventAt(db: Connection, [epoch, id]: Position): number {
-  const { removed, latest } = feedBounds(db);
-  if (epoch === feedEpoch(db) && id >= removed && id <= latest) return id;
+function eventAt(state: FeedState, [epoch, id]: Position): number {
+  if (epoch === state.epoch && id >= state.removed && id <= state.latest) return id;
   throw new Problem(
     'events-gone',
-    epoch === feedEpoch(db)
+    epoch === state.epoch
       ? 'Events after this cursor were removed; read the objects again, then follow from=latest.'
       : 'The database was restored; read the objects again, then follow from=latest.',
   );

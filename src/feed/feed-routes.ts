@@ -9,12 +9,11 @@ import { eventStream } from '../http/server-sent-events.ts';
 import { pageRowsDefault } from '../limits.ts';
 import { invalid } from '../problem.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
-import type { Connection } from '../storage/connection.ts';
 import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
-import { feedBounds, readFeed } from '../resources/events/event-store.ts';
+import { readFeed } from '../resources/events/event-store.ts';
 import { feedAccessOf } from './feed-access.ts';
-import { cursorAfter, feedPath, idOf } from './feed-cursor.ts';
+import { cursorAfter, feedPath, feedState, idOf, type FeedState } from './feed-cursor.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
 import { FeedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
@@ -75,14 +74,15 @@ type FeedContext = Context<object, FeedQuery, undefined, Caller>;
 
 function feedPage(context: FeedContext, { cursors }: FeedServices): Representation<readonly Event[]> {
   const { db, query, caller } = context;
-  const { removed: oldest } = feedBounds(db.read);
-  const after = startOf(db.read, query, cursors) ?? oldest;
+  const state = feedState(db.read);
+  const { removed: oldest, latest } = state;
+  const after = startOf(state, query, cursors) ?? oldest;
   const { type: types, limit: rows = pageRowsDefault } = query;
-  const page = readFeed(db.read, { after, access: feedAccessOf(caller), types, rows });
+  const page = readFeed(db.read, { after, latest, access: feedAccessOf(caller), types, rows });
   const elements = fittingPage(page.events.map(representEvent));
   const last = elements.at(-1);
   const isCut = elements.length < page.events.length && last !== undefined;
-  const cursor = cursorAfter(db.read, isCut ? last.id : page.end, cursors);
+  const cursor = cursorAfter(state.epoch, isCut ? last.id : page.end, cursors);
   const { from: _from, ...kept } = query;
   return listText(elements, withCursor(feedPath, kept, cursor));
 }
@@ -90,7 +90,8 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): Representati
 function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Representation<never> {
   const { db, query, caller, lastEventId = '' } = context;
   live.checkRoom(caller);
-  const after = lastEventId === '' ? startOf(db.read, query, cursors) : idOf(db.read, lastEventId, cursors);
+  const state = feedState(db.read);
+  const after = lastEventId === '' ? startOf(state, query, cursors) : idOf(state, lastEventId, cursors);
   return streamed(eventStream, (stream) =>
     live.add({
       stream,
@@ -99,7 +100,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Repr
       credentialEnd: context.credentialEnd(),
       access: feedAccessOf(caller),
       types: query.type,
-      after: after ?? feedBounds(db.read).latest,
+      after: after ?? state.latest,
     }),
   );
 }
@@ -108,8 +109,9 @@ const eventsFile = { name: 'events', table: eventTable, takesCursor: true };
 
 function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Representation<never> {
   const { db, query, caller } = context;
-  const { removed, latest } = feedBounds(db.read);
-  const after = startOf(db.read, query, cursors) ?? removed;
+  const state = feedState(db.read);
+  const { removed, latest } = state;
+  const after = startOf(state, query, cursors) ?? removed;
   const elements = new FeedElements(
     db.read,
     { accessOf: feedAccessOf, types: query.type, after, latest },
@@ -119,12 +121,11 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Re
 }
 
 /** The id of the event after which the query begins; undefined where it says nothing. */
-function startOf(db: Connection, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
+function startOf(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
   if (cursor !== undefined && from !== undefined) throw invalid([cursorAndFrom]);
-  if (cursor !== undefined) return idOf(db, cursor, cursors);
+  if (cursor !== undefined) return idOf(state, cursor, cursors);
   if (from === undefined) return undefined;
-  const { removed, latest } = feedBounds(db);
-  return from === 'latest' ? latest : removed;
+  return from === 'latest' ? state.latest : state.removed;
 }
 
 const cursorAndFrom = {

@@ -16,7 +16,13 @@ import type { Logger } from '../logger.ts';
 import { Problem, unavailable } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Event } from '../resources/events/event.ts';
-import { feedBounds, readFeed, readWholeFeed, type FeedEvent } from '../resources/events/event-store.ts';
+import {
+  feedBounds,
+  feedEpoch,
+  readFeed,
+  readWholeFeed,
+  type FeedEvent,
+} from '../resources/events/event-store.ts';
 import { cursorAfter } from './feed-cursor.ts';
 import { LiveReader, type LiveReaderOptions } from './live-reader.ts';
 
@@ -78,7 +84,8 @@ export class LiveFeed {
 
   add(options: NewReader): void {
     const { db, cursors, now } = this.#options;
-    const reader = new LiveReader({ ...options, now, cursorAfter: (id) => cursorAfter(db, id, cursors) });
+    const cursorOf = (id: number) => cursorAfter(feedEpoch(db), id, cursors);
+    const reader = new LiveReader({ ...options, now, cursorAfter: cursorOf });
     this.#readers.add(reader);
     reader.stream.endWithClient();
     reader.stream.onEnd((end) => this.#remove(reader, end));
@@ -134,8 +141,9 @@ export class LiveFeed {
     const { db } = this.#options;
     if (!reader.mayRead()) return;
     const { position: after, access, types } = reader;
-    if (after < feedBounds(db).removed) return reader.stream.end('gone');
-    const page = readFeed(db, { after, access, types, rows: streamBatchEventsMax });
+    const { removed, latest } = feedBounds(db);
+    if (after < removed) return reader.stream.end('gone');
+    const page = readFeed(db, { after, latest, access, types, rows: streamBatchEventsMax });
     const blocks = this.#blocksOf(page.events);
     const last = page.events[blocks.length - 1];
     const isCut = blocks.length < page.events.length && last !== undefined;
@@ -197,10 +205,11 @@ export class LiveFeed {
   /** Of as many of the events as are written at once. */
   #blocksOf(events: readonly Event[]): string[] {
     const { db, cursors } = this.#options;
+    const epoch = feedEpoch(db);
     const blocks: string[] = [];
     let bytes = 0;
     for (const event of events) {
-      const id = cursorAfter(db, event.id, cursors);
+      const id = cursorAfter(epoch, event.id, cursors);
       const block = eventBlock({ id, type: event.type, data: JSON.stringify(event) });
       bytes += Buffer.byteLength(block);
       if (bytes > streamBatchBytesMax && blocks.length > 0) break;

@@ -134,7 +134,7 @@ export class EndpointRun {
     if (this.position < removed) return this.#disable(eventsRemoved(this.position));
     if (this.position === latest) return;
     const after = this.position;
-    const { events, end } = readFeed(read, { after, access: 'everything', types, rows: 1 });
+    const { events, end } = readFeed(read, { after, latest, access: 'everything', types, rows: 1 });
     const [event] = events;
     if (event !== undefined) return this.#send(event);
     this.#update({ position: end });

@@ -109,6 +109,8 @@ export type FeedAccess = 'everything' | { readonly userId: number; readonly topi
 export type FeedRequest = {
   /** The id of the event before the page. */
   readonly after: number;
+  /** The id of the newest event, or of the last one to read. */
+  readonly latest: number;
   readonly access: FeedAccess;
   /** Undefined for all. */
   readonly types: readonly EventType[] | undefined;
@@ -120,8 +122,8 @@ export type FeedRequest = {
  * `feedRowsExaminedMax` are examined: `end` is the id of the last one, where the next page begins.
  */
 export function readFeed(db: Connection, request: FeedRequest): { events: Event[]; end: number } {
-  const { after, access, types, rows } = request;
-  const end = Math.min(after + feedRowsExaminedMax, Math.max(after, feedBounds(db).latest));
+  const { after, latest, access, types, rows } = request;
+  const end = Math.min(after + feedRowsExaminedMax, Math.max(after, latest));
   const conditions = ['id > ?', 'id <= ?'];
   const params: SqlValue[] = [after, end];
   if (access !== 'everything') {
@@ -162,8 +164,10 @@ export function isVisible({ topic, ownerId }: FeedEvent, access: FeedAccess): bo
   return ownerId === access.userId || access.topics.includes(topic);
 }
 
-/** `removed` and `latest` are ids: of the last event that was removed for its age, and of the newest. */
-export function feedBounds(db: Connection): { readonly removed: number; readonly latest: number } {
+/** Ids: of the last event that was removed for its age, and of the newest. */
+export type FeedBounds = { readonly removed: number; readonly latest: number };
+
+export function feedBounds(db: Connection): FeedBounds {
   const sql = 'SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)';
   const [oldest, latest] = db.get<[number | null, number | null]>(sql) ?? [null, null];
   return { removed: (oldest ?? 1) - 1, latest: latest ?? 0 };
