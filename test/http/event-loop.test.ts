@@ -109,6 +109,35 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     }
   });
 
+  const word = (index: number): string => `${index}`.padStart(10, 'abcdefghij');
+  const longText = (index: number): string => `${word(index)} ${word(index * 7)} `.repeat(9);
+  const imports: Readonly<Record<string, string>> = {
+    'lines with everything wrong': Object.values(bodies).join('\n').repeat(5),
+    'short lines that are no JSON': '1\n'.repeat(20_000),
+    'blank lines': ' \n'.repeat(1_000_000),
+    'customers with long texts': lines(500, (index) => {
+      const email = `${word(index).repeat(6)}@${word(index).repeat(6)}.${word(index).repeat(6)}.com`;
+      return { key: `${index}`, customer: { name: longText(index), email } };
+    }),
+    'orders with many items': lines(100, (index) => {
+      const items = Array.from({ length: 100 }, () => ({ name: longText(index), quantity: 1, unitPrice: 1 }));
+      return { key: `${index}`, order: { customerId: 1, currency: 'EUR', items } };
+    }),
+  };
+
+  for (const [name, body] of Object.entries(imports)) {
+    test(`is free of long turns while ${name} are imported`, async (t) => {
+      const { service, send } = await start(t);
+      const { token } = await service.person('admin');
+      await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
+      const watch = new TurnWatch();
+      const init = { method: 'POST', headers, body };
+      assert.equal(await send({ path: `${service.url}/imports`, init }), 200);
+      assertShort(watch);
+    });
+  }
+
   for (const coding of ['br', 'gzip', 'identity']) {
     test(`is free of long turns while its documents are first made, as ${coding}`, async (t) => {
       const { service, send } = await start(t);
@@ -216,4 +245,8 @@ function giveOrders(
      INSERT INTO orders (status, customerId, userId, currency, items, total, createdAt, updatedAt)
      SELECT 'open', 1, ${id}, 'EUR', '${text}', ${items}, 0, 0 FROM ${series(count)}`,
   );
+}
+
+function lines(count: number, valueOf: (index: number) => object): string {
+  return Array.from({ length: count }, (_, index) => `${JSON.stringify(valueOf(index))}\n`).join('');
 }

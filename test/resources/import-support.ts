@@ -70,6 +70,9 @@ export type OpenImport = {
   next(): Promise<ImportAnswer[] | undefined>;
   /** All answers that are still to come, and whether the response is whole. */
   rest(): Promise<{ readonly answers: ImportAnswer[]; readonly isWhole: boolean }>;
+  /** Reads no more answers, until `resume`. */
+  pause(): void;
+  resume(): void;
   destroy(): void;
 };
 
@@ -112,6 +115,8 @@ export async function openImport(port: number, token: string): Promise<OpenImpor
       assert.equal(text, '', 'a line was cut');
       return { answers, isWhole: message.complete };
     },
+    pause: () => void message.pause(),
+    resume: () => void message.resume(),
     destroy: () => void sent.destroy(),
   };
 }
