@@ -129,7 +129,7 @@ async function writeElements<T>(descriptor: number, { whole, format, at }: Writi
       await found;
       continue;
     }
-    for (const element of found) writeSync(descriptor, format.textOf(element));
+    for (const element of found) writeSync(descriptor, format.textOf(element), null, 'latin1');
     written += found.length;
     at(Math.min(written / Math.max(count, 1), 1));
     await nextTurn(); // for signals

@@ -113,35 +113,63 @@ type Run<T> = {
   readonly format: FileFormat<T>;
 };
 
-/** A slice of a turn at a time, once the client has taken what was written before. */
+/** A slice of a turn at a time, once the system has taken for the client what was written before. */
 async function write<T>({ stream, context, elements, format }: Run<T>): Promise<void> {
-  let pieces: Buffer[] = [Buffer.from(format.head)];
+  const piece = new Piece(exportPieceBytesMax);
+  piece.add(format.head);
   for (;;) {
     await nextTurn(stream);
     if (stream.isOver) return;
     const reader = context.authorizeRead();
     const until = performance.now() + exportSliceMillisecondsMax;
-    let bytes = 0;
     let found: ReturnType<typeof elements.next>;
     do {
       found = elements.next(reader);
       if (found === undefined || found instanceof Promise) break;
-      for (const element of found) {
-        const piece = format.textOf(element);
-        pieces.push(piece);
-        bytes += piece.length;
-      }
-    } while (bytes < exportPieceBytesMax && performance.now() < until);
-    stream.write(Buffer.concat(pieces));
+      for (const element of found) piece.add(format.textOf(element));
+    } while (piece.length < exportPieceBytesMax && performance.now() < until);
+    await stream.writeAndWait(piece.take());
     if (found === undefined) return stream.finish();
-    pieces = [];
     await found;
   }
 }
 
-/** Never settles where the client has gone: then nothing is left to do. */
 function nextTurn(stream: ResponseStream): Promise<void> {
-  return new Promise((resolve) => stream.whenDrained(() => stream.runLater(resolve)));
+  return new Promise((resolve) => stream.runLater(resolve));
+}
+
+/** Uses the same memory for each: new buffers would pile up until the next major garbage collection. */
+class Piece {
+  #bytes: Buffer;
+  #length = 0;
+
+  constructor(bytesExpected: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(bytesExpected);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Text with one character for each byte. */
+  add(text: string): void {
+    const length = this.#length + text.length;
+    if (length > this.#bytes.length) this.#grow(length);
+    this.#length += this.#bytes.write(text, this.#length, 'latin1');
+  }
+
+  /** Valid until the next `add`. */
+  take(): Buffer {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    return bytes;
+  }
+
+  #grow(bytesMin: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytesMin, 2 * this.#bytes.length));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
 }
 
 /** What throws a Problem midway is a right that has gone, unless the service can't go on. */

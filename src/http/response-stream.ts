@@ -53,6 +53,13 @@ export class ResponseStream {
     this.#response.write(bytes);
   }
 
+  /** Resolves once the system has the bytes, which may then be overwritten. */
+  writeAndWait(bytes: Buffer): Promise<void> {
+    if (this.isOver) return Promise.resolve();
+    this.#bytes += bytes.length;
+    return new Promise((resolve) => this.#response.write(bytes, () => resolve()));
+  }
+
   /** Calls `work` once the client has taken most of what was written. */
   whenDrained(work: () => void): void {
     if (this.#response.writableNeedDrain) this.#response.once('drain', work);
