@@ -12,6 +12,14 @@ export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 
+/**
+ * A timestamp in UTC as spreadsheets of any language read it: without its fraction, and without the letters of
+ * RFC 3339, which would make it text.
+ */
+export function csvTime(timestamp: string): string {
+  return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 19)}`;
+}
+
 function cellText(cell: CsvCell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);

@@ -203,6 +203,17 @@ describe('a list as CSV', () => {
     assert.equal(text, `${[...columns, 'createdAt', 'updatedAt'].join(',')}\r\n`);
   });
 
+  test('has times that spreadsheets of any language read as such, in UTC', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await newOrder(service, token);
+    for (const path of ['/orders', '/customers', '/events']) {
+      const [row] = tableOf(await service.get(path, { token, headers: csv }));
+      const times = path === '/events' ? [row?.['createdAt']] : [row?.['createdAt'], row?.['updatedAt']];
+      assert.deepEqual(new Set(times), new Set(['2026-03-01 09:30:00']), path);
+    }
+  });
+
   test('of events shows what changed as JSON', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);

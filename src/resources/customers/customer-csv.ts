@@ -1,11 +1,12 @@
 // Customers in a table: a row each.
-import type { CsvTable } from '../../csv.ts';
+import { csvTime, type CsvTable } from '../../csv.ts';
 import { addressCells, addressColumns } from './address-csv.ts';
 import type { Customer } from './customer.ts';
 
 export const customerTable: CsvTable<Customer> = {
   columns: ['id', 'userId', 'name', 'email', 'phone', ...addressColumns('address'), 'createdAt', 'updatedAt'],
   rowsOf({ id, userId, name, email, phone, address, createdAt, updatedAt }) {
-    return [[id, userId, name, email, phone, ...addressCells(address), createdAt, updatedAt]];
+    const times = [csvTime(createdAt), csvTime(updatedAt)];
+    return [[id, userId, name, email, phone, ...addressCells(address), ...times]];
   },
 };

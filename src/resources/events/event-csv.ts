@@ -1,5 +1,5 @@
 // Events in a table: a row each, what changed as JSON.
-import type { CsvTable } from '../../csv.ts';
+import { csvTime, type CsvTable } from '../../csv.ts';
 import type { Event } from './event.ts';
 
 export const eventTable: CsvTable<Event> = {
@@ -16,6 +16,8 @@ export const eventTable: CsvTable<Event> = {
   ],
   rowsOf({ id, type, createdAt, subject, actor, requestId, reason, changes }) {
     const { userId = null, keyId = null } = actor ?? {};
-    return [[id, type, createdAt, subject, userId, keyId, requestId, reason, JSON.stringify(changes)]];
+    return [
+      [id, type, csvTime(createdAt), subject, userId, keyId, requestId, reason, JSON.stringify(changes)],
+    ];
   },
 };

@@ -1,5 +1,5 @@
 // Orders in a table: a row for each item, which repeats what the order has.
-import type { CsvCell, CsvTable } from '../../csv.ts';
+import { csvTime, type CsvCell, type CsvTable } from '../../csv.ts';
 import { decimalAmount } from '../../schema/decimal.ts';
 import { addressCells, addressColumns } from '../customers/address-csv.ts';
 import type { Order } from './order.ts';
@@ -45,8 +45,8 @@ function cellsOfOrder(order: Order): CsvCell[] {
   return [
     id,
     status,
-    createdAt,
-    updatedAt,
+    csvTime(createdAt),
+    csvTime(updatedAt),
     customerId,
     customer?.name ?? null,
     userId,
