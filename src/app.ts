@@ -7,6 +7,7 @@ import { Cleanup } from './assembly/cleanup.ts';
 import { handleWithinQuota } from './assembly/daily-quotas.ts';
 import { createKeyedParts, type KeyedParts } from './assembly/keyed-parts.ts';
 import { countBuckets, createLimiters } from './assembly/limiters.ts';
+import { ShownEvents } from './assembly/shown-events.ts';
 import type { CallerSources } from './auth/caller-cache.ts';
 import { createAuthenticator } from './auth/credentials.ts';
 import type { PasswordHasher } from './auth/password.ts';
@@ -134,7 +135,7 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
 
 /** What runs beside requests: begun by changes that are on disk, or from time to time. */
 function createBackground(
-  { eventsDays, webhookAllow }: Config,
+  { data, eventsDays, webhookAllow }: Config,
   { cursors, totpSecrets, webhookSecrets }: KeyedParts,
   { db, afterSync, log, now, timers, lookup, isStopping }: AppPorts,
 ) {
@@ -144,7 +145,9 @@ function createBackground(
   const posts = new OutgoingPosts(webhookTargets, lookup);
   const deliveries = new Deliveries({ db, posts, secrets: webhookSecrets, now, timers, log });
   afterSync.add((invalidations) => deliveries.onSync(invalidations));
-  const cleanup = new Cleanup({ db, now, eventsDays, isStopping, totpSecrets, webhookSecrets });
+  const shownEvents = new ShownEvents(data, db.read);
+  const secrets = { totpSecrets, webhookSecrets };
+  const cleanup = new Cleanup({ db, now, eventsDays, isStopping, shownEvents, ...secrets });
   return { live, deliveries, webhookTargets, cleanup };
 }
 

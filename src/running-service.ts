@@ -7,6 +7,7 @@ import { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { makeFirstAdmin } from './assembly/first-admin.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
 import { readCertificate, readSecrets } from './assembly/secrets-and-certificate.ts';
+import { ShownEvents } from './assembly/shown-events.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
 import type { AddressLookup } from './http/outgoing-posts.ts';
@@ -106,10 +107,13 @@ function openServiceDatabase(
   });
 }
 
-/** Where the database is a copy, cursors into its events are of the original. */
+/** Where the database is a copy, or an earlier one put back, cursors into its events are of another. */
 async function claimDatabase(config: Config, db: Database): Promise<void> {
   const identity = databaseIdentity(databaseFile(config.data));
-  if (feedFile(db.read) !== identity) await db.write((writer) => claimFeed(writer, identity));
+  const shownEvents = new ShownEvents(config.data, db.read);
+  if (feedFile(db.read) === identity && !shownEvents.areMissing) return;
+  await db.write((writer) => claimFeed(writer, identity));
+  await shownEvents.write();
 }
 
 /** Hashing a password takes a while, so abandoning the start ends it. */

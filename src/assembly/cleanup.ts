@@ -10,6 +10,7 @@ import { removeOldAddresses } from '../resources/sessions/known-address-store.ts
 import { removeEndedSessions } from '../resources/sessions/session-store.ts';
 import { removeExpiredResponses } from '../http/stored-response-store.ts';
 import { resealWebhooks } from '../resources/webhooks/endpoint-store.ts';
+import type { ShownEvents } from './shown-events.ts';
 import { resealTotp } from '../resources/users/totp-store.ts';
 import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
@@ -21,6 +22,7 @@ type Options = {
   /** How long events are stored; 0 means for ever. */
   readonly eventsDays: number;
   readonly isStopping: () => boolean;
+  readonly shownEvents: Pick<ShownEvents, 'write'>;
   readonly totpSecrets: SealedSecrets;
   readonly webhookSecrets: SealedSecrets;
 };
@@ -28,15 +30,17 @@ type Options = {
 export class Cleanup {
   readonly #db: Options['db'];
   readonly #isStopping: () => boolean;
+  readonly #shownEvents: Options['shownEvents'];
   readonly #steps: readonly Step[];
   readonly #timer: NodeJS.Timeout;
   /** When each key was last used, by id: what the next run stores. */
   #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
 
-  constructor({ db, now, eventsDays, isStopping, totpSecrets, webhookSecrets }: Options) {
+  constructor({ db, now, eventsDays, isStopping, shownEvents, totpSecrets, webhookSecrets }: Options) {
     this.#db = db;
     this.#isStopping = isStopping;
+    this.#shownEvents = shownEvents;
     const steps: Step[] = [
       clearRemovedOwners([clearOrderOwner, clearCustomerOwner]),
       (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
@@ -67,6 +71,7 @@ export class Cleanup {
     await this.#storeLastUses();
     this.#removing ??= this.#remove();
     await this.#removing;
+    await this.#shownEvents.write();
   }
 
   /** All of them, even while the service stops: they are in memory alone. */

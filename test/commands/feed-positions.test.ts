@@ -67,6 +67,24 @@ describe('a position in the feed', () => {
     await assertGoesOn(started, await latest(started));
   });
 
+  test('is gone once an earlier file was put in the place of the database by hand', async (t) => {
+    const service = await serviceFor(t);
+    await service.stop();
+    const [file, copy] = [join(service.folder, 'orderly.db'), join(newFolder(t), 'copy.db')];
+    copyFileSync(file, copy);
+    const later = await serviceFor(t, { folder: service.folder });
+    const next = await latest(later);
+    await newCustomer(later, await rootToken(later));
+    await later.stop();
+    copyFileSync(copy, file);
+    const started = await serviceFor(t, { folder: service.folder });
+    await newCustomer(started, await rootToken(started)); // the id of the one that was lost
+    await assertGone(started, next);
+    const own = await latest(started);
+    await started.stop();
+    await assertGoesOn(await serviceFor(t, { folder: service.folder }), own);
+  });
+
   test('is gone in a copy of the folder, and goes on in the original', async (t) => {
     const service = await serviceFor(t);
     const [next, copy] = [await latest(service), newFolder(t)];

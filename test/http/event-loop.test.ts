@@ -194,7 +194,8 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     const { inside } = service;
     assert.ok(inside !== undefined, 'the suite is skipped otherwise');
     const totpSecrets = new SealedSecrets([], '');
-    const parts = { db: inside.db, totpSecrets, webhookSecrets: totpSecrets, eventsDays: 0 };
+    const shownEvents = { write: () => Promise.resolve() };
+    const parts = { db: inside.db, totpSecrets, webhookSecrets: totpSecrets, eventsDays: 0, shownEvents };
     const cleanup = new Cleanup({ ...parts, now: () => 5, isStopping: () => true });
     for (let id = 1; id <= rows; id += 1) cleanup.noteKeyUse(id, 5);
     const watch = new TurnWatch();

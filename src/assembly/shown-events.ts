@@ -1,0 +1,42 @@
+// How far the feed has got, in a file beside the database. A database that lacks these events was put in the
+// place of a newer one: ids of events come again in it, so positions in the feed are void.
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { feedBounds } from '../resources/events/event-store.ts';
+import type { Connection } from '../storage/connection.ts';
+
+/** The text of an id; a file that was cut short is as good as none. */
+const form = /^([1-9]\d{0,15})\n$/;
+
+export class ShownEvents {
+  readonly #file: string;
+  readonly #db: Connection;
+  #written = 0;
+
+  constructor(folder: string, db: Connection) {
+    this.#file = join(folder, 'last-event');
+    this.#db = db;
+  }
+
+  /** Whether the database lacks events that were shown from this folder. */
+  get areMissing(): boolean {
+    return feedBounds(this.#db).latest < this.#read();
+  }
+
+  /** Neither synced nor required: an earlier id, or none, only notices less. */
+  async write(): Promise<void> {
+    const { latest } = feedBounds(this.#db);
+    if (latest === this.#written) return;
+    this.#written = latest;
+    await writeFile(this.#file, `${latest}\n`, { mode: 0o600 }).catch(() => {});
+  }
+
+  #read(): number {
+    try {
+      return Number(form.exec(readFileSync(this.#file, 'latin1'))?.[1] ?? 0);
+    } catch {
+      return 0;
+    }
+  }
+}
