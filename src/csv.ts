@@ -13,8 +13,8 @@ export function csvLine(cells: readonly CsvCell[]): string {
 }
 
 /**
- * A timestamp in UTC as spreadsheets of any language read it: without its fraction, and without the letters of
- * RFC 3339, which would make it text.
+ * A timestamp in UTC as spreadsheets of any language read it: without its fraction, and without the letters
+ * of RFC 3339, which would make it text.
  */
 export function csvTime(timestamp: string): string {
   return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 19)}`;
