@@ -53,7 +53,7 @@ function plots(samples: readonly Sample[]): Child {
   const syncs = ratios(samples, 'orderly_storage_sync_duration_seconds', 1000);
   const responses = ratios(samples, 'orderly_http_request_duration_seconds', 1000);
   const waiting = gauge(samples, 'orderly_storage_writes_waiting');
-  const log = gauge(samples, 'orderly_storage_log_bytes', 1 / 1_048_576);
+  const log = gauge(samples, 'orderly_storage_wal_bytes', 1 / 1_048_576);
   const connections = gauge(samples, 'orderly_connections');
   const streams = gauge(samples, 'orderly_streams');
   const line = (label: string, values: readonly number[], unit: string): HTMLElement =>
@@ -129,7 +129,7 @@ function facts(samples: readonly Sample[]): Child {
           : dateTime(new Date(backup * 1000).toISOString()),
       ],
       ['Answered from memory', hits + misses === 0 ? '—' : `${count((hits / (hits + misses)) * 100)} %`],
-      ['Rejected for their rate', count(values.get('orderly_refusals_total{reason="rate"}') ?? 0)],
+      ['Rejected for their rate', count(values.get('orderly_rejections_total{reason="rate"}') ?? 0)],
       ['Failed sign-ins', count(values.get('orderly_security_events_total{event="authn_login_fail"}') ?? 0)],
     ]),
   );

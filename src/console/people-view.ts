@@ -233,7 +233,7 @@ function personActions(
       await then(`${name} is suspended.`);
     };
     const content = [
-      h('p', {}, 'Sessions and keys end, and signing in is refused until you lift it.'),
+      h('p', {}, 'Sessions and keys end, and signing in is rejected until you lift it.'),
       reason.row,
     ];
     await ask({ title: `Suspend ${name}?`, content, submit: 'Suspend', isDangerous: true, run });

@@ -102,7 +102,7 @@ export function createMetrics() {
         'Time from the head of a request to its response.',
         durations,
       ),
-      counter('orderly_refusals_total', 'Requests rejected, by reason.', byReason(rejections)),
+      counter('orderly_rejections_total', 'Requests rejected, by reason.', byReason(rejections)),
       ...connectionFamilies(connections, cuts),
       ...cacheFamilies(caches),
       ...storageFamilies(storage),
@@ -135,12 +135,12 @@ function connectionFamilies(
   return [
     gauge('orderly_connections', 'Open client connections.', open),
     counter(
-      'orderly_connections_refused_total',
+      'orderly_connections_rejected_total',
       'Connections rejected, by reason: full, or too many of one address or network.',
       byReason(rejected),
     ),
     counter(
-      'orderly_connections_cut_total',
+      'orderly_connections_dropped_total',
       'Connections closed for too many pipelined requests, or for responses that were left unread.',
       byReason(cuts),
     ),
@@ -173,11 +173,11 @@ function storageFamilies(storage: Database['stats']): Family[] {
     counter('orderly_storage_commits_total', 'Transactions committed.', storage.commits),
     counter('orderly_storage_writes_total', 'Writes in those transactions.', storage.writes),
     histogram('orderly_storage_sync_duration_seconds', 'Time that a sync of the WAL to disk takes.', syncs),
-    gauge('orderly_storage_log_bytes', 'Length of the WAL that is not yet checkpointed.', storage.walBytes),
+    gauge('orderly_storage_wal_bytes', 'Length of the WAL that is not yet checkpointed.', storage.walBytes),
     gauge('orderly_storage_writes_waiting', 'Writes accepted and not yet answered.', storage.waitingWrites),
     counter('orderly_storage_checkpoints_total', 'Checkpoints of the WAL.', storage.checkpoints),
     counter(
-      'orderly_storage_refusals_total',
+      'orderly_storage_writes_rejected_total',
       'Writes rejected because too many wait or the disk failed.',
       storage.rejections,
     ),

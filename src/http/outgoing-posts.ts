@@ -32,12 +32,12 @@ export type Post = {
 export type PostResult =
   | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | undefined }
   /** `cause` is a code or a sentence, for the log. */
-  | { readonly kind: 'refused' | 'failed'; readonly cause: string };
+  | { readonly kind: 'blocked' | 'failed'; readonly cause: string };
 
 /** A connection that was kept open, and that its other end closed before the request. */
 type Attempt = PostResult | { readonly kind: 'stale' };
 
-class RefusedAddress extends Error {}
+class BlockedAddress extends Error {}
 
 const keptOpen = { keepAlive: true, maxTotalSockets: webhooksMax, timeout: outgoingIdleMillisecondsMax };
 
@@ -62,7 +62,7 @@ export class OutgoingPosts {
     const host = hostOf(post.url);
     // no look-up is made for an address
     if (isIP(host) !== 0 && !this.#targets.permits(host, post.url.protocol))
-      return { kind: 'refused', cause: refusal(host) };
+      return { kind: 'blocked', cause: blockedText(host) };
     try {
       for (;;) {
         const result = await this.#attempt(post);
@@ -121,9 +121,9 @@ export class OutgoingPosts {
     return (host, options, done) =>
       this.#lookup(host, { all: true }, (error, addresses) => {
         const [first] = addresses ?? [];
-        const refused = addresses?.find(({ address }) => !this.#targets.permits(address, protocol));
+        const blocked = addresses?.find(({ address }) => !this.#targets.permits(address, protocol));
         if (error !== null) done(error, []);
-        else if (refused !== undefined) done(new RefusedAddress(refusal(refused.address)), []);
+        else if (blocked !== undefined) done(new BlockedAddress(blockedText(blocked.address)), []);
         else if (first === undefined) done(new Error(`${host} has no address.`), []);
         else if (options.all === true) done(null, addresses);
         else done(null, first.address, first.family);
@@ -136,7 +136,7 @@ const interimResponsesMax = 10;
 
 const stale: Attempt = { kind: 'stale' };
 
-function refusal(address: string): string {
+function blockedText(address: string): string {
   return `${address} may not be connected to`;
 }
 
@@ -156,6 +156,6 @@ function isReset(error: NodeJS.ErrnoException): boolean {
 }
 
 function failure(error: NodeJS.ErrnoException): PostResult {
-  if (error instanceof RefusedAddress) return { kind: 'refused', cause: error.message };
+  if (error instanceof BlockedAddress) return { kind: 'blocked', cause: error.message };
   return { kind: 'failed', cause: error.code ?? error.message };
 }

@@ -21,7 +21,7 @@ export class Deliveries {
   readonly #services: RunServices;
   readonly #runs = new Map<number, EndpointRun>();
   readonly #outcomes = new Map<Outcome, number>(
-    (['delivered', 'rejected', 'refused', 'timeout', 'failed'] as const).map((outcome) => [outcome, 0]),
+    (['delivered', 'rejected', 'blocked', 'timeout', 'failed'] as const).map((outcome) => [outcome, 0]),
   );
   #isWaking = false;
   #isStopped = false;

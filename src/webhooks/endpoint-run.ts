@@ -20,7 +20,7 @@ import { version } from '../version.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { signedFields } from './signature.ts';
 
-export type Outcome = 'delivered' | 'rejected' | 'refused' | 'timeout' | 'failed';
+export type Outcome = 'delivered' | 'rejected' | 'blocked' | 'timeout' | 'failed';
 
 /** What all webhooks share. */
 export type RunServices = {

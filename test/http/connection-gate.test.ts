@@ -193,7 +193,7 @@ test('past --connections-per-address an address has no more, the machine itself 
   const sockets = [await opened(service.port, own), await opened(service.port, own)];
   const rejected = await opened(service.port, own);
   assert.equal(await rawOver(rejected).closed, '');
-  assert.match(await metricsOf(service), /^orderly_connections_refused_total\{reason="address"\} 1$/m);
+  assert.match(await metricsOf(service), /^orderly_connections_rejected_total\{reason="address"\} 1$/m);
   for (const socket of [...sockets, rejected]) socket.destroy();
   const again = await opened(service.port, own);
   again.destroy();

@@ -41,9 +41,9 @@ test('the metrics count the requests rejected for their rate', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '2/60' } });
   const { token } = await service.person();
   for (let index = 0; index < 5; index += 1) await service.get('/orders', { token });
-  const rejections = parse((await service.get('/metrics')).text).get('orderly_refusals_total')?.samples;
-  assert.equal(rejections?.get('orderly_refusals_total{reason="rate"}'), 3);
-  assert.equal(rejections.get('orderly_refusals_total{reason="unavailable"}'), 0);
+  const rejections = parse((await service.get('/metrics')).text).get('orderly_rejections_total')?.samples;
+  assert.equal(rejections?.get('orderly_rejections_total{reason="rate"}'), 3);
+  assert.equal(rejections.get('orderly_rejections_total{reason="unavailable"}'), 0);
 });
 
 test('the metrics count the requests rejected as unavailable', async (t) => {
@@ -53,9 +53,9 @@ test('the metrics count the requests rejected as unavailable', async (t) => {
   const stats: { walBytes: number } = service.inside.db.stats;
   stats.walBytes = 1024 ** 3; // as where something keeps the WAL from being checkpointed
   assertProblem(await service.post('/customers', { token, body: { name: 'Ada' } }), 'unavailable');
-  const rejections = parse((await service.get('/metrics')).text).get('orderly_refusals_total')?.samples;
-  assert.equal(rejections?.get('orderly_refusals_total{reason="unavailable"}'), 1);
-  assert.equal(rejections.get('orderly_refusals_total{reason="rate"}'), 0);
+  const rejections = parse((await service.get('/metrics')).text).get('orderly_rejections_total')?.samples;
+  assert.equal(rejections?.get('orderly_rejections_total{reason="unavailable"}'), 1);
+  assert.equal(rejections.get('orderly_rejections_total{reason="rate"}'), 0);
 });
 
 test('the metrics are well formed, counters say so in their names, and histograms add up', async (t) => {
@@ -87,7 +87,7 @@ test('the metrics are well formed, counters say so in their names, and histogram
     `${writes} ≥ ${commits} ≥ ${syncs} ≥ 4: an administrator, a user, a session, a customer and an order`,
   );
   assert.equal(value('orderly_storage_writes_waiting'), 0);
-  assert.ok((value('orderly_storage_log_bytes') ?? 0) > 0);
+  assert.ok((value('orderly_storage_wal_bytes') ?? 0) > 0);
   assert.ok((value('process_resident_memory_bytes') ?? 0) > 2 ** 24);
 });
 
@@ -122,14 +122,14 @@ test('each family shows the value that was counted for it', (t) => {
     'orderly_http_requests_total{method="",route="",status="500"}': 1,
     orderly_http_request_duration_seconds_sum: 6.0404,
     orderly_http_request_duration_seconds_count: 3,
-    'orderly_refusals_total{reason="rate"}': 2,
-    'orderly_refusals_total{reason="unavailable"}': 3,
+    'orderly_rejections_total{reason="rate"}': 2,
+    'orderly_rejections_total{reason="unavailable"}': 3,
     orderly_connections: 11,
-    'orderly_connections_refused_total{reason="full"}': 12,
-    'orderly_connections_refused_total{reason="address"}': 13,
-    'orderly_connections_refused_total{reason="network"}': 14,
-    'orderly_connections_cut_total{reason="pipelined"}': 4,
-    'orderly_connections_cut_total{reason="unread"}': 5,
+    'orderly_connections_rejected_total{reason="full"}': 12,
+    'orderly_connections_rejected_total{reason="address"}': 13,
+    'orderly_connections_rejected_total{reason="network"}': 14,
+    'orderly_connections_dropped_total{reason="pipelined"}': 4,
+    'orderly_connections_dropped_total{reason="unread"}': 5,
     'orderly_cache_lookups_total{result="hit"}': 21 + 22,
     'orderly_cache_lookups_total{result="miss"}': 31 + 32,
     orderly_cache_bytes: 41 + 42,
@@ -137,10 +137,10 @@ test('each family shows the value that was counted for it', (t) => {
     orderly_storage_writes_total: 52,
     orderly_storage_sync_duration_seconds_sum: 53.5,
     orderly_storage_sync_duration_seconds_count: 9,
-    orderly_storage_log_bytes: 54,
+    orderly_storage_wal_bytes: 54,
     orderly_storage_writes_waiting: 55,
     orderly_storage_checkpoints_total: 56,
-    orderly_storage_refusals_total: 57,
+    orderly_storage_writes_rejected_total: 57,
     'orderly_security_events_total{event="user_created"}': 2,
     'orderly_security_events_total{event="authz_fail"}': 1,
     orderly_rate_limit_buckets: 61,

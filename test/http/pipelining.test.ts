@@ -233,7 +233,7 @@ test('of those bounded in all, only as many are cut as must be, of the client wi
 /** How many connections /metrics counts as cut for this reason. */
 async function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Promise<number> {
   const { text } = await service.get('/metrics');
-  const sample = new RegExp(`^orderly_connections_cut_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
+  const sample = new RegExp(`^orderly_connections_dropped_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
   return Number(sample.exec(text)?.[1]);
 }
 

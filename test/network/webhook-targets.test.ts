@@ -104,7 +104,7 @@ describe('what --webhook-allow names', () => {
 });
 
 describe('a connection', () => {
-  const refused = [
+  const blocked = [
     ['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255'],
     ['127.0.0.1', '127.255.255.255', '168.63.129.16', '169.254.0.0', '169.254.169.254'],
     ['172.16.0.0', '172.31.255.255', '192.0.0.0', '192.0.0.192', '192.0.2.1', '192.88.99.1'],
@@ -115,8 +115,8 @@ describe('a connection', () => {
     ['2001::1', '2001:2::1', '2001:10::1', '2001:1ff::1', '2001:db8::1', '2002:7f00:1::1', '3fff::1'],
     ['', 'localhost', 'example.com', '1.1.1', '0x01010101'],
   ].flat();
-  for (const address of refused)
-    test(`to ${address || 'nowhere'} is refused`, () =>
+  for (const address of blocked)
+    test(`to ${address || 'nowhere'} is blocked`, () =>
       assert.equal(targets.permits(address, 'https:'), false));
 
   const taken = [

@@ -40,7 +40,7 @@ describe('nothing is sent', () => {
       const receiver = await accepting(t);
       const post = posting(t, {});
       for (const protocol of ['http', 'https'])
-        assert.equal((await post(`${protocol}://${host}:${receiver.port}/`)).kind, 'refused');
+        assert.equal((await post(`${protocol}://${host}:${receiver.port}/`)).kind, 'blocked');
       assert.equal(receiver.connections, 0);
     });
 
@@ -60,7 +60,7 @@ describe('nothing is sent', () => {
       const receiver = await accepting(t);
       const post = posting(t, { lookup: addressesInTurn(addresses) });
       const result = await post(`https://hooks.example:${receiver.port}/`);
-      assert.equal(result.kind, 'refused');
+      assert.equal(result.kind, 'blocked');
       assert.equal(receiver.connections, 0);
     });
 
@@ -70,9 +70,9 @@ describe('nothing is sent', () => {
       allowed: ['127.0.0.1'],
       lookup: addressesInTurn(['127.0.0.1', '1.1.1.1'], ['127.0.0.1', '127.0.0.2']),
     });
-    assert.equal((await post('http://1.1.1.1/')).kind, 'refused');
+    assert.equal((await post('http://1.1.1.1/')).kind, 'blocked');
     for (const name of ['both.example', 'neighbour.example'])
-      assert.equal((await post(`http://${name}:${receiver.port}/`)).kind, 'refused');
+      assert.equal((await post(`http://${name}:${receiver.port}/`)).kind, 'blocked');
     assert.equal(receiver.connections, 0);
   });
 
@@ -93,18 +93,18 @@ test('a name is looked up once for a connection, which goes to what was checked'
   const url = `http://hooks.example:${checked.port}/`;
   assert.deepEqual([(await post(url)).kind, lookup.count], ['response', 1]);
   assert.deepEqual([(await post(url)).kind, lookup.count, checked.connections], ['response', 1, 1]);
-  assert.equal((await post(`http://hooks.example:${other.port}/`)).kind, 'refused');
+  assert.equal((await post(`http://hooks.example:${other.port}/`)).kind, 'blocked');
   assert.equal(other.connections, 0);
 });
 
-test('a name whose address changes is refused by the next connection', async (t) => {
+test('a name whose address changes is blocked by the next connection', async (t) => {
   const receiver = await Receiver.start(t, { host: '127.0.0.2' });
   const lookup = addressesInTurn(['127.0.0.2'], ['127.0.0.1']);
   const post = posting(t, { allowed: ['127.0.0.2'], lookup });
   const sent = post(`http://hooks.example:${receiver.port}/`);
   (await receiver.next()).answer(204, { connection: 'close' });
   assert.equal((await sent).kind, 'response');
-  assert.equal((await post(`http://hooks.example:${receiver.port}/`)).kind, 'refused');
+  assert.equal((await post(`http://hooks.example:${receiver.port}/`)).kind, 'blocked');
 });
 
 test('proxies that the environment names get nothing', async (t) => {
