@@ -7,6 +7,7 @@ import { addressBucket } from '../network/address-buckets.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
+import { RequestDatabase } from './request-database.ts';
 import { checkPrecondition } from './conditional.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import type { IncomingBody } from './incoming-body.ts';
@@ -96,7 +97,7 @@ export class Exchange implements AnyContext {
     this.requestId = requestId;
     if (arriving instanceof StreamedBody) this.streamedBody = arriving;
     else this.incomingBody = arriving;
-    this.db = services.db;
+    this.db = new RequestDatabase(services.db, this);
     this.#services = services;
   }
 

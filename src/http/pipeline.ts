@@ -2,8 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipelinedRequestsMax } from '../limits.ts';
-import type { Work } from './fair-queue.ts';
-import type { TurnScheduler } from './turn-scheduler.ts';
+import type { TurnScheduler, Work } from './turn-scheduler.ts';
 
 type PipelineOptions = { readonly scheduler: TurnScheduler<IncomingMessage>; readonly onCut: () => void };
 

@@ -1,7 +1,9 @@
 // Work on requests in slices: what arrives together may not keep the event loop from others.
 import { performance } from 'node:perf_hooks';
 import { turnMillisecondsMax } from '../limits.ts';
-import { FairQueue, type Work } from './fair-queue.ts';
+import { FairQueue } from '../fair-queue.ts';
+
+export type Work = () => void;
 
 /** A time that has passed. */
 const past = 1;
@@ -12,7 +14,7 @@ const past = 1;
  */
 export class TurnScheduler<Source> {
   readonly #clientOf: (source: Source) => string;
-  readonly #waiting = new FairQueue();
+  readonly #waiting = new FairQueue<Work>();
   #isScheduled = false;
   /** When this turn's time is used up; 0 before its first work. */
   #turnEnd = 0;

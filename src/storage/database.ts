@@ -13,12 +13,13 @@ import { ForeignWatch } from './foreign-watch.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer } from './checkpointer.ts';
 import { openMigrated, type Migration } from './migrate.ts';
-import { QueryWorker, ThreadError, type QueryWorkerOptions, type RowSearch } from './query-worker.ts';
+import { QueryWorker, ThreadError, type QueryOptions, type QueryWorkerOptions } from './query-worker.ts';
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { WriteProbe } from './write-probe.ts';
 
 const slowReadsMax = 100;
+const slowReadsPerClientMax = 25;
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
 type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
@@ -54,9 +55,9 @@ export type Database = {
   write<T>(work: Work<T>): Promise<T>;
   /**
    * The rows of a statement that may look at many, on a thread of its own, once they are on disk; with a
-   * search, the ids of those that it finds.
+   * search, the ids of those that it finds. Clients take turns there.
    */
-  readInWorker<R extends Row>(sql: string, params: readonly SqlValue[], search?: RowSearch): Promise<R[]>;
+  readInWorker<R extends Row>(sql: string, params: readonly SqlValue[], options?: QueryOptions): Promise<R[]>;
   /** To be called with each request: notices, within a tenth of a second, what other processes changed. */
   noticeOthers(): void;
   readonly stats: Readonly<StorageStats>;
@@ -119,8 +120,8 @@ class OpenDatabase implements Database {
   readonly readInWorker = <R extends Row>(
     sql: string,
     params: readonly SqlValue[],
-    search?: RowSearch,
-  ): Promise<R[]> => this.#readInWorker(sql, params, search);
+    options: QueryOptions = {},
+  ): Promise<R[]> => this.#readInWorker(sql, params, options);
 
   noticeOthers(): void {
     this.#foreign.checkForRequest();
@@ -134,11 +135,13 @@ class OpenDatabase implements Database {
   async #readInWorker<R extends Row>(
     sql: string,
     params: readonly SqlValue[],
-    search: RowSearch | undefined,
+    options: QueryOptions,
   ): Promise<R[]> {
-    if (this.#closing !== undefined || this.#slowReads.waiting >= slowReadsMax)
+    const { waiting } = this.#slowReads;
+    const ofClient = this.#slowReads.waitingOf(options.client ?? '');
+    if (this.#closing !== undefined || waiting >= slowReadsMax || ofClient >= slowReadsPerClientMax)
       throw unavailable('Too many long queries are waiting; retry in a moment.');
-    const rows = await this.#slowReads.query(sql, params, search).catch(rethrow);
+    const rows = await this.#slowReads.query(sql, params, options).catch(rethrow);
     return rows as unknown as R[]; // the caller's knowledge
   }
 

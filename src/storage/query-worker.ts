@@ -1,5 +1,6 @@
-// Runs slow statements one after another on a thread with a connection of its own.
+// Runs slow statements one after another on a thread with a connection of its own; callers take turns.
 import { Worker } from 'node:worker_threads';
+import { FairQueue } from '../fair-queue.ts';
 import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
@@ -20,6 +21,11 @@ type Query = {
   readonly params: readonly SqlValue[];
   /** Returns ids alone, each as a position of a list: as its key, and as its id. */
   readonly search?: RowSearch | undefined;
+};
+export type QueryOptions = {
+  readonly search?: RowSearch | undefined;
+  /** Whose turn it is: clients take turns, however many queries each has. */
+  readonly client?: string;
 };
 type PendingQuery = Query & {
   readonly resolve: (rows: Row[]) => void;
@@ -50,11 +56,12 @@ export class ThreadError extends Error {
  */
 export class QueryWorker {
   readonly #options: QueryWorkerOptions;
-  readonly #waiting: PendingQuery[] = [];
+  readonly #waiting = new FairQueue<PendingQuery>();
   #running: PendingQuery | undefined;
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #onPaused: (() => void) | undefined;
+  #onIdle: (() => void) | undefined;
 
   constructor(options: QueryWorkerOptions) {
     this.#options = options;
@@ -62,12 +69,17 @@ export class QueryWorker {
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.size;
   }
 
-  query(sql: string, params: readonly SqlValue[] = [], search?: RowSearch): Promise<Row[]> {
+  waitingOf(client: string): number {
+    return this.#waiting.sizeOf(client);
+  }
+
+  query(sql: string, params: readonly SqlValue[] = [], options: QueryOptions = {}): Promise<Row[]> {
+    const { search, client = '' } = options;
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ sql, params, search, resolve, reject });
+      this.#waiting.add(client, { sql, params, search, resolve, reject });
       this.#next();
     });
   }
@@ -87,7 +99,7 @@ export class QueryWorker {
 
   /** Answers the queries made, then ends the thread. */
   async close(): Promise<void> {
-    if (this.#running !== undefined) await this.query('SELECT 1').catch(() => {});
+    if (this.#running !== undefined) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     clearTimeout(this.#idle);
     const ending = this.#worker;
     this.#worker = undefined;
@@ -98,8 +110,8 @@ export class QueryWorker {
 
   #next(): void {
     if (this.#running !== undefined || this.#onPaused !== undefined) return;
-    this.#running = this.#waiting.shift();
-    if (this.#running === undefined) return;
+    this.#running = this.#waiting.take();
+    if (this.#running === undefined) return this.#onIdle?.();
     const { sql, params, search } = this.#running;
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();

@@ -58,7 +58,7 @@ export function findMatching(
   const { sql, params } = condition;
   if (owners.length > 0) {
     const newest = `SELECT id, name, email, phone FROM customers WHERE ${sql} ORDER BY id DESC`;
-    return db.readInWorker(newest, params, { phrases, columns: 'texts', rowsMax });
+    return db.readInWorker(newest, params, { search: { phrases, columns: 'texts', rowsMax } });
   }
   return db.readInWorker(
     'SELECT rowid, rowid FROM customerSearch WHERE customerSearch MATCH ? AND EXISTS ' +

@@ -3,6 +3,7 @@ import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import type { Search } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
 import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
+import type { RowSearch } from '../../storage/query-worker.ts';
 import { findMatching } from '../customers/customer-search-store.ts';
 import { ranked, searchSelection, type SearchedRows } from '../flows/listing.ts';
 
@@ -50,5 +51,6 @@ function findWithItem(
 ): Promise<(Row & Position)[]> {
   const { sql, params } = rows.condition;
   const newest = `SELECT id, items FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
-  return db.readInWorker(newest, params, { phrases: search.phrases, columns: 'JSON', rowsMax: limit });
+  const items: RowSearch = { phrases: search.phrases, columns: 'JSON', rowsMax: limit };
+  return db.readInWorker(newest, params, { search: items });
 }

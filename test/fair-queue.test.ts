@@ -1,10 +1,10 @@
 // In which order the work of several clients runs when it has to wait.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FairQueue } from '../../src/http/fair-queue.ts';
+import { FairQueue } from '../src/fair-queue.ts';
 
 class Orders {
-  readonly #queue = new FairQueue();
+  readonly #queue = new FairQueue<() => void>();
   readonly #ran: string[] = [];
 
   add(client: string, times = 1): void {
@@ -29,7 +29,7 @@ class Orders {
 
 describe('work that waits', () => {
   test('runs in the order of its coming, for one client', () => {
-    const queue = new FairQueue();
+    const queue = new FairQueue<() => void>();
     const ran: number[] = [];
     for (let index = 0; index < 30; index += 1) queue.add('a', () => ran.push(index));
     while (queue.size > 0) queue.take()?.();

@@ -1,0 +1,67 @@
+// Queries on the thread: callers take turns, so one who asks for many delays nobody else by more than one.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isUnavailable, openNotes } from './storage-support.ts';
+import { executable, serviceFor } from '../service.ts';
+import { newKey } from '../resources/resource-support.ts';
+
+const slowQuery = `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 100000)
+  SELECT count(*) FROM n`;
+
+test('a client who asks for one query waits for one of a client who asks for many', async (t) => {
+  const database = await openNotes(t);
+  const ended: string[] = [];
+  const ask = async (client: string): Promise<void> => {
+    await database.readInWorker(slowQuery, [], { client });
+    ended.push(client);
+  };
+  const all = Array.from({ length: 12 }, () => ask('many'));
+  all.push(ask('one'), ask('another'));
+  await Promise.all(all);
+  assert.deepEqual(ended.slice(0, 4).toSorted(), ['another', 'many', 'many', 'one']);
+  assert.equal(ended.length, 14);
+});
+
+test('a client who has 25 queries waiting gets no more, and others do', async (t) => {
+  const database = await openNotes(t);
+  const ask = (client: string) => database.readInWorker('SELECT count(*) FROM notes', [], { client });
+  const running = ask('many');
+  const waiting = Array.from({ length: 25 }, () => ask('many'));
+  await assert.rejects(ask('many'), isUnavailable);
+  assert.deepEqual(await ask('one'), [[0]]);
+  assert.deepEqual(await Promise.all([running, ...waiting]), Array(26).fill([[0]]));
+});
+
+test('of all clients 100 queries wait at most', async (t) => {
+  const database = await openNotes(t);
+  const many = await Promise.allSettled(
+    Array.from({ length: 102 }, (_, client) =>
+      database.readInWorker('SELECT count(*) FROM notes', [], { client: String(client) }),
+    ),
+  );
+  assert.equal(many.filter(({ status }) => status === 'rejected').length, 1);
+});
+
+const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
+test('whose turn it is goes by the user, whatever they sign in with', needsInside, async (t) => {
+  const service = await serviceFor(t);
+  const [ada, bob] = [await service.person('staff'), await service.person()];
+  const { key } = await newKey(service, ada.token);
+  const { db } = service.inside ?? assert.fail('it is inside');
+  const { readInWorker } = db;
+  const clients: (string | undefined)[] = [];
+  db.readInWorker = (sql, params, options) => {
+    clients.push(options?.client);
+    return readInWorker(sql, params, options);
+  };
+  for (const [path, call, user] of [
+    ['/orders?total=true', { token: ada.token }, ada],
+    ['/orders?q=tea', { key }, ada],
+    ['/customers?q=hopper', { token: bob.token }, bob],
+    ['/sales', { token: ada.token }, ada],
+  ] as const) {
+    clients.length = 0;
+    assert.equal((await service.get(path, call)).status, 200);
+    assert.deepEqual([...new Set(clients)], [`user ${user.id}`]);
+  }
+});
