@@ -1,6 +1,6 @@
 // Where the console begins: who is signed in, the frame around the views, and which view the address names.
 import { accountView } from './account-view.ts';
-import { ApiClient } from './api-client.ts';
+import { ApiClient, pause, Rejection } from './api-client.ts';
 import type { User } from './api-types.ts';
 import { BrowserSession } from './browser-session.ts';
 import { type App, isStaff, type View } from './console-app.ts';
@@ -66,27 +66,31 @@ async function start(): Promise<void> {
   async function run(element: HTMLElement): Promise<void> {
     shown.ending.abort();
     shown.ending = new AbortController();
+    const { signal } = shown.ending;
     live.stop();
     for (const dialog of document.querySelectorAll('dialog')) dialog.close();
-    const isSignedIn = session.userId !== undefined || (await resumed(session, element));
-    if (!isSignedIn) await signInView(element, session);
-    const user = await client.get<User>(`/api/users/${session.userId}`);
+    const isSignedIn = session.userId !== undefined || (await untilReached(() => session.resume(), element));
+    if (!isSignedIn && !signal.aborted) await signInView(element, session);
+    const user = await untilReached(() => client.get<User>(`/api/users/${session.userId}`), element);
+    if (signal.aborted) return; // somebody else has signed in meanwhile, in another tab
     state.user = user;
-    runFrame({ client, session, live, user }, element, shown.ending.signal);
+    runFrame({ client, session, live, user }, element, signal);
     void live.start();
   }
   session.addEventListener('user', () => void run(place));
   await run(place);
 }
 
-/** As long as the service is away, nobody knows whether one is signed in. */
-async function resumed(session: BrowserSession, place: HTMLElement): Promise<boolean> {
+/** Tries again as long as the service is away. */
+async function untilReached<T>(work: () => Promise<T>, place: HTMLElement): Promise<T> {
   for (;;) {
     try {
-      return await session.resume();
-    } catch {
+      return await work();
+    } catch (error) {
+      const isFinal = error instanceof Rejection && error.status < 429;
+      if (isFinal) throw error;
       fill(place, h('p', { class: 'start', role: 'status' }, 'The service can’t be reached. Trying again …'));
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await pause(1_500);
     }
   }
 }

@@ -27,6 +27,7 @@ export class LiveEvents {
   constructor(client: ApiClient) {
     this.#client = client;
     this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data);
+    document.addEventListener('visibilitychange', () => this.#schedule());
   }
 
   /** Until the signal is aborted. No events at all mean that some may have been missed. */
@@ -63,11 +64,14 @@ export class LiveEvents {
     const options = { accept: 'text/event-stream', headers, signal };
     const response = await this.#client.respond('GET', '/events', options);
     if (this.#cursor === undefined) this.#send({ kind: 'reset' });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
-    for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const blocks = (rest + text).split('\n\n');
+    for (;;) {
+      const { value = '', done = true } = (await reader?.read()) ?? {};
+      const blocks = (rest + value).split('\n\n');
       rest = blocks.pop() ?? '';
       for (const block of blocks) this.#read(block);
+      if (done) return;
     }
   }
 
@@ -92,7 +96,13 @@ export class LiveEvents {
       this.#cursor = message.cursor;
       this.#batch.push(message.event);
     } else this.#isIncomplete = true;
-    if (this.#isScheduled) return;
+    this.#schedule();
+  }
+
+  /** Nobody looks at a tab that is hidden: it catches up when it is shown. */
+  #schedule(): void {
+    const isEmpty = this.#batch.length === 0 && !this.#isIncomplete;
+    if (this.#isScheduled || isEmpty || document.hidden) return;
     this.#isScheduled = true;
     const quiet = this.#deliveredAt + intervalMilliseconds - Date.now();
     setTimeout(() => this.#deliver(), Math.max(batchMilliseconds, quiet));

@@ -124,9 +124,14 @@ export function personView(page: Page): void {
   });
   fill(main, head, content);
   live.watch(signal, (events) => {
-    if (events.length === 0 || events.some(({ type }) => /^(user|session|key)/.test(type))) void reload();
+    if (events.length === 0 || events.some((event) => isAbout(event, id))) void reload();
   });
   void reload();
+}
+
+/** Sign-ins and keys are named by ids of their own; who has them made them. */
+function isAbout({ subject, actor }: ServiceEvent, id: number): boolean {
+  return subject === `/api/users/${id}` || actor?.userId === id;
 }
 
 async function load({ client, signal, id }: Page, names: PeopleNames): Promise<Shown> {

@@ -46,6 +46,7 @@ describe('under the permission model', { concurrency: true, skip }, () => {
     });
     assert.equal(made.status, 201);
     assert.equal((await fetch(`${first.url}/docs`)).status, 200);
+    assert.equal((await fetch(`${first.url}/console/console-main.js`)).status, 200);
     await first.end('SIGKILL');
     const second = await serving(
       t,

@@ -4,9 +4,9 @@ import type { Tab } from '../web/browser.ts';
 
 export type Hand = 'mouse' | 'keyboard';
 
-/** Runs in the page: what is seen of that kind and has the name, in the dialog if one is open. */
+/** Runs in the page: what is seen of that kind and has the name, in the last dialog that is open. */
 const find = String.raw`(selector, name) => {
-  const scope = document.querySelector('dialog[open]') ?? document;
+  const scope = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
   const named = (each) => (each.ariaLabel ?? each.textContent).trim().replace(/\s+/g, ' ');
   const seen = [...scope.querySelectorAll(selector)].filter((each) => each.checkVisibility());
   return seen.find((each) => named(each) === name) ?? seen.find((each) => named(each).startsWith(name));
