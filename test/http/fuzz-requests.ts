@@ -8,6 +8,8 @@ export type Operation = {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly string[];
+  /** Of the body, after `application/`; with `x-ndjson` the body has lines of it. */
+  readonly bodyType: 'json' | 'x-ndjson';
   readonly example: unknown;
 };
 
@@ -172,10 +174,12 @@ export function requestFor(dice: Dice, world: World): Asked {
   if (dice.falls(0.9)) fields.push(dice.pick(world.credentials));
   while (dice.falls(0.15)) fields.push(dice.pick(oddFields));
   const hasBody = dice.falls(operation.example === undefined ? 0.03 : 0.97);
-  const body = Buffer.from(hasBody ? bodyFor(dice, operation.example ?? anyValue(dice)) : '');
+  const lines = hasBody ? [bodyFor(dice, operation.example ?? anyValue(dice))] : [];
+  while (operation.bodyType === 'x-ndjson' && dice.falls(0.5)) lines.push(bodyFor(dice, operation.example));
+  const body = Buffer.from(lines.join('\n'));
   if (hasBody && dice.falls(0.97)) {
     const isMergePatch = method === 'PATCH' && dice.falls(0.5);
-    fields.push(`Content-Type: application/${isMergePatch ? 'merge-patch+json' : 'json'}`);
+    fields.push(`Content-Type: application/${isMergePatch ? 'merge-patch+json' : operation.bodyType}`);
   }
   const isChunked = hasBody && dice.falls(0.1);
   if (hasBody) fields.push(isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`);
@@ -223,14 +227,18 @@ export function operationsOf(document: Json, customerId: number): Operation[] {
     for (const [method, operation] of Object.entries(item)) {
       const { parameters = [], requestBody } = operation as {
         parameters?: { in?: string; name: string }[];
-        requestBody?: { content: Record<string, { example?: Json }> };
+        requestBody?: { content: Record<string, { example?: Json | string }> };
       };
-      const example = requestBody?.content['application/json']?.example;
-      assert.ok(requestBody === undefined || example !== undefined, `${method} ${path} shows no example`);
+      const lines = requestBody?.content['application/x-ndjson']?.example;
+      const shown = requestBody?.content['application/json']?.example ?? lines;
+      assert.ok(requestBody === undefined || shown !== undefined, `${method} ${path} shows no example`);
+      const example: Json | undefined =
+        typeof shown === 'string' ? JSON.parse(shown.trim().split('\n').at(-1) ?? '') : shown;
       operations.push({
         method: method.toUpperCase(),
         path,
         parameters: parameters.filter((each) => each.in === 'query').map(({ name }) => name),
+        bodyType: lines === undefined ? 'json' : 'x-ndjson',
         example: example !== undefined && 'customerId' in example ? { ...example, customerId } : example,
       });
     }
