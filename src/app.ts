@@ -41,7 +41,7 @@ export type AppSettings = {
   readonly config: Config;
   readonly publicUrl: string;
   readonly secrets: readonly Uint8Array[];
-  /** Routes of a test's own. */
+  /** Additional routes, for tests. */
   readonly extraRoutes: readonly Route[];
 };
 
@@ -56,7 +56,7 @@ export type AppPorts = {
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;
-  /** Of webhooks' receivers, instead of the system's. */
+  /** How addresses of webhook receivers are looked up; undefined for the system's resolver. */
   readonly lookup: AddressLookup | undefined;
   readonly isStopping: () => boolean;
 };

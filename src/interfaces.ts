@@ -32,7 +32,7 @@ import { version } from './version.ts';
 import { docsPage } from './web/docs-page.ts';
 import { problemPage } from './web/problem-page.ts';
 
-/** What handlers use beside the database, which each request brings along. */
+/** What handlers use apart from the database, which they get with each request. */
 export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
   readonly passwords: PasswordChecks<Limiter>;
   readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUps'>;
@@ -50,7 +50,7 @@ export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
 
 type Settings = { readonly config: Config; readonly publicUrl: string };
 
-/** What is wrong with a request's data is a 400 in the users interface and a 422 in the orders interface. */
+/** Invalid data of a request is a 400 in the users interface and a 422 in the orders interface. */
 export function mountInterfaces(
   settings: Settings & { readonly extraRoutes: readonly Route[] },
   services: HandlerServices,
@@ -100,7 +100,7 @@ function ordersInterface({ config: { defaultCountry } }: Settings, services: Han
   ];
 }
 
-/** Its documents describe all routes, these among them, so they are made when they are first asked for. */
+/** The documents describe all routes, including these, so they are made when they are first requested. */
 function serviceRoutes(
   { config, publicUrl }: Settings,
   { readiness, metrics }: HandlerServices,

@@ -99,12 +99,12 @@ export function cut(text: string): string {
   return text.length > loggedCharsMax ? `${text.slice(0, loggedCharsMax)}…` : text;
 }
 
-/** To the microsecond. */
+/** Rounded to microseconds. */
 function durationOf({ milliseconds }: RequestLine): number {
   return Math.round(milliseconds * 1000) / 1000;
 }
 
-/** For what is plain almost always, such as an address. */
+/** A JSON string, for text that almost never needs escapes, such as an address. */
 function quoted(text: string | null): string {
   if (text === null) return 'null';
   return /^[\w:./-]*$/.test(text) ? '"' + text + '"' : json(text);

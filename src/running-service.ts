@@ -1,4 +1,4 @@
-// A whole service, for people and for tests: caches, database, app and server, from start to stop.
+// A whole service from start to stop: database, secrets, certificate, server and app.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp, type App } from './app.ts';
 import { AfterSync } from './assembly/after-sync.ts';
@@ -170,7 +170,7 @@ export class Service {
     return this.#parts.server.connections;
   }
 
-  /** Stops accepting, finishes what runs, writes all. */
+  /** Stops accepting connections, finishes open requests, and stores what is in memory alone. */
   stop(): Promise<void> {
     this.#stopped ??= this.#finish();
     return this.#stopped;
@@ -188,7 +188,7 @@ export class Service {
     app.live.close(); // open streams would keep the server from closing
     await server.close();
     await app.deliveries.close();
-    await app.cleanup.run().catch(() => {}); // what it leaves, the next start does
+    await app.cleanup.run().catch(() => {}); // if it fails, the next start does the rest
     app.cleanup.close();
     app.metrics.close();
     await Promise.all([db.close(), hasher.close()]);

@@ -18,7 +18,7 @@ export function adminFileIsFor(folder: string, email: string): boolean {
   return fileEmail !== undefined && emailKey(fileEmail) === emailKey(email);
 }
 
-/** Removes it if the password it holds was this user's. A file that can't be removed stops nothing. */
+/** Removes it if the password it holds was this user's. A file that can't be removed is no error. */
 export function removeAdminFile(folder: string, email: string): void {
   if (!adminFileIsFor(folder, email)) return;
   try {
@@ -28,7 +28,7 @@ export function removeAdminFile(folder: string, email: string): void {
   }
 }
 
-/** Undefined without such a file, or where it isn't one of the service's. */
+/** Undefined where there is no such file, or where the service didn't write it. */
 function readEmail(folder: string): string | undefined {
   try {
     const content: unknown = JSON.parse(readFileSync(adminFile(folder), 'utf8'));

@@ -1,9 +1,9 @@
-// What goes on from changes once they are on disk: the event streams, for example.
+// Who is called once changes are on disk: the event streams and the deliveries of webhooks.
 import type { Invalidation } from '../invalidation.ts';
 
 type Listener = (invalidations: readonly Invalidation[]) => void;
 
-/** The database is opened before there are any listeners. */
+/** The database is opened before the parts that listen exist, so they are added later. */
 export class AfterSync {
   readonly #listeners: Listener[] = [];
 
@@ -11,7 +11,10 @@ export class AfterSync {
     this.#listeners.push(listener);
   }
 
-  /** Called when reads see what changed. Listeners only note it: the writers are yet to be answered. */
+  /**
+   * Called when reads see what changed. Listeners only note it and return: the requests that made the changes
+   * are answered after this.
+   */
   run(invalidations: readonly Invalidation[]): void {
     for (const listener of this.#listeners) listener(invalidations);
   }

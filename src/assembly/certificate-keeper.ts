@@ -1,5 +1,5 @@
-// The certificate in use, as long as a service runs: read again on request, and the service's own renewed in
-// time.
+// The certificate that a running service uses: read again on SIGHUP and, where the service makes its own,
+// renewed before it ends.
 import { X509Certificate } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Certificate } from '../http/http-server.ts';
@@ -24,7 +24,7 @@ export class CertificateKeeper {
   constructor(options: Options) {
     this.#options = options;
     this.#current = options.current;
-    // One that was configured changes when its owner says so, by SIGHUP.
+    // a configured certificate is read again on SIGHUP only
     if (options.config.tls.mode === 'self-signed')
       this.#timer = setInterval(() => this.renewIfDue(), certificateCheckMilliseconds).unref();
   }
@@ -39,7 +39,7 @@ export class CertificateKeeper {
       this.#options.log.write('info', 'the certificate was reloaded');
   }
 
-  /** Its names follow those of the machine, and it is made anew before its end. */
+  /** Makes the service's own certificate anew where the machine's names have changed, or before it ends. */
   renewIfDue(): void {
     this.#read();
   }

@@ -1,4 +1,4 @@
-// Under which names and addresses clients may reach this service: what its own certificate is for.
+// The names and addresses under which clients may reach this service: the subjects of its own certificate.
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
@@ -29,7 +29,7 @@ export function ownNames(
   return { all, configured: [...configured] };
 }
 
-/** What a device in the same network can use: all but what means each machine itself. */
+/** What a device in the same network can use: all but the loopback names and addresses. */
 export function namesForOthers(names: OwnNames): string[] {
   return names.all.filter((name) => !isLoopback(name));
 }

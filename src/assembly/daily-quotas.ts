@@ -7,7 +7,7 @@ import type { Route } from '../http/route.ts';
 type AnyContext = Parameters<Route['handle']>[0];
 type Quotas = { readonly created: Limiter; readonly changed: Limiter };
 
-/** The route, with each object that it creates or changes drawn from its user's bucket. */
+/** The route, where each object that it creates or changes takes a token from its user's bucket. */
 export function withDailyQuota(route: Route, { created, changed }: Quotas): Route {
   if (route.countsAsCreated === true) return withQuota(route, created);
   return ['PUT', 'PATCH', 'DELETE'].includes(route.method) ? withQuota(route, changed) : route;
@@ -18,9 +18,9 @@ function withQuota(route: Route, limiter: Limiter): Route {
 }
 
 /**
- * Draws one from the bucket of the user, which their keys share. A rejected request and one that
- * changes nothing put it back; a replayed response never gets here. Staff aren't limited, nor are callers who
- * aren't signed in: for those there are the rates of addresses.
+ * Takes a token from the bucket of the user, which their keys share. A request that is rejected or changes
+ * nothing puts it back; a replayed response never gets here. Staff aren't limited, and neither are callers
+ * who aren't signed in: rates of addresses apply to those.
  */
 export async function handleWithinQuota(
   route: Route,

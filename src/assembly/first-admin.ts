@@ -27,7 +27,7 @@ export async function makeFirstAdmin(
   const passwordHash = await hasher.hash(password);
   const admin = { name: 'Administrator', email, role: 'admin', passwordHash } as const;
   const passwordExpiresAt = now + initialPasswordMilliseconds;
-  // First the file: an administrator whose password nobody knows is useless.
+  // the file comes first: nobody could use an administrator whose password is in no file
   if (!isChosen) writeAdminFile(data, { email, password });
   await write((db) => {
     const permit = permitWithoutCaller(db, 'the first start', { now });

@@ -1,4 +1,4 @@
-// The buckets of all rates, by what they limit.
+// The rate limiters of a service, each with its buckets.
 import type { Config } from '../config/config.ts';
 import { createLimiter, withoutFields, type Limiter } from '../http/rate-limit.ts';
 
@@ -12,7 +12,7 @@ export function createLimiters(rates: Config['rates']) {
     changed: createLimiter('changed', rates.changed),
     signUps: createLimiter('sign-up', rates.signUp),
     account: createLimiter('login-account', rates.loginAccount),
-    // it exempts addresses that the account has used: its fields would show which those are
+    // known addresses of the account are exempt: header fields would show which those are
     accountTotal: withoutFields(createLimiter('login-account-total', rates.loginAccountTotal)),
     address: createLimiter('login-address', rates.loginAddress),
     // for the same reason

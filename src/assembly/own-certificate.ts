@@ -11,10 +11,10 @@ import { makeFolder, replacePrivate } from '../storage/private-files.ts';
 import { ownNames } from './certificate-names.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
-/** So that a whole certificate fits before its end. */
+/** An authority is renewed so early that a certificate issued by it never outlives it. */
 const renewAuthorityMilliseconds = 500 * dayMilliseconds;
 
-/** A clock that shows an earlier time is wrong: this was written later. */
+/** A clock that shows an earlier time than this file was written at is wrong. */
 const earliestMilliseconds = Date.UTC(2026, 0, 1);
 
 type Files = { readonly cert: string; readonly key: string };
@@ -83,8 +83,9 @@ function isCurrent(
 }
 
 /**
- * Begun, as one made by a wrong clock may not have, and valid until then. A clock that is wrong now, as on a
- * machine without a battery until it asks for the time, is no reason to replace what devices trust.
+ * Whether the certificate is valid from now (one made by a wrong clock may begin in the future) to `until`. A
+ * clock that is wrong now, as on a machine without a battery before it has the time from the network, is no
+ * reason to replace what devices trust.
  */
 function isValid(pair: KeyPair, now: number, until: number): boolean {
   if (now < earliestMilliseconds) return true;

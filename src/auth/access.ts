@@ -78,7 +78,7 @@ export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
   permits: (caller, params) => caller.userId === params.id || isStaff(caller),
 };
 
-/** What a route asks of its caller: its rule, and what an API key needs (none: keys are not accepted). */
+/** What a route requires of its caller: its rule, and the scope of an API key (none: it accepts no keys). */
 export type Rule<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
 
 /** Throws unless the rule lets the caller in; undefined is one without a credential. */

@@ -5,8 +5,8 @@ export function sequence(...members: readonly Buffer[]): Buffer {
 }
 
 /**
- * Its first byte is 40 times the first number and the second; numbers from 128 on take more bytes, seven bits
- * each.
+ * The first byte is 40 times the first number plus the second. Numbers from 128 on take several bytes of
+ * seven bits each.
  */
 export function oid(...bytes: readonly number[]): Buffer {
   return der(0x06, Buffer.of(...bytes));

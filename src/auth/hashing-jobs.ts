@@ -10,7 +10,7 @@ export type HashingJob = {
 };
 
 const waitingMax = { 'sign-in': signInsWaitingMax, 'new-password': newPasswordsWaitingMax } as const;
-/** Whose turn it is where both queues wait: neither can hold up the other. */
+/** The queues take turns where both have jobs, so that neither can hold up the other. */
 const turns = ['sign-in', 'sign-in', 'sign-in', 'new-password'] as const;
 
 export function createJobQueue<Thread>() {
@@ -59,7 +59,7 @@ export function createJobQueue<Thread>() {
   };
 }
 
-/** 429, not 503: the service has room, this client has its share of it. */
+/** 429, not 503: the service has room, but this client already has its share of it. */
 function quotaReached(): Problem {
   const detail = 'Your earlier passwords are still being hashed; wait for those responses first.';
   return new Problem('quota-exceeded', detail, { retryAfterSeconds: 1, violated: ['password-hashing'] });

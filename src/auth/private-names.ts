@@ -1,4 +1,4 @@
-// Names and addresses that mean something in one network only: no authority of the public issues for them.
+// Names and addresses that are valid in one network only: no public authority issues certificates for them.
 import { BlockList, isIP } from 'node:net';
 
 /** RFC 6761, RFC 6762, RFC 8375, and what ICANN has reserved for private use. */

@@ -55,7 +55,7 @@ export const check: Command = {
 
 async function checkAll(db: Connection, report: (issue: string) => void): Promise<string[]> {
   await withProgress('Pages and indexes', (at) => {
-    at(0); // nothing more until its end
+    at(0); // SQLite reports no progress
     checkIntegrity(db).forEach(report);
   });
   if (hasUsers(db) && !hasAdmins(db))

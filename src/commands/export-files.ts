@@ -91,7 +91,10 @@ type Writing<T> = {
   readonly at: (share: number) => void;
 };
 
-/** Under its name only once it is whole and on disk; of this account alone, since it holds personal data. */
+/**
+ * The file gets its name once it is whole and on disk. Only this account can read it, since it holds personal
+ * data.
+ */
 async function writeFile<T>(file: string, writing: Writing<T>): Promise<number> {
   const partial = `${file}.partial`;
   removePartial(file);

@@ -1,4 +1,4 @@
-// Pseudo-random picks: the same seed, the same picks.
+// Pseudo-random picks: the same seed gives the same picks.
 
 export type Picker = ReturnType<typeof createPicker>;
 

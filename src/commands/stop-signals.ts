@@ -1,4 +1,4 @@
-// The signals that end a service: the first in good order, one that is repeated later at once.
+// The signals that stop a service: the first one gracefully, a later one at once.
 import { isatty } from 'node:tty';
 
 type Options = {

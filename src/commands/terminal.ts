@@ -1,5 +1,5 @@
-// What a command shows: results on stdout; on stderr how far a long one is, as a bar on a terminal and now
-// and then a line elsewhere.
+// What a command prints: results on stdout, and on stderr the progress of long ones, as a bar on a terminal
+// and as an occasional line elsewhere.
 const columnsMax = 80;
 const barMilliseconds = 100;
 const lineMilliseconds = 10_000;

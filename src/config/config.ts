@@ -1,4 +1,4 @@
-// The settings of a service, typed, from the texts that were given.
+// The settings of a service as typed values, made from the texts that were given.
 import { passwordIssue } from '../auth/password.ts';
 import type { Level } from '../log-lines.ts';
 import { emailIssue } from '../schema/email.ts';

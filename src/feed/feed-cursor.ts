@@ -7,7 +7,7 @@ import { feedBounds, feedEpoch, type FeedBounds } from '../resources/events/even
 
 export const feedPath = '/events';
 
-/** Bound to the feed alone: a reader may go on with other types. */
+/** Cursors are bound to the feed but not to its filters: a reader may go on with other types. */
 export function cursorAfter(epoch: string, id: number, cursors: Cursors): string {
   return cursors.encode(feedPath, {}, [epoch, id]);
 }

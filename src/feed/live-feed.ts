@@ -70,7 +70,7 @@ export class LiveFeed {
     return this.#readers.size;
   }
 
-  /** Throws where one stream more is too many. */
+  /** Throws where the caller may open no further stream. */
   checkRoom(caller: Caller): void {
     if (this.#isClosed) throw unavailable('The service is stopping.');
     const readers = [...this.#readers];
@@ -109,7 +109,7 @@ export class LiveFeed {
     });
   }
 
-  /** At once: readers resume where they are. */
+  /** Ends all streams at once; readers resume where they are. */
   close(): void {
     this.#isClosed = true;
     for (const reader of this.#readers) reader.stream.end('stopping');
@@ -126,7 +126,7 @@ export class LiveFeed {
     this.#checks = undefined;
   }
 
-  /** Among those at the head, or among those who are behind. */
+  /** Puts the reader among those at the head, or has them catch up. */
   #place(reader: LiveReader): void {
     if (reader.stream.isOver) return;
     if (this.#atHead.size === 0) this.#position = feedBounds(this.#options.db).latest;
@@ -202,7 +202,7 @@ export class LiveFeed {
     if (!reader.stream.isOver) this.counts.eventsSent += count;
   }
 
-  /** Of as many of the events as are written at once. */
+  /** The blocks of as many events as are written at once. */
   #blocksOf(events: readonly Event[]): string[] {
     const { db, cursors } = this.#options;
     const epoch = feedEpoch(db);
@@ -218,7 +218,7 @@ export class LiveFeed {
     return blocks;
   }
 
-  /** What runs beside requests has nobody to report to: readers resume on another connection. */
+  /** Work outside of requests has no client to report an error to: the streams end, and readers resume. */
   #guard(work: () => void): void {
     try {
       work();
@@ -234,7 +234,7 @@ function zeroEnds(): Record<StreamEnd, number> {
   return { complete: 0, client: 0, slow: 0, unauthorized: 0, expired: 0, gone: 0, stopping: 0, failed: 0 };
 }
 
-/** Of an event stream: the blocks of some events. */
+/** The blocks of some events. */
 type Piece = { readonly bytes: Buffer; readonly count: number };
 
 function pieceOf(blocks: readonly string[]): Piece {

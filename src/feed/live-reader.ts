@@ -15,7 +15,7 @@ export type LiveReaderOptions = {
   readonly callerNow: () => Caller;
   readonly credentialEnd: number;
   readonly access: FeedAccess;
-  /** Undefined for all. */
+  /** Undefined for events of all types. */
   readonly types: readonly EventType[] | undefined;
   /** The id of the event before the stream. */
   readonly after: number;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Peer } from './peer.ts';
 
-/** A property of the socket costs a request less than a look-up in a map. */
+/** Stored as a property of the socket, which is faster than a look-up in a map. */
 type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
 const stateKey = Symbol('state');
 

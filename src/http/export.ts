@@ -1,4 +1,5 @@
-// Exports: a whole list as one response, in the client's pace. What is cut short never looks complete.
+// Exports: a whole list as one response, as fast as the client reads. A response that is cut short never
+// looks complete.
 import { isStaff, type Caller } from '../auth/access.ts';
 import type { CsvTable } from '../csv.ts';
 import { exportPieceBytesMax, exportSliceMillisecondsMax, exportsMax } from '../limits.ts';
@@ -14,7 +15,7 @@ import type { ExportCounts } from './transfer-metrics.ts';
 
 /** How the elements of a list become a file. */
 export type ExportFormat<T> = {
-  /** Of the file, before the date. */
+  /** The beginning of the file's name; the date follows it. */
   readonly name: string;
   readonly table: CsvTable<T>;
   /** Whether the file may begin at a cursor of the list. */
@@ -65,7 +66,7 @@ export class Exports {
     };
   }
 
-  /** Users without staff rights have one place between them, so that they never keep staff waiting. */
+  /** All users without staff rights share one place, so that they never keep staff waiting. */
   #checkRoom(caller: Caller): void {
     const running = [...this.#callers.values()];
     const isFull = running.length >= exportsMax;
@@ -172,7 +173,7 @@ class Piece {
   }
 }
 
-/** What throws a Problem midway is a right that has gone, unless the service can't go on. */
+/** A Problem midway means that the caller has lost a right, unless it is `unavailable`. */
 function isOfRights(error: unknown): boolean {
   return error instanceof Problem && error.kind !== 'unavailable';
 }

@@ -1,4 +1,4 @@
-// Ends connections on which no byte moves.
+// Ends connections on which nothing is sent or received.
 import type { Socket } from 'node:net';
 import { idleCheckMilliseconds, idleSocketMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
 import { stateOf } from './connection-state.ts';

@@ -1,4 +1,4 @@
-// A list from its beginning to its end: what an export reads, a few elements at a time.
+// Reads a list from its beginning to its end for an export, a few elements at a time.
 import { isDeepStrictEqual } from 'node:util';
 import { exportRowsSortedMax, pageRowsExaminedMax } from '../limits.ts';
 import { forbidden } from '../problem.ts';

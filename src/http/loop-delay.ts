@@ -1,4 +1,4 @@
-// How late the event loop runs what is due, sampled while requests come: an idle process sleeps.
+// Samples the delay of the event loop while requests come; an idle process is not woken.
 import { createHistogram } from 'node:perf_hooks';
 
 const stepMilliseconds = 10;

@@ -23,7 +23,7 @@ const eventNames = Object.keys(securityEventLevels) as SecurityEventName[]; // i
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What others count, as it is when the metrics are asked for. */
+/** What other parts count, as it is when /metrics is read. */
 export type MetricsSources = {
   readonly mounted: readonly Mounted[];
   readonly storage: Database['stats'];

@@ -40,7 +40,7 @@ export class PageCache {
 
 type CachedPage = { readonly key: string; readonly page: Representation<readonly unknown[]> };
 
-/** Clients choose how long a key is. */
+/** Keys are as long as the query that a client sends, so they count as well. */
 function weigh({ key, page }: CachedPage): number {
   return 2 * key.length + estimateBytes(page);
 }

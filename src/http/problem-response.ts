@@ -9,7 +9,7 @@ import type { HeaderFields } from './response-head.ts';
 
 const realm = 'Bearer realm="orderly"';
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
-/** May quote what was sent: a member, a parameter, a path. */
+/** A detail may quote what was sent, such as a member, a parameter or a path. */
 const detail = string({ maxLength: 70_000, pattern: '^[\\s\\S]*$' });
 
 const ProblemIssue = named(

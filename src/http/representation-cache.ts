@@ -20,7 +20,7 @@ type Represented<Row, T> = {
   readonly represent: (row: Row) => Representation<T>;
 };
 
-/** The look-up through the cache. For `Database.read` alone: what a write reads may be undone. */
+/** The look-up through the cache. Only for `Database.read`: what a write reads may still be undone. */
 export function cached<T>(cache: RepresentationCache<T>, find: Find<T>): Find<T> {
   return (db, id) => {
     const known = cache.get(id);

@@ -1,7 +1,10 @@
 // Whether an address is in one of a list of blocks.
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses or CIDR blocks (RFC 4632) → a test. An IPv6 address with an embedded IPv4 one is also that. */
+/**
+ * Returns a test for addresses and CIDR blocks (RFC 4632). An IPv6 address in which an IPv4 address is
+ * embedded matches as either.
+ */
 export function addressesIn(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const block of blocks) {

@@ -1,4 +1,5 @@
-// How clients are counted by their addresses: by the fewest and the most that one customer of a provider has.
+// Which addresses count as one client: the smallest and the largest network that one customer of a provider
+// has.
 import { isIP } from 'node:net';
 
 /** The bucket of an address: IPv6 by /64, since one customer gets at least that many addresses. */

@@ -63,14 +63,14 @@ export class Deliveries {
     await this.#save();
   }
 
-  /** In a later turn: the writers are yet to be answered. */
+  /** In a later turn, so that the requests that made the changes are answered first. */
   #reloadSoon(id: number): void {
     setImmediate(() => {
       if (!this.#isStopped) this.#reload(id);
     });
   }
 
-  /** Once for all that is synced within a few milliseconds: each time every webhook looks at the feed. */
+  /** Once for all syncs within a few milliseconds, since every webhook reads the feed each time. */
   #wakeSoon(): void {
     if (this.#isWaking || this.#isStopped) return;
     this.#isWaking = true;
@@ -80,7 +80,7 @@ export class Deliveries {
     }, wakeMilliseconds).unref();
   }
 
-  /** Nothing of a webhook may end the service. */
+  /** An error in the delivery of one webhook must not end the service. */
   #attempt(webhookId: number, work: () => void): void {
     try {
       work();
@@ -109,7 +109,7 @@ export class Deliveries {
     this.#cancelSave ??= this.#options.timers.after(webhookSaveMilliseconds, () => void this.#save());
   }
 
-  /** What can't be saved now, on a full disk, is saved later. */
+  /** A save that fails, as on a full disk, is tried again later. */
   async #save(): Promise<void> {
     this.#cancelSave = undefined;
     const changed = [...this.#runs.values()].filter(({ isDirty }) => isDirty);

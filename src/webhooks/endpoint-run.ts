@@ -44,7 +44,7 @@ export class EndpointRun {
   readonly #services: RunServices;
   #endpoint: Endpoint;
   #progress: Progress;
-  /** As it is on disk. */
+  /** The position that is on disk. */
   #savedPosition: number;
   #sending: AbortController | undefined;
   #cancelRetry = nothing;
@@ -108,7 +108,7 @@ export class EndpointRun {
     disableEndpoint(permit, this.#endpoint, this.#disableReason);
   }
 
-  /** What `save` has written was undone. */
+  /** The transaction in which `save` wrote was undone. */
   saveAgain(): void {
     this.#isDirty = true;
   }
@@ -141,7 +141,7 @@ export class EndpointRun {
     this.wake();
   }
 
-  /** The database is an older one than that which the position was taken from. */
+  /** Called where the position is ahead of the database: an older database was restored. */
   #goBack(latest: number): void {
     const { id } = this.#endpoint;
     this.#services.log.write('warn', 'a webhook was ahead of the events, and goes on with the next one', {
@@ -182,7 +182,9 @@ export class EndpointRun {
     return endpointVersion(this.#services.read, this.#endpoint.id) !== this.#endpoint.version;
   }
 
-  /** The current one, and for a day the one before it; undefined where it can't be read. */
+  /**
+   * The current secret, and for a day the previous one; undefined where the current one can't be decrypted.
+   */
   #openSecrets(): Uint8Array[] | undefined {
     const { secrets, now } = this.#services;
     const { id, secret, previousSecret, previousEndsAt } = this.#endpoint;

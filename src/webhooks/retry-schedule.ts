@@ -37,7 +37,7 @@ export function retryDelay(
   return Math.round(wanted * (1 + jitter * Math.random()));
 }
 
-/** Of seconds or an HTTP date (RFC 9110 section 10.2.3); 0 for anything else. */
+/** Parses seconds or an HTTP date (RFC 9110 section 10.2.3); 0 for anything else. */
 function retryAfterDelay(text: string | undefined, now: number): number {
   if (text === undefined) return 0;
   if (/^\d{1,9}$/.test(text)) return Number(text) * second;

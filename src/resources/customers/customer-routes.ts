@@ -51,7 +51,7 @@ export function customerRoutes({ cursors, exports, caches, defaultCountry }: Cus
 
 type CustomerRepresentations = Rows<Representation<Customer>>;
 
-/** What is committed, through the cache. */
+/** Customers as they are on disk, through the cache. */
 export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
   return {
     name: 'customer',

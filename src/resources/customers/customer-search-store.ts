@@ -17,7 +17,7 @@ export function replaceInSearch(db: Connection, id: number, before: Searched, af
   addToSearch(db, id, after);
 }
 
-/** The index has no texts to know by itself what to remove. */
+/** The index stores no texts, so what is removed from it has to be given. */
 export function removeFromSearch(db: Connection, id: number, customer: Searched): void {
   const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
   db.run(sql, id, textOf(customer));
@@ -45,8 +45,8 @@ export function searchedCustomers(rows: SearchedRows, search: Search): Selection
 type MatchingOptions = { readonly search: Search; readonly rowsMax: number };
 
 /**
- * The newest that match. Of an owner all customers are tested: they are few, and nobody waits for a walk past
- * the matching ones of others.
+ * The newest that match. For one owner, all of their customers are tested: they are few, whereas the index
+ * may find very many of other owners.
  */
 export function findMatching(
   db: SearchDatabase,

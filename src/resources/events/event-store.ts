@@ -16,9 +16,9 @@ export type NewEvent = {
   readonly ownerId: number | null;
   readonly changes?: Changes;
   readonly reason?: string | undefined;
-  /** Where it isn't the time of the permit. */
+  /** Given where it isn't the time of the permit. */
   readonly createdAt?: number;
-  /** Where it isn't the caller of the permit: who signed up. */
+  /** Given where it isn't the caller of the permit, as at sign-up. */
   readonly actorId?: number;
 };
 
@@ -91,7 +91,7 @@ export function findEvent(db: Connection, id: number): Event | undefined {
   return row === undefined ? undefined : eventOf(row);
 }
 
-/** The history of one object, newest first. Whether the caller may see it is the object's matter. */
+/** The history of one object, newest first. The route checks whether the caller may see the object. */
 export function historySelection(topic: Topic, topicId: number): Selection {
   return {
     table: 'events',
@@ -112,7 +112,7 @@ export type FeedRequest = {
   /** The id of the newest event, or of the last one to read. */
   readonly latest: number;
   readonly access: FeedAccess;
-  /** Undefined for all. */
+  /** Undefined for events of all types. */
   readonly types: readonly EventType[] | undefined;
   readonly rows: number;
 };
@@ -164,7 +164,7 @@ export function isVisible({ topic, ownerId }: FeedEvent, access: FeedAccess): bo
   return ownerId === access.userId || access.topics.includes(topic);
 }
 
-/** Ids: of the last event that was removed for its age, and of the newest. */
+/** The ids of the last event that was removed for its age and of the newest event. */
 export type FeedBounds = { readonly removed: number; readonly latest: number };
 
 export function feedBounds(db: Connection): FeedBounds {
@@ -203,7 +203,7 @@ export function claimFeed(db: Connection, file: string): void {
 
 /**
  * A step of the cleanup: events older than `before`, from the oldest on, so that no gap arises. The newest
- * stays: its id is where the next one's comes from.
+ * stays, since the id of the next event is one more than its id.
  */
 export function removeOldEvents(db: Connection, rowsMax: number, before: number): number {
   const oldest = db.all<[id: number, createdAt: number]>(

@@ -68,13 +68,13 @@ function kindOf(type: EventType): Kind {
   return type.slice(0, type.indexOf('.')) as Kind; // every type has one
 }
 
-/** By member: what it was and what it is; null for a member whose values are not stored. */
+/** For each member its old and new value; null for a member whose values are not stored. */
 export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown] | null>>;
 
 /** Members whose values an event shows. All others may be personal data, so it shows their names alone. */
 const shownMembers: ReadonlySet<string> = new Set(['status', 'currency', 'items', 'total', 'role']);
 
-/** JSON of more than this isn't stored with an event: whoever changes an order could fill the disk. */
+/** Longer JSON isn't stored with an event, or changes of an order could fill the disk. */
 const valuesCharsMax = 4_096;
 
 /** The members of `after` that differ from those of `before`. */

@@ -28,7 +28,7 @@ export type Change<Row, Wanted> = {
   readonly events?: (current: Row, wanted: Wanted) => readonly SecurityEvent[];
 };
 
-/** Without a change the ETag stays; events are reported once the change is on disk. */
+/** Where nothing changes, the ETag stays. Security events are reported once the change is on disk. */
 export async function changeObject<Row extends object, Shown, Wanted extends Partial<Row>>(
   context: ObjectContext,
   resource: Resource<Row, Shown>,
@@ -56,7 +56,7 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
   return changed;
 }
 
-/** An object that hangs on another, the owner, and has its id. */
+/** An object that belongs to another, its owner, and has the same id. */
 type Dependent<Owner, Row, Shown> = Resource<Row, Shown> & {
   /** Throws where this caller may not do this, or the body is invalid. */
   readonly check: (caller: Caller, current: Row | undefined) => void;

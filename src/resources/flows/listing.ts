@@ -45,7 +45,9 @@ export type ListDefinition<Q extends Query> = {
   readonly table: string;
   readonly orderBy: Readonly<Record<NonNullable<Q['sort']>, SortKey>>;
   readonly defaultSort: NonNullable<Q['sort']>;
-  /** Of those given, the first that has an index chooses it. Row access goes through `userId`. */
+  /**
+   * The first filter of the query that has an index decides which one is used. Row access filters `userId`.
+   */
   readonly filters: Readonly<Record<FilterName<Q> | 'userId', Filter>>;
   /** A column that all indexes have before the sort's: each value is a stream, and streams are merged. */
   readonly streams?: {
@@ -58,7 +60,7 @@ export type ListDefinition<Q extends Query> = {
 type ListRequest<Q> = {
   readonly access: RowAccess;
   readonly query: Q;
-  /** Values from the path, by filter. */
+  /** The values of filters that come from the path. */
   readonly pathValues?: Readonly<Record<string, number>>;
   /** Holds for every row of the list. */
   readonly always?: Condition;
@@ -130,7 +132,7 @@ function givenFilters<Q extends Query>({ filters }: ListDefinition<Q>, request: 
   );
 }
 
-/** Two that differ are a list without elements. */
+/** The values of one filter: from access, query and path. Two that differ select nothing. */
 function valuesOf<Q extends Query>(
   { access, query, pathValues = {} }: ListRequest<Q>,
   name: string,

@@ -20,7 +20,7 @@ type PasswordRequest<Limiter> = {
   readonly report: (event: SecurityEvent) => void;
 };
 
-/** Of the account with an e-mail address. */
+/** What is stored of the account with an e-mail address. */
 export type StoredPassword = {
   readonly userId: number;
   readonly hash: string;
@@ -32,11 +32,11 @@ export type StoredPassword = {
 };
 
 type SignInLimiters<Limiter> = {
-  /** All accounts, from one address. */
+  /** Sign-ins to all accounts from one address. */
   readonly address: Limiter;
-  /** One account, from one address. */
+  /** Sign-ins to one account from one address. */
   readonly account: Limiter;
-  /** One account, from all addresses. */
+  /** Sign-ins to one account from all addresses. */
   readonly accountTotal: Limiter;
   /** Codes tried for one account: from each of its known addresses, and from all others together. */
   readonly code: Limiter;
@@ -46,7 +46,7 @@ type Options<Limiter> = {
   readonly hasher: PasswordHasher;
   readonly limiters: SignInLimiters<Limiter>;
   readonly findPassword: (db: Connection, email: string) => StoredPassword | undefined;
-  /** Whether the account was used from there lately. */
+  /** Whether the account was used from this address lately. */
   readonly isKnownAddress: (db: Connection, userId: number, address: string, now: number) => boolean;
 };
 

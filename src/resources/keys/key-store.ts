@@ -29,7 +29,7 @@ type KeyRow = readonly [
 ];
 const columns = 'id, userId, name, scopes, createdAt, expiresAt, lastUsedAt, prefix';
 
-/** Whose it is isn't shown. */
+/** A key as it is shown, and its user, which isn't. */
 export type StoredKey = Key & { readonly userId: number };
 
 export function findKey(db: Connection, id: number): StoredKey | undefined {

@@ -53,7 +53,7 @@ const status = named(
       'delivered → refunded.',
   }),
 );
-/** Of an order that has a past elsewhere. */
+/** For an order that was begun in another system. */
 export const importedStatus = oneOf(statuses, { description: 'Any; `open` by default.' });
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });

@@ -104,7 +104,9 @@ function invalidParameter(parameter: string, code: string, detail: string): Prob
   return invalid([{ parameter, code, detail }]);
 }
 
-/** Of one bucket, by its index; the total as the sum of its halves, which the database can't overflow. */
+/**
+ * The figures of a bucket. Totals are summed in two halves, since SQLite's sum of integers could overflow.
+ */
 export type FiguresRow = readonly [
   bucket: number,
   currency: string,

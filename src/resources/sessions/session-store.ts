@@ -99,7 +99,7 @@ export function addSession(permit: Permit, session: NewSessionRow, now: number):
   return id;
 }
 
-/** Of a user who has as many sessions as one may have. */
+/** Makes room where the user has as many sessions as allowed. */
 function endOldest(db: Connection, userId: number): void {
   const sql = 'SELECT id FROM sessions WHERE userId = ? ORDER BY id DESC LIMIT 1 OFFSET ?';
   const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
@@ -174,7 +174,7 @@ export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): vo
   recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
 }
 
-/** At once: for a database that no service has open. */
+/** In one write, for a database that no service has open. */
 export function endSessionsOfAllUsers(db: Connection): void {
   db.run('DELETE FROM sessions');
 }

@@ -204,7 +204,7 @@ function renewCurrent(writer: Connection, session: RefreshState, context: Renewa
   renewSession(permit, session, generation + 1, now);
 }
 
-/** One of the two who used the token isn't its owner. */
+/** Two parties have used the token, so one of them isn't its owner. */
 function endReusedSession(
   writer: Connection,
   { sessionId: id, userId }: RefreshState,

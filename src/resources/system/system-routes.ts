@@ -24,7 +24,7 @@ type Html = { readonly html: string; readonly policy: string };
 const json = 'application/json';
 const linkset = 'application/linkset+json';
 const html = 'text/html';
-/** Documents change when the service is updated, and then soon enough. */
+/** Documents change only with an update of the service; five minutes later clients see the new ones. */
 const cachedBriefly = 'public, max-age=300';
 const tag = 'Service';
 
