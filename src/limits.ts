@@ -6,16 +6,16 @@ export const idMax = Number.MAX_SAFE_INTEGER;
 // Requests.
 export const bodyBytesMax = 64 * 1024;
 /**
- * Of one body, read or dropped: past either the connection ends. A chunk of one byte costs as much as a large
- * one.
+ * Bounds of one body, whether a route reads it or not; past either of them the connection ends. A chunk of
+ * one byte costs as much as a large one.
  */
 export const bodyPiecesMax = 4 * 1024;
 export const bodyWireBytesMax = 2 * 1024 * 1024;
-/** Memory of bodies that have not arrived whole: in all, of one address, and of one /48 or /24. */
+/** Memory for bodies that have not arrived whole: in total, for one address, and for one /48 or /24. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;
 export const unfinishedBodyBytesPerNetworkMax = 16 * 1024 * 1024;
-/** Of a body that is read while it arrives: as much is read ahead. */
+/** How much is read ahead of a body that is read while it arrives. */
 export const streamedPieceBytes = 64 * 1024;
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
@@ -46,7 +46,7 @@ export const unsentBytesMax = 64 * 1024 * 1024;
 // Rates.
 export const bucketsMax = 100_000;
 
-/** Jobs of password hashing, running and waiting: of one principal or address, of one /48. */
+/** Jobs of password hashing, running or waiting, for one principal or address, and for one /48. */
 export const hashingJobsMax = 2;
 export const hashingJobsPerNetworkMax = 4;
 export const signInsWaitingMax = 24;
@@ -69,7 +69,7 @@ export const searchedCustomersMax = 10_000;
 /** The newest orders whose items are searched. */
 export const searchedOrdersMax = 50_000;
 
-/** Of one response of sales. */
+/** Bounds of one response of sales. */
 export const salesBucketsMax = 1_000;
 export const salesFiguresMax = 20_000;
 
@@ -124,7 +124,7 @@ export const webhooksMax = 20;
 export const webhookUrlCharsMax = 2_000;
 export const webhookSaveMilliseconds = 1_000;
 export const deliveryMillisecondsMax = 15_000;
-/** Of a response to a delivery: more closes the connection. */
+/** A longer response to a delivery closes the connection. */
 export const outgoingResponseBytesMax = 16 * 1024;
 /** Shorter than receivers keep connections open. */
 export const outgoingIdleMillisecondsMax = 2_000;
@@ -135,9 +135,12 @@ export const webhookSecretOverlapMilliseconds = dayMilliseconds;
 export const tokenSeconds = 900;
 export const sessionSecondsMax = 30 * daySeconds;
 export const sessionIdleSecondsMax = 14 * daySeconds;
-/** Of one user; the oldest beyond these end, so that ending all of them stays one short write. */
+/** More sessions of one user end the oldest, so that ending all of them stays one short write. */
 export const sessionsPerUserMax = 1_000;
-/** In which a refresh token just replaced gets the same new one again: a lost response, two tabs. */
+/**
+ * For so long a refresh token just replaced gets the same new one again: a response was lost, or two tabs
+ * renew.
+ */
 export const refreshGraceMilliseconds = 10_000;
 export const recoveryCodesMax = 8;
 export const stepUpSeconds = 600;
@@ -148,7 +151,7 @@ export const cachedTokenBytesMax = 8 * 1024 * 1024;
 export const cachedCallersMax = 10_000;
 /** How long a password works that the service made. */
 export const initialPasswordMilliseconds = 7 * dayMilliseconds;
-/** Of these, how many a start names. */
+/** How many of these a start names. */
 export const initialPasswordsNamedMax = 20;
 export const cleanupMilliseconds = minuteMilliseconds;
 /** How often the service's own certificate is looked at: its end, and the machine's names and addresses. */
@@ -166,7 +169,7 @@ export const slicePauseMillisecondsMin = 5;
 export const drainMillisecondsMax = 10_000;
 /** What a client sent is cut at these in a log line. */
 export const loggedCharsMax = 200;
-/** Of clients, whose rejections for a rate are logged once a second. */
+/** Addresses whose rejections for a rate are logged once a second. */
 export const sampledAddressesMax = 20_000;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
 export const lastWordsMillisecondsMax = 1_000;

@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 import { bucketsMax } from '../limits.ts';
 import type { HeaderFields } from './response-head.ts';
 
-/** `requests` in `seconds`; undefined is no limit. */
+/** At most `requests` in `seconds`; undefined means no limit. */
 export type Rate = { readonly requests: number; readonly seconds: number } | undefined;
 
 /** The state of a bucket after a request has drawn on it. */
@@ -19,7 +19,7 @@ export type Allowance = {
 export type Limiter = {
   /** Takes a token from the bucket with this key; undefined where there is no limit. */
   spend(key: string, now: number): Allowance | undefined;
-  /** Returns a token: the request does not count after all. */
+  /** Puts a token back: the request does not count after all. */
   putBack(key: string): void;
   /** How many buckets there are. */
   readonly size: number;
@@ -31,7 +31,7 @@ export function createLimiter(policyName: string, rate: Rate, bucketCountMax = b
   return rate === undefined ? unlimited : new TokenBuckets(policyName, rate, bucketCountMax);
 }
 
-/** The same limiter, with no state in any response: that would show for which keys it is used. */
+/** The same limiter without its header fields, which would show for which keys it is used. */
 export function withoutFields(limiter: Limiter): Limiter {
   return {
     spend(key, now) {

@@ -23,7 +23,7 @@ export type Representation<T> = {
   readonly isNew?: boolean;
   /** For lists: where the next page is. */
   readonly next?: string | null;
-  /** Beyond the standard header fields: name, value, name, value. */
+  /** Further header fields: name, value, name, value. */
   readonly fields?: readonly string[];
   /** For documents made once: their shared bytes, sent in place of `text` and `etag`. */
   readonly encoded?: (coding: Coding) => Encoded;
@@ -37,7 +37,10 @@ type About = {
   readonly ownerId?: number | null;
   /** Distinguishes versions that look alike. */
   readonly salt?: string;
-  /** Of an object whose version is known: no other text of it has the same. By default a hash of the text. */
+  /**
+   * The ETag, where the object's version is known: then it differs for each text. By default a hash of the
+   * text.
+   */
   readonly etag?: string;
 };
 
@@ -57,13 +60,13 @@ export function representText<T>(json: string, about: About = {}): Representatio
   };
 }
 
-/** A page for people stands in for any reply that is negotiated. */
+/** A page for people, in place of the negotiated reply. */
 export function page(html: string, fields: readonly string[]): Representation<never> {
   const text = toWireLatin1(html);
   return { id: 0, ownerId: null, text, etag: etagOf(text), mediaType: 'text/html; charset=utf-8', fields };
 }
 
-/** A response that goes on stands in for any reply that is negotiated. */
+/** A response that goes on, in place of the negotiated reply. */
 export function streamed(mediaType: string, stream: (stream: ResponseStream) => void): Representation<never> {
   return { id: 0, ownerId: null, text: '', etag: '', mediaType, stream };
 }
@@ -73,7 +76,7 @@ export async function shared<T>(made: Representation<T>): Promise<Representation
   return { ...made, encoded: await createEncodings(Buffer.from(made.text, 'latin1')) };
 }
 
-/** Of what a write of an idempotent route returns, whose type is not known there. */
+/** The representation that a write of an idempotent route returned, whose type is not known there. */
 export function asRepresentation(value: unknown): Representation<unknown> {
   const isOne = typeof value === 'object' && value !== null && 'etag' in value && 'ownerId' in value;
   assert(isOne, 'a write of an idempotent route returns its representation');

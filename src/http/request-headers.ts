@@ -10,7 +10,7 @@ export function headersOf(request: IncomingMessage): RequestHeaders {
   return request.headers as RequestHeaders; // only Set-Cookie is an array, and nothing here reads it
 }
 
-/** How many lines a field has. One with a comma in its value may have been joined from several. */
+/** How many lines the field has. A value with a comma may have been joined from several. */
 export function countOccurrences({ headers, rawHeaders }: IncomingMessage, name: string): number {
   const joined = headers[name];
   if (joined === undefined) return 0;
@@ -59,13 +59,13 @@ function transferEncodingIssue({ headers, httpVersionMinor }: IncomingMessage): 
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
 
-/** Whether what follows the request can't be answered. */
+/** Whether requests that follow this one on the connection can't be answered. */
 export function isLastOfConnection(request: IncomingMessage): boolean {
   // After an Upgrade `node:http` drops what follows in the same packet.
   return request.headers['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
 }
 
-/** With the 4 bytes that separate fields, which the parser does not count. */
+/** Counts 4 bytes a field for ": " and the line break, which the parser leaves out. */
 export function checkHeaderBytes({ rawHeaders }: IncomingMessage): void {
   let bytes = 2 * rawHeaders.length;
   for (const text of rawHeaders) bytes += text.length;

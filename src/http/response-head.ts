@@ -7,7 +7,7 @@ export type HeaderFields = readonly string[];
 
 type Head = {
   readonly status: number;
-  /** Of the caller's own, to which more are added here. */
+  /** Fields of the response itself; more are added here. */
   readonly fields: string[];
 };
 

@@ -33,7 +33,7 @@ export class ResponseStream {
     return this.#isOver || this.#response.destroyed;
   }
 
-  /** What the client has yet to take from this process. */
+  /** The bytes that are still in this process. */
   get unsentBytes(): number {
     return this.#response.writableLength;
   }
@@ -66,7 +66,7 @@ export class ResponseStream {
     else work();
   }
 
-  /** A client that has not taken what was written loses its connection: nothing waits for it. */
+  /** A client that has not read what was written loses its connection, since nothing waits for it. */
   end(end: StreamEnd): void {
     if (this.isOver) return;
     this.#end = end;

@@ -30,7 +30,7 @@ export type Context<Params, Query, Body, C> = {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  /** Of a route that declares it, and is sent one. */
+  /** Undefined unless the route declares a streamed body and the request has one. */
   readonly streamedBody: BodySource | undefined;
   readonly caller: C;
   readonly path: string;
@@ -102,7 +102,7 @@ export type Delivered = {
 export type StreamedBodyOf = {
   readonly mediaType: string;
   readonly bytesMax: number;
-  /** Of one line. */
+  /** The schema of one line. */
   readonly schema: JsonSchema;
   /** For the documentation. */
   readonly description: string;
@@ -115,9 +115,9 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Who may call; there is no default. */
+  /** Who may call the route; there is no default. */
   readonly access: Access<ParamsOf<Path>, C>;
-  /** What an API key needs; a route without one can't be called with a key. */
+  /** The scope that an API key needs; a route without one can't be called with a key. */
   readonly scope?: Scope | 'any';
   readonly query?: Q;
   readonly body?: Schema<Body>;
@@ -132,14 +132,16 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
    * Idempotency-Key is sent again only to a caller who may still read the object.
    */
   readonly ownerOf?: (db: Connection, id: number) => number | null | undefined;
-  /** Of a change: whether `handle` checks the request's precondition; both or neither, else it fails. */
+  /**
+   * Whether a change checks the request's precondition; a handler that does otherwise than it declares fails.
+   */
   readonly isConditional?: boolean;
   readonly isUnlimited?: boolean;
   /** Whether it may set the cookie of a browser's session, and whether it reads it; no other can. */
   readonly sessionCookie?: 'set' | 'read and set';
-  /** Whether what it creates draws on its user's quota of the day. */
+  /** Whether what it creates counts against the daily quota of its user. */
   readonly countsAsCreated?: boolean;
-  /** What the service itself sends from then on, to a URL that the request names. */
+  /** What the service sends afterwards, to a URL that the request names. */
   readonly delivers?: Delivered;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
   /**
@@ -185,12 +187,12 @@ export function ok<T>(schema: Schema<T>): Reply<T> {
   };
 }
 
-/** With something that is shown only this once. */
+/** A reply with a secret that is shown only this once. */
 export function secretOk<T>(schema: Schema<T>): Reply<T> {
   return { ...ok(schema), cacheControl: 'no-store' };
 }
 
-/** Of a PUT: 200 with what it replaced, or 201 with what it created. */
+/** The reply of a PUT: 200 with what it replaced, or 201 with what it created. */
 export function okOrCreated<T>(
   schema: Schema<T>,
   newLocation: (made: Representation<unknown>) => string,
@@ -209,12 +211,12 @@ export function listOf<T>(schema: Schema<T>): Reply<readonly T[]> {
   };
 }
 
-/** The same, or the whole list as a file: what the handler returns is chosen by the negotiated media type. */
+/** A page, or the whole list as a file: the negotiated media type decides what the handler returns. */
 export function listOrExportOf<T>(schema: Schema<T>): Reply<readonly T[]> {
   return { ...listOf(schema), mediaTypes: ['application/json', csv, ndjson] };
 }
 
-/** The same, or the elements as they come. */
+/** A page or a file, or the elements as they come. */
 export function listOrStreamOf<T>(schema: Schema<T>): Reply<readonly T[]> {
   return { ...listOf(schema), mediaTypes: ['application/json', eventStream, csv, ndjson] };
 }

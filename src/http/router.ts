@@ -95,7 +95,7 @@ function literalAt({ literals: words }: Node, path: string, start: number, end: 
   return undefined;
 }
 
-/** 1 … 2^53−1 in its one spelling, else 0. */
+/** The id: 1 … 2^53−1 without leading zeros; 0 for anything else. */
 function idAt(path: string, start: number, end: number): number {
   if (end - start > 16) return 0;
   let id = 0;

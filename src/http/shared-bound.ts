@@ -1,5 +1,5 @@
-// A bound that clients share: in all, and of it for one address and for one network of addresses, so that
-// nobody takes it whole.
+// A bound that all clients share, with smaller bounds for one address and for one network of addresses, so
+// that no client takes all of it.
 import { networkOf } from '../network/address-buckets.ts';
 
 export type Bounds = {

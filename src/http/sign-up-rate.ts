@@ -8,7 +8,9 @@ type SignUpContext = Pick<
   'address' | 'isLoopback' | 'caller' | 'spend'
 >;
 
-/** What fails puts it back. An administrator's users don't count, nor do those made on the machine itself. */
+/**
+ * A sign-up that fails doesn't count, and neither do users made by an administrator or on the machine itself.
+ */
 export async function withinSignUpRate<Made>(
   { address, isLoopback, caller, spend }: SignUpContext,
   limiter: Limiter,

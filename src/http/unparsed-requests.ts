@@ -27,14 +27,14 @@ export function rejectUnparsed(server: Server, rejectionText: WriteRejection): v
   });
 }
 
-/** For a connection beyond the limit. */
+/** Answers a connection beyond the limit. */
 export function rejectConnection(socket: Socket, rejectionText: WriteRejection): void {
   socket.on('error', () => {}); // it has gone already
   const detail = 'All connections are in use; retry in a moment.';
   endLingering(socket.resume(), rejectionText(new Problem('unavailable', detail, { retryAfterSeconds: 1 })));
 }
 
-/** For a client that sent HTTP where TLS was due. `socket` is the one below TLS. */
+/** Answers a client that sent plain HTTP to a TLS port. `socket` is the one below TLS. */
 export function rejectPlainHttp(socket: Socket, rejectionText: WriteRejection): void {
   socket.on('error', () => {}); // it has gone already
   const detail = 'This port accepts HTTPS only: the URL must begin with https://.';
@@ -74,7 +74,7 @@ function problemOf(error: ParserError): Problem {
   }
 }
 
-/** Whoever reads a streamed body bounds its time, too. */
+/** The reader of a streamed body limits its time itself. */
 function isSlowStream({ code }: ParserError, socket: Socket): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).isStreamingBody;
 }

@@ -1,14 +1,16 @@
 // Amounts in decimal notation: how many digits a currency's minor unit has (ISO 4217 list one).
 
 const digitsDefault = 2;
-/** Where it isn’t two. Not from Intl, whose digits are those in everyday use: it has none for IQD. */
+/**
+ * Currencies whose minor unit hasn’t two digits. Intl has the digits of everyday use instead: none for IQD.
+ */
 export const currencyDigits: Readonly<Record<string, number>> = {
   ...digitsOfAll(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
   ...digitsOfAll(3, 'BHD IQD JOD KWD LYD OMR TND'),
   ...digitsOfAll(4, 'CLF UYW'),
 };
 
-/** 1498 of EUR is `14.98`. Exact, as the integer is. */
+/** 1498 of EUR is `14.98`: as exact as the integer. */
 export function decimalAmount(minorUnits: number, currency: string): string {
   const digits = currencyDigits[currency] ?? digitsDefault;
   if (digits === 0) return String(minorUnits);

@@ -3,10 +3,10 @@
 export type Dialling = { readonly callingCode: string; readonly trunk: string | undefined };
 
 /**
- * By country; `DE49/0`: from outside 49, from inside 0 before the number. From the metadata of
- * google/libphonenumber (Apache-2.0), as libphonenumber-js 1.13.16 has it, which follows ITU-T E.164 and the
- * ITU's list of dialling procedures. Territories without a plan of their own (AQ, BV, GS, HM, PN, TF, UM)
- * aren't in it.
+ * An entry for each country; `DE49/0`: dial 49 from outside, and 0 before the number from inside. From the
+ * metadata of google/libphonenumber (Apache-2.0), as libphonenumber-js 1.13.16 has it, which follows ITU-T
+ * E.164 and the ITU's list of dialling procedures. Territories without a plan of their own (AQ, BV, GS, HM,
+ * PN, TF, UM) aren't in it.
  */
 export const dialling: ReadonlyMap<string, Dialling> = new Map(
   `

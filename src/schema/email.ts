@@ -7,7 +7,7 @@ const domainOctetsMax = 253;
 
 /**
  * The sentence that says what would be right, or undefined for a mailbox of RFC 5321 without comments, quoted
- * local parts and address literals, its local part and domain also in other scripts (RFC 6531). A single
+ * local parts and address literals; its local part and domain may be in other scripts (RFC 6531). A single
  * label such as `localhost` is a domain. Takes no more time than a text of 254 characters needs.
  */
 export function emailIssue(text: string): string | undefined {

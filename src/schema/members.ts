@@ -8,7 +8,7 @@ const noControls = '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]';
 
 export const id = integer({ examples: [7] });
 
-/** As responses show it. */
+/** A time as responses show it. */
 export const timestamp = string({
   minLength: 24,
   maxLength: 24,
@@ -18,7 +18,7 @@ export const timestamp = string({
   examples: ['2026-03-01T09:30:00.000Z'],
 });
 
-/** As requests send it; `timeOf` and `timeAtOrAfter` read it. */
+/** A time as requests send it; `timeOf` and `timeAtOrAfter` read it. */
 export const sentTimestamp = string({
   maxLength: 64,
   format: 'date-time',
@@ -30,7 +30,7 @@ export const sentTimestamp = string({
   examples: ['2026-03-01T09:30:00Z'],
 });
 
-/** From milliseconds since 1970: the text of `toISOString` in half its time. */
+/** Formats milliseconds since 1970 like `toISOString`, in half the time. */
 export function timestampOf(time: number): string {
   const date = new Date(time);
   const year = date.getUTCFullYear();

@@ -5,7 +5,7 @@ import { string, type Schema } from './schema.ts';
 const e164 = /^\+[1-9]\d{6,14}$/;
 const example = '+4944112345678';
 
-/** As responses show it. */
+/** A phone number as responses show it. */
 export const phone = string({
   minLength: 8,
   maxLength: 16,
@@ -14,7 +14,9 @@ export const phone = string({
   examples: [example],
 });
 
-/** As requests send it; `phoneOf` reads it. With a country, its national form is accepted, too. */
+/**
+ * A phone number as requests send it; `phoneOf` reads it. With a country, its national form is accepted, too.
+ */
 export function sentPhone(country: string | undefined): Schema<string> {
   const more = country === undefined ? '' : ` or a number of ${country} in its national form`;
   return string({

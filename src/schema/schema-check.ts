@@ -3,7 +3,7 @@ import { issuesMax } from '../limits.ts';
 import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
 import { planOf, type Issue, type JsonSchema, type Plan, type Schema } from './schema.ts';
 
-/** Every issue of the value; none if it fits. */
+/** Returns every issue of the value, none if it fits. */
 export function check(schema: JsonSchema, value: unknown): Issue[] {
   const result: Result = { issues: [], misfits: 0 };
   walk(schema, value, [], result);

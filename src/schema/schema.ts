@@ -171,7 +171,7 @@ export function partial<T extends object>(schema: Schema<T>, notes: Annotations 
   const { required: _required, title: _title, ...shown } = schema;
   const members = new Map<string, JsonSchema>();
   for (const [name, member] of planOf(schema).members ?? []) {
-    // its kind is proof of that
+    // its kind proves it
     const inner = planOf(member).kind === 'object' ? partial(member as Schema<object>) : member;
     members.set(name, optional(inner));
   }

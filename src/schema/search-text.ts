@@ -44,7 +44,7 @@ function alternativesOf(word: string): string[] {
   return number === undefined || number === phrase ? [phrase] : [phrase, number];
 }
 
-/** Of a phone number as people write it: without what stands between the digits, and the zeros before. */
+/** The digits of a phone number as people write it, without leading zeros. */
 function phoneDigitsOf(word: string): string | undefined {
   if (!/^[+\d()./-]+$/.test(word)) return undefined;
   const digits = word.replace(/\D/g, '').replace(/^0+/, '');
