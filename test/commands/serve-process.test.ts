@@ -36,6 +36,7 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.ok(password.length >= 20 && !stdout.includes(password));
     assert.deepEqual(readdirSync(join(cwd, 'data')).sort(), [
       'initial-admin.json',
+      'last-event',
       'lock.db',
       'orderly.db',
       'secret.key',
