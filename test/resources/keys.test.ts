@@ -7,7 +7,7 @@ import { scopes } from '../../src/auth/access.ts';
 import { assertProblem, sharedService } from '../http/http-support.ts';
 import { executable, password, serviceFor, type TestResponse } from '../service.ts';
 import { assertIssues, items, newKey, newOrder } from './resource-support.ts';
-import { assertRejected, assertInsufficient } from './key-support.ts';
+import { assertRejected, assertInsufficient, shown } from './key-support.ts';
 
 const yearMilliseconds = 365 * 86_400_000;
 
@@ -296,8 +296,3 @@ describe('an API key', () => {
     assert.ok(!kept.includes(key.slice(-43)));
   });
 });
-
-/** For a test's name: undefined shows as null. */
-function shown(change: unknown): string {
-  return JSON.stringify(change, (_, value) => value ?? null);
-}

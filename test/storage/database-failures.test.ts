@@ -1,0 +1,129 @@
+// What the database does when a sync, a commit or the disk fails.
+import assert from 'node:assert/strict';
+import { rmSync, statSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Invalidation } from '../../src/invalidation.ts';
+import { databaseFile } from '../../src/storage/database-file.ts';
+import {
+  addNote,
+  HeldDisk,
+  isUnavailable,
+  migrations,
+  newFolder,
+  noteChange,
+  noteTexts,
+  openNotes,
+  turn,
+  until,
+} from './storage-support.ts';
+
+test('a failed sync rejects everything, is told once, and leaves the log to the next start', async (t) => {
+  const folder = newFolder(t);
+  const disk = new HeldDisk(t);
+  const fatal: Error[] = [];
+  const database = await openNotes(t, {
+    folder,
+    fdatasync: disk.fdatasync,
+    onFatal: (error) => fatal.push(error),
+  });
+  const syncing = database.write(addNote('syncing'));
+  await until(() => disk.pending.length === 1);
+  const gathering = database.write(addNote('gathering'));
+  await turn();
+  disk.pending.shift()?.(new Error('EIO'));
+  for (const write of [syncing, gathering, database.write(addNote('later'))])
+    await assert.rejects(write, isUnavailable);
+  assert.equal(database.stats.rejections, 3);
+  assert.deepEqual(fatal, [new Error('EIO')]);
+  assert.deepEqual(noteTexts(database.read), [], 'until the process ends, reads see what is surely on disk');
+  await database.close();
+  assert.notEqual(statSync(`${databaseFile(folder)}-wal`).size, 0);
+  assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['syncing']);
+});
+
+test('a log that is deleted under the service is a failure, as the next writes would be lost', async (t) => {
+  const folder = newFolder(t);
+  const fatal: string[] = [];
+  const database = await openNotes(t, { folder, onFatal: (error) => fatal.push(error.message) });
+  rmSync(`${databaseFile(folder)}-wal`);
+  await until(() => {
+    void database.write(() => 1).catch(() => {});
+    return fatal.length > 0;
+  });
+  assert.deepEqual(fatal, ['The WAL was deleted under the running service.']);
+  await assert.rejects(
+    database.write(() => 1),
+    isUnavailable,
+  );
+});
+
+test('on a full disk writes are unavailable, and after it they work again', async (t) => {
+  const database = await openNotes(t);
+  await database.write(addNote('first'));
+  await database.write((db) => void db.get('PRAGMA max_page_count = 1'));
+  const small = database.write(addNote('in the same commit'));
+  await assert.rejects(database.write(addNote('x'.repeat(100_000))), isUnavailable);
+  await assert.rejects(small, isUnavailable);
+  await database.write((db) => void db.get('PRAGMA max_page_count = 1000000'));
+  await database.write(addNote('y'.repeat(100_000)));
+  assert.equal(database.read.get<[number]>('SELECT count(*) FROM notes')?.[0], 2);
+});
+
+test('a transaction that SQLite gives up rejects all its writes, and the next one works', async (t) => {
+  const told: Invalidation[] = [];
+  const database = await openNotes(t, { onSync: (stale) => told.push(...stale) });
+  const first = database.write((db) => {
+    db.invalidate(noteChange(1));
+    return addNote('first')(db);
+  });
+  const fatal = database.write((db) => {
+    db.invalidate(noteChange(2));
+    db.run('ROLLBACK');
+    throw new Error('as an I/O error does');
+  });
+  const swallowed = database.write((db) => void db.run('ROLLBACK'));
+  const second = database.write(addNote('second'));
+  const [kept] = await Promise.all([
+    // On a machine so slow that the first write took 4 ms, it was committed in a group of its own.
+    first.then(
+      () => ['first'],
+      (error) => (assert(isUnavailable(error)), []),
+    ),
+    assert.rejects(fatal, isUnavailable),
+    assert.rejects(swallowed, isUnavailable),
+  ]);
+  await second;
+  assert.deepEqual(noteTexts(database.read), [...kept, 'second']);
+  const expected = kept.map(() => noteChange(1));
+  assert.deepEqual(told, expected, 'caches hear of what was committed alone');
+});
+
+test('a commit that fails rejects its writes and leaves nothing', async (t) => {
+  const told: Invalidation[] = [];
+  const deferred = [
+    ...migrations,
+    {
+      name: 'deferred',
+      sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT',
+    },
+  ];
+  const database = await openNotes(t, {
+    migrations: deferred,
+    onSync: (stale) => told.push(...stale),
+  });
+  const note = database.write((db) => {
+    db.invalidate(noteChange(1));
+    return addNote('note')(db);
+  });
+  const mark = database.write((db) => db.run('INSERT INTO marks VALUES (7)'));
+  const [kept] = await Promise.all([
+    // On a machine so slow that the first write took 4 ms, it was committed in a group of its own.
+    note.then(
+      () => 1,
+      (error) => (assert(isUnavailable(error)), 0),
+    ),
+    assert.rejects(mark, isUnavailable),
+  ]);
+  assert.deepEqual([noteTexts(database.read).length, told.length], [kept, kept]);
+  await database.write(addNote('next'));
+});
