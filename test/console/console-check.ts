@@ -1,9 +1,11 @@
 // The console in a real browser: `npm run check:console`. A shop's day by mouse and by keyboard alone, on a
 // screen and on a phone.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { admin, serviceFor, type TestService } from '../service.ts';
 import { openTab } from '../web/browser.ts';
+import { openFirefox } from '../web/firefox.ts';
 import { Person, type Hand } from './console-actions.ts';
 
 for (const [hand, width] of [
@@ -21,6 +23,24 @@ for (const [hand, width] of [
     await shopDay(person, service, hand);
     assert.deepEqual(tab.complaints, []);
   });
+
+test(
+  'a shop’s day in Firefox',
+  { timeout: 120_000, skip: hasFirefox() ? false : 'it is not installed' },
+  async (t) => {
+    const service = await serviceFor(t);
+    service.clock.now = Date.now();
+    const tab = await openFirefox();
+    t.after(() => tab.close());
+    await tab.screen(1280, 'light');
+    await shopDay(new Person(tab, 'mouse'), service, 'mouse');
+    assert.deepEqual(tab.complaints, []);
+  },
+);
+
+function hasFirefox(): boolean {
+  return spawnSync(process.env['FIREFOX'] ?? 'firefox-esr', ['--version']).error === undefined;
+}
 
 async function shopDay(person: Person, service: TestService, hand: Hand): Promise<void> {
   const { tab } = person;
