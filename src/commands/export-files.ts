@@ -16,7 +16,7 @@ import { eventTable } from '../resources/events/event-csv.ts';
 import { feedBounds } from '../resources/events/event-store.ts';
 import { orderTable } from '../resources/orders/order-csv.ts';
 import { orderSelection } from '../resources/orders/order-list-store.ts';
-import { findRepresentation } from '../resources/orders/order-representation.ts';
+import { findRepresentation, findRepresentations } from '../resources/orders/order-representation.ts';
 import { removePartial } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { countRows } from '../storage/keyset.ts';
@@ -34,7 +34,7 @@ type Find<T> = (db: Connection) => Whole<T> | Promise<Whole<T>>;
 
 export const exportOrders = exportCommand('orders', orderTable, (db) => {
   const selectionFor = () => orderSelection('everyone', { sort: 'id' });
-  return wholeList(db, { selectionFor, load: findRepresentation });
+  return wholeList(db, { selectionFor, load: findRepresentation, loadAll: findRepresentations });
 });
 
 export const exportCustomers = exportCommand('customers', customerTable, (db) => {

@@ -5,7 +5,7 @@ import { forbidden } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import { readStretch, type Position, type Selection, type Stretch } from '../storage/keyset.ts';
-import { loaderOf, type PageSource } from './list.ts';
+import { loadElements, type PageSource } from './list.ts';
 import type { Representation } from './representation.ts';
 
 /** So few that a turn is never long: one order may be 60 KB of JSON, and 800 KB of CSV. */
@@ -65,8 +65,9 @@ export class ListElements<T, C> implements Elements<T, C> {
   #load(caller: C): Representation<T>[] {
     const positions = this.#found.slice(this.#taken, this.#taken + elementsAtOnce);
     this.#taken += positions.length;
-    const load = loaderOf(this.#source, { selection: this.#selection, caller, db: this.#db.read, positions });
-    return positions.map(([, id]) => load(id)).filter((element) => element !== undefined);
+    const ids = positions.map(([, id]) => id);
+    const wanted = { selection: this.#selection, caller, db: this.#db.read, ids };
+    return loadElements(this.#source, wanted).filter((element) => element !== undefined);
   }
 
   #checkRights(reader: C): void {

@@ -43,7 +43,9 @@ export type PageSource<T, C> = {
   readonly selectionFor: (caller: C) => Selection;
   /** An element's representation, or undefined for one just deleted. */
   readonly load: (db: Connection, id: number) => Representation<T> | undefined;
-  /** What adds to the elements of a page what the query includes; called once a page. */
+  /** The same of several, in the order of their ids: fewer steps where there is a faster way. */
+  readonly loadAll?: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
+  /** What adds to elements what the query includes; called once for those that are loaded together. */
   readonly completionOf?: (page: {
     readonly caller: C;
     readonly db: Connection;
@@ -56,6 +58,9 @@ export type PageSource<T, C> = {
   };
 };
 type Page<T> = Representation<readonly T[]>;
+
+/** Those that no longer fit into the page are loaded in vain. */
+const elementsAtOnce = 25;
 
 /** From the cache, where nothing was committed since the page was made. */
 export function listPage<T, Query extends object, C>(
@@ -85,7 +90,8 @@ function pageFor<T, Query extends object, C>(
   const rows = query.limit ?? pageRowsDefault;
   const after = list.cursors.open(path, query);
   const pageOf = (positions: readonly Position[], total: number | undefined, reader: C): Page<T> => {
-    const load = loaderOf(list, { selection, caller: reader, db: db.read, positions });
+    const load = (ids: readonly number[]) =>
+      loadElements(list, { selection, caller: reader, db: db.read, ids });
     const { elements, last } = elementsOf(positions, rows, load);
     const next = last === undefined ? null : list.cursors.next(path, query, last);
     return listText(elements, next, total);
@@ -102,52 +108,49 @@ function pageFor<T, Query extends object, C>(
   });
 }
 
-type Found<C> = {
+type Wanted<C> = {
   readonly selection: Selection;
   readonly caller: C;
   readonly db: Connection;
-  readonly positions: readonly Position[];
+  readonly ids: readonly number[];
 };
 
-/** Loads elements of the list as the caller sees them; undefined for one that is not theirs or has gone. */
-export function loaderOf<T, C>(
-  { load, completionOf }: Pick<PageSource<T, C>, 'load' | 'completionOf'>,
-  { selection, caller, db, positions }: Found<C>,
-): (id: number) => Representation<T> | undefined {
-  const complete = completionOf?.({ caller, db, ids: positions.map(([, id]) => id) });
-  if (complete === undefined) return (id) => omitIfMoved(load(db, id), selection);
-  return (id) => {
-    const element = omitIfMoved(load(db, id), selection);
-    return element === undefined ? undefined : complete(element);
-  };
-}
-
-/** An element may have got another owner since the worker found it. */
-function omitIfMoved<T>(
-  element: Representation<T> | undefined,
-  { owners }: Selection,
-): Representation<T> | undefined {
-  if (element === undefined) return undefined;
-  return owners.every((id) => id === element.ownerId) ? element : undefined;
+/** Elements of the list as the caller sees them; undefined for one that is not theirs or has gone. */
+export function loadElements<T, C>(
+  { load, loadAll, completionOf }: Omit<PageSource<T, C>, 'cursors'>,
+  { selection: { owners }, caller, db, ids }: Wanted<C>,
+): (Representation<T> | undefined)[] {
+  const loaded = loadAll?.(db, ids) ?? ids.map((id) => load(db, id));
+  const complete = completionOf?.({ caller, db, ids });
+  return loaded.map((element) => {
+    // it may have got another owner since the worker found it
+    if (element === undefined || owners.some((id) => id !== element.ownerId)) return undefined;
+    return complete === undefined ? element : complete(element);
+  });
 }
 
 /** As many as fit; `last` is where the page ends when there are more. */
 function elementsOf<T>(
   positions: readonly Position[],
   rows: number,
-  load: (id: number) => Representation<T> | undefined,
+  load: (ids: readonly number[]) => readonly (Representation<T> | undefined)[],
 ): { elements: Representation<T>[]; last: Position | undefined } {
   const elements: Representation<T>[] = [];
   let bytes = 0;
   let last: Position | undefined;
-  for (const position of positions.slice(0, rows)) {
-    const element = load(position[1]);
-    if (element !== undefined) {
-      bytes += element.text.length;
-      if (bytes > pageBytesMax && elements.length > 0) return { elements, last };
-      elements.push(element);
+  const wanted = positions.slice(0, rows);
+  for (let begin = 0; begin === 0 || begin < wanted.length; begin += elementsAtOnce) {
+    const some = wanted.slice(begin, begin + elementsAtOnce);
+    const loaded = load(some.map(([, id]) => id));
+    for (const [index, position] of some.entries()) {
+      const element = loaded[index];
+      if (element !== undefined) {
+        bytes += element.text.length;
+        if (bytes > pageBytesMax && elements.length > 0) return { elements, last };
+        elements.push(element);
+      }
+      last = position;
     }
-    last = position;
   }
   return { elements, last: positions.length > rows ? last : undefined };
 }

@@ -6,6 +6,8 @@ import type { Representation } from './representation.ts';
 export type RepresentationCache<T> = BoundedMap<number, Representation<T>>;
 
 type Find<T> = (db: Connection, id: number) => Representation<T> | undefined;
+/** Of those that there are, in any order. */
+type FindAll<T> = (db: Connection, ids: readonly number[]) => readonly Representation<T>[];
 
 /** The look-up of rows, each shown as `represent` does. */
 export function represented<Row, T>({ find, represent }: Represented<Row, T>): Find<T> {
@@ -28,5 +30,23 @@ export function cached<T>(cache: RepresentationCache<T>, find: Find<T>): Find<T>
     const representation = find(db, id);
     if (representation !== undefined) cache.set(id, representation);
     return representation;
+  };
+}
+
+/** The same for several: what is found for each id, in their order. */
+export function cachedAll<T>(
+  cache: RepresentationCache<T>,
+  findAll: FindAll<T>,
+): (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[] {
+  return (db, ids) => {
+    const known = ids.map((id) => cache.get(id));
+    const missing = ids.filter((_, index) => known[index] === undefined);
+    if (missing.length === 0) return known;
+    const found = new Map<number, Representation<T>>();
+    for (const representation of findAll(db, missing)) {
+      cache.set(representation.id, representation);
+      found.set(representation.id, representation);
+    }
+    return ids.map((id, index) => known[index] ?? found.get(id));
   };
 }

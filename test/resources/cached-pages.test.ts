@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Caches } from '../../src/assembly/caches.ts';
 import { represent } from '../../src/http/representation.ts';
 import { assertProblem } from '../http/http-support.ts';
-import { serviceFor, type Person, type TestService } from '../service.ts';
+import { serviceFor, type Person, type TestResponse, type TestService } from '../service.ts';
 import { newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
 
 type World = {
@@ -71,6 +71,21 @@ test('a page that was read again was looked up once, whole', async (t) => {
   assert.equal(second.text, first.text);
 });
 
+test('a page holds orders that were cached and orders that weren’t, each in its place', async (t) => {
+  const { service, staff, ada, customer } = await worldOf(await serviceFor(t));
+  for (let index = 0; index < 58; index += 1) await newOrder(service, ada.token, { customerId: customer });
+  for (const id of [60, 59, 40, 36, 35, 34, 11, 10, 2])
+    await service.get(`/orders/${id}`, { token: staff.token });
+  const page = await service.get('/orders?sort=-id&limit=200', { token: staff.token });
+  assert.deepEqual(idsOf(page), countdown(60));
+  const { body } = await service.get('/orders?sort=-id&limit=57', { token: staff.token });
+  assert.deepEqual(idsOf({ body }), countdown(60).slice(0, 57));
+  const rest = await service.get(body.next, { token: staff.token });
+  assert.deepEqual([idsOf(rest), rest.body.next], [[3, 2, 1], null]);
+  for (const order of page.body.data.slice(30, 40))
+    assert.deepEqual((await service.get(`/orders/${order.id}`, { token: staff.token })).body, order);
+});
+
 describe('a page that somebody else read is shown', () => {
   test('to staff, and not to a user, who see their own', async (t) => {
     const { service, staff, ada } = await worldOf(await serviceFor(t));
@@ -131,4 +146,12 @@ async function worldOf(service: TestService): Promise<World> {
   await newOrder(service, ada.token, { customerId: customer });
   const { id: order } = await newOrder(service, ada.token, { customerId: customer });
   return { service, staff, ada, customer, leaving, order };
+}
+
+function idsOf({ body }: Pick<TestResponse, 'body'>): number[] {
+  return body.data.map(({ id }: { id: number }) => id);
+}
+
+function countdown(from: number): number[] {
+  return Array.from({ length: from }, (_, index) => from - index);
 }

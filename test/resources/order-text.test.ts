@@ -11,6 +11,7 @@ import {
   orderAudit,
   orderRows,
   readOrderText,
+  readOrderTexts,
   replaceOrder,
 } from '../../src/resources/orders/order-store.ts';
 import { requireVisible } from '../../src/resources/flows/visible.ts';
@@ -54,8 +55,9 @@ for (const [name, order] of Object.entries(orders)) {
     const content = orderContentOf({ customerId, currency: 'EUR', ...order });
     const added = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 2 });
     assert.deepEqual(findOrder(db, added.id), added);
-    const text = { json: JSON.stringify(added), ownerId: userId, updatedAt: 2 };
+    const text = { id: added.id, json: JSON.stringify(added), ownerId: userId, updatedAt: 2 };
     assert.deepEqual(readOrderText(db, added.id), text);
+    assert.deepEqual(readOrderTexts(db, [999, added.id]), [text]);
     const stored = requireVisible(orderRows, { db, id: added.id, access: { userId } });
     replaceOrder(permit, stored, { ...content, status: 'paid', note: null, now: 3 });
     assert.equal(readOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
@@ -86,7 +88,7 @@ test('an order of a user who was removed', () => {
   const { id } = addOrder(permit, { ...content, customerId, userId }, { createdAt: 1, updatedAt: 1 });
   sqlite.exec('DELETE FROM users');
   assert.equal(findOrder(db, id)?.userId, null);
-  const text = { json: JSON.stringify(findOrder(db, id)), ownerId: null, updatedAt: 1 };
+  const text = { id, json: JSON.stringify(findOrder(db, id)), ownerId: null, updatedAt: 1 };
   assert.deepEqual(readOrderText(db, id), text);
 });
 

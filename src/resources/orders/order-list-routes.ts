@@ -17,7 +17,7 @@ import { userExists } from '../users/user-store.ts';
 import { completionOf } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
-import { findRepresentation } from './order-representation.ts';
+import { findRepresentation, findRepresentations } from './order-representation.ts';
 import { orderSearch, orderSelection } from './order-list-store.ts';
 import { Order, orderFilters, orderQuery } from './order.ts';
 
@@ -25,6 +25,8 @@ import { Order, orderFilters, orderQuery } from './order.ts';
 export type OrderReads = {
   readonly cursors: Cursors;
   readonly orders: Rows<Representation<Order>>;
+  /** In the order of the ids. */
+  readonly findAll: NonNullable<PageSource<Order, Caller>['loadAll']>;
   readonly customers: Rows<Representation<Customer>>;
   readonly pages: PageCache;
 };
@@ -33,18 +35,19 @@ const orderFile = { name: 'orders', table: orderTable };
 
 const filters = { ...orderFilters, ...orderIncludes, ...listParameters };
 
-type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders' | 'pages'> & {
+type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders' | 'findAll' | 'pages'> & {
   readonly selectionFor: (caller: Caller) => Selection;
 };
 
 function orderList(
   query: ObjectOf<typeof orderIncludes>,
-  { cursors, orders, pages, selectionFor }: OrderListOptions,
+  { cursors, orders, findAll, pages, selectionFor }: OrderListOptions,
 ): PageSource<Order, Caller> {
   return {
     cursors,
     selectionFor,
     load: orders.find,
+    loadAll: findAll,
     completionOf: (page) => completionOf(query, page),
     cache: { pages, viewOf: rowViewOf },
   };
@@ -73,7 +76,8 @@ export function listOrders(reads: OrderReads, exports: ExportStarter): Route {
       };
       if (isExport(context)) {
         // not through the cache, which it would fill with what nobody else reads
-        const list = { ...orderList(query, { ...reads, selectionFor }), load: findRepresentation };
+        const uncached = { load: findRepresentation, loadAll: findRepresentations };
+        const list = { ...orderList(query, { ...reads, selectionFor }), ...uncached };
         return exports.start(context, orderFile, new ListElements(db, list, caller));
       }
       return listPage(context, orderList(context.query, { ...reads, selectionFor }));

@@ -1,15 +1,23 @@
 // How orders are represented: their text, and an ETag that names its version.
 import { represent, representText, type Representation } from '../../http/representation.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { readOrderText, type OrderText } from './order-store.ts';
+import { readOrderText, readOrderTexts, type OrderText } from './order-store.ts';
 import type { Order } from './order.ts';
 
 /** As it is sent, from the row. */
 export function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
   const order = readOrderText(db, id);
-  if (order === undefined) return undefined;
-  const { json, ownerId, updatedAt } = order;
-  return representText(json, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
+  return order === undefined ? undefined : representOrderText(order);
+}
+
+/** Of those that there are, in any order. */
+export function findRepresentations(db: Connection, ids: readonly number[]): Representation<Order>[] {
+  return readOrderTexts(db, ids).map(representOrderText);
+}
+
+function representOrderText(order: OrderText): Representation<Order> {
+  const { id, json, ownerId } = order;
+  return representText(json, { id, ownerId, etag: orderTag(order) });
 }
 
 /** The same, from the order. */
@@ -22,7 +30,7 @@ export function representOrder(order: Order): Representation<Order> {
 /** To be raised by a release that shows the same rows differently. */
 const textVersion = 1;
 
-type OrderVersion = Pick<OrderText, 'ownerId' | 'updatedAt'> & { readonly id: number };
+type OrderVersion = Pick<OrderText, 'id' | 'ownerId' | 'updatedAt'>;
 
 /** A strong ETag: each change of an order is later than the one before it, and its owner may be removed. */
 function orderTag({ id, ownerId, updatedAt }: OrderVersion): string {

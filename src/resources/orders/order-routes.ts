@@ -5,7 +5,7 @@ import type { Cursors } from '../../http/cursor.ts';
 import type { ExportStarter } from '../../http/export.ts';
 import type { Representation } from '../../http/representation.ts';
 import type { PageCache } from '../../http/page-cache.ts';
-import { cached, type RepresentationCache } from '../../http/representation-cache.ts';
+import { cached, cachedAll, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
@@ -20,7 +20,7 @@ import { userIssues } from '../users/user-store.ts';
 import { completionOf } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { listOrders, listOrdersOfCustomer, listOrdersOfUser, type OrderReads } from './order-list-routes.ts';
-import { findRepresentation, representOrder } from './order-representation.ts';
+import { findRepresentation, findRepresentations, representOrder } from './order-representation.ts';
 import {
   NewOrder,
   Order,
@@ -66,7 +66,13 @@ export function userOrderRoutes(services: OrderReadServices): Route[] {
 function readsOf({ cursors, caches }: OrderReadServices): OrderReads {
   const find = cached(caches.orders, findRepresentation);
   const orders = { name: 'order', find, ownerOf: ({ ownerId }: Representation<Order>) => ownerId };
-  return { cursors, orders, customers: customerRepresentations(caches.customers), pages: caches.pages };
+  return {
+    cursors,
+    orders,
+    findAll: cachedAll(caches.orders, findRepresentations),
+    customers: customerRepresentations(caches.customers),
+    pages: caches.pages,
+  };
 }
 
 const orderResource: Resource<Order, Order> = {

@@ -27,34 +27,62 @@ const columns =
   'id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
 
 const shownColumns = columns.replace('userId', ownerSql('orders'));
+const rowSql = `SELECT ${shownColumns} FROM orders WHERE id = ?`;
 
 export function findOrder(db: Connection, id: number): Order | undefined {
-  const row = findRow(db, id);
+  const row = db.get<OrderRow>(rowSql, id);
   return row === undefined ? undefined : orderOf(row);
 }
 
 export const orderRows: Rows<Order> = { name: 'order', find: findOrder, ownerOf: ({ userId }) => userId };
 
 /**
- * A fast read: the text that `JSON.stringify` makes of `findOrder`. The JSON columns go into it as they are:
- * nothing is parsed only to be serialized again.
+ * A fast read: the text that `JSON.stringify` makes of `findOrder`. SQLite joins the columns, the JSON ones
+ * as they are: nothing is parsed only to be serialized again.
  */
 export function readOrderText(db: Connection, id: number): OrderText | undefined {
-  const row = findRow(db, id);
-  return row === undefined ? undefined : { json: textOf(row), ownerId: row[3], updatedAt: row[10] };
+  const row = db.get<TextRow>(textSql, id);
+  return row === undefined ? undefined : textOf(row);
+}
+
+/** The same of several, in any order. */
+export function readOrderTexts(db: Connection, ids: readonly number[]): OrderText[] {
+  return db.all<TextRow>(textsSql, JSON.stringify(ids)).map(textOf);
 }
 
 export type OrderText = {
+  readonly id: number;
   readonly json: string;
   readonly ownerId: number | null;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
 };
 
-const rowSql = `SELECT ${shownColumns} FROM orders WHERE id = ?`;
+type TextRow = readonly [
+  id: number,
+  ownerId: number | null,
+  /** The text up to the note. */
+  beginning: string,
+  note: string | null,
+  createdAt: number,
+  updatedAt: number,
+];
+const textColumns =
+  `id, ${ownerSql('orders')}, concat('{"id":', id, ',"status":"', status, '","customerId":', customerId, ` +
+  `',"userId":', ifnull(${ownerSql('orders')}, 'null'), ',"currency":"', currency, '","items":', items, ` +
+  `',"total":', total, ',"shippingAddress":', ifnull(shippingAddress, 'null'), ',"note":'), ` +
+  'note, createdAt, updatedAt';
+const textSql = `SELECT ${textColumns} FROM orders WHERE id = ?`;
+const textsSql =
+  `SELECT ${textColumns} FROM (SELECT value AS wantedId FROM json_each(?)) ` +
+  'CROSS JOIN orders ON orders.id = wantedId';
 
-function findRow(db: Connection, id: number): OrderRow | undefined {
-  return db.get<OrderRow>(rowSql, id);
+function textOf([id, ownerId, beginning, note, createdAt, updatedAt]: TextRow): OrderText {
+  const created = timestampOf(createdAt);
+  const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
+  const noteText = note === null ? 'null' : JSON.stringify(note);
+  const json = `${beginning}${noteText},"createdAt":"${created}","updatedAt":"${updated}"}`;
+  return { id, json, ownerId, updatedAt };
 }
 
 function orderOf([
@@ -83,29 +111,6 @@ function orderOf([
     createdAt: timestampOf(createdAt),
     updatedAt: timestampOf(updatedAt),
   };
-}
-
-function textOf([
-  id,
-  status,
-  customerId,
-  userId,
-  currency,
-  items,
-  total,
-  shippingAddress,
-  note,
-  createdAt,
-  updatedAt,
-]: readonly [...OrderRow, ...SqlValue[]]): string {
-  const created = timestampOf(createdAt);
-  const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
-  const noteText = note === null ? 'null' : JSON.stringify(note);
-  return (
-    `{"id":${id},"status":"${status}","customerId":${customerId},"userId":${userId}` +
-    `,"currency":"${currency}","items":${items},"total":${total},"shippingAddress":${shippingAddress}` +
-    `,"note":${noteText},"createdAt":"${created}","updatedAt":"${updated}"}`
-  );
 }
 
 type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId: number };
