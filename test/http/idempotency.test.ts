@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertIssues, items, newCustomer, newKey, newOrder } from '../resources/resource-support.ts';
-import { password, serviceFor, type TestResponse, type Call, type Person } from '../service.ts';
-import { until } from '../storage/storage-support.ts';
+import { password, type TestResponse, type Call, type Person } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { withKey, isReplay } from './idempotency-support.ts';
 
@@ -86,38 +85,6 @@ describe('Idempotency-Key', () => {
     const before = await count();
     for (let index = 0; index < 5; index += 1) await place('once');
     assert.equal(await count(), before + 1);
-  });
-
-  test('fifty at once make one order: one is its response, the others say so or wait', async () => {
-    const before = (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
-    const responses = await Promise.all(Array.from({ length: 50 }, () => place('fifty')));
-    const made = responses.filter((response) => response.status === 201 && !isReplay(response));
-    assert.equal(made.length, 1);
-    for (const response of responses) {
-      if (response.status === 201) assert.equal(response.text, made[0]?.text);
-      else {
-        assertProblem(response, 'idempotency-key-in-progress');
-        assert.equal(response.headers['retry-after'], '1');
-      }
-    }
-    assert.equal(
-      (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total,
-      before + 1,
-    );
-    assert.equal((await place('fifty')).text, made[0]?.text);
-  });
-
-  test('fifty steps at once with one key are one step', async () => {
-    const { id } = await newOrder(service(), ada.token);
-    const send = (): Promise<TestResponse> =>
-      service().patch(`/orders/${id}`, {
-        token: staff.token,
-        headers: withKey('fifty-steps'),
-        body: { status: 'paid', note: 'paid' },
-      });
-    const responses = await Promise.all(Array.from({ length: 50 }, send));
-    assert.equal(responses.filter((response) => response.status === 200 && !isReplay(response)).length, 1);
-    assert.ok(isReplay(await send()));
   });
 
   test('the first response stays the response, also when the order has moved on since', async () => {
@@ -314,33 +281,4 @@ describe('Idempotency-Key', () => {
       );
     assert.equal((await service().get(path, { token: ada.token, headers: withKey('a b') })).status, 200);
   });
-});
-
-test('while the first request waits for the disk, the second is 409; then it is answered', async (t) => {
-  let isHeld = false;
-  const held: (() => void)[] = [];
-  const letGo = (): void => {
-    for (const end of held.splice(0)) end();
-  };
-  const service = await serviceFor(t, {
-    fdatasync: (_descriptor, done) => {
-      held.push(() => done(null));
-      if (!isHeld) setImmediate(letGo);
-    },
-  });
-  if (service.inside === undefined) return t.skip('needs to hold the disk');
-  const { token } = await service.person();
-  const send = (): Promise<TestResponse> =>
-    service.post('/customers', { token, headers: withKey('held'), body: { name: 'Ada' } });
-  isHeld = true;
-  const first = send();
-  await until(() => held.length > 0);
-  const second = await send();
-  assertProblem(second, 'idempotency-key-in-progress');
-  assert.equal(second.headers['retry-after'], '1');
-  isHeld = false;
-  letGo();
-  const { status, text } = await first;
-  const third = await send();
-  assert.deepEqual([status, third.status, third.text, isReplay(third)], [201, 201, text, true]);
 });

@@ -158,9 +158,10 @@ describe('strict JSON', () => {
   for (const [written, quantity] of numbers) {
     test(`${written} is ${quantity === undefined ? 'no integer' : `the integer ${quantity}`}`, async () => {
       const { id } = (await post('{"name":"Ada"}')).body;
-      const item = `{"name":"Tea","quantity":${written},"unitPrice":1}`;
+      const items = [`{"name":"Tea","quantity":${written},"unitPrice":1}`];
+      if (quantity === undefined) items.push('{"name":""}');
       const response = await post(
-        `{"customerId":${id},"currency":"EUR","items":[${item}${quantity === undefined ? ',{"name":""}' : ''}]}`,
+        `{"customerId":${id},"currency":"EUR","items":[${items.join()}]}`,
         '/orders',
       );
       if (quantity === undefined)

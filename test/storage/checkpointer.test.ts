@@ -146,7 +146,7 @@ test(
   },
 );
 
-test('a change by another process is noticed while the service looks away to start the log anew', async (t) => {
+test('a change by another process is noticed while the service restarts the WAL', async (t) => {
   const folder = newFolder(t);
   let foreign = 0;
   let isCheckpointing = false;

@@ -37,7 +37,7 @@ test('a write is answered once a sync that began after its commit has ended, and
   assert.equal(await second, 2);
 });
 
-test('one sync runs at a time, on a slow disk too: the kernel reports a lost write to one sync alone', async (t) => {
+test('one sync runs at a time, as the kernel reports a lost write to one sync alone', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   const slow = database.write(addNote('slow'));
