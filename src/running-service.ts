@@ -87,6 +87,7 @@ function openServiceDatabase(
   return openDatabase({
     folder: config.data,
     migrations,
+    checkpoints: config.checkpoints,
     onSync(invalidations) {
       caches.invalidate(invalidations);
       afterSync.run(invalidations);

@@ -2,6 +2,7 @@
 import { passwordIssue } from '../auth/password.ts';
 import type { Level } from '../log-lines.ts';
 import { emailIssue } from '../schema/email.ts';
+import type { CheckpointsBy } from '../storage/checkpointer.ts';
 import { parseRate, splitList, withoutSlash } from './setting-checks.ts';
 import { adminVariables } from './settings.ts';
 
@@ -42,6 +43,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     connectionsPerAddress: Number(get('connections-per-address')),
     /** 0: for ever. */
     eventsDays: Number(get('events-days')),
+    checkpoints: get('checkpoints') as CheckpointsBy, // by its check
     /** Addresses and blocks that webhooks may go to beside public ones. */
     webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),

@@ -173,6 +173,13 @@ export const settings: readonly Setting[] = [
     check: wholeNumber(0, 36_500),
   },
   {
+    flag: 'checkpoints',
+    value: 'BY',
+    fallback: 'own',
+    help: 'who checkpoints the WAL: own, or litestream (a replica)',
+    check: oneOf(['own', 'litestream']),
+  },
+  {
     flag: 'webhook-allow',
     value: 'LIST',
     fallback: '',

@@ -7,10 +7,19 @@ import type { GroupCommit } from './group-commit.ts';
 import { ThreadError, type QueryWorker } from './query-worker.ts';
 import type { StorageStats } from './storage-stats.ts';
 
+/**
+ * Litestream copies the WAL frame by frame and checkpoints it by itself; a WAL that restarts in between costs it
+ * a new generation, with a snapshot of the whole database.
+ */
+export type CheckpointsBy = 'own' | 'litestream';
+
 const frameBytes = 4096 + 24;
-const checkpointFrames = (16 * 1024 ** 2) / frameBytes;
-/** From this length on, writes are held back even if much is left to checkpoint. */
-const longFrames = 4 * checkpointFrames;
+const walBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
+  own: 16 * 1024 ** 2,
+  litestream: 256 * 1024 ** 2,
+};
+/** From so many times that length on, writes are held back even if much is left to checkpoint. */
+const longFactor = 4;
 /** Frames written during the last pass that may be left for when writes are held back. */
 const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
 const checkMilliseconds = 50;
@@ -24,6 +33,9 @@ type Options = {
   readonly commits: GroupCommit;
   readonly foreign: ForeignWatch;
   readonly stats: StorageStats;
+  readonly checkpoints: CheckpointsBy;
+  /** From which length on the WAL is checkpointed; the default depends on `checkpoints`. */
+  readonly walBytesMax?: number | undefined;
   /** Ends this turn's snapshot. */
   endRead(): void;
   log(level: 'warn' | 'error', message: string, fields: object): void;
@@ -31,6 +43,8 @@ type Options = {
 
 export class Checkpointer {
   readonly #options: Options;
+  readonly #framesMax: number;
+  #hasWarned = false;
   #working: Promise<void> | undefined;
   #nextCheckAt = 0;
   #retry: NodeJS.Timeout | undefined;
@@ -38,6 +52,8 @@ export class Checkpointer {
 
   constructor(options: Options) {
     this.#options = options;
+    const { checkpoints, walBytesMax = walBytesDefault[checkpoints] } = options;
+    this.#framesMax = walBytesMax / frameBytes;
   }
 
   /**
@@ -52,7 +68,7 @@ export class Checkpointer {
     this.#nextCheckAt = now + checkMilliseconds;
     const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return commits.fail(new Error('The WAL was deleted under the running service.'));
-    if (size < checkpointFrames * frameBytes) stats.walBytes = size;
+    if (size < this.#framesMax * frameBytes) stats.walBytes = size;
     else this.#working = this.#work();
   }
 
@@ -75,7 +91,11 @@ export class Checkpointer {
   async #checkpointIfLong(): Promise<void> {
     const { commits, slowReads } = this.#options;
     const { frames } = await this.#checkpoint('NOOP');
-    if (frames < checkpointFrames) return;
+    if (frames < this.#framesMax) {
+      this.#hasWarned = false;
+      return;
+    }
+    this.#warnOfReplica();
     await slowReads.pause();
     try {
       if (!(await this.#checkpointWal())) this.#retryLater();
@@ -85,13 +105,23 @@ export class Checkpointer {
     }
   }
 
+  /** A till goes on selling while its replica is away: the disk isn't to fill for it. */
+  #warnOfReplica(): void {
+    const { checkpoints, log } = this.#options;
+    if (checkpoints === 'own' || this.#hasWarned) return;
+    this.#hasWarned = true;
+    log('warn', 'Litestream has not checkpointed the WAL: the service does, and Litestream begins anew', {
+      bytes: Math.round(this.#framesMax * frameBytes),
+    });
+  }
+
   /**
    * Most of it while writes go on, the rest while they are held back. False when the snapshot of another
    * process keeps part of the WAL in use. (This one's keeps what isn't synced yet, and nothing once writes
    * are held back.)
    */
   async #checkpointWal(): Promise<boolean> {
-    for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFrames;) {
+    for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFactor * this.#framesMax;) {
       const { frames } = await this.#checkpoint('PASSIVE');
       grown = frames - before;
       before = frames;

@@ -11,7 +11,7 @@ import { maySync, syncFolder } from './private-files.ts';
 import { isFull, isTransient, toStorageError } from './storage-error.ts';
 import { ForeignWatch } from './foreign-watch.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
-import { Checkpointer } from './checkpointer.ts';
+import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import { openMigrated, type Migration } from './migrate.ts';
 import { QueryWorker, ThreadError, type QueryOptions, type QueryWorkerOptions } from './query-worker.ts';
 import { ReadSide } from './read-side.ts';
@@ -34,6 +34,10 @@ export type DatabaseOptions = {
   /** Called once; the service must end with a failure, so that a restart recovers from the WAL. */
   onFatal(error: Error): void;
   readonly log?: Log;
+  /** Who checkpoints the WAL: by default this service. */
+  readonly checkpoints?: CheckpointsBy;
+  /** From which length on it does so by itself, whoever else may. */
+  readonly walBytesMax?: number;
   /** Ends a start that takes long. */
   readonly abandoned?: AbortSignal;
   /** Instead of `fs.fdatasync`, to make disks slow or broken. */
@@ -75,6 +79,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const sqlite = await openMigrated(options.folder, options.migrations, {
       report: (message) => options.log?.('info', message),
       abandoned: options.abandoned,
+      leavesWal: options.checkpoints === 'litestream',
     });
     return new OpenDatabase(options, { sqlite, unlock });
   } catch (error) {
@@ -185,6 +190,8 @@ class OpenDatabase implements Database {
       foreign: this.#foreign,
       stats: this.stats,
       log: this.#log,
+      checkpoints: this.#options.checkpoints ?? 'own',
+      walBytesMax: this.#options.walBytesMax,
       endRead: () => this.#reads.endTurn(),
     });
   }
@@ -228,8 +235,10 @@ class OpenDatabase implements Database {
     await this.#checkpointer.close();
     await this.#slowReads.close();
     this.#foreign.close();
-    // The last to close removes -wal and -shm unless it is read-only: the next start may lack room for them.
-    if (!this.stats.canWrite && this.#sqlite.isOpen) this.#sqlite.close();
+    // The last to close checkpoints and removes -wal and -shm unless it is read-only: the next start may lack
+    // room for them, and a replica would have to begin anew.
+    const leavesWal = !this.stats.canWrite || this.#options.checkpoints === 'litestream';
+    if (leavesWal && this.#sqlite.isOpen) this.#sqlite.close();
     this.#reads.close();
     if (this.#sqlite.isOpen) checkpointAndClose(this.#sqlite, this.#log);
     closeSync(this.#walDescriptor);

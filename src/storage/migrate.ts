@@ -15,6 +15,8 @@ type MigrationOptions = {
   readonly report?: (message: string) => void;
   /** Checked until the migrations begin: they run to their end. */
   readonly abandoned?: AbortSignal | undefined;
+  /** Whether a WAL stays as it is, unless there is something to migrate. */
+  readonly leavesWal?: boolean;
 };
 
 /**
@@ -23,7 +25,7 @@ type MigrationOptions = {
 export async function openMigrated(
   folder: string,
   migrations: readonly Migration[],
-  { report = () => {}, abandoned }: MigrationOptions = {},
+  { report = () => {}, abandoned, leavesWal = false }: MigrationOptions = {},
 ): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   const version = schemaVersion(file, migrations.length) ?? 0;
@@ -32,8 +34,9 @@ export async function openMigrated(
     makePrivate(file);
     sqlite = openSqlite(file);
     sqlite.exec('PRAGMA journal_mode = WAL');
-    if (version === migrations.length) checkpointIfRoom(sqlite);
-    else sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    if (leavesWal) sqlite.exec('PRAGMA wal_autocheckpoint = 0'); // or the first commit would checkpoint it
+    if (version < migrations.length) sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    else if (!leavesWal) checkpointIfRoom(sqlite);
     rejectTruncated(sqlite, file);
     if (version > 0 && version < migrations.length) {
       const backup = join(folder, `orderly-v${version}.backup.db`);

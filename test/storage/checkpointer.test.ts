@@ -1,6 +1,6 @@
 // The log stays short under sustained writes, and waits for long readers without making writes wait.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
@@ -213,3 +213,36 @@ function addForeign(folder: string): void {
   using other = new DatabaseSync(databaseFile(folder));
   other.exec("INSERT INTO notes (text) VALUES ('foreign')");
 }
+
+/** What changes when the WAL begins anew: the salts in its header. */
+function saltsOf(folder: string): string {
+  return readFileSync(`${databaseFile(folder)}-wal`)
+    .subarray(16, 24)
+    .toString('hex');
+}
+
+test('a WAL that is left to Litestream is the same one after a stop and a start', async (t) => {
+  const folder = newFolder(t);
+  const options = { folder, checkpoints: 'litestream' } as const;
+  const first = await openNotes(t, options);
+  await writeWhile(first, () => first.stats.walBytes < 24 * mebibyte);
+  const salts = saltsOf(folder);
+  assert.equal(first.stats.checkpoints, 0);
+  await first.close();
+  assert.equal(saltsOf(folder), salts);
+  const second = await openNotes(t, options);
+  await second.write((db) => db.run("INSERT INTO notes (text) VALUES ('after')"));
+  assert.equal(saltsOf(folder), salts);
+  assert.ok((second.read.get<[number]>('SELECT count(*) FROM notes')?.[0] ?? 0) > 1_000);
+});
+
+test('where Litestream stays away the service checkpoints in the end, and says so once', async (t) => {
+  const warnings: string[] = [];
+  const database = await openNotes(t, {
+    checkpoints: 'litestream',
+    walBytesMax: 20 * mebibyte,
+    log: (level, message) => void (level === 'warn' && warnings.push(message)),
+  });
+  await writeWhile(database, () => database.stats.checkpoints < 1);
+  assert.match(warnings.join(), /^Litestream has not checkpointed the WAL[^,]*, and Litestream begins anew$/);
+});
