@@ -16,7 +16,7 @@ export type SmallDisk = {
 
 /** Skips the test where nothing may be mounted. */
 export async function withSmallDisk(
-  t: TestContext,
+  t: Pick<TestContext, 'skip'>,
   megabytes: number,
   use: (disk: SmallDisk) => Promise<void>,
 ): Promise<void> {

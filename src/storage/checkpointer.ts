@@ -8,8 +8,8 @@ import { ThreadError, type QueryWorker } from './query-worker.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 /**
- * Litestream copies the WAL frame by frame and checkpoints it by itself; a WAL that restarts in between costs it
- * a new generation, with a snapshot of the whole database.
+ * Litestream copies the WAL frame by frame and checkpoints it by itself; a WAL that restarts in between
+ * costs it a new generation, with a snapshot of the whole database.
  */
 export type CheckpointsBy = 'own' | 'litestream';
 

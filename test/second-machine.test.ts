@@ -1,0 +1,48 @@
+// The page "A second machine": its commands for moving to a copy and coming back, as they are.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { program } from './commands/command-support.ts';
+import { newOrder, rootToken } from './resources/resource-support.ts';
+import { executable, serviceFor } from './service.ts';
+
+const run = promisify(execFile);
+const page = readFileSync(new URL('../src/docs/second-machine.md', import.meta.url), 'utf8');
+
+function blockOf(section: string): string {
+  const [, text = ''] = page.split(`## ${section}\n`);
+  return /^```sh\n([^]*?)^```$/m.exec(text)?.[1] ?? assert.fail(`no commands under ${section}`);
+}
+
+const options = { skip: executable !== undefined && 'looks at the sources' };
+
+test('a copy is moved to, and back, by the commands of its page', options, async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  await newOrder(service, token);
+  const { body: page } = await service.get('/events?from=latest', { token });
+  const folder = join(service.folder, 'second');
+  mkdirSync(join(folder, 'keys'), { recursive: true });
+  copyFileSync(join(service.folder, 'secret.key'), join(folder, 'keys', 'secret.key'));
+  const shell = async (script: string): Promise<string> => {
+    const orderly = `orderly() { ${program.map((word) => `'${word}'`).join(' ')} "$@"; }\n`;
+    writeFileSync(join(folder, 'pasted'), `set -e\n${orderly}${script}`);
+    return (await run('sh', ['pasted'], { cwd: folder })).stdout;
+  };
+  await shell(`orderly backup copy.db --data '${service.folder}'`);
+  assert.match(await shell(blockOf('Moving to the copy')), /orderly\.db is sound\./);
+  const second = await serviceFor(t, { folder: join(folder, 'data') });
+  const again = await rootToken(second);
+  assert.equal((await second.get('/orders?total=true', { token: again })).body.total, 1);
+  assert.equal((await second.get('/orders', { token })).status, 401);
+  assert.equal((await second.get(page.next, { token: again })).status, 410);
+  await newOrder(second, again);
+  await second.stop();
+  await shell(blockOf('Coming back').replace('--data first', `--data '${join(folder, 'first')}'`));
+  const first = await serviceFor(t, { folder: join(folder, 'first') });
+  const { body } = await first.get('/orders?total=true', { token: await rootToken(first) });
+  assert.equal(body.total, 2);
+});

@@ -1,0 +1,191 @@
+// Lets the real Litestream replicate a service that is written to all the time, while either is killed,
+// stopped or away, and compares what it restores with what was acknowledged: `npm run check:litestream`, with
+// `-- --minutes 20` for a longer run. npx fetches it.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { withSmallDisk, type SmallDisk } from '../small-disk.ts';
+import { runCommand, startChild, type ChildService } from '../torture/child-service.ts';
+import { folderWith } from './check-api/outside-tools.ts';
+import { Litestream } from './check-litestream/litestream.ts';
+import { OrderWriter, type Acknowledged } from './check-litestream/order-writer.ts';
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '2' } } });
+const milliseconds = Number(values.minutes) * 60_000;
+assert(milliseconds >= 60_000 && milliseconds <= 3_600_000, '--minutes must be 1 to 60');
+
+/** What Litestream may lag behind: it looks once a second, and then copies. */
+const lagMillisecondsMax = 5_000;
+const replicaMegabytes = 1_024;
+const folder = mkdtempSync(join(tmpdir(), 'orderly-check-'));
+const data = join(folder, 'data');
+const database = join(data, 'orderly.db');
+const settings = { checkpoints: 'litestream' };
+const writer = new OrderWriter();
+let service: ChildService | undefined;
+let walBytesMax = 0;
+
+try {
+  const skip = (): void => assert.fail('this account may not mount a tmpfs for the replica');
+  await withSmallDisk({ skip }, replicaMegabytes, check);
+} finally {
+  await writer.end();
+  await service?.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function check(disk: SmallDisk): Promise<void> {
+  const tools = folderWith('litestream', folder);
+  const program = join(tools, 'node_modules/@flydotio/litestream-linux-x64/litestream');
+  mkdirSync(data, { mode: 0o700 });
+  const litestream = new Litestream(program, { folder, database, replica: disk.folder });
+  console.log(`Litestream ${litestream.version}, ${values.minutes} minutes`);
+  await startService();
+  litestream.start();
+  writer.start();
+  const watching = setInterval(noteWal, 200);
+  for (const [name, disturb] of Object.entries(disturbancesOf(litestream, disk))) {
+    await disturb();
+    await pause(milliseconds / 8);
+    report(name, await restoredNow(litestream), litestream.generations());
+  }
+  assert.equal(litestream.generations(), 1, 'Litestream had to begin anew');
+  await loseMachine(litestream);
+  reportLoad();
+  await stayAway(litestream);
+  clearInterval(watching);
+  reportLoad();
+  await litestream.kill();
+}
+
+type Disturbances = Readonly<Record<string, () => Promise<void>>>;
+
+function disturbancesOf(litestream: Litestream, disk: SmallDisk): Disturbances {
+  return {
+    'nothing happens': async () => {},
+    'the service is killed': async () => {
+      await stopService('SIGKILL');
+      await startService();
+    },
+    'Litestream is killed': async () => {
+      await litestream.kill();
+      await pause(2_000);
+      litestream.start();
+    },
+    'the service is stopped and started': async () => {
+      await stopService('SIGTERM');
+      await startService();
+    },
+    'the service is restarted while Litestream is away': async () => {
+      await litestream.kill();
+      await stopService('SIGTERM');
+      await startService();
+      await pause(2_000);
+      litestream.start();
+    },
+    'the disk of the replica was full': async () => {
+      disk.fill();
+      await pause(milliseconds / 16);
+      disk.makeRoom();
+      await litestream.kill(); // it writes nothing more after such an error until it is started anew
+      litestream.start();
+    },
+    'a command writes': async () => {
+      const args = ['admin', 'create', '--email', `admin${Date.now()}@example.com`];
+      const { code, output } = await runCommand(data, args);
+      assert.equal(code, 0, output);
+    },
+  };
+}
+
+/** Both at once, as where the first machine burns down: what is lost is what Litestream hadn't copied yet. */
+async function loseMachine(litestream: Litestream): Promise<void> {
+  const lostAt = Date.now();
+  await Promise.all([stopService('SIGKILL'), litestream.kill()]);
+  const { missing, orders } = await restored(litestream);
+  const oldest = Math.min(lostAt, ...missing.map(({ at }) => at));
+  console.log(
+    `the machine is lost: ${orders} of ${writer.acknowledged.length} acknowledged orders restored, ` +
+      `${((lostAt - oldest) / 1000).toFixed(1)} s lost`,
+  );
+  assert.ok(lostAt - oldest <= lagMillisecondsMax);
+}
+
+/** Until the service checkpoints by itself: that costs a new generation, and nothing else. */
+async function stayAway(litestream: Litestream): Promise<void> {
+  await startService();
+  writer.isFast = true;
+  while (service?.written().includes('Litestream has not checkpointed the WAL') !== true) await pause(100);
+  writer.isFast = false;
+  litestream.start();
+  await pause(milliseconds / 8);
+  report('Litestream was away for 256 MiB', await restoredNow(litestream), litestream.generations());
+  assert.equal(litestream.generations(), 2);
+}
+
+async function startService(): Promise<void> {
+  service = await startChild({ folder: data, settings });
+  await writer.connect(service.port);
+}
+
+async function stopService(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  const stopping = service?.kill(signal);
+  await writer.connect(undefined);
+  await stopping;
+}
+
+function noteWal(): void {
+  walBytesMax = Math.max(walBytesMax, statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+}
+
+type Restored = { readonly missing: readonly Acknowledged[]; readonly orders: number };
+
+/** What was acknowledged a while ago must be there. */
+async function restoredNow(litestream: Litestream): Promise<Restored> {
+  const before = Date.now() - lagMillisecondsMax;
+  const found = await restored(litestream);
+  const late = found.missing.filter(({ at }) => at < before).length;
+  assert.equal(
+    late,
+    0,
+    `${late} orders aren't in the replica; Litestream wrote: ${litestream.written.slice(-3_000)}`,
+  );
+  return found;
+}
+
+/** A restored copy is sound, and lacks at most the newest orders. */
+async function restored(litestream: Litestream): Promise<Restored> {
+  const copy = join(folder, 'copy');
+  rmSync(copy, { recursive: true, force: true });
+  mkdirSync(copy, { mode: 0o700 });
+  const acknowledged = writer.acknowledged.slice();
+  litestream.restore(join(copy, 'orderly.db'));
+  const { code, output } = await runCommand(copy, ['check']);
+  assert.equal(code, 0, output);
+  using sqlite = new DatabaseSync(join(copy, 'orderly.db'), { readOnly: true, returnArrays: true });
+  const [highest] = Object.values(sqlite.prepare('SELECT coalesce(max(id), 0) FROM orders').get() ?? {});
+  const [orders] = Object.values(sqlite.prepare('SELECT count(*) FROM orders').get() ?? {});
+  assert.equal(highest, orders, 'an order is missing in between');
+  return { missing: acknowledged.filter(({ id }) => id > Number(highest)), orders: Number(orders) };
+}
+
+function report(name: string, { orders, missing }: Restored, generations: number): void {
+  const seconds = Math.round((Date.now() - (writer.acknowledged[0]?.at ?? Date.now())) / 1000);
+  console.log(
+    `${String(seconds).padStart(5)} s  ${name}: ${orders} orders restored, ` +
+      `${missing.length} not copied yet, generations: ${generations}`,
+  );
+}
+
+function reportLoad(): void {
+  const times = writer.times.splice(0).toSorted((a, b) => a - b);
+  const p99 = times[Math.floor(times.length * 0.99)] ?? 0;
+  console.log(
+    `         the WAL had at most ${(walBytesMax / 1e6).toFixed(0)} MB; an order took ${p99.toFixed(0)} ms ` +
+      `(99 %), ${(times.at(-1) ?? 0).toFixed(0)} ms at most`,
+  );
+}
