@@ -7,10 +7,11 @@ export const idMax = Number.MAX_SAFE_INTEGER;
 export const bodyBytesMax = 64 * 1024;
 /**
  * Bounds of one body, whether a route reads it or not; past either of them the connection ends. A chunk of
- * one byte costs as much as a large one.
+ * one byte costs as much as a large one, so a body has these pieces and one more for so many bytes.
  */
-export const bodyPiecesMax = 4 * 1024;
 export const bodyWireBytesMax = 2 * 1024 * 1024;
+export const bodyPiecesMax = 512;
+export const bodyPieceBytesMin = 64;
 /** Memory for bodies that have not arrived whole: in total, for one address, and for one /48 or /24. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;

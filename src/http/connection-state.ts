@@ -11,6 +11,8 @@ export class ConnectionState {
   peer: Peer | undefined = undefined;
   /** While a route reads the body of its request as it arrives, in its own time. */
   isStreamingBody = false;
+  /** Requests that wait for the responses before them: until there are none, nothing more is read. */
+  waitingRequests = 0;
   #request: IncomingMessage | undefined = undefined;
   #response: ServerResponse | undefined = undefined;
 

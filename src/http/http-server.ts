@@ -16,6 +16,7 @@ import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
 import { stateOf } from './connection-state.ts';
 import { endIdle } from './idle-connections.ts';
 import { allowHalfOpen } from './node-internals.ts';
+import { ReadingPause } from './reading-pause.ts';
 import {
   rejectConnection,
   rejectPlainHttp,
@@ -38,7 +39,7 @@ type Options = {
 type Timeouts = typeof timeoutsDefault;
 type Handler = Pick<
   RequestHandler,
-  'onConnection' | 'onRequest' | 'onContinue' | 'onExpectation' | 'rejectionText'
+  'onConnection' | 'onOverrun' | 'onRequest' | 'onContinue' | 'onExpectation' | 'rejectionText'
 >;
 
 /** Connections past the maximum that get a response; further ones are closed without one. */
@@ -112,6 +113,8 @@ export class HttpServer {
   /** To be called in the turn in which `listen` resolved, so that no request comes too early. */
   handle(handler: Handler): void {
     this.#handler = handler;
+    const reading = new ReadingPause(this.#httpSockets);
+    handler.onOverrun(() => reading.begin());
     for (const [event, method] of requestEvents) {
       this.#server.on(event, (request: IncomingMessage, response: ServerResponse) => {
         stateOf(request.socket).add(request, response);

@@ -2,82 +2,46 @@
 // memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, unavailable } from '../problem.ts';
-import {
-  bodyBytesMax,
-  bodyPiecesMax,
-  bodyWireBytesMax,
-  unfinishedBodyBytesMax,
-  unfinishedBodyBytesPerAddressMax,
-  unfinishedBodyBytesPerNetworkMax,
-} from '../limits.ts';
+import { bodyBytesMax, bodyPieceBytesMin, bodyPiecesMax, bodyWireBytesMax } from '../limits.ts';
+import { isCrumbled, type ArrivingBodies } from './arriving-bodies.ts';
 import { stopParsing } from './lingering-close.ts';
-import { SharedBound, type Bounds } from './shared-bound.ts';
 
 type Take = (body: Buffer) => void;
 type Reject = (problem: Problem) => void;
-
-const boundsDefault: Bounds = {
-  total: unfinishedBodyBytesMax,
-  perAddress: unfinishedBodyBytesPerAddressMax,
-  perNetwork: unfinishedBodyBytesPerNetworkMax,
-};
-
-/** The memory of all bodies that have not arrived whole; no client can have all of it. */
-export class BodyMemory {
-  readonly #clientOf: (request: IncomingMessage) => string;
-  readonly #bytes: SharedBound;
-
-  /** `clientOf` returns the bucket of the client's address. */
-  constructor(clientOf: (request: IncomingMessage) => string, bounds = boundsDefault) {
-    this.#clientOf = clientOf;
-    this.#bytes = new SharedBound(bounds);
-  }
-
-  get bytes(): number {
-    return this.#bytes.taken;
-  }
-
-  /** Whether there was room for so many more. */
-  reserve(request: IncomingMessage, bytes: number): boolean {
-    return this.#bytes.take(this.#clientOf(request), bytes) === undefined;
-  }
-
-  release(request: IncomingMessage, bytes: number): void {
-    if (bytes > 0) this.#bytes.give(this.#clientOf(request), bytes);
-  }
-}
 
 /** The body that a request announces (RFC 9112 section 6), received from now on; undefined for none. */
 export function receiveBody(
   request: IncomingMessage,
   response: ServerResponse,
-  memory: BodyMemory,
+  bodies: ArrivingBodies,
 ): IncomingBody | undefined {
   const { headers } = request;
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
-  return isEmpty ? undefined : new IncomingBody(request, response, memory);
+  return isEmpty ? undefined : new IncomingBody(request, response, bodies);
 }
 
 export class IncomingBody {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #memory: BodyMemory;
+  readonly #bodies: ArrivingBodies;
   readonly #announced: number;
   readonly #bytesReadBefore: number;
   /** The pieces are copied: a slice of one byte takes hundreds. */
   #buffer: Buffer = nothing;
   #length = 0;
+  /** Of all that arrived, dropped or not. */
   #pieces = 0;
+  #bytes = 0;
   #reserved = 0;
   #isWhole = false;
   #isCut = false;
   #problem: Problem | undefined = undefined;
   #reader: { readonly take: Take; readonly reject: Reject } | undefined = undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, memory: BodyMemory) {
+  constructor(request: IncomingMessage, response: ServerResponse, bodies: ArrivingBodies) {
     this.#request = request;
     this.#response = response;
-    this.#memory = memory;
+    this.#bodies = bodies;
     this.#announced = Number(request.headers['content-length'] ?? 0);
     this.#bytesReadBefore = request.socket.bytesRead;
     if (this.#announced > bodyBytesMax) this.#problem = tooLarge();
@@ -103,9 +67,11 @@ export class IncomingBody {
 
   #add(piece: Buffer): void {
     if (this.#isCut) return;
+    this.#bodies.onPiece();
     this.#pieces += 1;
+    this.#bytes += piece.length;
     const wireBytes = this.#request.socket.bytesRead - this.#bytesReadBefore;
-    if (this.#pieces > bodyPiecesMax || wireBytes > bodyWireBytesMax) return this.#cut();
+    if (isCrumbled(this.#pieces, this.#bytes) || wireBytes > bodyWireBytesMax) return this.#cut();
     if (this.#response.headersSent) return this.#drop();
     if (this.#problem !== undefined) return;
     if (this.#length + piece.length > bodyBytesMax) return this.#fail(tooLarge());
@@ -119,7 +85,7 @@ export class IncomingBody {
     const size = this.#buffer.length;
     if (bytes <= size) return true;
     const wanted = Math.min(bodyBytesMax, Math.max(bytes, 2 * size, firstBytes));
-    if (!this.#memory.reserve(this.#request, wanted - size)) return false;
+    if (!this.#bodies.reserve(this.#request, wanted - size)) return false;
     this.#reserved += wanted - size;
     const larger = Buffer.allocUnsafeSlow(wanted);
     this.#buffer.copy(larger, 0, 0, this.#length);
@@ -165,7 +131,7 @@ export class IncomingBody {
   }
 
   #release(): void {
-    this.#memory.release(this.#request, this.#reserved);
+    this.#bodies.release(this.#request, this.#reserved);
     this.#reserved = 0;
   }
 }
@@ -174,7 +140,9 @@ const nothing = Buffer.alloc(0);
 const firstBytes = 1024;
 
 function tooLarge(): Problem {
-  const detail = `The body must have at most ${bodyBytesMax} bytes, in at most ${bodyPiecesMax} chunks.`;
+  const detail =
+    `The body must have at most ${bodyBytesMax} bytes, in at most ${bodyPiecesMax} chunks and one more for ` +
+    `every ${bodyPieceBytesMin} bytes.`;
   return new Problem('content-too-large', detail);
 }
 

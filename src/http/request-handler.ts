@@ -9,6 +9,7 @@ import { addressBucket } from '../network/address-buckets.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
+import { ArrivingBodies } from './arriving-bodies.ts';
 import { parseJson, readBody } from './body.ts';
 import { bodyIssues } from './body-issues.ts';
 import { stateOf } from './connection-state.ts';
@@ -20,7 +21,7 @@ import {
   type IdempotencyOptions,
   type ResponseStore,
 } from './idempotency.ts';
-import { BodyMemory, receiveBody, type IncomingBody } from './incoming-body.ts';
+import { receiveBody, type IncomingBody } from './incoming-body.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport, clientAddress, peerOf, type Peer } from './peer.ts';
 import { Pipeline } from './pipeline.ts';
@@ -64,9 +65,16 @@ export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
-  readonly #scheduler = new TurnScheduler((request: IncomingMessage) => this.#clientOf(request));
+  readonly #scheduler = new TurnScheduler<IncomingMessage>(
+    (request) => this.#clientOf(request),
+    () => this.#pauseReading(),
+  );
   readonly #pipeline: Pipeline;
-  readonly #bodyMemory = new BodyMemory((request) => this.#clientOf(request));
+  readonly #bodies = new ArrivingBodies({
+    clientOf: (request) => this.#clientOf(request),
+    onPiece: () => this.#scheduler.noteArrival(),
+  });
+  #pauseReading = (): void => {};
   readonly #nextRequestId = createRequestIds();
   readonly #exchangeServices: ExchangeServices;
 
@@ -100,6 +108,11 @@ export class RequestHandler {
     this.#start(request, response, () => {
       throw new Problem('bad-request', 'Only "Expect: 100-continue" is supported.', { status: 417 });
     });
+  }
+
+  /** `pause` is called once in a turn in which parsing what arrives takes too long. */
+  onOverrun(pause: () => void): void {
+    this.#pauseReading = pause;
   }
 
   /** A connection was accepted; perhaps more of them wait. */
@@ -138,8 +151,8 @@ export class RequestHandler {
     this.#options.metrics.loopDelay.sample();
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
     const body = this.#options.router.streamsBody(request)
-      ? new StreamedBody(request, response, this.#bodyMemory)
-      : receiveBody(request, response, this.#bodyMemory);
+      ? new StreamedBody(request, response, this.#bodies)
+      : receiveBody(request, response, this.#bodies);
     this.#pipeline.run(request, response, () =>
       this.#run(this.#createExchange(request, response, body), handle),
     );

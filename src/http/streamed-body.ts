@@ -2,9 +2,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
-import { bodyPiecesMax, streamedPieceBytes } from '../limits.ts';
+import { streamedPieceBytes } from '../limits.ts';
+import { isCrumbled, type ArrivingBodies } from './arriving-bodies.ts';
 import { stateOf } from './connection-state.ts';
-import { endedEarly, receiveBody, type BodyMemory } from './incoming-body.ts';
+import { endedEarly, receiveBody } from './incoming-body.ts';
 import { stopParsing } from './lingering-close.ts';
 
 /** What a handler reads. */
@@ -15,6 +16,7 @@ type Waiting = PromiseWithResolvers<Buffer | undefined>;
 export class StreamedBody {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #bodies: ArrivingBodies;
   #bytesMax = 0;
   #isTaken = false;
   #isWhole = false;
@@ -26,11 +28,12 @@ export class StreamedBody {
   #waiting: Waiting | undefined = undefined;
 
   /** Until it is taken, nothing of it is read; where it never is, it is received as any other body. */
-  constructor(request: IncomingMessage, response: ServerResponse, memory: BodyMemory) {
+  constructor(request: IncomingMessage, response: ServerResponse, bodies: ArrivingBodies) {
     this.#request = request;
     this.#response = response;
+    this.#bodies = bodies;
     response.once('finish', () => {
-      if (!this.#isTaken) receiveBody(request, response, memory);
+      if (!this.#isTaken) receiveBody(request, response, bodies);
     });
   }
 
@@ -58,11 +61,10 @@ export class StreamedBody {
 
   #add(piece: Buffer): void {
     if (this.#problem !== undefined) return;
+    this.#bodies.onPiece();
     this.#bytes += piece.length;
     this.#pieces += 1;
-    // a chunk of one byte costs as much as a large one
-    const isCrumbled = this.#pieces > bodyPiecesMax + this.#bytes / pieceBytesMin;
-    if (this.#bytes > this.#bytesMax || isCrumbled) return this.#cut();
+    if (this.#bytes > this.#bytesMax || isCrumbled(this.#pieces, this.#bytes)) return this.#cut();
     this.#unread.push(piece);
     this.#unreadBytes += piece.length;
     if (this.#unreadBytes >= streamedPieceBytes) this.#request.pause();
@@ -116,8 +118,6 @@ export class StreamedBody {
 }
 
 const nothing = Buffer.alloc(0);
-/** Of all pieces but the first ones, on average. */
-const pieceBytesMin = 64;
 
 function tooLarge(bytesMax: number): Problem {
   const detail = `The body must have at most ${counted(bytesMax, 'byte')}, not in tiny chunks.`;

@@ -5,8 +5,10 @@ import { FairQueue } from '../fair-queue.ts';
 
 export type Work = () => void;
 
-/** A time that has passed. */
-const past = 1;
+/** A turn that has taken so long by what arrived in it, and was not even run, is overrun. */
+const arrivalMillisecondsMax = 2 * turnMillisecondsMax;
+/** The clock is looked at once in so many arrivals: they take some microseconds each. */
+const arrivalsPerLook = 64;
 
 /**
  * Runs work, as much in each turn of the event loop as fits into `turnMillisecondsMax`, and what has to wait
@@ -14,20 +16,27 @@ const past = 1;
  */
 export class TurnScheduler<Source> {
   readonly #clientOf: (source: Source) => string;
+  readonly #onOverrun: () => void;
   readonly #waiting = new FairQueue<Work>();
   #isScheduled = false;
-  /** When this turn's time is used up; 0 before its first work. */
-  #turnEnd = 0;
+  /** When this turn's first work came; 0 before it. */
+  #turnStart = 0;
   #isAccepting = false;
+  #isOverrun = false;
+  #arrivals = 0;
 
-  /** `clientOf` is called for work that has to wait. */
-  constructor(clientOf: (source: Source) => string) {
+  /**
+   * `clientOf` is called for work that has to wait; `onOverrun` in a turn in which what arrives takes too
+   * long, once.
+   */
+  constructor(clientOf: (source: Source) => string, onOverrun = (): void => {}) {
     this.#clientOf = clientOf;
+    this.#onOverrun = onOverrun;
   }
 
   /** At once, while this turn has time left and nothing waits; else in a later turn. */
   run(source: Source, work: Work): void {
-    if (this.#waiting.size === 0 && this.#hasTime()) return work();
+    if (this.#hasTime() && this.#waiting.size === 0) return work();
     this.#waiting.add(this.#clientOf(source), work);
     this.#schedule();
   }
@@ -38,23 +47,33 @@ export class TurnScheduler<Source> {
     this.#schedule();
   }
 
+  /** What arrived and is not run at once takes time as well: pieces of bodies, pipelined requests. */
+  noteArrival(): void {
+    this.#arrivals += 1;
+    if (this.#arrivals % arrivalsPerLook === 0) this.#hasTime();
+  }
+
   /**
    * A connection was accepted: this turn runs one more piece of work only. Node accepts one connection a
    * turn, and those behind it would each wait for a whole slice.
    */
   yieldToConnections(): void {
     this.#isAccepting = true;
-    this.#turnEnd = past;
     this.#schedule();
   }
 
   #hasTime(): boolean {
     const now = performance.now();
-    if (this.#turnEnd === 0) {
-      this.#turnEnd = now + turnMillisecondsMax;
+    if (this.#turnStart === 0) {
+      this.#turnStart = now;
       this.#schedule();
     }
-    return now < this.#turnEnd;
+    const milliseconds = now - this.#turnStart;
+    if (milliseconds > arrivalMillisecondsMax && !this.#isOverrun) {
+      this.#isOverrun = true;
+      this.#onOverrun();
+    }
+    return milliseconds < turnMillisecondsMax && !this.#isAccepting;
   }
 
   #schedule(): void {
@@ -64,10 +83,11 @@ export class TurnScheduler<Source> {
   }
 
   #runSlice(): void {
-    this.#isScheduled = false;
-    this.#turnEnd = 0;
     const milliseconds = this.#isAccepting ? 0 : turnMillisecondsMax;
+    this.#isScheduled = false;
+    this.#turnStart = 0;
     this.#isAccepting = false;
+    this.#isOverrun = false;
     const end = performance.now() + milliseconds;
     do this.#waiting.take()?.();
     while (this.#waiting.size > 0 && performance.now() < end);

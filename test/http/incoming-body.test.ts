@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { BodyMemory, receiveBody } from '../../src/http/incoming-body.ts';
+import { ArrivingBodies } from '../../src/http/arriving-bodies.ts';
+import { receiveBody } from '../../src/http/incoming-body.ts';
 import { addressBucket } from '../../src/network/address-buckets.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw, type RawConnection } from './raw-connection.ts';
@@ -17,13 +18,13 @@ const head = headFrom('192.0.2.1');
 const clientOf = ({ headers }: IncomingMessage): string => addressBucket(headers.from ?? '');
 
 /** A server that answers each body with its length, or with the kind of the problem it has. */
-async function lengths(t: TestContext, memory: BodyMemory): Promise<() => Promise<RawConnection>> {
+async function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Promise<RawConnection>> {
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const respond = (text: string): void => {
       response.setHeader('Content-Length', text.length);
       response.end(text);
     };
-    receiveBody(request, response, memory)?.deliver(
+    receiveBody(request, response, bodies)?.deliver(
       (body) => respond(String(body.length)),
       ({ kind }) => respond(kind),
     );
@@ -43,23 +44,26 @@ async function lengths(t: TestContext, memory: BodyMemory): Promise<() => Promis
 }
 
 test('pieces of a body share one buffer, which is given back at its end', async (t) => {
-  const memory = new BodyMemory(clientOf);
-  const connection = await (await lengths(t, memory))();
-  connection.write(head + chunk('x').repeat(1000));
-  await until(() => memory.bytes === 1024);
-  connection.write(chunk('x').repeat(1000));
-  await until(() => memory.bytes === 2048);
+  const bodies = new ArrivingBodies({ clientOf });
+  const connection = await (await lengths(t, bodies))();
+  connection.write(head + chunk('abcd').repeat(250));
+  await until(() => bodies.bytes === 1024);
+  connection.write(chunk('abcd').repeat(250));
+  await until(() => bodies.bytes === 2048);
   connection.write(chunk(''));
   assert.equal((await connection.response()).text, '2000');
-  assert.equal(memory.bytes, 0);
+  assert.equal(bodies.bytes, 0);
 });
 
 test('bodies under way are bounded in all: the one that is too much is unavailable', async (t) => {
-  const memory = new BodyMemory(clientOf, { total: 3000, perAddress: 3000, perNetwork: 3000 });
-  const open = await lengths(t, memory);
+  const bodies = new ArrivingBodies({
+    clientOf,
+    bounds: { total: 3000, perAddress: 3000, perNetwork: 3000 },
+  });
+  const open = await lengths(t, bodies);
   const [first, second] = [await open(), await open()];
   first.write(head + chunk('x'.repeat(2000)));
-  await until(() => memory.bytes === 2000);
+  await until(() => bodies.bytes === 2000);
   second.write(head + chunk('x'.repeat(2000)));
   assert.equal((await second.response()).text, 'unavailable');
   first.write(chunk(''));
@@ -73,15 +77,18 @@ for (const [whose, others] of [
   ['the /64s of one /48', ['2001:db8:0:1::1', '2001:db8:0:2::1']],
 ] as const) {
   test(`bodies from ${whose} leave room for those of others`, async (t) => {
-    const memory = new BodyMemory(clientOf, { total: 10_000, perAddress: 2_000, perNetwork: 4_000 });
-    const open = await lengths(t, memory);
+    const bodies = new ArrivingBodies({
+      clientOf,
+      bounds: { total: 10_000, perAddress: 2_000, perNetwork: 4_000 },
+    });
+    const open = await lengths(t, bodies);
     const first = others[0].includes(':') ? '2001:db8::1' : '192.0.2.1';
     const held: RawConnection[] = [];
     for (const address of [first, ...others.slice(0, -1)]) {
       const connection = await open();
       connection.write(headFrom(address) + chunk('x'.repeat(2_000)));
       held.push(connection);
-      await until(() => memory.bytes === 2_000 * held.length);
+      await until(() => bodies.bytes === 2_000 * held.length);
     }
     const [oneMore, another] = [await open(), await open()];
     oneMore.write(headFrom(others.at(-1) ?? first) + chunk('x'.repeat(2_000)));
@@ -92,15 +99,15 @@ for (const [whose, others] of [
       connection.write(chunk(''));
       assert.equal((await connection.response()).text, '2000');
     }
-    assert.equal(memory.bytes, 0);
+    assert.equal(bodies.bytes, 0);
   });
 }
 
 test('a body that breaks off gives its memory back', async (t) => {
-  const memory = new BodyMemory(clientOf);
-  const connection = await (await lengths(t, memory))();
+  const bodies = new ArrivingBodies({ clientOf });
+  const connection = await (await lengths(t, bodies))();
   connection.write(head + chunk('x'.repeat(2000)));
-  await until(() => memory.bytes === 2000);
+  await until(() => bodies.bytes === 2000);
   connection.socket.destroy();
-  await until(() => memory.bytes === 0);
+  await until(() => bodies.bytes === 0);
 });

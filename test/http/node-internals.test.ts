@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { allowHalfOpen, takeFromParser } from '../../src/http/node-internals.ts';
+import { allowHalfOpen, dropRestOfRead, takeFromParser } from '../../src/http/node-internals.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw } from './raw-connection.ts';
 
@@ -32,6 +32,32 @@ test('what arrives on a connection taken from the parser is read and not parsed'
   await until(() => bytesRead() === before + 6_000);
   assert.deepEqual(received, ['x']);
   connection.socket.destroy();
+});
+
+test('the rest of a read can be dropped, and the parser serves the next connection', async (t) => {
+  const received: string[] = [];
+  const port = await listening(t, (request, response) => {
+    request.on('error', () => {
+      /* it is cut off */
+    });
+    request.on('data', (piece: Buffer) => {
+      if (received.push(piece.toString()) === 3) dropRestOfRead(request.socket);
+    });
+    request.on('end', () => response.end('whole'));
+  });
+  const first = await openRaw(port);
+  first.write(post + chunk.repeat(10));
+  await until(() => received.length > 0);
+  first.write('0\r\n\r\n');
+  assert.equal((await first.response()).text, 'whole');
+  assert.deepEqual(received, ['x', 'x', 'x']);
+  first.socket.end();
+  await first.closed;
+  const second = await openRaw(port);
+  second.write(post + chunk.repeat(2) + '0\r\n\r\n');
+  assert.equal((await second.response()).text, 'whole');
+  assert.equal(received.length, 5);
+  second.socket.destroy();
 });
 
 test('the end of a connection taken from the parser is left to whoever took it', async (t) => {

@@ -49,6 +49,25 @@ describe('work that arrives in one turn', () => {
     assert.ok(hasRun);
   });
 
+  test('that takes far too long even to arrive is reported, once a turn', async () => {
+    let reports = 0;
+    const scheduler = new TurnScheduler(
+      (client: string) => client,
+      () => (reports += 1),
+    );
+    const arrive = (times: number): void => {
+      for (let index = 0; index < times; index += 1) scheduler.noteArrival();
+    };
+    for (const expected of [1, 2]) {
+      arrive(64);
+      spin(3 * turnMillisecondsMax);
+      assert.equal(reports, expected - 1);
+      arrive(2 * 64);
+      assert.equal(reports, expected);
+      await turn();
+    }
+  });
+
   test('waits, but for one a turn, while connections are accepted', async () => {
     const scheduler = new TurnScheduler((client: string) => client);
     const ran: number[] = [];

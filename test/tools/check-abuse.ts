@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Attack, Program, Row, Target } from './check-abuse/attack.ts';
+import { costlyReads } from './check-abuse/costly-reads.ts';
 import { forwardedRequests } from './check-abuse/forwarded-requests.ts';
 import { handshakes } from './check-abuse/handshakes.ts';
 import { hashingQueue } from './check-abuse/hashing-queue.ts';
@@ -32,6 +33,7 @@ const families: Readonly<Record<string, Attack>> = {
   'restored-data': restoredData,
   'forwarded-requests': forwardedRequests,
   'odd-requests': oddRequests,
+  'costly-reads': costlyReads,
 };
 
 const usage = `npm run check:abuse -- [flags]

@@ -1,0 +1,36 @@
+// Where parsing what arrives in one turn takes too long, the other connections are read in later turns.
+import type { Socket } from 'node:net';
+import { stateOf } from './connection-state.ts';
+
+/** Of ten thousand connections, resuming all takes longer than a turn may. */
+const resumedPerTurnMax = 500;
+
+/**
+ * Node parses what all connections have sent in one turn, 64 KiB of each. Once that has taken long enough,
+ * those that it has not come to are paused, which it notices in the same turn.
+ */
+export class ReadingPause {
+  readonly #sockets: ReadonlySet<Socket>;
+  /** In the order in which they are resumed. */
+  #paused: Socket[] = [];
+
+  constructor(sockets: ReadonlySet<Socket>) {
+    this.#sockets = sockets;
+  }
+
+  /** For the rest of this turn. */
+  begin(): void {
+    if (this.#paused.length === 0) setImmediate(() => this.#resumeSome());
+    for (const socket of this.#sockets) {
+      if (socket.isPaused()) continue;
+      socket.pause();
+      this.#paused.push(socket);
+    }
+  }
+
+  #resumeSome(): void {
+    for (const socket of this.#paused.splice(0, resumedPerTurnMax))
+      if (stateOf(socket).waitingRequests === 0) socket.resume();
+    if (this.#paused.length > 0) setImmediate(() => this.#resumeSome());
+  }
+}
