@@ -96,7 +96,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Repr
     live.add({
       stream,
       caller,
-      callerNow: context.authorizeRead,
+      callerNow: () => context.authorizeRead(),
       credentialEnd: context.credentialEnd(),
       access: feedAccessOf(caller),
       types: query.type,

@@ -7,6 +7,7 @@ import { addressBucket } from '../network/address-buckets.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
+import type { CallerChecks } from './caller-checks.ts';
 import { RequestDatabase } from './request-database.ts';
 import { checkPrecondition } from './conditional.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
@@ -21,13 +22,11 @@ import { StreamedBody } from './streamed-body.ts';
 
 type AnyContext = Context<object, Query, unknown, Caller | undefined>;
 
-/** What is particular to one request. */
-type RequestParts = {
+/** What there is of a request as its turn comes. */
+type ReceivedRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly peer: Peer;
-  readonly now: number;
-  readonly requestId: string;
   /** Undefined where the request has no body. */
   readonly arriving: IncomingBody | StreamedBody | undefined;
 };
@@ -36,15 +35,12 @@ type RequestParts = {
 export type ExchangeServices = {
   readonly db: Database;
   readonly isTrusted: (address: string) => boolean;
-  /** The caller as a write sees them. Throws where they have lost the right to this request. */
-  readonly callerInWrite: (exchange: Exchange, writer: Connection) => Caller | undefined;
-  /** The caller as they are now, in what is committed. */
-  readonly callerNow: (exchange: Exchange) => Caller | undefined;
-  /** When the caller's credential expires. */
-  readonly credentialEnd: (exchange: Exchange) => number;
+  readonly now: () => number;
+  readonly nextRequestId: () => string;
+  readonly callers: CallerChecks;
 };
 
-/** Handlers receive it as their `Context`, which they may destructure. */
+/** Handlers receive it as their `Context`. */
 export class Exchange implements AnyContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -55,9 +51,9 @@ export class Exchange implements AnyContext {
   readonly headers: RequestHeaders;
   readonly peer: Peer;
   readonly now: number;
-  readonly incomingBody: IncomingBody | undefined = undefined;
+  readonly incomingBody: IncomingBody | undefined;
   /** Of a route that reads its body as it arrives. */
-  readonly streamedBody: StreamedBody | undefined = undefined;
+  readonly streamedBody: StreamedBody | undefined;
   readonly startedAt = performance.now();
   readonly #services: ExchangeServices;
   requestId: string;
@@ -79,80 +75,65 @@ export class Exchange implements AnyContext {
   isPreconditionChecked = false;
   #clientAddress: string | undefined = undefined;
 
-  constructor(
-    { request, response, peer, now, requestId, arriving }: RequestParts,
-    services: ExchangeServices,
-  ) {
+  constructor({ request, response, peer, arriving }: ReceivedRequest, services: ExchangeServices) {
+    const { path, query } = splitTarget(request.url ?? '/');
+    const { rest, keys } = query.includes('api_key') ? takeApiKey(query) : { rest: query, keys: noKeys };
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
-    const { path, query } = splitTarget(request.url ?? '/');
-    const { rest, keys } = query.includes('api_key') ? takeApiKey(query) : { rest: query, keys: noKeys };
     this.path = path;
     this.queryText = rest;
     this.queryKeys = keys;
     this.headers = headersOf(request);
     this.peer = peer;
-    this.now = now;
-    this.requestId = requestId;
-    if (arriving instanceof StreamedBody) this.streamedBody = arriving;
-    else this.incomingBody = arriving;
+    this.incomingBody = arriving instanceof StreamedBody ? undefined : arriving;
+    this.streamedBody = arriving instanceof StreamedBody ? arriving : undefined;
+    this.now = services.now();
+    this.requestId = services.nextRequestId();
     this.db = new RequestDatabase(services.db, this);
     this.#services = services;
   }
 
-  get checkPrecondition(): (etag: string | undefined) => void {
-    return (etag) => {
-      assert(this.mounted?.route.isConditional, `${this.method} ${this.path} is not declared conditional`);
-      this.isPreconditionChecked = true;
-      checkPrecondition(this.headers, etag);
+  checkPrecondition(etag: string | undefined): void {
+    assert(this.mounted?.route.isConditional, `${this.method} ${this.path} is not declared conditional`);
+    this.isPreconditionChecked = true;
+    checkPrecondition(this.headers, etag);
+  }
+
+  authorizeWrite(writer: Connection): Permit<Caller | undefined> {
+    return permitFor(
+      writer,
+      () => this.#services.callers.inWrite(this, writer),
+      (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
+    );
+  }
+
+  authorizeRead(): Caller | undefined {
+    return this.#services.callers.afterWait(this);
+  }
+
+  credentialEnd(): number {
+    return this.#services.callers.credentialEnd(this);
+  }
+
+  spend(limiter: Limiter, key: string): () => void {
+    const allowance = limiter.spend(key, this.now);
+    if (allowance === undefined) return putNothingBack;
+    this.allowances = [...this.allowances, allowance];
+    if (allowance.isSpent) throw quotaExceeded(allowance);
+    return () => {
+      limiter.putBack(key);
+      this.allowances = this.allowances.filter((each) => each !== allowance);
     };
   }
 
-  get authorizeWrite(): (writer: Connection) => Permit<Caller | undefined> {
-    return (writer) =>
-      permitFor(
-        writer,
-        () => this.#services.callerInWrite(this, writer),
-        (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
-      );
+  report(event: SecurityEvent): void {
+    this.securityEvents = [...this.securityEvents, event];
   }
 
-  get authorizeRead(): () => Caller | undefined {
-    return () => this.#services.callerNow(this);
-  }
-
-  get credentialEnd(): () => number {
-    return () => this.#services.credentialEnd(this);
-  }
-
-  get spend(): (limiter: Limiter, key: string) => () => void {
-    return (limiter, key) => {
-      const allowance = limiter.spend(key, this.now);
-      if (allowance === undefined) return putNothingBack;
-      this.allowances = [...this.allowances, allowance];
-      if (allowance.isSpent) throw quotaExceeded(allowance);
-      return () => {
-        limiter.putBack(key);
-        this.allowances = this.allowances.filter((each) => each !== allowance);
-      };
-    };
-  }
-
-  get report(): (event: SecurityEvent) => void {
-    return (event) => {
-      this.securityEvents = [...this.securityEvents, event];
-    };
-  }
-
-  get setCookie(): (value: string) => void {
-    return (value) => {
-      assert(
-        this.mounted?.route.sessionCookie,
-        `${this.method} ${this.path} is not declared to set a cookie`,
-      );
-      this.cookieToSet = value;
-    };
+  setCookie(value: string): void {
+    assert(this.mounted?.route.sessionCookie, `${this.method} ${this.path} is not declared to set a cookie`);
+    this.cookieToSet = value;
   }
 
   get cookie(): string | undefined {

@@ -35,6 +35,14 @@ export type IdempotencyOptions = {
   readonly handleAsCreation: (route: Route, exchange: Exchange) => Promise<Representation<unknown>>;
 };
 
+type HandlerResult = Representation<unknown> | Promise<Representation<unknown>>;
+
+type Keyed = {
+  readonly body: Buffer;
+  /** Answers as without a key. */
+  readonly answer: (result: HandlerResult) => Promise<void> | void;
+};
+
 export class Idempotency {
   readonly #store: ResponseStore;
   readonly #responder: Responder;
@@ -48,25 +56,25 @@ export class Idempotency {
     this.#handleAsCreation = handleAsCreation;
   }
 
-  async run(exchange: Exchange, route: Route, body: Buffer): Promise<void> {
+  async run(exchange: Exchange, route: Route, { body, answer }: Keyed): Promise<void> {
     const request = storageKeyOf(exchange);
     if (this.#running.has(request)) throw inProgress();
     this.#running.add(request);
     try {
       const fingerprints = this.#store.fingerprints(body);
       const stored = this.#store.find(exchange.db.read, request, exchange.now);
-      if (stored === undefined) await this.#runFirst(exchange, route, { request, fingerprints });
+      if (stored === undefined) await answer(this.#runFirst(exchange, route, { request, fingerprints }));
       else this.#replay(exchange, route, { stored, fingerprints });
     } finally {
       this.#running.delete(request);
     }
   }
 
-  async #runFirst(
+  #runFirst(
     exchange: Exchange,
     route: Route,
     { request, fingerprints: [fingerprint = ''] }: { request: string; fingerprints: readonly string[] },
-  ): Promise<void> {
+  ): HandlerResult {
     const { caller, now } = exchange;
     exchange.db = withRecording(exchange.db, (writer, representation) => {
       if (representation.isUnchanged === true) return;
@@ -74,9 +82,7 @@ export class Idempotency {
       this.#store.save(writer, request, { ...response, fingerprint }, now);
     });
     // a creation draws on that quota by itself
-    const result =
-      route.countsAsCreated === true ? route.handle(exchange) : this.#handleAsCreation(route, exchange);
-    this.#responder.answer(exchange, route, await result);
+    return route.countsAsCreated === true ? route.handle(exchange) : this.#handleAsCreation(route, exchange);
   }
 
   #replay(

@@ -16,8 +16,8 @@ export function takeFromParser(socket: Socket, end: () => void): void {
 }
 
 /**
- * Nothing more comes of what the parser is reading at the moment. That is up to 64 KiB, parsed in one go: with
- * chunks of one byte, or pipelined requests, it takes 20 ms, and 2 ms without a call for each of them.
+ * Nothing more comes of what the parser is reading at the moment. That is up to 64 KiB, parsed in one go:
+ * with chunks of one byte, or pipelined requests, it takes 20 ms, and 2 ms without a call for each of them.
  * Otherwise it would take the 20 ms. A parser serves other connections later, so it gets its callbacks back
  * at the end of the turn, and before it is given to another.
  */

@@ -25,7 +25,10 @@ export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name
 /** What handlers may do with the database. */
 export type HandlerDatabase = Pick<Database, 'read' | 'write' | 'readInWorker'>;
 
-/** What a handler receives. */
+/**
+ * What a handler receives. Its functions are called on it (`this: object`): taken out of it, they don't
+ * compile.
+ */
 export type Context<Params, Query, Body, C> = {
   readonly params: Params;
   readonly query: Query;
@@ -42,25 +45,25 @@ export type Context<Params, Query, Body, C> = {
    * Called inside a write: reads session or key and role as the write sees them, checks access and scope
    * again, and returns the caller as they are now, with the proof that changes ask for.
    */
-  authorizeWrite(writer: Connection): Permit<C>;
+  authorizeWrite(this: object, writer: Connection): Permit<C>;
   /**
    * Called after a wait: the caller with the rights of this moment. Throws where they have lost the right to
    * this request.
    */
-  authorizeRead(): C;
+  authorizeRead(this: object): C;
   /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
-  credentialEnd(): number;
+  credentialEnd(this: object): number;
   /**
    * Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version;
    * undefined where there is none yet.
    */
-  checkPrecondition(etag: string | undefined): void;
+  checkPrecondition(this: object, etag: string | undefined): void;
   /** Takes a token from a bucket of the route's own; 429 when it is empty. The result puts it back. */
-  spend(limiter: Limiter, key: string): () => void;
+  spend(this: object, limiter: Limiter, key: string): () => void;
   /** Logs an event with the request's id, address and principal, as the response is sent. */
-  report(event: SecurityEvent): void;
+  report(this: object, event: SecurityEvent): void;
   /** Sets a cookie with the response, whatever its status: the value of a Set-Cookie field. */
-  setCookie(value: string): void;
+  setCookie(this: object, value: string): void;
   /** The cookies of the request, and where a browser says that it comes from (Fetch Metadata). */
   readonly cookie: string | undefined;
   readonly fetchSite: string | undefined;

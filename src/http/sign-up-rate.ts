@@ -12,12 +12,13 @@ type SignUpContext = Pick<
  * A sign-up that fails doesn't count, and neither do users made by an administrator or on the machine itself.
  */
 export async function withinSignUpRate<Made>(
-  { address, isLoopback, caller, spend }: SignUpContext,
+  context: SignUpContext,
   limiter: Limiter,
   signUp: () => Promise<Made>,
 ): Promise<Made> {
+  const { address, isLoopback, caller } = context;
   if (isLoopback || (caller !== undefined && isAdmin(caller))) return signUp();
-  const putBack = spend(limiter, address);
+  const putBack = context.spend(limiter, address);
   try {
     return await signUp();
   } catch (error) {

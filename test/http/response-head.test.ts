@@ -64,8 +64,8 @@ function changeWith(isDeclared: boolean, isChecked: boolean): Route {
     access: anyone,
     reply: ok(Nothing),
     isConditional: isDeclared,
-    handle({ checkPrecondition }) {
-      if (isChecked) checkPrecondition('"the tag"');
+    handle(context) {
+      if (isChecked) context.checkPrecondition('"the tag"');
       return represent({});
     },
   });

@@ -72,12 +72,13 @@ test('a demotion earlier in the same transaction counts', async (t) => {
     summary: 'Demotes the caller, then changes something as the caller',
     access: adminOnly,
     reply: noContent(),
-    handle({ caller, db, authorizeWrite }) {
+    handle(context) {
+      const { caller, db } = context;
       const demoting = db.write((writer) => {
         const user = requireVisible(userRows, { db: writer, id: caller.userId, access: 'everyone' });
         replaceUser(permitWithoutCaller(writer, 'the command line'), user, { ...user, role: 'user' });
       });
-      const changing = db.write((writer) => (authorizeWrite(writer), emptyRepresentation));
+      const changing = db.write((writer) => (context.authorizeWrite(writer), emptyRepresentation));
       return Promise.all([demoting, changing]).then(() => emptyRepresentation);
     },
   });

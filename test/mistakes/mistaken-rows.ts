@@ -78,9 +78,12 @@ export function mistakesOfStorage(
 
 export function mistakesOfPermits(
   db: Connection,
-  { authorizeWrite, caller }: Context<object, object, undefined, Caller>,
+  context: Context<object, object, undefined, Caller>,
 ): unknown[] {
-  const permit = authorizeWrite(db);
+  const { caller, authorizeWrite } = context;
+  // @ts-expect-error TS2684
+  authorizeWrite(db);
+  const permit = context.authorizeWrite(db);
   const access = 'everyone';
   const key = requireVisible(keyRows, { db, id: 7, access });
   const user = requireVisible(userRows, { db, id: 7, access });

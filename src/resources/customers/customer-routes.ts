@@ -139,10 +139,10 @@ function createCustomer({ find }: CustomerRepresentations, bodies: CustomerBodie
 type CreationContext = Context<object, object, NewCustomer, Caller>;
 
 function addNewCustomer(context: CreationContext, bodies: CustomerBodies): Promise<Representation<Customer>> {
-  const { body, db, now, authorizeWrite } = context;
+  const { body, db, now } = context;
   const content = customerContentOf(bodies, body);
   return db.write((writer) => {
-    const permit = authorizeWrite(writer);
+    const permit = context.authorizeWrite(writer);
     const { caller } = permit;
     const userId = body.userId ?? caller.userId;
     if (userId !== caller.userId && !isStaff(caller))

@@ -48,10 +48,10 @@ function createKey(): Route {
 
 /** The ETag is that of the key without its secret, as reading it shows it. */
 async function addNewKey(context: Context<object, object, NewKey, Caller>): Promise<Representation<MadeKey>> {
-  const { body, caller, db, now, authorizeWrite } = context;
+  const { body, caller, db, now } = context;
   checkStepUp(caller, now, 'Creating an API key');
   const key = await db.write((writer) => {
-    const permit = authorizeWrite(writer);
+    const permit = context.authorizeWrite(writer);
     const { userId } = permit.caller;
     const key = addKey(permit, { ...body, userId }, now);
     const stored = requireVisible(keyRows, { db: writer, id: key.id, access: { userId } });

@@ -114,11 +114,11 @@ function placeOrder({ orders, customers }: OrderReads): Route {
 type PlacingContext = Context<object, object, Infer<typeof NewOrder>, Caller>;
 
 function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
-  const { body, db, now, authorizeWrite } = context;
+  const { body, db, now } = context;
   const { customerId } = body;
   const content = orderContentOf(body);
   return db.write((writer) => {
-    const permit = authorizeWrite(writer);
+    const permit = context.authorizeWrite(writer);
     const { caller } = permit;
     const userId = body.userId ?? caller.userId;
     if (userId !== caller.userId && !isStaff(caller))

@@ -18,10 +18,11 @@ export function salesRoute(): Route {
     description:
       'How many orders were created in each bucket of time, by currency and present status, and their ' +
       'totals. The first and the last bucket are cut where `from` and `before` cut them.',
-    async handle({ query, now, db, authorizeRead }) {
+    async handle(context) {
+      const { query, now, db } = context;
       const request = salesRequestOf(query, now);
       const rows = await findFigures(db, request);
-      authorizeRead();
+      context.authorizeRead();
       return represent(salesOf(request, rows));
     },
   });

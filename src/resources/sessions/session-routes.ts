@@ -77,10 +77,11 @@ function deleteSessions(): Route {
       'Ends all sessions of a user, this one included; API keys stay. For another user it needs an ' +
       'administrator, and a sign-in within the last 10 minutes.',
     problems: ['forbidden', 'not-found', 'step-up-required'],
-    async handle({ query, caller: { sessionId }, db, now, authorizeWrite, report, setCookie }) {
-      const isInCookie = usesCookie(db.read, sessionId);
+    async handle(context) {
+      const { query, db, now } = context;
+      const isInCookie = usesCookie(db.read, context.caller.sessionId);
       const ended = await db.write((writer) => {
-        const permit = authorizeWrite(writer);
+        const permit = context.authorizeWrite(writer);
         const { caller } = permit;
         const userId = query.userId ?? caller.userId;
         checkMayChoose(caller, userId);
@@ -89,8 +90,8 @@ function deleteSessions(): Route {
         signOutEverywhere(permit, user);
         return { userId, isOwn: userId === caller.userId };
       });
-      if (ended.isOwn && isInCookie) setCookie(clearedSessionCookie);
-      report({ name: 'session_expired', userId: ended.userId, sessionId: null });
+      if (ended.isOwn && isInCookie) context.setCookie(clearedSessionCookie);
+      context.report({ name: 'session_expired', userId: ended.userId, sessionId: null });
       return emptyRepresentation;
     },
   });
@@ -125,7 +126,7 @@ function deleteSession(): Route {
     description: 'Ending a session of another user needs a sign-in within the last 10 minutes.',
     problems: ['forbidden', 'step-up-required'],
     async handle(context) {
-      const { params, caller: own, db, setCookie } = context;
+      const { params, caller: own, db } = context;
       const isInCookie = own.sessionId === params.id && usesCookie(db.read, params.id);
       const removed = await removeObject(context, sessionResource(context.now), {
         // or else whoever has stolen an administrator's token keeps the other administrators out
@@ -136,7 +137,7 @@ function deleteSession(): Route {
         remove: endSession,
         event: ({ id, userId }) => ({ name: 'session_expired', userId, sessionId: id }),
       });
-      if (isInCookie) setCookie(clearedSessionCookie);
+      if (isInCookie) context.setCookie(clearedSessionCookie);
       return removed;
     },
   });

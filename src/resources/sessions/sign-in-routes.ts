@@ -260,12 +260,12 @@ function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }): Repres
 
 /** The cookie ends with the session. */
 export function inCookie(
-  { now, setCookie }: Pick<Context<object, object, unknown, undefined>, 'now' | 'setCookie'>,
+  context: Pick<Context<object, object, unknown, undefined>, 'now' | 'setCookie'>,
   issued: IssuedTokens,
 ): Representation<Tokens> {
   const { id: sessionId, refreshToken, expiresAt } = issued;
-  const seconds = Math.floor((Date.parse(expiresAt) - now) / 1000);
-  setCookie(sessionCookie({ sessionId, refreshToken }, seconds));
+  const seconds = Math.floor((Date.parse(expiresAt) - context.now) / 1000);
+  context.setCookie(sessionCookie({ sessionId, refreshToken }, seconds));
   return inBody({ ...issued, refreshToken: null });
 }
 

@@ -63,14 +63,16 @@ type SetUpContext = Context<{ readonly id: number }, object, undefined, Caller>;
 
 /** The ETag is that of the set-up without its secret, as reading it shows it. */
 async function addNewTotp(
-  { params: { id }, caller, db, now, authorizeWrite }: SetUpContext,
+  context: SetUpContext,
   { totpSecrets }: TotpServices,
 ): Promise<Representation<NewTotp>> {
+  const { params, caller, db, now } = context;
+  const { id } = params;
   checkStepUp(caller, now, 'Setting up one-time codes');
   const secret = newTotpSecret();
   const sealed = totpSecrets.seal(secret, totpContext(id));
   return db.write((writer) => {
-    const permit = authorizeWrite(writer);
+    const permit = context.authorizeWrite(writer);
     const access = accountAccessOf(permit.caller);
     const user = requireVisible(userRows, { db: writer, id, access });
     if (findTotp(writer, id)?.isOn === true)
@@ -104,12 +106,12 @@ async function confirm(
   context: ConfirmContext,
   { totpSecrets }: TotpServices,
 ): Promise<Representation<RecoveryCodes>> {
-  const { params, body, caller, db, now, authorizeWrite } = context;
+  const { params, body, caller, db, now } = context;
   const { id } = params;
   checkStepUp(caller, now, 'Turning one-time codes on');
   const recoveryCodes = Array.from({ length: recoveryCodesMax }, newRecoveryCode);
   const change = await db.write((writer): TotpChange => {
-    const permit = authorizeWrite(writer);
+    const permit = context.authorizeWrite(writer);
     const totp = requireVisible(totpRows, { db: writer, id, access: accountAccessOf(permit.caller) });
     const isRight = useCode(permit, totpSecrets, { userId: id, code: body.code, now }) === 'one-time code';
     if (!isRight) throw invalidAt('/code', 'mismatch', 'code is wrong, or was used already.');

@@ -142,13 +142,13 @@ async function addNewUser(
   context: SignUpContext,
   { passwords, passwordMin }: UserServices,
 ): Promise<Representation<User>> {
-  const { body, caller, db, now, authorizeWrite } = context;
+  const { body, caller, db, now } = context;
   throwIfInvalid(passwordIssues(body.password, body, passwordMin));
   const { name, email, role = 'user' } = body;
   if (role !== 'user') checkMayGiveRole(caller, now);
   const passwordHash = await passwords.hashNew(context, body.password);
   const user = await db.write((writer) => {
-    const permit = authorizeWrite(writer);
+    const permit = context.authorizeWrite(writer);
     if (role !== 'user') checkMayGiveRole(permit.caller, now);
     const id = addUser(permit, { name, email, role, passwordHash }, now);
     return representUser(requireVisible(userRows, { db: writer, id, access: 'everyone' }));

@@ -92,12 +92,13 @@ function createWebhook({ NewWebhook: body }: WebhookBodies, secrets: SealedSecre
 
 /** The ETag is that of the webhook without its secret, as reading it shows it. */
 async function addNewWebhook(
-  { body, caller, db, now, authorizeWrite }: Context<object, object, NewWebhook, Caller>,
+  context: Context<object, object, NewWebhook, Caller>,
   secrets: SealedSecrets,
 ): Promise<Representation<MadeWebhook>> {
+  const { body, caller, db, now } = context;
   checkStepUp(caller, now, 'Creating a webhook');
   return db.write((writer) => {
-    const made = addWebhook(authorizeWrite(writer), body, secrets);
+    const made = addWebhook(context.authorizeWrite(writer), body, secrets);
     const { secret: _secret, ...shown } = made;
     return { ...represent(made, { id: made.id }), etag: representWebhook(shown).etag };
   });
@@ -192,18 +193,14 @@ function createSecret(secrets: SealedSecrets): Route {
 }
 
 async function addSecret(
-  {
-    params: { id },
-    caller,
-    db,
-    now,
-    authorizeWrite,
-  }: Context<{ readonly id: number }, object, undefined, Caller>,
+  context: Context<{ readonly id: number }, object, undefined, Caller>,
   secrets: SealedSecrets,
 ): Promise<Representation<WebhookSecret>> {
+  const { params, caller, db, now } = context;
+  const { id } = params;
   checkStepUp(caller, now, 'Replacing the secret of a webhook');
   return db.write((writer) => {
-    const permit = authorizeWrite(writer);
+    const permit = context.authorizeWrite(writer);
     const access = accountAccessOf(permit.caller);
     const webhook = requireVisible(webhookRows, { db: writer, id, access });
     return represent(rotateSecret(permit, webhook, secrets), { id });

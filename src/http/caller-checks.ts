@@ -1,0 +1,71 @@
+// Who a request acts as: checked as its head is there, again after each wait, and inside its write.
+import { checkAccess, type Caller } from '../auth/access.ts';
+import type { CallerSources } from '../auth/caller-cache.ts';
+import type { Authenticator } from '../auth/credentials.ts';
+import type { Connection } from '../storage/connection.ts';
+import type { Database } from '../storage/database.ts';
+import type { Exchange } from './exchange.ts';
+import type { Limiter } from './rate-limit.ts';
+import { callerOf } from './request-credentials.ts';
+
+export type CallerCheckOptions = {
+  readonly authenticator: Authenticator;
+  /** Sessions and keys as a write under way sees them. */
+  readonly sourcesOf: (writer: Connection) => CallerSources;
+  readonly db: Database;
+  readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
+  readonly takesQueryKeys: boolean;
+  readonly now: () => number;
+};
+
+export class CallerChecks {
+  readonly #options: CallerCheckOptions;
+
+  constructor(options: CallerCheckOptions) {
+    this.#options = options;
+  }
+
+  /** The caller by the credential that the request carries; undefined without one. */
+  authenticate(exchange: Exchange): Caller | undefined {
+    try {
+      return callerOf(exchange, this.#options);
+    } catch (error) {
+      // a bad credential draws on the address's bucket
+      exchange.spend(this.#options.limiters.anonymous, exchange.address);
+      throw error;
+    }
+  }
+
+  /** Draws on the caller's bucket. */
+  spend(exchange: Exchange): void {
+    const { limiters } = this.#options;
+    if (exchange.caller === undefined) exchange.spend(limiters.anonymous, exchange.address);
+    else exchange.spend(limiters.default, exchange.caller.bucket);
+  }
+
+  /** The caller after a wait: their rights now are what counts. Throws where they have lost the right. */
+  afterWait(exchange: Exchange): Caller | undefined {
+    if (exchange.caller === undefined) return undefined;
+    this.#options.db.noticeOthers();
+    return this.#checkAgain(exchange);
+  }
+
+  /** The caller as this write sees them, after the changes of the writes before it. Throws likewise. */
+  inWrite(exchange: Exchange, writer: Connection): Caller | undefined {
+    return this.#checkAgain(exchange, this.#options.sourcesOf(writer));
+  }
+
+  /** When the caller's credential expires. */
+  credentialEnd({ caller, headers }: Exchange): number {
+    if (caller === undefined) return Infinity;
+    return this.#options.authenticator.endOf(caller, headers['authorization']);
+  }
+
+  #checkAgain({ caller, mounted, params }: Exchange, sources?: CallerSources): Caller | undefined {
+    if (caller === undefined || mounted === undefined) return caller;
+    const { authenticator, now } = this.#options;
+    const current = authenticator.refresh(caller, now(), sources);
+    checkAccess(mounted.route, current, params);
+    return current;
+  }
+}

@@ -1,0 +1,81 @@
+// From a request of `node:http` to its exchange: its body is received, and it waits for its turn.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { addressBucket } from '../network/address-buckets.ts';
+import { ArrivingBodies } from './arriving-bodies.ts';
+import { stateOf } from './connection-state.ts';
+import { Exchange, type ExchangeServices } from './exchange.ts';
+import { receiveBody } from './incoming-body.ts';
+import type { Metrics } from './metrics.ts';
+import { clientAddress, peerOf, type Peer } from './peer.ts';
+import { Pipeline } from './pipeline.ts';
+import { headersOf, isLastOfConnection } from './request-headers.ts';
+import type { Router } from './router.ts';
+import { StreamedBody } from './streamed-body.ts';
+import { TurnScheduler, type Work } from './turn-scheduler.ts';
+
+type Options = {
+  readonly router: Router;
+  readonly metrics: Metrics;
+  readonly isTrusted: (address: string) => boolean;
+  readonly services: ExchangeServices;
+};
+
+export class RequestIntake {
+  readonly #options: Options;
+  readonly #scheduler: TurnScheduler<IncomingMessage>;
+  readonly #pipeline: Pipeline;
+  readonly #bodies: ArrivingBodies;
+  #pauseReading = (): void => {};
+
+  constructor(options: Options) {
+    this.#options = options;
+    const clientOf = (request: IncomingMessage): string => this.#clientOf(request);
+    this.#scheduler = new TurnScheduler(clientOf, () => this.#pauseReading());
+    this.#bodies = new ArrivingBodies({ clientOf, onPiece: () => this.#scheduler.noteArrival() });
+    const onCut = (): number => (options.metrics.cuts.pipelined += 1);
+    this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onCut });
+  }
+
+  /** Calls `start` in the request's turn, unless the client has gone by then. */
+  receive(request: IncomingMessage, response: ServerResponse, start: (exchange: Exchange) => void): void {
+    const { router, metrics, services } = this.#options;
+    metrics.loopDelay.sample();
+    if (isLastOfConnection(request)) response.shouldKeepAlive = false;
+    const peer = this.#peerOf(request);
+    const arriving = router.streamsBody(request)
+      ? new StreamedBody(request, response, this.#bodies)
+      : receiveBody(request, response, this.#bodies);
+    this.#pipeline.run(request, response, () =>
+      start(new Exchange({ request, response, peer, arriving }, services)),
+    );
+  }
+
+  /** Goes on with a request after a wait: at once, while this turn has time left. */
+  resume({ request }: Exchange, work: Work): void {
+    this.#scheduler.run(request, work);
+  }
+
+  /** Goes on with a request in a later turn. */
+  resumeLater({ request }: Exchange, work: Work): void {
+    this.#scheduler.addFollowing(request, work);
+  }
+
+  /** `pause` is called once in a turn in which parsing what arrives takes too long. */
+  onOverrun(pause: () => void): void {
+    this.#pauseReading = pause;
+  }
+
+  /** A connection was accepted; perhaps more of them wait. */
+  yieldToConnections(): void {
+    this.#scheduler.yieldToConnections();
+  }
+
+  #peerOf({ socket }: IncomingMessage): Peer {
+    return (stateOf(socket).peer ??= peerOf(socket.remoteAddress, this.#options.isTrusted));
+  }
+
+  /** The bucket of the client's address. */
+  #clientOf(request: IncomingMessage): string {
+    return addressBucket(clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted));
+  }
+}
