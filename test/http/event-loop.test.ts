@@ -7,41 +7,10 @@ import { suite, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Cleanup } from '../../src/assembly/cleanup.ts';
 import { SealedSecrets } from '../../src/auth/sealed-secrets.ts';
+import { assertShort, TurnWatch } from './turn-watch.ts';
 import { executable, serviceFor, type Person, type TestService } from '../service.ts';
 
-const turnMillisecondsMax = 50;
 const rows = 20_000;
-
-/**
- * The longest turn of this thread's event loop, in time on the processor: on a loaded machine the time that
- * passes says more about the others.
- */
-class TurnWatch {
-  #longest = 0;
-  #isOver = false;
-
-  constructor() {
-    this.#watch(cpuMilliseconds());
-  }
-
-  #watch(before: number): void {
-    setImmediate(() => {
-      const now = cpuMilliseconds();
-      this.#longest = Math.max(this.#longest, now - before);
-      if (!this.#isOver) this.#watch(now);
-    }).unref();
-  }
-
-  end(): number {
-    this.#isOver = true;
-    return this.#longest;
-  }
-}
-
-function cpuMilliseconds(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
 
 /** `times` of the same request are sent at once. */
 type Asked = { readonly path: string; readonly init: object; readonly times?: number };
@@ -68,42 +37,6 @@ function askInThread(): void {
     parentPort.postMessage(responses[0]?.status);
   });
 }
-
-type Flood = { readonly port: number; readonly count: number; readonly first: string };
-
-/** Opens connections from a thread; the result sends the same on all of them, until each has ended. */
-async function flood(t: TestContext, options: Flood): Promise<(bytes: string) => Promise<void>> {
-  const worker = new Worker(`(${floodInThread.toString()})()`, { eval: true, workerData: options });
-  t.after(() => worker.terminate());
-  await once(worker, 'message');
-  return async (bytes) => {
-    const ended = once(worker, 'message');
-    worker.postMessage(bytes);
-    await ended;
-  };
-}
-
-/** The whole program of the thread, sent there as text. */
-async function floodInThread(): Promise<void> {
-  const { connect } = process.getBuiltinModule('node:net');
-  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const { port, count, first } = workerData;
-  const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
-  await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.write(first, resolve))));
-  parentPort?.once('message', async (bytes) => {
-    const ended = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
-    for (const socket of sockets)
-      socket
-        .on('error', () => {})
-        .resume()
-        .end(bytes);
-    await Promise.all(ended);
-    parentPort?.postMessage('ended');
-  });
-  parentPort?.postMessage('open');
-}
-
-const chunkedHead = 'POST /orders HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 suite('the event loop', { skip: executable !== undefined }, () => {
   const bodyBytes = 64 * 1024;
@@ -171,31 +104,6 @@ suite('the event loop', { skip: executable !== undefined }, () => {
       const init = { method: 'POST', headers, body };
       assert.equal(await send({ path: `${service.url}/imports`, init }), 200);
       assertShort(watch);
-    });
-  }
-
-  const atOnce: Readonly<Record<string, { first?: string; bytes: string }>> = {
-    'bodies in chunks of one byte': { bytes: chunkedHead + '1\r\nx\r\n'.repeat(12_000) },
-    'bodies in chunks of one byte, after their heads': {
-      first: chunkedHead,
-      bytes: '1\r\nx\r\n'.repeat(12_000),
-    },
-    'bodies in chunks of 48 bytes, after their heads': {
-      first: chunkedHead,
-      bytes: `30\r\n${'x'.repeat(48)}\r\n`.repeat(1_200),
-    },
-    'very many pipelined requests': { bytes: 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_600) },
-  };
-
-  for (const [name, { first = '', bytes }] of Object.entries(atOnce)) {
-    test(`is free of long turns while a hundred connections send ${name}`, async (t) => {
-      const { service } = await start(t);
-      const send = await flood(t, { port: service.port, count: 100, first });
-      assert.equal((await service.get('/health/live')).status, 200); // what was sent first has been read
-      const watch = new TurnWatch();
-      await send(bytes);
-      assertShort(watch);
-      assert.equal((await service.get('/health/live')).status, 200);
     });
   }
 
@@ -270,12 +178,6 @@ suite('the event loop', { skip: executable !== undefined }, () => {
 async function start(t: TestContext) {
   const service = await serviceFor(t);
   return { service, person: await service.person(), send: await ask(t) };
-}
-
-function assertShort(watch: TurnWatch): void {
-  const longest = watch.end();
-
-  assert(longest <= turnMillisecondsMax, `a turn took ${longest.toFixed(1)} ms on the processor`);
 }
 
 function series(count: number): string {

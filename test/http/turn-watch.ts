@@ -1,0 +1,41 @@
+// How long the turns of the event loop are while a test does something to the service.
+import assert from 'node:assert/strict';
+
+const turnMillisecondsMax = 50;
+
+/**
+ * The longest turn of this thread's event loop, in time on the processor: on a loaded machine the time that
+ * passes says more about the others.
+ */
+export class TurnWatch {
+  #longest = 0;
+  #isOver = false;
+
+  constructor() {
+    this.#watch(cpuMilliseconds());
+  }
+
+  #watch(before: number): void {
+    setImmediate(() => {
+      const now = cpuMilliseconds();
+      this.#longest = Math.max(this.#longest, now - before);
+      if (!this.#isOver) this.#watch(now);
+    }).unref();
+  }
+
+  end(): number {
+    this.#isOver = true;
+    return this.#longest;
+  }
+}
+
+function cpuMilliseconds(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+export function assertShort(watch: TurnWatch): void {
+  const longest = watch.end();
+
+  assert(longest <= turnMillisecondsMax, `a turn took ${longest.toFixed(1)} ms on the processor`);
+}
