@@ -93,6 +93,11 @@ export function checkAccess<Params>(
   if (!access.permits(caller, params)) throw new Problem('forbidden', access.description);
 }
 
+/** Without a key nothing is limited. */
+export function hasScope({ scopes: held }: Caller, scope: Scope): boolean {
+  return held === null || held.has(scope);
+}
+
 export function checkScope({ scopes: held }: Caller, scope: Scope | undefined): void {
   if (held === null) return;
   if (scope === undefined)

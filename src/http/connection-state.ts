@@ -1,16 +1,20 @@
 // What is under way on a connection: who is at the other end, the last request, and the response being sent.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Problem } from '../problem.ts';
 import type { Peer } from './peer.ts';
 
 /** Stored as a property of the socket, which is faster than a look-up in a map. */
 type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
 const stateKey = Symbol('state');
 
+/** `breakOff` is called when the parser rejects what comes next of it. */
+type BreakableBody = { breakOff(problem: Problem): void };
+
 export class ConnectionState {
   peer: Peer | undefined = undefined;
   /** While a route reads the body of its request as it arrives, in its own time. */
-  isStreamingBody = false;
+  streamedBody: BreakableBody | undefined = undefined;
   /** Requests that wait for the responses before them: until there are none, nothing more is read. */
   waitingRequests = 0;
   #request: IncomingMessage | undefined = undefined;

@@ -36,7 +36,7 @@ export type LineRules<T> = {
 
 type LineOutcome =
   | { readonly status: 200 | 201; readonly id: number }
-  | { readonly status: 422; readonly issues: readonly Issue[] };
+  | { readonly status: 403 | 422; readonly issues: readonly Issue[] };
 
 type ImportContext = Pick<
   Context<object, object, undefined, Caller>,

@@ -43,7 +43,7 @@ export class StreamedBody {
     if (Number(this.#request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
     this.#isTaken = true;
     const request = this.#request;
-    stateOf(request.socket).isStreamingBody = true;
+    stateOf(request.socket).streamedBody = this;
     request.on('data', (piece: Buffer) => this.#add(piece));
     request.once('end', () => this.#end());
     request.on('error', this.#onBreak);
@@ -71,13 +71,20 @@ export class StreamedBody {
     this.#settle();
   }
 
-  readonly #onBreak = (): void => this.#fail(endedEarly());
+  /** A client may end its side of the connection behind a whole body, before all of it is read here. */
+  readonly #onBreak = (): void => {
+    if (!this.#request.complete) this.#fail(endedEarly());
+  };
+
+  breakOff(problem: Problem): void {
+    this.#fail(problem);
+  }
 
   #end(): void {
     this.#isWhole = true;
     const { socket } = this.#request;
     socket.off('end', this.#onBreak);
-    stateOf(socket).isStreamingBody = false;
+    stateOf(socket).streamedBody = undefined;
     this.#settle();
   }
 

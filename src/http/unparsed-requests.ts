@@ -23,6 +23,7 @@ export function rejectUnparsed(server: Server, rejectionText: WriteRejection): v
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (rejected.has(socket) || isSlowStream(error, socket)) return;
     rejected.add(socket);
+    stateOf(socket).streamedBody?.breakOff(problemOf(error));
     rejectRequest(error, socket, rejectionText);
   });
 }
@@ -76,7 +77,7 @@ function problemOf(error: ParserError): Problem {
 
 /** The reader of a streamed body limits its time itself. */
 function isSlowStream({ code }: ParserError, socket: Socket): boolean {
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).isStreamingBody;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).streamedBody !== undefined;
 }
 
 function isLongTarget(packet: Buffer | undefined): boolean {

@@ -64,7 +64,9 @@ export class WebhookTargets {
     if (url === null || /[\s\p{Cc}\\]/u.test(text))
       return 'url must be a URL such as https://example.com/hook.';
     if (!this.#takes(url.protocol)) return 'url must begin with https://.';
-    if (/^[^/]*\/\/[^/?#]*@/.test(text)) return 'url must not contain a user name or a password.';
+    // the text, too: URL drops an empty user name
+    if (url.username + url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text))
+      return 'url must not contain a user name or a password.';
     if (text.includes('#')) return 'url must not have a fragment.';
     if (url.port === '0') return 'url must have a port from 1 to 65535, or none.';
     return this.#hostIssue(url);

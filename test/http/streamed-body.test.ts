@@ -65,6 +65,18 @@ describe('a body that is read as it arrives', () => {
       assert.deepEqual([status, body.bytes], [200, length]);
     });
 
+  test('is whole where the client ends its side of the connection behind it', async (t) => {
+    const length = 400_000;
+    const slow = async (): Promise<void> => {
+      for (let turns = 0; turns < 100; turns += 1) await nextTurn();
+    };
+    const { service, token } = await countingService(t, slow);
+    const { socket, response } = await openRaw(service.port);
+    socket.end(`${headOf(token, `Content-Length: ${length}\r\n`)}${'a'.repeat(length)}`);
+    const { status, body } = await response();
+    assert.deepEqual([status, body.bytes], [200, length]);
+  });
+
   test('may be left out', async (t) => {
     const { service, token } = await countingService(t);
     const { status, body } = await service.post('/counted', { token, headers: plain });

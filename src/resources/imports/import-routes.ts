@@ -1,5 +1,5 @@
 // Imports over HTTP: POST /imports takes customers and orders as lines, and answers each with a line.
-import { adminOnly, checkScope } from '../../auth/access.ts';
+import { adminOnly, hasScope } from '../../auth/access.ts';
 import type { ImportStarter, LineRules } from '../../http/line-imports.ts';
 import { ndjson } from '../../http/media-types.ts';
 import { document, route, type Route } from '../../http/route.ts';
@@ -10,6 +10,7 @@ import {
   importUnsentBytesMax,
   importsMax,
 } from '../../limits.ts';
+import type { Issue } from '../../schema/schema.ts';
 import { customerBodies } from '../customers/customer-bodies.ts';
 import { checkLine, importLineSchema, type CheckedLine } from './import-line.ts';
 import { importKeys, importLine } from './import-store.ts';
@@ -28,7 +29,8 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
     check: (value, now) => checkLine(schema, value, now),
     write(permit, checked, now) {
       const { caller } = permit;
-      if (checked.line.customer !== undefined) checkScope(caller, 'customers:write');
+      if (checked.line.customer !== undefined && !hasScope(caller, 'customers:write'))
+        return { status: 403, issues: [noCustomers] };
       return importLine(permit, checked, { keys: importKeys, bodies, ownerId: caller.userId, now });
     },
   };
@@ -53,6 +55,12 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
     }),
   ];
 }
+
+const noCustomers: Issue = {
+  pointer: '/customer',
+  code: 'insufficient-scope',
+  detail: 'The API key lacks the scope customers:write.',
+};
 
 const exampleOfCustomer = { key: 'shop-7', customer: { name: 'Grace Hopper' } };
 const exampleOfOrder = {
