@@ -13,7 +13,6 @@ const fileLinesMax = 300;
 const longFilesLeft: Readonly<Record<string, number>> = {
   'test/torture/faults.test.ts': 309,
   'test/torture/mixed-writes.ts': 488,
-  'test/web/docs-page.test.ts': 346,
 };
 
 suite('what is read', () => {

@@ -196,7 +196,7 @@ export const problems: Readonly<
     title: 'Events gone',
     about:
       'Events after this cursor were removed for their age (`--events-days`), or the database was ' +
-      'restored from a backup: going on could miss some. Store `next` of GET /events?from=latest, ' +
+      'restored, copied or put back: going on could miss some. Store `next` of GET /events?from=latest, ' +
       'read the objects again, then follow from there.',
   },
   'tls-required': {

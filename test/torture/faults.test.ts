@@ -89,8 +89,6 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     await assertRejected(join(disk, 'other'), /other/);
   });
 
-  /** It ends with a failure, and what it says is a sentence that names the cause, not a stack. */
-
   suite('when a sync fails', { skip: noCompiler() }, () => {
     for (const [of, what] of [
       ['/orderly.db-wal', 'the log'],

@@ -4,11 +4,9 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { problemKinds } from '../../src/problem.ts';
-import { noContent, emptyRepresentation, route } from '../../src/http/route.ts';
-import { anyone } from '../../src/auth/access.ts';
 import { transitions } from '../../src/resources/orders/order.ts';
 import { docsPage } from '../../src/web/docs-page.ts';
-import { executable, serviceFor, type TestService } from '../service.ts';
+import { serviceFor, type TestService } from '../service.ts';
 import { plain, tagsOf, textOf } from './markup.ts';
 
 type Json = { readonly [name: string]: unknown };
@@ -280,37 +278,6 @@ describe('the pages', () => {
       );
   });
 
-  test('the door leads to the documentation', async () => {
-    const home = await service.get('/');
-    assert.equal(home.text, html);
-    assert.equal(
-      (await service.get('/', { headers: { 'if-none-match': home.headers.etag ?? '' } })).status,
-      304,
-    );
-    assert.equal((await service.get('/docs', { headers: { accept: 'application/json' } })).status, 406);
-  });
-
-  test('the API catalog leads to description, documentation and state', async () => {
-    const { status, headers, text } = await service.get('/.well-known/api-catalog');
-    assert.equal(status, 200);
-    assert.equal(
-      headers['content-type'],
-      'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-    );
-    assert.equal(
-      (await service.call('HEAD', '/.well-known/api-catalog')).headers.link,
-      '</.well-known/api-catalog>; rel="api-catalog"',
-    );
-    const [{ anchor, ...relations }] = JSON.parse(text).linkset;
-    assert.deepEqual(Object.keys(relations), ['service-desc', 'service-doc', 'status']);
-    for (const [{ href, type }] of Object.values<[{ href: string; type: string }]>(relations)) {
-      assert.ok(href.startsWith(anchor));
-      const response = await service.get(href.slice(anchor.length - 1));
-      assert.equal(response.status, 200, href);
-      assert.ok(response.headers['content-type']?.startsWith(type), href);
-    }
-  });
-
   test('rates are shown as they are set, and curl is given a self-signed certificate', async () => {
     assert.ok(textOf(html).includes('Not limited: each user and each API key.'));
     assert.ok(!html.includes('--cacert'));
@@ -324,23 +291,4 @@ describe('the pages', () => {
     assert.ok(textOf(page.html).includes('600 requests in 60 seconds, for each user and each API key.'));
     assert.ok(textOf(page.html).includes('curl --cacert data/tls/ca.pem https://localhost:8443/orders'));
   });
-});
-
-test('what routes say is escaped on the page', { skip: executable !== undefined }, async (t) => {
-  const nasty = route({
-    method: 'DELETE',
-    path: '/nasty/{id}',
-    tag: 'Service',
-    summary: '</a><script>alert("1")</script>',
-    description: 'A `<b>` & "c" \'d\'\n\n<i>',
-    access: anyone,
-    reply: noContent(),
-    handle: () => emptyRepresentation,
-  });
-  const service = await serviceFor(t, { extraRoutes: [nasty] });
-  const { text } = await service.get('/docs');
-  assert.ok(!text.includes('<script>alert'));
-  assert.ok(textOf(text).includes('</a><script>alert("1")</script>'));
-  assert.ok(textOf(text).includes('A <b> & "c" \'d\''));
-  tagsOf(text);
 });
