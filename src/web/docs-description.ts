@@ -1,5 +1,5 @@
-// As much of the OpenAPI document as the pages read. http/openapi.ts makes it; the tests hold the pages to
-// it.
+// The parts of the OpenAPI document that the pages read. http/openapi.ts makes the document, and tests
+// compare the pages with it.
 
 type Texts<Names extends string> = Readonly<Record<Names, string>>;
 type Named<T> = Readonly<Record<string, T>>;
@@ -64,14 +64,14 @@ export function follow<T extends { readonly $ref?: string }>(description: Descri
     steps === undefined
       ? node
       : steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], description)
-  ) as T; // references point to their like
+  ) as T; // a reference points to a value of the same type
 }
 
 export function successOf({ responses }: Operation): readonly [status: string, Response] {
   return Object.entries(responses).find(([status]) => status < '300') ?? ['', { description: '' }];
 }
 
-/** With the schemas of arrays' elements, and without X-Request-Id, which every operation takes. */
+/** Arrays have the schemas of their elements. X-Request-Id, which every operation takes, is left out. */
 export function parametersOf({ parameters }: Operation, description: Description): Parameter[] {
   const followed = parameters.map((each) => follow(description, each));
   const own = followed.filter(({ name }) => name !== requestId);
@@ -101,7 +101,9 @@ export function kindsOf(response: Response, description: Description): string[] 
   return Object.keys(follow(description, response).content?.['application/problem+json']?.examples ?? {});
 }
 
-/** Those that every operation can report; what is wrong with a request's own data is listed at each. */
+/**
+ * The problems that every operation can report. Those about a request's data are listed at each operation.
+ */
 export function kindsEverywhere(description: Description): Set<string> {
   const sets = operationsOf(description).map(
     ({ operation }) =>

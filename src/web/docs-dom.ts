@@ -1,4 +1,4 @@
-// As much of the DOM as the pages' scripts use: tsc knows Node's globals only.
+// The types of the DOM that the pages' scripts use: tsc knows Node's globals only.
 
 type Texts<Names extends string> = Record<Names, string>;
 type Listener = (event: PageEvent) => void;
@@ -18,7 +18,7 @@ export type PageElement = Texts<'id' | 'name' | 'value' | 'textContent' | 'class
   Record<'ariaExpanded', string | null> &
   Record<'offsetTop' | 'offsetHeight' | 'scrollTop' | 'clientHeight', number> &
   Record<'reset' | 'hidePopover' | 'showModal' | 'close' | 'click', () => void> & {
-    /** Of a template. */
+    /** Only a template has it. */
     readonly content: { cloneNode(deep: true): PageElement };
     readonly dataset: Record<string, string | undefined>;
     readonly selectedOptions?: Iterable<PageElement>;

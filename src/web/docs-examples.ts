@@ -89,7 +89,7 @@ function pythonExample({ method, url, needsToken, takesKey, body, result }: Call
   return `${imports}\n\n${call}\nresponse.raise_for_status()${results[result]}`;
 }
 
-/** JSON text is Python, but for the names of three values. */
+/** JSON text is Python, except for the names of three values. */
 function pythonValue(value: unknown): string {
   const names: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
   const text = json(value);

@@ -60,7 +60,7 @@ function typeOf(schema: Schema, description: Description): string {
   return isNullable ? `${kind}, or null` : kind;
 }
 
-/** Patterns are shown where people can read them. */
+/** Only patterns that people can read are shown. */
 function rulesOf(
   { enum: values, items, format, pattern = '', ...schema }: Schema,
   description: Description,
@@ -76,7 +76,7 @@ function rulesOf(
   return rules.filter((rule) => rule !== '');
 }
 
-/** Of the elements of an array, their values alone. */
+/** Of the schema of an array's elements only the allowed values are shown. */
 function memberRules(items: Schema, description: Description): string[] {
   return items.enum === undefined ? [] : rulesOf(items, description);
 }

@@ -1,4 +1,4 @@
-// Guides on the documentation page: what a client does again and again, each with a sample; and what changed.
+// Guides on the documentation page: common tasks of clients, each with a sample; and the changelog.
 import { idempotencySecondsMax, refreshGraceMilliseconds, tokenSeconds } from '../limits.ts';
 import { sample } from './code-samples.ts';
 import { html, inline, link, type Html } from './page-layout.ts';

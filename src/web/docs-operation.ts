@@ -21,7 +21,7 @@ export type Setting = {
   readonly trust: Trust;
   /** Problems that every operation can respond with, listed in one place. */
   readonly everywhere: ReadonlySet<string>;
-  /** Parameters and header fields that many operations take, likewise. */
+  /** Parameters and header fields that many operations take, listed in one place, too. */
   readonly common: readonly Parameter[];
 };
 

@@ -4,7 +4,7 @@ import { html, type Html } from './page-layout.ts';
 /** Each state, with those that it leads to. */
 export type Steps = Readonly<Record<string, readonly string[]>>;
 
-/** The way from left to right, final states beneath it. Small enough for a phone. */
+/** The usual steps go from left to right, final states are beneath them. Small enough for a phone. */
 const corners: Readonly<Record<string, readonly [x: number, y: number]>> = {
   open: [0, 0],
   paid: [118, 0],
@@ -40,7 +40,7 @@ function box(state: string, kind: 'final' | 'state'): Html {
 <text x="${x + centre}" y="${y + middle}">${state}</text>`;
 }
 
-/** Straight along the way, else in a bow down; where several end at one box they are spread a little. */
+/** Usual steps are straight lines, others arcs below; several that end at one box are spread a little. */
 function arrow([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): string {
   if (y === toY) return `M${x + width} ${y + middle}H${toX}`;
   const [start, between, end] = [x + centre, (y + height + toY) / 2, toX + centre + (x - toX) * 0.2];

@@ -20,7 +20,7 @@ function markupOf(part: Part): string {
   return 'markup' in part ? part.markup : part.map(markupOf).join('');
 }
 
-/** Sentences of the routes and schemas: blank lines part paragraphs, backticks hold code. */
+/** Formats sentences of routes and schemas: blank lines separate paragraphs, backticks enclose code. */
 export function prose(text: string): Html {
   return html`${text.split('\n\n').map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`;
 }

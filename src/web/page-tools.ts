@@ -40,13 +40,13 @@ export function pageTools() {
     return Object.assign(document.createElement(tag), { textContent: text, className });
   }
 
-  /** Says it to people who see the page and to those who hear it. */
+  /** Shows a message, and announces it to screen readers. */
   function say(element: PageElement, text = 'The service can’t be reached.', className: string): void {
     element.textContent = text;
     element.className = `outcome ${className}`;
   }
 
-  /** Goes to a place on the page, for the eyes and for the keyboard. */
+  /** Scrolls to a place on the page and moves the focus there. */
   function go(id: string): void {
     location.hash = id;
     document.getElementById(id)?.focus({ preventScroll: true });

@@ -5,7 +5,7 @@ import { json } from './docs-examples.ts';
 import { html, type Html } from './page-layout.ts';
 
 type Options = {
-  /** Their references, and those of their schemas, have been followed. */
+  /** References of parameters and of their schemas are resolved. */
   readonly parameters: readonly Parameter[];
   readonly content: Content;
 };
@@ -42,7 +42,7 @@ function field(id: string, { name, in: place, required, schema }: Parameter): Ht
 <p class="issue" id="${id}-issue"></p></div>`;
 }
 
-/** Values out of a list are chosen; of an array several may be. */
+/** Values of an enumeration are chosen from a list, several where the field is an array. */
 function controlOf({ type, enum: values, items }: Schema, marks: Html): Html {
   if (items?.enum !== undefined) {
     const size = Math.min(items.enum.length, 4);

@@ -44,13 +44,13 @@ export function tryScript({ at, make, say, call }: PageTools, { credential }: Ac
     return { method, url: query.size === 0 ? url : `${url}?${query}`, body, headers };
   }
 
-  /** Of several chosen values a list with commas. */
+  /** Several chosen values become a list with commas. */
   function valueOf(field: PageElement): string {
     if (!field.multiple) return field.value;
     return [...(field.selectedOptions ?? [])].map(({ value }) => value).join(',');
   }
 
-  /** Resolves to what the person answers; Escape is a no. */
+  /** Resolves to whether the person confirms; Escape means no. */
   function confirmed(form: PageElement, { method, url }: Request): Promise<boolean> {
     const dialog = at('#confirm');
     at('#confirm-title').textContent = `${form.dataset['summary']}?`;

@@ -21,7 +21,7 @@ function suspensionOf([userId, createdAt, reason]: readonly [...SuspensionRow, .
   return { userId, createdAt: timestampOf(createdAt), reason };
 }
 
-/** Under the id of the user. */
+/** The id of a row is that of its user. */
 export const suspensionRows: Rows<Suspension> = {
   name: 'suspension of user',
   find: findSuspension,
@@ -61,7 +61,7 @@ function recordChange(permit: Permit, userId: number): void {
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }
 
-/** Under the id of the user, who can't sign in, and whose sessions and keys ended with the suspension. */
+/** Its ids are those of users, whose sessions and keys ended with the suspension. */
 export const suspensionAudit: Audit<readonly [...SuspensionRow, credentials: number]> = {
   thing: 'suspension',
   table: '(SELECT userId AS id, createdAt, reason FROM suspensions) AS suspended',

@@ -29,14 +29,14 @@ function totpOf([userId, isOn, createdAt, recoveryCodesLeft]: readonly [...TotpR
   return { userId, isOn: isOn === 1, recoveryCodesLeft, createdAt: timestampOf(createdAt) };
 }
 
-/** Under the id of the user. */
+/** The id of a row is that of its user. */
 export const totpRows: Rows<Totp> = {
   name: 'one-time code set-up of user',
   find: findTotp,
   ownerOf: ({ userId }) => userId,
 };
 
-/** In place of one that was never confirmed. It leaves no event: nothing needs a code yet. */
+/** Replaces a set-up that was never confirmed. It leaves no event, since nothing needs a code yet. */
 export function addTotp(
   { writer: db }: Permit,
   { id }: Visible<StoredUser>,
@@ -68,7 +68,7 @@ export function removeTotp(permit: Permit, { userId }: Visible<Totp>): void {
   recordChange(permit, userId);
 }
 
-/** For a user who may have none; returns whether there was one in use. */
+/** Removes the set-up, if there is one, and returns whether it was in use. */
 export function removeTotpOf(permit: Permit, { id }: Visible<StoredUser>): boolean {
   const wasOn = findTotp(permit.writer, id)?.isOn === true;
   removeAll(permit.writer, id);
@@ -88,7 +88,7 @@ function recordChange(permit: Permit, userId: number): void {
 
 type CodeUse = { readonly userId: number; readonly code: string; readonly now: number };
 
-/** Whether the code is right. It is used up with that: a step's code works once, a recovery code, too. */
+/** Which kind of code it is, if it is right. It is used up with that: each code works once. */
 export function useCode(
   { writer: db }: Permit,
   secrets: SealedSecrets,
@@ -143,14 +143,17 @@ function resealOne(
   { userId, keyId, bytes }: Sealed & { readonly userId: number },
 ): void {
   const secret = secrets.open({ keyId, bytes }, totpContext(userId));
-  // a row that doesn't open is no longer looked at
+  // a row that can't be decrypted is marked, and not tried again
   const sealed = secret === undefined ? { keyId: '', bytes } : secrets.seal(secret, totpContext(userId));
   db.run('UPDATE totpSecrets SET keyId = ?, sealed = ? WHERE userId = ?', sealed.keyId, sealed.bytes, userId);
 }
 
 type AuditedTotp = readonly [...TotpRow, lastStep: number, sealed: Uint8Array, wrongHashes: number];
 
-/** Under the id of the user. Whether what is sealed opens isn't looked at: `check` reads no secret. */
+/**
+ * Its ids are those of users. Whether secrets can be decrypted isn't checked: `check` doesn't read
+ * secret.key.
+ */
 export const totpAudit: Audit<AuditedTotp> = {
   thing: 'one-time code set-up',
   table:

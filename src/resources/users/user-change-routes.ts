@@ -30,7 +30,7 @@ export const userResource: Resource<StoredUser, User> = {
   represent: representUser,
 };
 
-/** The version is part of the ETag alone: a new password changes no member that is shown. */
+/** The ETag includes the row's version, since a new password changes no member that is shown. */
 export function representUser({ version, ...user }: StoredUser): Representation<User> {
   return represent(user, { id: user.id, ownerId: user.id, salt: String(version) });
 }
@@ -121,7 +121,7 @@ async function newPasswordHash(
   return passwords.hashNew(context, password);
 }
 
-/** Were it changed elsewhere meanwhile, this session would have ended, and the write would be rejected. */
+/** If the password was changed elsewhere meanwhile, this session has ended, and the write is rejected. */
 async function checkCurrentPassword(
   context: ChangeContext,
   passwords: PasswordChecks<Limiter>,

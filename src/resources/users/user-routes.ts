@@ -46,7 +46,7 @@ export type UserServices = UserChangeServices & {
   readonly totpSecrets: SealedSecrets;
   readonly cursors: Cursors;
   readonly registration: 'open' | 'closed';
-  /** Of each address. */
+  /** The bucket of each address. */
   readonly signUps: Limiter;
   /** Begins to take a removed user out of the rows they owned, and doesn't wait for it. */
   readonly removeLeftovers: () => void;
@@ -129,7 +129,7 @@ function registrant(registration: UserServices['registration']): Access<object, 
   };
 }
 
-/** Of a body whose other members may be invalid. */
+/** The issues of the password, in a body whose other members may be invalid. */
 function newPasswordIssues(body: Readonly<Record<string, unknown>>, passwordMin: number): Issue[] {
   const { password, email, name } = body;
   if (typeof password !== 'string' || typeof email !== 'string') return [];

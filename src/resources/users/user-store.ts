@@ -27,7 +27,7 @@ type UserRow = readonly [
 ];
 const columns = 'id, name, email, role, createdAt, version';
 
-/** Every change counts, those that are not shown, too. */
+/** `version` rises with every change, also of columns that are not shown. */
 export type StoredUser = User & { readonly version: number };
 
 export function findUser(db: Connection, id: number): StoredUser | undefined {
@@ -41,7 +41,7 @@ function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...Sql
   return { id, name, email, role, createdAt: timestampOf(createdAt) };
 }
 
-/** Of the account with that e-mail address. */
+/** What is stored of the account with that e-mail address. */
 export function findPassword(db: Connection, email: string): StoredPassword | undefined {
   const sql =
     'SELECT id, passwordHash, passwordExpiresAt, ' +
@@ -130,7 +130,7 @@ function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPas
   db.run('UPDATE users SET passwordHash = ?, passwordExpiresAt = ? WHERE id = ?', hash, expiresAt, id);
 }
 
-/** Another hash of the same password: nothing that anyone sees changes. */
+/** Stores another hash of the same password: nothing that is shown changes. */
 export function upgradePasswordHash(
   db: Connection,
   { userId, hash }: StoredPassword,

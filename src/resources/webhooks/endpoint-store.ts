@@ -54,7 +54,7 @@ const columns =
   'id, url, types, status, keyId, sealed, previousKeyId, previousSealed, previousEndsAt, version, ' +
   'position, failures, retryAt, lastStatus, lastAt, failingSince';
 
-/** All of them: they are few. */
+/** Reads all rows, since they are few. */
 export function readEndpoints(db: Connection): Endpoint[] {
   return db.all<EndpointRow>(`SELECT ${columns} FROM webhooks ORDER BY id`).map(endpointOf);
 }
@@ -147,7 +147,7 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   return count;
 }
 
-/** The same where nothing has to change, or nothing can. */
+/** Returns the same where it is already sealed under the first secret, or can't be decrypted. */
 function resealed(secrets: SealedSecrets, id: number, sealed: Sealed): Sealed {
   if (sealed.keyId === secrets.keyIds[0]) return sealed;
   const secret = secrets.open(sealed, contextOf(id));

@@ -1,4 +1,4 @@
-// The rows of webhooks: what administrators set. How deliveries get on is in endpoint-store.ts.
+// The rows of webhooks: what administrators set. The progress of deliveries is in endpoint-store.ts.
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
