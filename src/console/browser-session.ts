@@ -2,10 +2,13 @@
 import type { Problem, Tokens } from './api-types.ts';
 
 type Message = { readonly kind: 'tokens'; readonly tokens: Kept } | { readonly kind: 'signed-out' };
+type Credentials = { readonly email: string; readonly password: string; readonly code?: string };
 type Kept = Tokens & { readonly endsAt: number };
 
 const hint = 'orderly-signed-in';
 const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
+/** Whoever has it alone changes the cookie: else the response that comes last would decide. */
+const lock = 'orderly-tokens';
 /** A token this near its end is renewed before it is used. */
 const marginMilliseconds = 30_000;
 
@@ -41,7 +44,7 @@ export class BrowserSession extends EventTarget {
 
   /** Another token than this one. */
   async renew(old: string | undefined): Promise<string | undefined> {
-    await navigator.locks.request('orderly-tokens', async () => {
+    await navigator.locks.request(lock, async () => {
       const isDone = this.#isFresh() && this.#tokens?.accessToken !== old;
       if (!isDone) await this.#renewNow();
     });
@@ -61,11 +64,11 @@ export class BrowserSession extends EventTarget {
   }
 
   /** Undefined when it worked. */
-  async signIn(credentials: {
-    readonly email: string;
-    readonly password: string;
-    readonly code?: string;
-  }): Promise<Problem | undefined> {
+  async signIn(credentials: Credentials): Promise<Problem | undefined> {
+    return navigator.locks.request(lock, () => this.#signInNow(credentials));
+  }
+
+  async #signInNow(credentials: Credentials): Promise<Problem | undefined> {
     const response = await fetch('/api/sessions', {
       method: 'POST',
       headers: json,
@@ -76,19 +79,29 @@ export class BrowserSession extends EventTarget {
     if (!response.ok) return body as Problem; // every response of 400 and above has one
     const before = this.#tokens;
     this.#keep(body as Tokens);
-    if (before !== undefined) await this.#end(before.id);
+    if (before !== undefined) await this.#end(before.id).catch(() => undefined); // it ends by itself, later
     return undefined;
   }
 
+  /** Throws where the service doesn't confirm it: whoever came next could go on with the cookie. */
   async signOut(): Promise<void> {
-    if (this.#tokens !== undefined) await this.#end(this.#tokens.id);
+    const token = await this.token();
+    const status = await this.#endOwn();
+    if (status === 401 && (await this.renew(token)) !== undefined) await this.#endOwn();
     this.#forget();
   }
 
-  /** With the current token: a session that ends itself takes the cookie along. */
-  async #end(id: number): Promise<void> {
+  /** A session that ends itself takes the cookie along. */
+  #endOwn(): Promise<number | undefined> {
+    return this.#tokens === undefined ? Promise.resolve(undefined) : this.#end(this.#tokens.id);
+  }
+
+  /** With the current token. The status; throws for one that leaves open whether the session is over. */
+  async #end(id: number): Promise<number> {
     const headers = { Authorization: `Bearer ${this.#tokens?.accessToken}` };
-    await fetch(`/api/sessions/${id}`, { method: 'DELETE', headers }).catch(() => undefined);
+    const { status } = await fetch(`/api/sessions/${id}`, { method: 'DELETE', headers });
+    if (![204, 401, 404].includes(status)) throw new TypeError(`no end: ${status}`);
+    return status;
   }
 
   #isFresh(): boolean {

@@ -6,6 +6,7 @@ import { BrowserSession } from './browser-session.ts';
 import { type App, isStaff, type View } from './console-app.ts';
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
+import { notify } from './dialogs.ts';
 import { fill, h, icon, icons } from './elements.ts';
 import { messageOf } from './forms.ts';
 import { healthView } from './health-view.ts';
@@ -118,7 +119,7 @@ function runFrame(app: App, place: HTMLElement, signal: AbortSignal): void {
     state.ending.abort(new Error('left'));
     state.ending = new AbortController();
     fill(bar, navigation(app, name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '')));
-    const view = views[name] ?? missingView;
+    const view = (Object.hasOwn(views, name) ? views[name] : undefined) ?? missingView;
     view({ ...app, main, id, parameters, signal: state.ending.signal });
     if (isSamePage)
       [...main.querySelectorAll('a')].find((link) => link.getAttribute('href') === key)?.focus();
@@ -189,11 +190,7 @@ function navigation({ user, session }: App, current: string): HTMLElement[] {
     icon(icons.more),
     h('span', {}, 'More'),
   );
-  const out = h(
-    'button',
-    { type: 'button', class: 'quiet', onclick: () => void session.signOut() },
-    'Sign out',
-  );
+  const out = h('button', { type: 'button', class: 'quiet', onclick: () => signOut(session) }, 'Sign out');
   return [
     h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
     ...allowed.map(link),
@@ -208,6 +205,12 @@ function navigation({ user, session }: App, current: string): HTMLElement[] {
   ];
 }
 
+function signOut(session: BrowserSession): void {
+  session
+    .signOut()
+    .catch(() => notify('You are still signed in: the service can’t be reached. Try again in a moment.'));
+}
+
 /** On a phone: what has no room in the bar. */
 function moreView(page: App & { readonly main: HTMLElement }): void {
   document.title = 'More · orderly';
@@ -219,7 +222,7 @@ function moreView(page: App & { readonly main: HTMLElement }): void {
   );
   const out = h(
     'button',
-    { type: 'button', onclick: () => void page.session.signOut() },
+    { type: 'button', onclick: () => signOut(page.session) },
     `Sign out ${page.user.name}`,
   );
   fill(

@@ -46,8 +46,11 @@ export class LiveEvents {
       .catch(() => undefined);
   }
 
+  /** What came for whoever was signed in is not for the next one. */
   stop(): void {
     this.#ending.abort(new Error('signed out'));
+    this.#batch = [];
+    this.#cursor = undefined;
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
