@@ -113,6 +113,9 @@ export const importBytesAtOnce = 64 * 1024;
 export const importSliceMillisecondsMax = 2;
 /** How many of these may wait for the disk at once. */
 export const importWritesMax = 3;
+/** Of answers that are held back until the client has sent everything, or has sent nothing for so long. */
+export const importHeldBytesMax = 8 * 1024 * 1024;
+export const importQuietMilliseconds = 1_000;
 /** What the client has yet to read of the response, before no more lines are taken from it. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 export const importKeyCharsMax = 255;

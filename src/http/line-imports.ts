@@ -6,6 +6,7 @@ import {
   importLineBytesMax,
   importLineMilliseconds,
   importLinesAtOnce,
+  importQuietMilliseconds,
   importSliceMillisecondsMax,
   importUnsentBytesMax,
   importWritesMax,
@@ -17,6 +18,7 @@ import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Permit } from '../storage/permit.ts';
 import type { Timers } from '../timers.ts';
+import { HeldAnswers } from './held-answers.ts';
 import { ndjson } from './media-types.ts';
 import { NdjsonLines, parseLine, type NdjsonLine } from './ndjson-lines.ts';
 import { statusOf } from './problem-kinds.ts';
@@ -77,7 +79,6 @@ export class Imports {
     return streamed(ndjson, (stream) => {
       this.#running += 1;
       stream.onEnd(() => (this.#running -= 1));
-      stream.begin(); // a client may wait for it before it sends
       void new ImportRun(this.#options, { context, rules, stream, count }).run();
     });
   }
@@ -100,6 +101,7 @@ type Item<T> = { readonly number: number; readonly found: { readonly accepted: T
 class ImportRun<T> {
   readonly #options: ImportsOptions;
   readonly #parts: RunParts<T>;
+  readonly #answers: HeldAnswers;
   readonly #lines = new NdjsonLines(importLineBytesMax);
   /** The number of the line that is taken next. */
   #number = 1;
@@ -109,6 +111,7 @@ class ImportRun<T> {
   constructor(options: ImportsOptions, parts: RunParts<T>) {
     this.#options = options;
     this.#parts = parts;
+    this.#answers = new HeldAnswers(parts.stream);
   }
 
   async run(): Promise<void> {
@@ -129,6 +132,7 @@ class ImportRun<T> {
       if (this.#pending.length >= importWritesMax) await this.#pending.shift();
     }
     await this.#allAnswered();
+    this.#answers.open();
     stream.finish();
   }
 
@@ -155,8 +159,11 @@ class ImportRun<T> {
 
   /** A client that sends a byte now and then is as slow as one that sends nothing. */
   async #arrivalOfLine(): Promise<NdjsonLine | undefined> {
+    const { timers } = this.#options;
     const late = Promise.withResolvers<never>();
-    const cancel = this.#options.timers.after(importLineMilliseconds, () => late.reject(tooSlow()));
+    const cancelLate = timers.after(importLineMilliseconds, () => late.reject(tooSlow()));
+    // it may wait for the answers to what it has sent
+    const cancelQuiet = timers.after(importQuietMilliseconds, () => this.#answers.open());
     try {
       for (;;) {
         const piece = await Promise.race([this.#parts.context.streamedBody?.next(), late.promise]);
@@ -166,7 +173,8 @@ class ImportRun<T> {
         if (line !== undefined || piece === undefined) return line;
       }
     } finally {
-      cancel();
+      cancelLate();
+      cancelQuiet();
     }
   }
 
@@ -201,7 +209,7 @@ class ImportRun<T> {
     if (result.status === 'rejected') return this.#breakOff(result.reason, batch[0]?.number ?? 0);
     const texts = result.value.map((answer, index) => answerText(batch[index]?.number ?? 0, answer));
     for (const { status } of result.value) count(status);
-    stream.write(Buffer.from(texts.join('')));
+    this.#answers.write(texts.join(''));
   }
 
   async #allAnswered(): Promise<void> {
@@ -215,7 +223,8 @@ class ImportRun<T> {
     const problem = error instanceof Problem ? error : this.#logged(error);
     const answer = answerOf(problem);
     count(answer.status);
-    stream.write(Buffer.from(answerText(number, answer)));
+    this.#answers.write(answerText(number, answer));
+    this.#answers.open();
     stream.breakOffOnceSent(endOf(problem.kind));
   }
 

@@ -29,7 +29,7 @@ describe('an import ends early, and without its last chunk', () => {
       const service = await serviceFor(t);
       const root = await rootToken(service);
       const actor = await service.person('admin');
-      const sent = await openImport(service.port, actor.token);
+      const sent = await openImport(service, actor.token);
       sent.write(linesOf([customerLine('a')]));
       assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
       if (way === 'sign-out')
@@ -63,11 +63,11 @@ describe('an import ends early, and without its last chunk', () => {
   test('where no whole line comes for half a minute', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
-    const sent = await openImport(service.port, token);
+    const sent = await openImport(service, token);
     sent.write(`${linesOf([customerLine('a')])}{"key"`);
     assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
     await service.clock.timer(30_000);
-    service.clock.advance(30_000);
+    service.clock.advance(30_000); // of a line of which the beginning came
     const { answers, isWhole } = await sent.rest();
     assert.deepEqual([answers.map(summaryOf), isWhole], [['2 408 # request-timeout'], false]);
     await service.stop();
@@ -77,7 +77,7 @@ describe('an import ends early, and without its last chunk', () => {
   test('past 32 MiB that were not announced', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
-    const sent = await openImport(service.port, token);
+    const sent = await openImport(service, token);
     sent.write(linesOf([customerLine('a')]));
     for (let mebibytes = 0; mebibytes < 33; mebibytes += 1) sent.write(Buffer.alloc(1024 * 1024, '\n'));
     sent.end();
@@ -88,7 +88,7 @@ describe('an import ends early, and without its last chunk', () => {
 
   test('when the service stops', async (t) => {
     const service = await serviceFor(t);
-    const sent = await openImport(service.port, await rootToken(service));
+    const sent = await openImport(service, await rootToken(service));
     sent.write(linesOf([customerLine('a')]));
     assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
     const stopped = service.stop();
@@ -104,7 +104,7 @@ describe('an import whose client goes', () => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     const values = Array.from({ length: 400 }, (_, index) => customerLine(String(index)));
-    const sent = await openImport(service.port, token);
+    const sent = await openImport(service, token);
     sent.write(linesOf(values.slice(0, 300)));
     await sent.next();
     sent.destroy();
@@ -116,7 +116,7 @@ describe('an import whose client goes', () => {
   test('makes room for the next one', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
-    const [first, second] = [await openImport(service.port, token), await openImport(service.port, token)];
+    const [first, second] = [await openImport(service, token), await openImport(service, token)];
     assertProblem(await sendImport(service, '', { token }), 'unavailable', 503);
     first.destroy();
     second.end();
@@ -141,7 +141,7 @@ test('while a client reads nothing, no more of its lines are taken', async (t) =
   const token = await rootToken(service);
   const wrong = Array.from({ length: 100 }, (_, index) => [`m${index}`, 0]);
   const values = Array.from({ length: 3_000 }, () => Object.fromEntries(wrong)); // an answer takes 12 KB
-  const sent = await openImport(service.port, token);
+  const sent = await openImport(service, token);
   sent.pause();
   sent.write(linesOf(values));
   sent.end();
@@ -155,10 +155,10 @@ test('while a client reads nothing, no more of its lines are taken', async (t) =
   assert.deepEqual([answers.length, isWhole], [values.length, true]);
 });
 
-/** A number that was the same a hundred times. */
+/** A number that was the same five hundred times. */
 async function untilItStays(read: () => Promise<number>): Promise<number> {
   let last = await read();
-  for (let same = 0; same < 100; same += 1) {
+  for (let same = 0; same < 500; same += 1) {
     const next = await read();
     if (next === 0 || next !== last) same = 0;
     last = next;
@@ -173,14 +173,14 @@ test('after kill -9 what was answered is there, and the file sent again complete
     index % 2 === 0 ? customerLine(`${index}`) : orderLine(`${index}`, `${index - 1}`),
   );
   const first = await startChild({ folder });
-  const sent = await openImport(first.port, await tokenOf(first));
+  const sent = await openImport(first, await tokenOf(first));
   sent.write(linesOf(values));
   const answered = [...((await sent.next()) ?? [])];
   await first.kill('SIGKILL');
   answered.push(...(await sent.rest()).answers);
   const second = await startChild({ folder });
   t.after(() => second.kill('SIGTERM'));
-  const again = await openImport(second.port, await tokenOf(second));
+  const again = await openImport(second, await tokenOf(second));
   again.write(linesOf(values));
   again.end();
   const { answers, isWhole } = await again.rest();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import type { Call, TestResponse, TestService } from '../service.ts';
+import type { FrozenClock } from '../frozen-clock.ts';
 import { items } from './resource-support.ts';
 
 export const ndjson = { 'content-type': 'application/x-ndjson' };
@@ -61,6 +62,8 @@ export function summaryOf({ line, status, errors = [] }: ImportAnswer): string {
   return `${line} ${status}${issues.sort().join('')}`;
 }
 
+const quietMilliseconds = 1_000;
+
 /** An import whose lines come as a test writes them. */
 export type OpenImport = {
   write(text: string | Buffer): void;
@@ -76,13 +79,20 @@ export type OpenImport = {
   destroy(): void;
 };
 
-/** Resolves once the service has begun to answer. */
-export async function openImport(port: number, token: string): Promise<OpenImport> {
+type Where = { readonly port: number; readonly clock?: FrozenClock };
+
+/** Resolves once the service has begun to answer: to a client that has sent nothing for a second. */
+export async function openImport({ port, clock }: Where, token: string): Promise<OpenImport> {
   const headers = { ...ndjson, authorization: `Bearer ${token}`, 'transfer-encoding': 'chunked' };
   const sent = request({ port, host: '127.0.0.1', method: 'POST', path: '/imports', agent: false, headers });
   sent.on('error', () => {}); // one that is broken off
   sent.flushHeaders();
-  const [message]: [IncomingMessage] = (await once(sent, 'response')) as [IncomingMessage]; // as documented
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>; // as documented
+  if (clock !== undefined) {
+    await clock.timer(quietMilliseconds);
+    clock.advance(quietMilliseconds);
+  }
+  const [message] = await answered;
   assert.equal(message.statusCode, 200);
   const pieces: string[] = [];
   let [text, isOver] = ['', false];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
+import { openRaw } from '../http/raw-connection.ts';
 import { serviceFor } from '../service.ts';
 import {
   answersOf,
@@ -129,6 +130,23 @@ describe('an import', () => {
     const text = `\n${linesOf([customerLine('a')])}  \r\n\t\n${JSON.stringify(customerLine('b'))}`;
     const { text: answer } = await sendImport(service, text, { token });
     assert.deepEqual(answersOf(answer).map(summaryOf), ['2 201', '5 201']);
+  });
+
+  test('is answered once all of it was sent: many a client can’t do both at once', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const line = linesOf([customerLine('a')]);
+    const head =
+      `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
+      'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
+    const { write, socket, closed } = await openRaw(service.port);
+    write(`${head}${line.length.toString(16)}\r\n${line}\r\n`);
+    const customers = async (): Promise<number> =>
+      (await service.get('/customers?total=true', { token })).body.total;
+    while ((await customers()) === 0) continue;
+    assert.equal(socket.bytesRead, 0);
+    write('0\r\n\r\n');
+    assert.match(await closed, /^HTTP\/1\.1 200 OK\r\n[^]*\{"line":1,"status":201,"id":1\}/);
   });
 
   test('of nothing is answered with nothing', async (t) => {

@@ -5,9 +5,9 @@ import { ndjson } from '../../http/media-types.ts';
 import { document, route, type Route } from '../../http/route.ts';
 import {
   importBytesMax,
+  importHeldBytesMax,
   importLineBytesMax,
   importLineMilliseconds,
-  importUnsentBytesMax,
   importsMax,
 } from '../../limits.ts';
 import type { Issue } from '../../schema/schema.ts';
@@ -82,9 +82,9 @@ const description =
   'An order names its customer by `customerId`, or by `customerKey` if that customer was imported, ' +
   'too.\n\n' +
   'What ends the import early (rights that were withdrawn, a client too slow, the service stopping) is ' +
-  'the status of a last line, after which the response ends without its last chunk. Read while you ' +
-  `send: the service waits where more than ${importUnsentBytesMax / 1024 ** 2} MiB of the response are ` +
-  'unread.\n\n' +
+  'the status of a last line, after which the response ends without its last chunk. The response begins ' +
+  'when everything was sent, when nothing has come for a second, or at ' +
+  `${importHeldBytesMax / 1024 ** 2} MiB; from then on read while you send.\n\n` +
   `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
   `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at once. An API key ` +
   'also needs the scope `customers:write` to import customers.';
