@@ -1,7 +1,8 @@
 // What a service that was killed is held to once it runs again.
 import type { FeedReader } from './feed-reader.ts';
 import type { LoadClient, Reply, Thing } from './load-client.ts';
-import { renew, type Memory, type Round } from './mixed-writes.ts';
+import { renew } from './mixed-accounts.ts';
+import type { Memory, Round } from './mixed-changes.ts';
 
 const repeatsMax = 60;
 const credentialsMax = 20;

@@ -9,7 +9,9 @@ import { runCommand, spawnService, startChild, type ChildService } from './child
 import { createLedger } from './ledger.ts';
 import { FeedReader } from './feed-reader.ts';
 import { createLoadClient, type LoadClient, type Reply } from './load-client.ts';
-import { password, staffEmail, writeAll, type Memory, type Person, type Round } from './mixed-writes.ts';
+import { staffEmail } from './mixed-accounts.ts';
+import { password, type Memory, type Person, type Round } from './mixed-changes.ts';
+import { writeAll } from './mixed-writes.ts';
 import { everything, hold } from './torture-checks.ts';
 
 export type TortureOptions = {
