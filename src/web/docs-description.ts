@@ -24,6 +24,8 @@ export type Schema = Partial<
 >;
 export type Content = Named<{
   readonly schema: Schema;
+  /** Of a body of lines. */
+  readonly 'x-line-schema'?: Schema;
   readonly example?: unknown;
   readonly examples?: object;
 }>;

@@ -31,7 +31,7 @@ export function callOf(
 function resultOf(operation: Operation): 'nothing' | 'json' | 'text' {
   const types = Object.keys(successOf(operation)[1].content ?? {});
   if (types.length === 0) return 'nothing';
-  return types.some((type) => type.endsWith('json')) ? 'json' : 'text';
+  return types.some((type) => /[/+]json$/.test(type)) ? 'json' : 'text';
 }
 
 export function examplesOf(call: Call, trust: Trust): Readonly<Record<Language, string>> {
@@ -46,28 +46,30 @@ export function curlCommand(trust: Trust): string {
   return trust === 'its own certificate' ? 'curl --cacert data/tls/ca.pem' : 'curl';
 }
 
-function curlExample({ method, url, needsToken, takesKey, body }: Call, trust: Trust): string {
+function curlExample({ method, url, needsToken, takesKey, type, body }: Call, trust: Trust): string {
   const curl = curlCommand(trust);
   const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
   const parts = [isImplied ? `${curl} ${url}` : `${curl} -X ${method} ${url}`];
   if (needsToken) parts.push(`-H "${credentials.curl}"`);
   if (takesKey) parts.push('-H "Idempotency-Key: $(uuidgen)"');
   if (body !== undefined) {
-    parts.push("-H 'Content-Type: application/json'");
-    parts.push(`-d '${json(body).replaceAll("'", "'\\''")}'`);
+    parts.push(`-H 'Content-Type: ${type}'`);
+    const flag = typeof body === 'string' ? '--data-binary' : '-d'; // which takes line breaks away
+    parts.push(`${flag} '${textOf(body).replaceAll("'", "'\\''")}'`);
   }
   return parts.join(' \\\n  ');
 }
 
-function scriptExample({ method, url, needsToken, takesKey, body, result }: Call): string {
+function scriptExample({ method, url, needsToken, takesKey, type, body, result }: Call): string {
   const headers: string[] = [];
   if (needsToken) headers.push(credentials.JavaScript);
-  if (body !== undefined) headers.push("'Content-Type': 'application/json'");
+  if (body !== undefined) headers.push(`'Content-Type': '${type}'`);
   if (takesKey) headers.push("'Idempotency-Key': crypto.randomUUID()");
   const options: string[] = [];
   if (method !== 'GET') options.push(`  method: '${method}',\n`);
   if (headers.length > 0) options.push(`  headers: { ${headers.join(', ')} },\n`);
-  if (body !== undefined) options.push(`  body: JSON.stringify(${indented(json(body))}),\n`);
+  if (typeof body === 'string') options.push(`  body: ${json(body)},\n`);
+  else if (body !== undefined) options.push(`  body: JSON.stringify(${indented(json(body))}),\n`);
   const init = options.length === 0 ? '' : `, {\n${options.join('')}}`;
   const call = `const response = await fetch('${url}'${init});\n`;
   const last = result === 'nothing' ? '' : `\nconst result = await response.${result}();`;
@@ -75,18 +77,21 @@ function scriptExample({ method, url, needsToken, takesKey, body, result }: Call
 }
 
 /** With the package `requests`, which Python's users know. */
-function pythonExample({ method, url, needsToken, takesKey, body, result }: Call, trust: Trust): string {
+function pythonExample(call: Call, trust: Trust): string {
+  const { method, url, needsToken, takesKey, type, body, result } = call;
   const headers: string[] = [];
   if (needsToken) headers.push(credentials.Python);
   if (takesKey) headers.push('"Idempotency-Key": str(uuid.uuid4())');
+  if (typeof body === 'string') headers.push(`"Content-Type": "${type}"`); // of the other, requests knows it
   const lines = [`    "${url}",`];
   if (headers.length > 0) lines.push(`    headers={${headers.join(', ')}},`);
-  if (body !== undefined) lines.push(`    json=${indented(indented(pythonValue(body)))},`);
+  const name = typeof body === 'string' ? 'data' : 'json';
+  if (body !== undefined) lines.push(`    ${name}=${indented(indented(pythonValue(body)))},`);
   if (trust === 'its own certificate') lines.push('    verify="data/tls/ca.pem",');
   const imports = takesKey ? 'import uuid\n\nimport requests' : 'import requests';
-  const call = `response = requests.${method.toLowerCase()}(\n${lines.join('\n')}\n)`;
+  const request = `response = requests.${method.toLowerCase()}(\n${lines.join('\n')}\n)`;
   const results = { nothing: '', json: '\nresult = response.json()', text: '\nresult = response.text' };
-  return `${imports}\n\n${call}\nresponse.raise_for_status()${results[result]}`;
+  return `${imports}\n\n${request}\nresponse.raise_for_status()${results[result]}`;
 }
 
 /** JSON text is Python, except for the names of three values. */
@@ -98,6 +103,11 @@ function pythonValue(value: unknown): string {
 
 function indented(text: string): string {
   return text.replaceAll('\n', '\n  ');
+}
+
+/** What is sent: text as it is, everything else as JSON. */
+export function textOf(body: unknown): string {
+  return typeof body === 'string' ? body : json(body);
 }
 
 export function json(value: unknown): string {

@@ -49,9 +49,10 @@ function fieldLists(
   const isCommon = (parameter: Parameter): boolean =>
     common.some((each) => isDeepStrictEqual(each, parameter));
   const own = parameters.filter((each) => !isCommon(each)).map((each) => parameterField(each, description));
-  const bodyFields = body === undefined ? [] : fieldsOf(body.schema, description, 'request');
+  const schema = body?.['x-line-schema'] ?? body?.schema;
+  const bodyFields = schema === undefined ? [] : fieldsOf(schema, description, 'request');
   return html`${fieldList('Parameters', own)}${commonNames(parameters.filter(isCommon))}
-${fieldList('Body', bodyFields)}`;
+${fieldList(body?.['x-line-schema'] === undefined ? 'Body' : 'Each line of the body', bodyFields)}`;
 }
 
 export function parameterField(
@@ -78,9 +79,9 @@ export function badge(method: string): Html {
 
 function samplesOf({ method, path, operation }: Placed, { publicUrl, trust }: Setting): Html {
   const { operationId: id, summary, requestBody } = operation;
-  const [body] = Object.values(requestBody?.content ?? {});
+  const [[type, body] = []] = Object.entries(requestBody?.content ?? {});
   const url = publicUrl + path.replaceAll('{name}', 'validation-failed').replaceAll(/\{\w+\}/g, '7');
-  const call = callOf(operation, { method, url, body: body?.example });
+  const call = callOf(operation, { method, url, type: type ?? 'application/json', body: body?.example });
   const [status, { content = {} }] = successOf(operation);
   const example = Object.values(content).find((media) => media.example !== undefined)?.example;
   const result = example === undefined ? '' : foldedSample(`Response ${status}`, json(example));

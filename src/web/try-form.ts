@@ -1,7 +1,7 @@
 // The form that tries an operation: a field for each parameter, header field and body. It is a template,
 // which costs a browser next to nothing until the form is opened.
 import type { Content, Parameter, Placed, Schema } from './docs-description.ts';
-import { json } from './docs-examples.ts';
+import { textOf } from './docs-examples.ts';
 import { html, type Html } from './page-layout.ts';
 
 type Options = {
@@ -25,7 +25,7 @@ ${body}
 }
 
 function bodyField(id: string, type: string, example: unknown): Html {
-  const text = json(example);
+  const text = textOf(example);
   const rows = Math.min(text.split('\n').length, 20);
   const marks = html`id="${id}" name="${type}" data-place="body"`;
   return html`<div class="field"><label for="${id}">Body <small>${type}</small></label>
