@@ -7,7 +7,8 @@ export const idMax = Number.MAX_SAFE_INTEGER;
 export const bodyBytesMax = 64 * 1024;
 /**
  * Bounds of one body, whether a route reads it or not; past either of them the connection ends. A chunk of
- * one byte costs as much as a large one, so a body has these pieces and one more for so many bytes.
+ * one byte costs as much as a large one, so beyond its first `bodyPiecesMax` pieces a body needs
+ * `bodyPieceBytesMin` bytes for each.
  */
 export const bodyWireBytesMax = 2 * 1024 * 1024;
 export const bodyPiecesMax = 512;

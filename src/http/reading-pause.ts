@@ -2,12 +2,12 @@
 import type { Socket } from 'node:net';
 import { stateOf } from './connection-state.ts';
 
-/** Of ten thousand connections, resuming all takes longer than a turn may. */
+/** To resume ten thousand connections at once would take longer than a turn may. */
 const resumedPerTurnMax = 500;
 
 /**
- * Node parses what all connections have sent in one turn, 64 KiB of each. Once that has taken long enough,
- * those that it has not come to are paused, which it notices in the same turn.
+ * In one turn Node parses what all connections have sent, up to 64 KiB of each. Once that has taken long
+ * enough, all are paused: Node skips those that it has not yet read from in this turn.
  */
 export class ReadingPause {
   readonly #sockets: ReadonlySet<Socket>;

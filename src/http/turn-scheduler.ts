@@ -5,9 +5,9 @@ import { FairQueue } from '../fair-queue.ts';
 
 export type Work = () => void;
 
-/** A turn that has taken so long by what arrived in it, and was not even run, is overrun. */
+/** A turn is overrun once what arrives in it has taken so long. */
 const arrivalMillisecondsMax = 2 * turnMillisecondsMax;
-/** The clock is looked at once in so many arrivals: they take some microseconds each. */
+/** The clock is read once for so many arrivals, of a few microseconds each. */
 const arrivalsPerLook = 64;
 
 /**
@@ -26,8 +26,8 @@ export class TurnScheduler<Source> {
   #arrivals = 0;
 
   /**
-   * `clientOf` is called for work that has to wait; `onOverrun` in a turn in which what arrives takes too
-   * long, once.
+   * `clientOf` is called for work that has to wait; `onOverrun` once in a turn in which what arrives takes
+   * too long.
    */
   constructor(clientOf: (source: Source) => string, onOverrun = (): void => {}) {
     this.#clientOf = clientOf;
