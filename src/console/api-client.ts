@@ -83,6 +83,7 @@ export class ApiClient extends EventTarget {
     for (const milliseconds of isRepeatable ? pausesMilliseconds : []) {
       const response = await this.#authorized(method, path, options).catch(unlessAborted(options.signal));
       if (response !== undefined && response.status !== 503) return this.#reached(response);
+      if (response === undefined) this.#change(false);
       await pause(milliseconds, options.signal);
     }
     const last = await this.#authorized(method, path, options).catch(unlessAborted(options.signal));

@@ -59,7 +59,7 @@ export function drawn<T>(
     try {
       const value = await load();
       if (number === state.count && !signal.aborted)
-        keepingFocus(element, () => fill(element, draw(value, reload)));
+        keepingFocus(element.closest('main') ?? element, () => fill(element, draw(value, reload)));
     } catch (error) {
       if (number === state.count && !signal.aborted) fill(element, failure(error, reload));
     }
@@ -68,17 +68,16 @@ export function drawn<T>(
   return reload;
 }
 
-/** Who had the focus on a link or button gets it back on the one of the same name. */
-function keepingFocus(element: HTMLElement, change: () => void): void {
-  const { activeElement } = document;
-  const key =
-    activeElement instanceof HTMLElement && element.contains(activeElement) ? keyOf(activeElement) : '';
+/** Who had the focus on what is drawn anew gets it back on what has the same key, or else on the heading. */
+function keepingFocus(scope: Element, change: () => void): void {
+  const { activeElement: active } = document;
+  const isInside = active instanceof HTMLElement && scope.contains(active);
+  const key = isInside ? keyOf(active) : '';
   change();
-  if (key === '') return;
-  const again = [...element.querySelectorAll<HTMLElement>('a, button, input')].find(
-    (each) => keyOf(each) === key,
-  );
-  again?.focus({ preventScroll: true });
+  if (!isInside || active.isConnected) return;
+  const others = [...scope.querySelectorAll<HTMLElement>('a, button, input')];
+  const same = key === '' ? undefined : others.find((each) => keyOf(each) === key);
+  (same ?? scope.querySelector('h1'))?.focus({ preventScroll: true });
 }
 
 function keyOf(element: HTMLElement): string {

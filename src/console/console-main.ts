@@ -133,7 +133,7 @@ function runFrame(app: App, place: HTMLElement, signal: AbortSignal): void {
     'reachable',
     () => {
       fill(banner);
-      draw();
+      app.live.catchUp();
     },
     { signal },
   );

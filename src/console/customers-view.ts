@@ -1,5 +1,5 @@
 // Customers: the list, searched while one types, and one of them with their orders.
-import { query } from './api-client.ts';
+import { type ApiClient, query, Rejection } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
 import { drawn, emptyState, goTo, heading, type Page, type Reload, skeleton } from './console-app.ts';
@@ -142,7 +142,8 @@ function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Re
   const edit = async (): Promise<void> => {
     const fields = customerFields('', customer);
     const run = async (): Promise<void> => {
-      await client.send('PUT', `/customers/${id}`, { body: customerBody(fields), etag });
+      const sent = client.send('PUT', `/customers/${id}`, { body: customerBody(fields), etag });
+      await sent.catch((error: unknown) => explain(error, client, customer));
       notify('Saved.');
       await reload();
     };
@@ -171,6 +172,18 @@ function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Re
   );
 }
 
+/** A conflict says what somebody else has changed. */
+async function explain(error: unknown, client: ApiClient, before: Customer): Promise<never> {
+  if (!(error instanceof Rejection && error.status === 412)) throw error;
+  const now = await client.get<Customer>(`/customers/${before.id}`);
+  const members = ['name', 'email', 'phone', 'address'] as const;
+  const changed = members.filter((each) => JSON.stringify(now[each]) !== JSON.stringify(before[each]));
+  const what = changed.length === 0 ? 'this customer' : `${changed.join(' and ')} of this customer`;
+  throw new Error(
+    `Somebody has changed ${what} meanwhile. Nothing was saved; cancel to see it as it is now.`,
+  );
+}
+
 function customerContent({ customer, orders, events, names }: Shown): Child {
   const { name, email, phone, address, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
@@ -187,12 +200,14 @@ function customerContent({ customer, orders, events, names }: Shown): Child {
     h(
       'div',
       {},
-      card(
-        'Orders',
-        orders.data.length === 0
-          ? h('p', { class: 'soft' }, 'None yet.')
-          : table('Orders', columnsShown, orders.data),
-      ),
+      orders.data.length === 0
+        ? card('Orders', h('p', { class: 'soft' }, 'None yet.'))
+        : h(
+            'section',
+            { class: 'card flush' },
+            h('h2', {}, orders.next === null ? 'Orders' : `The newest ${orders.data.length} orders`),
+            table('Orders', columnsShown, orders.data),
+          ),
       card('History', happenings(events, names)),
     ),
     h(

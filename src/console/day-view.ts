@@ -9,7 +9,7 @@ import { currenciesOf, isSale, readSales, sumOf } from './sales-figures.ts';
 
 /** Sums by currency and status, of the orders that were placed on a day. */
 export function dayView(page: Page): void {
-  const { main, signal, parameters } = page;
+  const { main, signal, parameters, live } = page;
   const [year = 0, month = 1, date = 1] = (parameters.get('date') ?? dayName(new Date()))
     .split('-')
     .map(Number);
@@ -40,6 +40,9 @@ export function dayView(page: Page): void {
     heading('Day’s end', input, csvButton(page, `/orders?${list}`, `orders-${dayName(day)}.csv`), print),
     content,
   );
+  live.watch(signal, (events) => {
+    if (events.length === 0) void reload();
+  });
   void reload();
 }
 

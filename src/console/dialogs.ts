@@ -45,6 +45,8 @@ function openDialog(title: string, content: Child, onClose: () => void): HTMLDia
   document.body.append(dialog);
   dialog.addEventListener('close', () => {
     dialog.remove();
+    // what opened it may have been drawn anew meanwhile
+    if (document.activeElement === document.body) document.querySelector<HTMLElement>('main h1')?.focus();
     onClose();
   });
   dialog.showModal();

@@ -12,6 +12,9 @@ type Sample = { readonly at: number; readonly values: ReadonlyMap<string, number
 
 const intervalMilliseconds = 3_000;
 const samplesMax = 60;
+/** A line needs some values, so the first ones come sooner. */
+const firstMilliseconds = 600;
+const lineSamples = 4;
 
 export function healthView(page: Page): void {
   const { main, signal } = page;
@@ -33,7 +36,7 @@ async function follow({ client, signal }: Page, content: HTMLElement): Promise<v
     samples.push(sampleOf(await response.text()));
     if (samples.length > samplesMax) samples.shift();
     fill(content, plots(samples), facts(samples));
-    await pause(samples.length === 1 ? 500 : intervalMilliseconds, signal);
+    await pause(samples.length < lineSamples ? firstMilliseconds : intervalMilliseconds, signal);
   }
 }
 

@@ -36,6 +36,11 @@ export class LiveEvents {
     signal.addEventListener('abort', () => this.#watchers.delete(watcher));
   }
 
+  /** Shows what may have been missed. Forms stay as they are. */
+  catchUp(): void {
+    this.#receive({ kind: 'reset' });
+  }
+
   /** The stream is this tab's once the tab before has closed. */
   async start(): Promise<void> {
     this.stop();

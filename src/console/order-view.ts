@@ -170,7 +170,7 @@ function orderContent(shown: Shown): Child {
         {},
         card(
           'Status',
-          statusPicture(order.status),
+          statusPicture(order.status, events),
           h('p', { class: 'soft' }, `Placed ${dateTime(createdAt)}`),
         ),
         card('Customer', h('p', {}, h('a', { href: `#/customers/${customerId}` }, name))),

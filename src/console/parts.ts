@@ -178,9 +178,10 @@ export function happenings(events: readonly ServiceEvent[], names: ReadonlyMap<n
 }
 
 /** The way of an order: where it is, and what is still possible. */
-export function statusPicture(status: Status): SVGElement {
+export function statusPicture(status: Status, events: readonly ServiceEvent[]): SVGElement {
   const way = ['open', 'paid', 'shipped', 'delivered'] as const;
-  const reached = way.indexOf(status as (typeof way)[number]);
+  const passed = ['open', status, ...events.map(({ type }) => type.replace('order.', ''))];
+  const reached = way.findLastIndex((each) => passed.includes(each));
   const isEnded = status === 'cancelled' || status === 'refunded';
   const x = (index: number): number => 30 + index * 92;
   const line = (index: number): SVGElement =>
@@ -191,7 +192,7 @@ export function statusPicture(status: Status): SVGElement {
   const spot = (name: Status, index: number): SVGElement =>
     svg(
       'g',
-      { class: index === reached ? 'spot here' : index < reached ? 'spot done' : 'spot' },
+      { class: index === reached && !isEnded ? 'spot here' : index <= reached ? 'spot done' : 'spot' },
       svg('circle', { cx: x(index), cy: 14, r: 6 }),
       svg('text', { x: x(index), y: 40, 'text-anchor': 'middle' }, statusNames[name]),
     );

@@ -17,7 +17,7 @@ const roles: readonly (readonly [Role, string])[] = [
 ];
 
 export function peopleView(page: Page): void {
-  const { main, signal, parameters, client } = page;
+  const { main, signal, parameters, client, live } = page;
   const list = h('div', { class: 'list' }, skeleton(8));
   const reload = drawn(list, signal, {
     load: () => client.get<List<User>>(`/api/users?${listQuery(parameters)}`, signal),
@@ -41,6 +41,9 @@ export function peopleView(page: Page): void {
     ),
     list,
   );
+  live.watch(signal, (events) => {
+    if (events.length === 0) void reload();
+  });
   void reload();
 }
 

@@ -94,6 +94,7 @@ async function shopDay(person: Person, service: TestService, hand: Hand): Promis
     await person.press(step);
     await tab.until(`document.querySelector(".heading .pill").textContent === "${status}"`);
     await person.settle();
+    assert.equal(await tab.evaluate('document.activeElement.localName'), 'h1', 'the focus is not lost');
   }
   await person.press('Refund …');
   await person.enter('Reason', 'The pot arrived broken.');

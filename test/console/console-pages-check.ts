@@ -120,9 +120,11 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
       await other.see('Mark as paid');
       await service.patch('/orders/1', { token, body: { note: 'changed elsewhere' } });
       await other.see('changed elsewhere');
+      await tab.send('Page.bringToFront'); // a tab that is hidden catches up when it is shown
       await person.see('changed elsewhere');
       assert.match((await service.get('/metrics')).text, /\norderly_streams 1\n/, 'they share one stream');
       await person.press('Mark as paid');
+      await other.tab.send('Page.bringToFront');
       await other.see('Mark as shipped');
       await other.press('Sign out');
       await other.see('Password');
@@ -141,6 +143,13 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
     });
     await person.see('Somebody changed this order meanwhile');
     await person.see('Order 2 cancelled');
+    await person.go('#/customers/2');
+    await person.press('Change');
+    await service.patch('/customers/2', { token, body: { phone: null } });
+    await person.enter('Name', 'Ada King');
+    await person.press('Save');
+    await person.see('Somebody has changed phone of this customer meanwhile.');
+    await tab.press('Escape');
   });
 
   await t.test('say that the service is away, and go on when it is back', async () => {
@@ -148,9 +157,17 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
     await offline(tab, true);
     await tab.evaluate('location.hash = "#/customers"');
     await person.see('The service can’t be reached.');
+    await tab.until('document.querySelector("#banner p")');
     await offline(tab, false);
     await tab.until('!document.querySelector("#banner p")');
     await person.see('Grace Hopper');
+    await person.go('#/customers/new');
+    await person.enter('Name', 'Rosalind Franklin');
+    await offline(tab, true);
+    await person.press('Add customer');
+    await tab.until('document.querySelector("#banner p")');
+    await offline(tab, false);
+    await tab.until('document.querySelector("h1").textContent === "Rosalind Franklin"');
   });
 
   await t.test('place one order where the response is lost', async () => {
