@@ -8,7 +8,6 @@ import { customersView, customerView, newCustomerView } from './customers-view.t
 import { dayView } from './day-view.ts';
 import { notify } from './dialogs.ts';
 import { fill, h, icon, icons } from './elements.ts';
-import { messageOf } from './forms.ts';
 import { healthView } from './health-view.ts';
 import { LiveEvents } from './live-events.ts';
 import { newOrderView } from './new-order-view.ts';
@@ -235,7 +234,7 @@ function moreView(page: App & { readonly main: HTMLElement }): void {
 
 function missingView({ main }: { readonly main: HTMLElement }): void {
   document.title = 'Not found · orderly';
-  const text = messageOf(new Error('There is no such page.'));
+  const text = 'There is no such page.';
   fill(
     main,
     h('h1', { tabindex: -1 }, 'Not found'),
