@@ -34,6 +34,7 @@ export function withoutFormulaGuard(cell: string): string {
 
 /**
  * A spreadsheet would evaluate what begins so (CWE-1236): an apostrophe before it makes it text. Some
- * programs take the full-width signs for the plain ones, and leave out control characters.
+ * programs take the full-width signs for the plain ones, and leave out control characters. Where such
+ * apostrophes are part of the text it gets another one, so what is read back is what was written.
  */
-const formulaStart = /^[=+\-@\u0000-\u001f\u007f＝＋－＠]/u;
+const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f＝＋－＠]/u;

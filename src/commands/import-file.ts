@@ -35,7 +35,7 @@ export const importFile: Command = {
   async run({ config, operands: [file = ''], flags }) {
     const linesOf = readerOf(file);
     const isDryRun = flags['dry-run'] === true;
-    const tally = await withExistingDatabase(config, async (db) => {
+    const { tally, failure } = await withExistingDatabase(config, async (db) => {
       const importer = {
         bodies: customerBodies(config.defaultCountry),
         keys: isDryRun ? new DryRunKeys() : importKeys,
@@ -45,6 +45,7 @@ export const importFile: Command = {
       return withProgress(label, (at) => importAll(db, { file, linesOf, importer, isDryRun, at }));
     });
     await print(summaryOf(tally, file, isDryRun));
+    if (failure !== undefined) throw failure;
     return tally.rejections > 0 ? 1 : 0;
   },
 };
@@ -91,33 +92,39 @@ class Tally {
   }
 }
 
+/** `failure` is why the rest of the file wasn't read or written. */
+type Imported = { readonly tally: Tally; readonly failure: unknown };
+
 type Accepted = { readonly number: number; readonly checked: CheckedLine };
 
 /** In short transactions with pauses between them, in which a running service writes. */
-async function importAll(db: CommandDatabase, work: Work): Promise<Tally> {
+async function importAll(db: CommandDatabase, work: Work): Promise<Imported> {
   const { file, importer, isDryRun } = work;
   const tally = new Tally();
   const schema = importLineSchema(importer.bodies);
   let batch: Accepted[] = [];
   const write = async (): Promise<void> => {
-    const importBatch = (writer: Connection): void => importAccepted(writer, { batch, importer, tally });
+    const full = batch;
+    batch = [];
+    const importBatch = (writer: Connection): void =>
+      importAccepted(writer, { batch: full, importer, tally });
     if (isDryRun) return importBatch(db.connection);
     db.write(importBatch);
     await pause(importPauseMilliseconds);
   };
+  const failures: unknown[] = [];
+  const onFailure = (error: unknown): unknown => failures.push(toStorageError(error, file));
   try {
     for (const line of work.linesOf(piecesOf(file, work.at))) {
       const checked = acceptedOf(line, schema, tally);
       if (checked !== undefined) batch.push({ number: line.number, checked });
-      if (batch.length < importedAtOnce) continue;
-      await write();
-      batch = [];
+      if (batch.length >= importedAtOnce) await write();
     }
-    await write();
   } catch (error) {
-    throw toStorageError(error, file);
+    onFailure(error);
   }
-  return tally;
+  if (batch.length > 0) await write().catch(onFailure); // also what came before lines that can't be read
+  return { tally, failure: failures[0] };
 }
 
 function acceptedOf(

@@ -105,7 +105,8 @@ describe('orderly import', () => {
       '\ufeffkey,name,email,phone,address.line1,address.city,address.postalCode,address.country\r\n' +
       'a,"Hopper, ""Grace""\r\nRear Admiral",,\'+494411234567,Straße 1,Oldenburg,26133,DE\r\n' +
       '\r\n' +
-      'b,Ødegård,o@example.com,,,,,';
+      'b,Ødegård,o@example.com,,,,,\r\n' +
+      "c,''=1,,,,,,\r\n";
     const { status, stdout } = await importFile(service, { name: 'customers.csv', text, flags: ofRoot });
     assert.equal(status, 1); // a name is a single line
     assert.match(stdout, /^line 2: \/customer\/name:/);
@@ -116,6 +117,7 @@ describe('orderly import', () => {
     assert.deepEqual(
       body.data.map(({ name, phone, email }: Record<string, unknown>) => [name, phone, email]).sort(),
       [
+        ["'=1", null, null],
         ['Hopper, "Grace"', '+494411234567', null],
         ['Ødegård', null, 'o@example.com'],
       ],
@@ -142,6 +144,16 @@ describe('orderly import', () => {
       assert.equal(status, 1);
       assert.match(stderr, message);
     });
+
+  test('adds what comes before the part of a table that can’t be read, and says how much', async (t) => {
+    const service = await serviceFor(t);
+    const text = 'key,name\na,Ada\nb,\nc,Grace\nd,"Hopper\n';
+    const { status, stdout, stderr } = await importFile(service, { name: 'x.csv', text, flags: ofRoot });
+    assert.equal(status, 1);
+    assert.match(stdout, /^line 3: .*\n.*: 2 lines added, 1 line rejected\.\n$/);
+    assert.match(stderr, /a quoted cell has no end/);
+    assert.deepEqual(await totals(service, await rootToken(service)), [2, 0]);
+  });
 
   test('reports a row of a table whose cells are too few', async (t) => {
     const service = await serviceFor(t);

@@ -183,6 +183,8 @@ describe('a list as CSV', () => {
     ['-1', "'-1"],
     ['@SUM(A1)', "'@SUM(A1)"],
     ['＝1', "'＝1"],
+    ["'=1", "''=1"],
+    ["'quoted'", "'quoted'"],
     ['1=1', '1=1'],
   ] as const)
     test(`a customer named ${name} is the cell ${cell}`, async (t) => {
