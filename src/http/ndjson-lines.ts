@@ -42,7 +42,7 @@ export class NdjsonLines {
   /** The next whole line that isn't blank; undefined where none has arrived. */
   next(): NdjsonLine | undefined {
     for (;;) {
-      if (this.#partBytes === 0) this.#skipEmpty();
+      if (this.#partBytes === 0) this.#skipBlank();
       const end = this.#piece.indexOf(lineFeed, this.#at);
       if (end === -1 && !this.#isAtEnd) {
         this.#keep(this.#piece.subarray(this.#at));
@@ -57,12 +57,16 @@ export class NdjsonLines {
     }
   }
 
-  /** Not one by one: there may be millions. */
-  #skipEmpty(): void {
-    while (this.#piece[this.#at] === lineFeed) {
-      this.#at += 1;
-      this.#number += 1;
+  /** Blank lines, and blanks before a value. There may be millions, so none becomes a Buffer. */
+  #skipBlank(): void {
+    const piece = this.#piece;
+    let at = this.#at;
+    for (; at < piece.length; at += 1) {
+      const byte = piece[at];
+      if (byte === lineFeed) this.#number += 1;
+      else if (!isBlank(byte)) break;
     }
+    this.#at = at;
   }
 
   #keep(part: Buffer): void {
@@ -87,7 +91,7 @@ export class NdjsonLines {
 const nothing = Buffer.alloc(0);
 const lineFeed = 0x0a;
 
-function isBlank(byte: number): boolean {
+function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
