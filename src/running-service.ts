@@ -108,7 +108,7 @@ function openServiceDatabase(
   });
 }
 
-/** Where the database is a copy, or an earlier one put back, cursors into its events are of another. */
+/** A copy, or an earlier database put back, begins a new epoch: cursors that exist belong to another one. */
 async function claimDatabase(config: Config, db: Database): Promise<void> {
   const identity = databaseIdentity(databaseFile(config.data));
   const shownEvents = new ShownEvents(config.data, db.read);

@@ -15,7 +15,7 @@ export type App = {
 
 export type Page = App & {
   readonly main: HTMLElement;
-  /** Of the path after the view's name. */
+  /** The id in the path: 7 in `#/orders/7`. */
   readonly id: number;
   readonly parameters: URLSearchParams;
   /** Aborted when another view takes the place. */
@@ -44,7 +44,7 @@ export function heading(title: string, ...tools: readonly Child[]): HTMLElement 
 
 /**
  * Draws what `load` resolves to into the element, and again whenever `reload` is called; meanwhile what was
- * there stays. A newer load overtakes an older one.
+ * there stays. The result of a load that a newer one has overtaken is discarded.
  */
 export function drawn<T>(
   element: HTMLElement,
@@ -68,7 +68,7 @@ export function drawn<T>(
   return reload;
 }
 
-/** Who had the focus on what is drawn anew gets it back on what has the same key, or else on the heading. */
+/** Puts the focus back on the element with the same key, or else on the heading. */
 function keepingFocus(scope: Element, change: () => void): void {
   const { activeElement: active } = document;
   const isInside = active instanceof HTMLElement && scope.contains(active);

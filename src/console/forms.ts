@@ -49,7 +49,7 @@ export function choice(
   );
 }
 
-/** Undefined for an empty field: null in the API. */
+/** The trimmed text; null if the field is empty, as the API has it. */
 export function textOf({ control }: Field): string | null {
   const text = control.value.trim();
   return text === '' ? null : text;

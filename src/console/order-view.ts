@@ -143,8 +143,8 @@ function stepButton({ id, total, currency }: Order, to: Status, change: Change):
     const amount = money(total, currency);
     const text =
       to === 'refunded'
-        ? `Order ${id} becomes refunded: ${amount}. The money itself is returned elsewhere.`
-        : `Order ${id} over ${amount} is cancelled. It can’t be opened again.`;
+        ? `Order ${id} will be marked as refunded (${amount}). The money itself is returned elsewhere.`
+        : `Order ${id} for ${amount} will be cancelled. It can’t be reopened.`;
     await ask({
       title: to === 'refunded' ? `Refund ${amount}?` : `Cancel order ${id}?`,
       content: [h('p', {}, text), reason.row],

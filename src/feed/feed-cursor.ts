@@ -19,7 +19,7 @@ export function feedState(db: Connection): FeedState {
   return { ...feedBounds(db), epoch: feedEpoch(db) };
 }
 
-/** Throws where the cursor is none, or events after it were removed or may never have been here. */
+/** Throws if the cursor is invalid, if events after it were removed, or if it is of another database. */
 export function idOf(state: FeedState, cursor: string, cursors: Cursors): number {
   const position = cursors.open(feedPath, { cursor });
   return position === undefined ? 0 : eventAt(state, position);

@@ -36,7 +36,7 @@ export class FeedElements<C> implements Elements<Event, C> {
       throw forbidden('The rights have changed since the export began.');
     if (this.#position >= latest) return undefined;
     const after = this.#position;
-    // the cleanup removes the oldest events: what it was faster with would be missing without notice
+    // if the cleanup overtook the export, the events that it removed would be missing silently
     if (after < feedBounds(this.#db).removed) throw new Error('events were removed before their export');
     const { events, end } = readFeed(this.#db, { after, latest, access, types, rows: eventsAtOnce });
     this.#position = end;

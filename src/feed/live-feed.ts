@@ -42,10 +42,10 @@ export type LiveFeedOptions = {
   readonly now: () => number;
 };
 
-/** What a route knows of a reader. */
+/** What a route passes on about a reader. */
 export type NewReader = Omit<LiveReaderOptions, 'now' | 'cursorAfter'>;
 
-/** What a route does with them. */
+/** The part of it that routes use. */
 export type Streams = Pick<LiveFeed, 'checkRoom' | 'add'>;
 
 export class LiveFeed {
@@ -79,7 +79,7 @@ export class LiveFeed {
       throw tooMany('streams-per-user', `A user may have ${streamsPerUserMax} event streams open`);
     const withoutStaff = readers.filter((reader) => !isStaff(reader.caller)).length;
     if (readers.length >= streamsMax || (!isStaff(caller) && withoutStaff >= streamsWithoutStaffMax))
-      throw tooMany('streams', 'All event streams are in use: only so many are open');
+      throw tooMany('streams', `All event streams are in use: there may be ${streamsMax} open`);
   }
 
   add(options: NewReader): void {

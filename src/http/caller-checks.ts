@@ -1,4 +1,4 @@
-// Who a request acts as: checked as its head is there, again after each wait, and inside its write.
+// Who a request acts as: checked when its head has arrived, again after each wait, and inside its write.
 import { checkAccess, type Caller } from '../auth/access.ts';
 import type { CallerSources } from '../auth/caller-cache.ts';
 import type { Authenticator } from '../auth/credentials.ts';
@@ -50,7 +50,7 @@ export class CallerChecks {
     return this.#checkAgain(exchange);
   }
 
-  /** The caller as this write sees them, after the changes of the writes before it. Throws likewise. */
+  /** The caller as this write sees them, after the writes before it. Throws if they lost the right. */
   inWrite(exchange: Exchange, writer: Connection): Caller | undefined {
     return this.#checkAgain(exchange, this.#options.sourcesOf(writer));
   }

@@ -62,7 +62,7 @@ export class Exchange implements AnyContext {
   query: Query = {};
   body: unknown = undefined;
   caller: Caller | undefined = undefined;
-  /** Replaced where what each write returns is recorded beside it. */
+  /** With an Idempotency-Key replaced by one that stores each write's response in the same transaction. */
   db: HandlerDatabase;
   mediaType = 'application/json';
   /** Of the buckets that the request has drawn on. */

@@ -32,7 +32,7 @@ import type { ImportCounts } from './transfer-metrics.ts';
 export type LineRules<T> = {
   /** What is to be written of a line's value, or why it is invalid. */
   check(value: unknown, now: number): { readonly accepted: T } | { readonly issues: readonly Issue[] };
-  /** Called in a write, which others of the import share: what it rejects it has changed nothing for. */
+  /** Called in a write that several lines share: for a line that it rejects it must have changed nothing. */
   write(permit: Permit<Caller>, accepted: T, now: number): LineOutcome;
 };
 

@@ -43,7 +43,7 @@ export type PageSource<T, C> = {
   readonly selectionFor: (caller: C) => Selection;
   /** An element's representation, or undefined for one just deleted. */
   readonly load: (db: Connection, id: number) => Representation<T> | undefined;
-  /** The same of several, in the order of their ids: fewer steps where there is a faster way. */
+  /** The same for several, in the same order as `ids`, if that can be done faster than one by one. */
   readonly loadAll?: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
   /** What adds to elements what the query includes; called once for those that are loaded together. */
   readonly completionOf?: (page: {

@@ -44,8 +44,8 @@ const parserCallbacks: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A client that has ended its side may still read. The option of that name is not `node:http`'s to take.
- * Otherwise such a client would not get its response.
+ * A client that has ended its side may still read. `http.createServer` ignores the option `allowHalfOpen`;
+ * without this property such a client would not get its response.
  */
 export function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -3,8 +3,8 @@ import { BoundedMap } from '../bounded-map.ts';
 import { estimateBytes, type Representation } from './representation.ts';
 
 /**
- * By what a page depends on beside the database: the list, its query, and whose view it is. Any commit clears
- * it, since nearly any may change some page: an order that is placed moves all that follow it.
+ * Keyed by everything that a page depends on besides the database: the list, its query, and what its reader
+ * may see. Any commit clears it, since nearly any may change some page: a new order moves all that follow it.
  */
 export class PageCache {
   readonly #pages: BoundedMap<string, CachedPage>;

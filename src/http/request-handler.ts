@@ -181,7 +181,7 @@ export class RequestHandler {
     });
   }
 
-  /** Also what a promise resolves to: one sync, or one document that is made, may be awaited by many. */
+  /** A result that was awaited is answered in its turn: one sync or one document may release thousands. */
   #answer(exchange: Exchange, route: Route, result: HandlerResult): Promise<void> | void {
     if (!(result instanceof Promise)) return this.#responder.answer(exchange, route, result);
     return result.then((value) => {

@@ -42,7 +42,7 @@ export type ReplayableResponse = {
   readonly text: string;
 };
 
-/** Text is latin1, one byte a character: it leaves with the head in one write. */
+/** A string holds UTF-8 bytes, one a character (Node's `latin1`): so it leaves with the head in one write. */
 type Body = string | Buffer;
 type OutgoingResponse = {
   readonly status: number;

@@ -127,6 +127,6 @@ export class StreamedBody {
 const nothing = Buffer.alloc(0);
 
 function tooLarge(bytesMax: number): Problem {
-  const detail = `The body must have at most ${counted(bytesMax, 'byte')}, not in tiny chunks.`;
+  const detail = `The body must have at most ${counted(bytesMax, 'byte')}, and no tiny chunks.`;
   return new Problem('content-too-large', detail);
 }

@@ -18,7 +18,7 @@ const walBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
   own: 16 * 1024 ** 2,
   litestream: 256 * 1024 ** 2,
 };
-/** From so many times that length on, writes are held back even if much is left to checkpoint. */
+/** From this multiple of that length on, writes are held back even if much is left to checkpoint. */
 const longFactor = 4;
 /** Frames written during the last pass that may be left for when writes are held back. */
 const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
@@ -110,9 +110,13 @@ export class Checkpointer {
     const { checkpoints, log } = this.#options;
     if (checkpoints === 'own' || this.#hasWarned) return;
     this.#hasWarned = true;
-    log('warn', 'Litestream has not checkpointed the WAL: the service does, and Litestream begins anew', {
-      bytes: Math.round(this.#framesMax * frameBytes),
-    });
+    log(
+      'warn',
+      'Litestream has not checkpointed the WAL: the service does, and Litestream starts a new generation',
+      {
+        bytes: Math.round(this.#framesMax * frameBytes),
+      },
+    );
   }
 
   /**

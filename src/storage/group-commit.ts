@@ -200,7 +200,7 @@ export class GroupCommit {
     this.#rejectAll(this.#ran.splice(0), new Error('SQLite rolled the transaction back.'));
   }
 
-  /** Undefined when the storage failed it, which is answered at once. */
+  /** Undefined if the storage failed; that write has been rejected. */
   #runOne(write: Write): Outcome | undefined {
     try {
       const result = this.#transaction.run(write.work);
@@ -239,8 +239,8 @@ export class GroupCommit {
   }
 
   /**
-   * One at a time: the kernel reports a write that failed to one sync alone, so another that ended well could
-   * answer for what is lost.
+   * One at a time: the kernel reports a write that failed to one sync alone, so a concurrent one that
+   * succeeds could acknowledge what is lost.
    */
   #sync(unsynced: Unsynced): void {
     this.#unsynced = unsynced;

@@ -7,8 +7,9 @@ import type { Row, SqlValue } from './connection.ts';
 const idleMilliseconds = 10_000;
 
 /**
- * Of the rows that a statement reads, ids and texts, those whose texts contain one of the alternatives of
- * each phrase (schema/search-text.ts). A column of JSON has objects: then it is the texts of one of these.
+ * Of the rows that a statement reads, an id and texts each, keeps those in which every phrase matches: at
+ * least one of its alternatives occurs in the texts (schema/search-text.ts). In a column of JSON, all phrases
+ * must match within one of its objects.
  */
 export type RowSearch = {
   readonly phrases: readonly (readonly string[])[];

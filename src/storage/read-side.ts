@@ -27,7 +27,7 @@ export class ReadSide {
     this.#begin = sqlite.prepare('BEGIN');
     this.#read = sqlite.prepare('SELECT 1 FROM sqlite_schema');
     this.#commit = sqlite.prepare('COMMIT');
-    this.#read.get(); // from now on it counts as a user of the file
+    this.#read.get(); // opens the file: SQLite counts this connection from now on
   }
 
   /**

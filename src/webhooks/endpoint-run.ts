@@ -144,11 +144,15 @@ export class EndpointRun {
   /** Called where the position is ahead of the database: an older database was restored. */
   #goBack(latest: number): void {
     const { id } = this.#endpoint;
-    this.#services.log.write('warn', 'a webhook was ahead of the events, and goes on with the next one', {
-      webhook: id,
-      position: this.position,
-      latest,
-    });
+    this.#services.log.write(
+      'warn',
+      'the position of a webhook was past the latest event; it goes on from there',
+      {
+        webhook: id,
+        position: this.position,
+        latest,
+      },
+    );
     this.#update({ position: latest });
   }
 
@@ -268,7 +272,7 @@ function causeOf(result: PostResult, isTimeout: boolean): string {
 }
 
 function eventsRemoved(position: number): string {
-  return `Events after ${position} were removed for their age. Set position to go on.`;
+  return `Events after ${position} have expired and were removed. Set position to resume.`;
 }
 
 function secretLost(id: number): string {

@@ -238,7 +238,7 @@ test(
     await hook.service.inside?.app.cleanup.run();
     hook.service.clock.advance(0);
     const reason = await disabledReason(hook);
-    assert.match(reason, /^Events after \d+ were removed for their age\. Set position to go on\.$/);
+    assert.match(reason, /^Events after \d+ have expired and were removed\. Set position to resume\.$/);
 
     assertProblem(await hook.call('PATCH', hook.path, { status: 'enabled' }), 'validation-failed');
     await hook.patch({ status: 'enabled', position: await hook.latest() });

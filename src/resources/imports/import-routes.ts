@@ -78,13 +78,13 @@ const description =
   'Each line is checked like the body of a POST, written by itself, and answered in its order once it ' +
   'is on disk: `{"line":1,"status":201,"id":7}`; with status 200 where that key came before with the ' +
   'same content; or `{"line":2,"status":422,"errors":[…]}`, with `errors` as problems have them (400 ' +
-  'for what is not JSON, 413 for a line that is too long). So what was cut short is simply sent again. ' +
+  'for what is not JSON, 413 for a line that is too long). If it was cut short, simply send it again. ' +
   'An order names its customer by `customerId`, or by `customerKey` if that customer was imported, ' +
   'too.\n\n' +
   'What ends the import early (rights that were withdrawn, a client too slow, the service stopping) is ' +
-  'the status of a last line, after which the response ends without its last chunk. The response begins ' +
+  'reported as a last line, after which the response ends without its last chunk. The response begins ' +
   'when everything was sent, when nothing has come for a second, or at ' +
-  `${importHeldBytesMax / 1024 ** 2} MiB; from then on read while you send.\n\n` +
+  `${importHeldBytesMax / 1024 ** 2} MiB; once it has begun, keep reading while you send.\n\n` +
   `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
   `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at once. An API key ` +
   'also needs the scope `customers:write` to import customers.';

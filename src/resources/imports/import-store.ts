@@ -53,7 +53,7 @@ export type Importer = {
   readonly now: number;
 };
 
-/** What it rejects it has changed nothing for. */
+/** For a line that it rejects it has changed nothing. */
 export function importLine(permit: Permit, checked: CheckedLine, importer: Importer): ImportOutcome {
   const { key, customer, order } = checked.line;
   const kind = customer === undefined ? 'order' : 'customer';

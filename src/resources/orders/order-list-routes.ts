@@ -25,7 +25,7 @@ import { Order, orderFilters, orderQuery } from './order.ts';
 export type OrderReads = {
   readonly cursors: Cursors;
   readonly orders: Rows<Representation<Order>>;
-  /** In the order of the ids. */
+  /** In the same order as the ids that it is called with. */
   readonly findAll: NonNullable<PageSource<Order, Caller>['loadAll']>;
   readonly customers: Rows<Representation<Customer>>;
   readonly pages: PageCache;

@@ -109,7 +109,7 @@ export const NewOrder = named(
 );
 export type NewOrder = Infer<typeof NewOrder>;
 
-/** What an order is after a PATCH; read-only members may be sent as they are. */
+/** The whole order, as it is checked after a PATCH was merged; read-only members may be sent unchanged. */
 export const OrderReplacement = object(
   {
     status,
