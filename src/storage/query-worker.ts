@@ -219,7 +219,7 @@ function answerQueries(textOf: typeof searchText): void {
       const isFound =
         columns === 'texts'
           ? contains(textOf(...texts), phrases)
-          : contains(textOf(...texts), inJson) && textsOf(texts).some((text) => contains(text, phrases));
+          : contains(upperJson(texts), inJson) && textsOf(texts).some((text) => contains(text, phrases));
       if (isFound) found.push([id, id]);
       if (found.length === rowsMax) break;
     }
@@ -228,6 +228,12 @@ function answerQueries(textOf: typeof searchText): void {
 
   function contains(text: string, phrases: RowSearch['phrases']): boolean {
     return phrases.every((each) => each.some((phrase) => text.includes(phrase)));
+  }
+
+  /** ASCII, as most is, needs no more: a third of the time of a search goes there otherwise. */
+  function upperJson([json]: readonly (string | null)[]): string {
+    const text = json ?? '';
+    return /^[ -~]*$/.test(text) ? text.toUpperCase() : textOf(text);
   }
 
   function textsOf([json]: readonly (string | null)[]): string[] {
