@@ -68,8 +68,8 @@ export const pageRowsExaminedMax = 1_000;
 export const searchRowsMax = 50;
 /** Of the customers that match, the newest whose orders are searched. */
 export const searchedCustomersMax = 10_000;
-/** The newest orders whose items are searched. */
-export const searchedOrdersMax = 50_000;
+/** The newest orders whose items are searched: as many as answer whoever types within a tenth of a second. */
+export const searchedOrdersMax = 40_000;
 
 /** Bounds of one response of sales. */
 export const salesBucketsMax = 1_000;

@@ -1,0 +1,73 @@
+// What pages of others try in a real browser, while somebody is signed in to the console in another tab.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { admin, serviceFor } from '../service.ts';
+import { openTab } from '../web/browser.ts';
+import { Person } from './console-actions.ts';
+import { fillShop } from './console-shop.ts';
+
+test('pages of others', { timeout: 120_000 }, async (t) => {
+  const service = await serviceFor(t);
+  service.clock.now = Date.now(); // the browser’s clock is the real one
+  await fillShop(service);
+  const tab = await openTab();
+  t.after(() => tab.close());
+  const person = new Person(tab, 'mouse');
+  await tab.screen(1280, 'light');
+  await tab.open(`${service.url}/console`);
+  await person.signIn(service.url, admin);
+  await person.see('Today');
+  const other = await tab.another();
+  const staysSignedIn = async (): Promise<void> => {
+    await tab.open('about:blank');
+    await tab.open(`${service.url}/console#/orders/1`);
+    await person.see('Order 1');
+  };
+
+  await t.test('cannot put the console into a frame', async () => {
+    await other.open(await pageWith(t, `<iframe src="${service.url}/console"></iframe>`));
+    const { frameTree } = await other.send('Page.getFrameTree');
+    // as the protocol documents it
+    const { childFrames = [] } = frameTree as { childFrames?: { frame: { unreachableUrl?: string } }[] };
+    assert.equal(childFrames.length, 1);
+    assert.equal(childFrames[0]?.frame.unreachableUrl, `${service.url}/console`);
+  });
+
+  await t.test('get no tokens with the cookie, and do not end the session', async () => {
+    await other.open(await pageWith(t, ''));
+    const path = `${service.url}/api/sessions/current/tokens`;
+    const withJson = `fetch('${path}', { method: 'POST', credentials: 'include', body: '{}',
+      headers: { 'Content-Type': 'application/json' } }).then(({ status }) => status, String)`;
+    assert.match(String(await other.evaluate(withJson)), /TypeError/);
+    const withoutCors = `fetch('${path}', { method: 'POST', credentials: 'include', mode: 'no-cors',
+      body: '{}' }).then(({ type }) => type)`;
+    assert.equal(await other.evaluate(withoutCors), 'opaque');
+    await staysSignedIn();
+  });
+
+  await t.test('under another name of the same address are not signed in', async () => {
+    const { port } = new URL(service.url);
+    await other.open(`http://rebound.localhost:${port}/console`); // resolves to the loopback address
+    await other.until('document.querySelector("input[type=password]")');
+    const renewal = `fetch('/api/sessions/current/tokens', { method: 'POST', body: '{}',
+      headers: { 'Content-Type': 'application/json' } }).then(({ status }) => status)`;
+    assert.equal(await other.evaluate(renewal), 401);
+    await staysSignedIn();
+  });
+});
+
+/** The URL of a page at an origin of its own. */
+async function pageWith(t: TestContext, markup: string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html').end(`<!doctype html><title>x</title>${markup}`);
+  });
+  t.after(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return `http://127.0.0.1:${port}/`;
+}
+
