@@ -135,7 +135,7 @@ describe('sample and check', { concurrency: true }, () => {
       const ended = spawn(
         'sh',
         ['-c', '"$@" > /dev/full', 'sh', ...program, 'check', `--data=${await dataFolder(t)}`],
-        { stdio: ['ignore', 'ignore', 'pipe'] },
+        { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env['PATH'] } },
       );
       const stderr = await text(ended.stderr);
       assert.equal(stderr, "orderly: the output can't grow: the disk is full\n");

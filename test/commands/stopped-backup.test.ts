@@ -21,7 +21,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const target = newFolder(t);
     const file = join(target, 'backup.db');
     const [command = '', ...first] = program;
-    const child = spawn(command, [...first, 'backup', file, `--data=${data}`], { stdio: 'ignore' });
+    const child = spawn(command, [...first, 'backup', file, `--data=${data}`], {
+      stdio: 'ignore',
+      env: { PATH: process.env['PATH'] },
+    });
     const exited = once(child, 'exit');
     t.after(() => child.kill('SIGKILL'));
     await until(() => existsSync(`${file}.partial`));

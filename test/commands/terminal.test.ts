@@ -40,7 +40,10 @@ describe('orderly on a terminal', { concurrency: true }, () => {
     async (t) => {
       const folder = await dataFolder(t);
       const command = `echo pid $$; exec ${quoted(program)} --port 0 --tls off --data ${folder}`;
-      const terminal = spawn('script', ['-qec', command, '/dev/null'], { timeout: 60_000 });
+      const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+        timeout: 60_000,
+        env: { PATH: process.env['PATH'], TERM: 'xterm' },
+      });
       t.after(() => terminal.kill('SIGKILL'));
       let shown = '';
       terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
