@@ -94,6 +94,11 @@ export class TerminalLines implements LogLines {
   }
 }
 
+/** For an error that nobody expected: where it was thrown, too. */
+export function causeOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
 /** A path or header field may be 8 kB, of a request that costs its client nothing. */
 export function cut(text: string): string {
   return text.length > loggedCharsMax ? `${text.slice(0, loggedCharsMax)}…` : text;

@@ -12,6 +12,7 @@ import {
   streamsPerUserMax,
   streamsWithoutStaffMax,
 } from '../limits.ts';
+import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import { Problem, unavailable } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -223,7 +224,7 @@ export class LiveFeed {
     try {
       work();
     } catch (error) {
-      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const cause = causeOf(error);
       this.#options.log.write('error', 'the event streams failed and were ended', { cause });
       for (const reader of this.#readers) reader.stream.end('failed');
     }

@@ -3,6 +3,7 @@
 import { isStaff, type Caller } from '../auth/access.ts';
 import type { CsvTable } from '../csv.ts';
 import { exportPieceBytesMax, exportSliceMillisecondsMax, exportsMax } from '../limits.ts';
+import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import { Problem, invalid, unavailable } from '../problem.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from './file-formats.ts';
@@ -84,7 +85,7 @@ export class Exports {
     });
     write(run).catch((error: unknown) => {
       if (isOfRights(error)) return stream.breakOff('unauthorized');
-      const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const cause = causeOf(error);
       this.#log.write('error', 'an export failed and was broken off', { cause });
       stream.breakOff('failed');
     });

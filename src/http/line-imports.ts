@@ -12,6 +12,7 @@ import {
   importWritesMax,
   importsMax,
 } from '../limits.ts';
+import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import { Problem, unavailable, type ProblemKind } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
@@ -229,7 +230,7 @@ class ImportRun<T> {
   }
 
   #logged(error: unknown): Problem {
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const cause = causeOf(error);
     this.#options.log.write('error', 'an import failed and was broken off', { cause });
     return new Problem('internal-error', 'An unexpected error occurred; the log has its cause.');
   }

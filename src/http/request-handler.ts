@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkAccess } from '../auth/access.ts';
 import { Problem, invalid } from '../problem.ts';
-import { cut } from '../log-lines.ts';
+import { causeOf, cut } from '../log-lines.ts';
 import type { Issue } from '../schema/schema.ts';
 import { parseJson, readBody } from './body.ts';
 import { bodyIssues } from './body-issues.ts';
@@ -195,7 +195,7 @@ export class RequestHandler {
   #fail(exchange: Exchange, error: unknown): void {
     if (error instanceof Problem) return this.#responder.answerProblem(exchange, error);
     const { requestId, path } = exchange;
-    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const cause = causeOf(error);
     this.#options.log.write('error', 'a request failed unexpectedly', { requestId, path: cut(path), cause });
     const detail = `An unexpected error occurred; the log has its cause under ${requestId}.`;
     this.#responder.answerProblem(exchange, new Problem('internal-error', detail));
