@@ -5,12 +5,12 @@ import type { Config } from '../config/config.ts';
 import { permitWithoutCaller } from '../storage/permit.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { addUser, hasUsers } from '../resources/users/user-store.ts';
-import type { Connection, Work } from '../storage/connection.ts';
+import type { Connection, WriteCallback } from '../storage/connection.ts';
 import { adminFile, writeAdminFile } from './admin-file.ts';
 
 type Place = {
   readonly read: Connection;
-  write<T>(work: Work<T>): T | Promise<T>;
+  write<T>(callback: WriteCallback<T>): T | Promise<T>;
   readonly hasher: PasswordHasher;
   readonly now: number;
 };

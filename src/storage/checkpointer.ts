@@ -18,9 +18,9 @@ const walBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
   own: 16 * 1024 ** 2,
   litestream: 256 * 1024 ** 2,
 };
-/** From this multiple of that length on, writes are held back even if much is left to checkpoint. */
+/** From this multiple of that length on, writes are paused even if much is left to checkpoint. */
 const longFactor = 4;
-/** Frames written during the last pass that may be left for when writes are held back. */
+/** How many frames written during the last pass may be left to checkpoint while writes are paused. */
 const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
 const checkMilliseconds = 50;
 const retryMilliseconds = 250;
@@ -28,7 +28,7 @@ const retryMilliseconds = 250;
 type Options = {
   readonly walDescriptor: number;
   readonly worker: QueryWorker;
-  /** Paused during a checkpoint: their snapshots would keep the WAL in use. */
+  /** Paused during a checkpoint, since its snapshots would keep the WAL in use. */
   readonly slowReads: QueryWorker;
   readonly commits: GroupCommit;
   readonly foreign: ForeignWatch;
@@ -45,7 +45,7 @@ export class Checkpointer {
   readonly #options: Options;
   readonly #framesMax: number;
   #hasWarned = false;
-  #working: Promise<void> | undefined;
+  #checkpointing: Promise<void> | undefined;
   #nextCheckAt = 0;
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -63,29 +63,29 @@ export class Checkpointer {
   check(): void {
     const { walDescriptor, commits, stats } = this.#options;
     const now = performance.now();
-    if (now < this.#nextCheckAt || this.#working !== undefined) return;
+    if (now < this.#nextCheckAt || this.#checkpointing !== undefined) return;
     if (this.#retry !== undefined || this.#isClosed) return;
     this.#nextCheckAt = now + checkMilliseconds;
     const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return commits.fail(new Error('The WAL was deleted under the running service.'));
     if (size < this.#framesMax * frameBytes) stats.walBytes = size;
-    else this.#working = this.#work();
+    else this.#checkpointing = this.#run();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#retry);
-    await this.#working;
+    await this.#checkpointing;
     await this.#options.worker.close();
   }
 
-  async #work(): Promise<void> {
+  async #run(): Promise<void> {
     try {
       await this.#checkpointIfLong();
     } catch (error) {
       await this.#onError(error);
     }
-    this.#working = undefined;
+    this.#checkpointing = undefined;
   }
 
   async #checkpointIfLong(): Promise<void> {
@@ -100,12 +100,12 @@ export class Checkpointer {
     try {
       if (!(await this.#checkpointWal())) this.#retryLater();
     } finally {
-      commits.release();
+      commits.resumeWrites();
       slowReads.resume();
     }
   }
 
-  /** A till goes on selling while its replica is away: the disk isn't to fill for it. */
+  /** A shop goes on selling while its replica is unreachable, and the WAL must not fill the disk meanwhile. */
   #warnOfReplica(): void {
     const { checkpoints, log } = this.#options;
     if (checkpoints === 'own' || this.#hasWarned) return;
@@ -120,9 +120,9 @@ export class Checkpointer {
   }
 
   /**
-   * Most of it while writes go on, the rest while they are held back. False when the snapshot of another
-   * process keeps part of the WAL in use. (This one's keeps what isn't synced yet, and nothing once writes
-   * are held back.)
+   * Checkpoints most of the WAL while writes go on, and the rest while they are paused. False if the snapshot
+   * of another process keeps part of the WAL in use. (This process's snapshot keeps only what isn't synced
+   * yet: nothing once writes are paused.)
    */
   async #checkpointWal(): Promise<boolean> {
     for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFactor * this.#framesMax;) {
@@ -130,7 +130,7 @@ export class Checkpointer {
       grown = frames - before;
       before = frames;
     }
-    await this.#options.commits.hold();
+    await this.#options.commits.pauseWrites();
     const { frames, isAll } = await this.#checkpoint('PASSIVE');
     if (!isAll) return false;
     await this.#restartWal();

@@ -1,6 +1,6 @@
 // The database as a command uses it, alone or beside a live service.
 import type { DatabaseSync } from 'node:sqlite';
-import { Connection, type Work } from './connection.ts';
+import { Connection, type WriteCallback } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { toStorageError } from './storage-error.ts';
@@ -19,14 +19,15 @@ export async function openCommandDatabase(folder: string, migrations: readonly M
   const connection = new Connection(sqlite);
 
   /**
-   * Runs `work` in a transaction of its own, on disk when it returns. Waits some seconds for other writers.
+   * Runs `callback` in a transaction of its own, which is on disk when this returns. Waits some seconds for
+   * other writers.
    */
-  function write<T>(work: Work<T>): T {
+  function write<T>(callback: WriteCallback<T>): T {
     sqlite.exec('BEGIN IMMEDIATE');
     try {
-      const result = work(connection);
+      const result = callback(connection);
       sqlite.exec('COMMIT');
-      return result as never; // a Work returns what it may: the type says never for promises only
+      return result as never; // the callback's result is never a promise: its type is `never` for those only
     } catch (error) {
       if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
       throw toStorageError(error, databaseFile(folder));

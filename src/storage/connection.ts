@@ -7,8 +7,8 @@ const statementsMax = 1_000;
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
-/** What changes the database in one go: synchronous, or other requests' changes would slip in between. */
-export type Work<T> = (db: Connection) => T extends PromiseLike<unknown> ? never : T;
+/** Makes the changes of one write. Synchronous: otherwise other requests' changes could come in between. */
+export type WriteCallback<T> = (db: Connection) => T extends PromiseLike<unknown> ? never : T;
 
 /** `change` is any statement but a SELECT. */
 type StatementKind = 'read' | 'change';

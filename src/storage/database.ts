@@ -4,7 +4,7 @@ import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from '../invalidation.ts';
-import type { Connection, Row, SqlValue, Work } from './connection.ts';
+import type { Connection, Row, SqlValue, WriteCallback } from './connection.ts';
 import { databaseFile, emptyCommitSql, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync, syncFolder } from './private-files.ts';
@@ -53,10 +53,11 @@ export type Database = {
    */
   readonly read: Connection;
   /**
-   * Runs `work` in a transaction at the end of this turn, or when the sync that runs has ended. Resolves once
-   * the change is on disk; rejects with what `work` threw, its changes undone, once what it saw is on disk.
+   * Runs `callback` in a transaction at the end of this turn, or when the sync that runs has ended. Resolves
+   * once the change is on disk. If `callback` throws, its changes are undone, and the promise rejects with what
+   * it threw once what it saw is on disk.
    */
-  write<T>(work: Work<T>): Promise<T>;
+  write<T>(callback: WriteCallback<T>): Promise<T>;
   /**
    * The rows of a statement that may look at many, on a thread of its own, once they are on disk; with a
    * search, the ids of those that it finds. Clients take turns there.
@@ -65,7 +66,7 @@ export type Database = {
   /** To be called with each request: notices, within a tenth of a second, what other processes changed. */
   noticeOthers(): void;
   readonly stats: Readonly<StorageStats>;
-  /** Answers everything pending, checkpoints and closes. */
+  /** Completes everything pending, checkpoints and closes. */
   close(): Promise<void>;
 };
 
@@ -120,8 +121,8 @@ class OpenDatabase implements Database {
     this.#checkpointer = this.#openCheckpointer();
   }
 
-  // These are passed on without the database.
-  readonly write = <T>(work: Work<T>): Promise<T> => this.#commits.write(work);
+  // Properties, not methods: they are passed on without their object.
+  readonly write = <T>(callback: WriteCallback<T>): Promise<T> => this.#commits.write(callback);
   readonly readInWorker = <R extends Row>(
     sql: string,
     params: readonly SqlValue[],
@@ -152,7 +153,7 @@ class OpenDatabase implements Database {
 
   #openReads(): ReadSide {
     return new ReadSide(openSqlite(databaseFile(this.#options.folder), { readOnly: true }), {
-      isWriting: () => this.#commits.isWorking,
+      isInWriteCallback: () => this.#commits.isInCallback,
       scheduleEndOfTurn: () => this.#scheduleEndOfTurn(),
     });
   }
@@ -166,10 +167,10 @@ class OpenDatabase implements Database {
       stats: this.stats,
       probe: new WriteProbe({ sqlite: this.#sqlite, stats: this.stats, log: this.#log }),
       schedule: () => this.#scheduleEndOfTurn(),
-      onLocked: () => this.#foreign.check(),
-      holdReads: () => this.#reads.hold(),
+      onWriteLock: () => this.#foreign.check(),
+      pinReads: () => this.#reads.pinSnapshot(),
       onSync: (invalidations) => this.#onSync(invalidations),
-      onAnswered: () => this.#checkpointer.check(),
+      onSettled: () => this.#checkpointer.check(),
       onFatal: (error) => this.#onFatal(error),
     });
   }
@@ -215,7 +216,7 @@ class OpenDatabase implements Database {
 
   /** What readers and caches show changes here, and only here: all of it is on disk. */
   #onSync(invalidations: readonly Invalidation[]): void {
-    this.#reads.release();
+    this.#reads.unpinSnapshot();
     this.#options.onSync(invalidations);
   }
 
@@ -281,7 +282,7 @@ function rethrow(error: unknown): never {
     : error;
 }
 
-/** Where the commit itself waits for the disk, on the event loop. */
+/** For `synchronous = FULL`: the commit itself has synced, on the event loop. */
 function alreadySynced(_descriptor: number, done: (error: null) => void): void {
   setImmediate(done, null);
 }

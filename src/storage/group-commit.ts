@@ -1,11 +1,11 @@
 // The write path: the changes of many requests in one transaction, and then one sync of the WAL for all of
-// them, off the event loop. Nothing is committed while a sync runs: the works of the next transaction run
-// beside it, and the sync's end commits them.
+// them, off the event loop. Nothing is committed while a sync runs: meanwhile the write callbacks of the next
+// transaction run, and it is committed once the sync has ended.
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from '../invalidation.ts';
-import type { Connection, Work } from './connection.ts';
+import type { Connection, WriteCallback } from './connection.ts';
 import { isBusy, isEnvironment } from './storage-error.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
 import type { WriteProbe } from './write-probe.ts';
@@ -20,14 +20,14 @@ const overlapsMax = 4;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
 
-type Write = {
-  readonly work: (db: Connection) => unknown;
+type QueuedWrite = {
+  readonly callback: (db: Connection) => unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** What a work returned or threw, to be answered once what it saw is on disk. */
-type Outcome = { readonly write: Write; readonly hasThrown: boolean; answer(): void };
+/** What a write callback returned or threw; its promise is settled once what the callback saw is on disk. */
+type Outcome = { readonly write: QueuedWrite; readonly hasThrown: boolean; settle(): void };
 
 /** What is committed and not on disk yet. */
 type Unsynced = {
@@ -47,13 +47,13 @@ type Options = {
   /** Asks for `run` to be called at the end of this turn of the event loop. */
   schedule(): void;
   /** Called when a transaction is open and all that was committed before it is on disk. */
-  onLocked(): void;
-  /** Called before a commit; until `onSync`, readers must not see what it changes. May throw. */
-  holdReads(): void;
-  /** Called when all that was committed is on disk, before anybody is answered. */
+  onWriteLock(): void;
+  /** Called before a commit: until `onSync`, reads must not see what it changes. May throw. */
+  pinReads(): void;
+  /** Called when all that was committed is on disk, before any promise is settled. */
   onSync(invalidations: readonly Invalidation[]): void;
-  /** Called after that. */
-  onAnswered(): void;
+  /** Called once these promises are settled. */
+  onSettled(): void;
   onFatal(error: Error): void;
 };
 
@@ -61,12 +61,12 @@ export class GroupCommit {
   readonly #options: Options;
   readonly #stats: StorageStats;
   readonly #transaction: WriteTransaction;
-  readonly #queued: Write[] = [];
-  /** Of the transaction that is open. */
-  #ran: Outcome[] = [];
+  readonly #queued: QueuedWrite[] = [];
+  /** Of the callbacks that ran in the open transaction. */
+  #outcomes: Outcome[] = [];
   #unsynced: Unsynced | undefined;
   #overlaps = 0;
-  #isHeld = false;
+  #isPaused = false;
   /** Why no more writes are accepted; undefined while they are. */
   #closedReason: string | undefined;
   #busyUntil: number | undefined;
@@ -78,8 +78,8 @@ export class GroupCommit {
     this.#transaction = new WriteTransaction(options.sqlite);
   }
 
-  get isWorking(): boolean {
-    return this.#transaction.isWorking;
+  get isInCallback(): boolean {
+    return this.#transaction.isInCallback;
   }
 
   /** Whether all that is committed is on disk. */
@@ -87,13 +87,13 @@ export class GroupCommit {
     return this.#unsynced === undefined;
   }
 
-  write<T>(work: Work<T>): Promise<T> {
-    assert(!this.isWorking, 'A write was begun inside a write: pass the connection on instead.');
+  write<T>(callback: WriteCallback<T>): Promise<T> {
+    assert(!this.isInCallback, 'A write was begun inside a write: pass the connection on instead.');
     const reason = this.#closedReason ?? overload(this.#stats);
     return new Promise((resolve, reject) => {
       this.#stats.waitingWrites += 1;
-      // result is what work returned
-      const write: Write = { work, resolve: resolve as (result: unknown) => void, reject };
+      // result is what the callback returned
+      const write: QueuedWrite = { callback, resolve: resolve as (result: unknown) => void, reject };
       if (reason !== undefined) return this.#rejectUnavailable([write], reason);
       this.#queued.push(write);
       this.#options.schedule();
@@ -104,39 +104,39 @@ export class GroupCommit {
   run(): void {
     if (this.#closedReason === failed) return;
     if (this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin()) {
-      this.#runWorks();
+      this.#runQueued();
       if (this.#queued.length > 0) this.#options.schedule();
     }
     if (this.isSynced) this.#endTransaction();
   }
 
-  /** Resolves when all that is committed now is on disk; rejects where that fails. */
+  /** Resolves when all that is committed now is on disk; rejects if the sync fails. */
   async synced(): Promise<void> {
     await this.#unsynced?.synced.promise;
   }
 
   /**
-   * From now on writes are queued without being run, while the WAL is checkpointed. Resolves when all that is
+   * Until `resumeWrites`, writes are queued and not run: for the end of a checkpoint. Resolves when all that is
    * committed is on disk.
    */
-  async hold(): Promise<void> {
+  async pauseWrites(): Promise<void> {
     assert(this.#closedReason !== failed, failed);
-    this.#isHeld = true;
-    while (!this.isSynced) await this.synced(); // what had run by now is committed when the first one ends
+    this.#isPaused = true;
+    while (!this.isSynced) await this.synced(); // the end of the first sync commits what has run by now
   }
 
-  release(): void {
-    this.#isHeld = false;
+  resumeWrites(): void {
+    this.#isPaused = false;
     this.#options.schedule();
   }
 
-  /** Accepts no more writes; resolves when all that were accepted are answered. */
+  /** Accepts no more writes; resolves when all that were accepted are settled. */
   close(): Promise<void> {
     this.#closedReason ??= 'The service is stopping.';
     this.#options.probe.stop();
     return new Promise((resolve) => {
       this.#onDrained = resolve;
-      this.#countAnswered(0);
+      this.#countSettled(0);
     });
   }
 
@@ -149,18 +149,18 @@ export class GroupCommit {
     this.#closedReason = failed;
     this.#stats.canWrite = false;
     this.#options.probe.stop();
-    const outcomes = [...(this.#unsynced?.outcomes ?? []), ...this.#ran.splice(0)];
+    const outcomes = [...(this.#unsynced?.outcomes ?? []), ...this.#outcomes.splice(0)];
     this.#rejectUnavailable([...outcomes.map(({ write }) => write), ...this.#queued.splice(0)], failed);
-    this.#unsynced?.synced.promise.catch(() => {}); // mostly nobody waits for it
+    this.#unsynced?.synced.promise.catch(() => {}); // usually nothing awaits it
     this.#unsynced?.synced.reject(unavailable(failed));
     this.#options.onFatal(error);
   }
 
   #mayBegin(): boolean {
-    return !this.#isHeld && (this.isSynced || this.#transaction.isOpen || this.#overlaps < overlapsMax);
+    return !this.#isPaused && (this.isSynced || this.#transaction.isOpen || this.#overlaps < overlapsMax);
   }
 
-  /** False while another process is writing: then it is retried, for a limited time. */
+  /** False while another process has the write lock: it is retried for up to `busyMillisecondsMax`. */
   #tryBegin(): boolean {
     if (this.#transaction.isOpen) return true;
     try {
@@ -171,7 +171,7 @@ export class GroupCommit {
     }
     this.#busyUntil = undefined;
     this.#overlaps = this.isSynced ? 0 : this.#overlaps + 1;
-    if (this.isSynced) this.#options.onLocked();
+    if (this.isSynced) this.#options.onWriteLock();
     return true;
   }
 
@@ -185,29 +185,29 @@ export class GroupCommit {
     this.#rejectWithStorageError(this.#queued.splice(0), error);
   }
 
-  #runWorks(): void {
+  #runQueued(): void {
     const until = performance.now() + groupMillisecondsMax;
     let ran = 0;
     for (const write of this.#queued) {
       ran += 1;
       const outcome = this.#runOne(write);
-      if (outcome !== undefined) this.#ran.push(outcome);
+      if (outcome !== undefined) this.#outcomes.push(outcome);
       if (!this.#transaction.isOpen || performance.now() > until) break;
     }
     this.#queued.splice(0, ran);
     if (this.#transaction.isOpen) return;
-    this.#transaction.rollback(); // forgets what it had made stale
-    this.#rejectAll(this.#ran.splice(0), new Error('SQLite rolled the transaction back.'));
+    this.#transaction.rollback(); // drops its list of invalidations
+    this.#rejectAll(this.#outcomes.splice(0), new Error('SQLite rolled the transaction back.'));
   }
 
-  /** Undefined if the storage failed; that write has been rejected. */
-  #runOne(write: Write): Outcome | undefined {
+  /** Undefined if the storage failed: then the write has been rejected already. */
+  #runOne(write: QueuedWrite): Outcome | undefined {
     try {
-      const result = this.#transaction.run(write.work);
-      return { write, hasThrown: false, answer: () => write.resolve(result) };
+      const result = this.#transaction.run(write.callback);
+      return { write, hasThrown: false, settle: () => write.resolve(result) };
     } catch (error) {
       if (this.#transaction.isOpen && !isEnvironment(error))
-        return { write, hasThrown: true, answer: () => write.reject(error) };
+        return { write, hasThrown: true, settle: () => write.reject(error) };
       this.#rejectWithStorageError([write], error);
       return undefined;
     }
@@ -216,16 +216,16 @@ export class GroupCommit {
   /** Called when all that is committed is on disk. */
   #endTransaction(): void {
     if (!this.#transaction.isOpen) return;
-    const outcomes = this.#ran.splice(0);
+    const outcomes = this.#outcomes.splice(0);
     if (outcomes.some(({ hasThrown }) => !hasThrown)) return this.#tryCommit(outcomes);
     this.#transaction.rollback();
-    this.#answer(outcomes);
+    this.#settle(outcomes);
   }
 
   #tryCommit(outcomes: readonly Outcome[]): void {
     let invalidations: readonly Invalidation[];
     try {
-      this.#options.holdReads();
+      this.#options.pinReads();
       invalidations = this.#transaction.commit();
     } catch (error) {
       this.#transaction.rollback();
@@ -256,16 +256,16 @@ export class GroupCommit {
   #afterSync({ outcomes, invalidations, synced }: Unsynced): void {
     this.#unsynced = undefined;
     this.#options.onSync(invalidations);
-    if (this.#transaction.isOpen) this.#options.onLocked();
+    if (this.#transaction.isOpen) this.#options.onWriteLock();
     synced.resolve();
-    this.#answer(outcomes);
-    this.#options.onAnswered();
+    this.#settle(outcomes);
+    this.#options.onSettled();
     this.run(); // at once, for the next sync to begin; the responses leave when this callback is over
   }
 
-  #answer(outcomes: readonly Outcome[]): void {
-    for (const outcome of outcomes) outcome.answer();
-    this.#countAnswered(outcomes.length);
+  #settle(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes) outcome.settle();
+    this.#countSettled(outcomes.length);
   }
 
   #rejectAll(outcomes: readonly Outcome[], error: unknown): void {
@@ -273,18 +273,18 @@ export class GroupCommit {
     this.#rejectWithStorageError(writes, error);
   }
 
-  #rejectWithStorageError(writes: readonly Write[], error: unknown): void {
+  #rejectWithStorageError(writes: readonly QueuedWrite[], error: unknown): void {
     this.#options.probe.reportFailure(error);
     this.#rejectUnavailable(writes, 'Writes are temporarily unavailable.');
   }
 
-  #rejectUnavailable(writes: readonly Write[], detail: string): void {
+  #rejectUnavailable(writes: readonly QueuedWrite[], detail: string): void {
     this.#stats.rejections += writes.length;
     for (const write of writes) write.reject(unavailable(detail));
-    this.#countAnswered(writes.length);
+    this.#countSettled(writes.length);
   }
 
-  #countAnswered(writes: number): void {
+  #countSettled(writes: number): void {
     this.#stats.waitingWrites -= writes;
     if (this.#stats.waitingWrites === 0) this.#onDrained?.();
   }

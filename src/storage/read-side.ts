@@ -4,8 +4,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
 
 type Options = {
-  /** While a work of the connection that writes runs. */
-  isWriting(): boolean;
+  /** Whether a callback given to `db.write` is running. */
+  isInWriteCallback(): boolean;
   /** Asks for `endTurn` to be called when this turn is over. */
   scheduleEndOfTurn(): void;
 };
@@ -18,7 +18,7 @@ export class ReadSide {
   readonly #commit: StatementSync;
   readonly #options: Options;
   #isOpen = false;
-  #isHeld = false;
+  #isPinned = false;
 
   constructor(sqlite: DatabaseSync, options: Options) {
     this.#sqlite = sqlite;
@@ -31,25 +31,25 @@ export class ReadSide {
   }
 
   /**
-   * Called when all that is committed is on disk, ahead of a commit without a sync: until `release`, reads
-   * see the snapshot of this moment. Throws what SQLite does where there can be none.
+   * Called when all that is committed is on disk, ahead of a commit without a sync: until `unpinSnapshot`,
+   * reads see the snapshot of this moment. Throws SQLite's error if no snapshot can be taken.
    */
-  hold(): void {
-    if (this.#isHeld) return;
+  pinSnapshot(): void {
+    if (this.#isPinned) return;
     this.#open();
     this.#read.get(); // BEGIN alone takes no snapshot
-    this.#isHeld = true;
+    this.#isPinned = true;
   }
 
-  /** What was committed since `hold` is on disk: the next read sees it. */
-  release(): void {
-    this.#isHeld = false;
+  /** What was committed since `pinSnapshot` is on disk: the next read sees it. */
+  unpinSnapshot(): void {
+    this.#isPinned = false;
     this.endTurn();
   }
 
-  /** The next read takes a new snapshot, unless this one is held. */
+  /** The next read takes a new snapshot, unless this one is pinned. */
   endTurn(): void {
-    if (this.#isOpen && !this.#isHeld) this.#end();
+    if (this.#isOpen && !this.#isPinned) this.#end();
   }
 
   close(): void {
@@ -59,7 +59,7 @@ export class ReadSide {
 
   #beforeRead(): void {
     assert(
-      !this.#options.isWriting(),
+      !this.#options.isInWriteCallback(),
       'A write reads through its own connection: this one would show the state before it.',
     );
     if (this.#isOpen) return;

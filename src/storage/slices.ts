@@ -13,13 +13,13 @@ import type { Database } from './database.ts';
 export type Step = (db: Connection, rowsMax: number) => number;
 
 /**
- * Until no step changes anything. The first write is made in any case; once `isOver` it is the last, and what
- * is left is for the next start.
+ * Writes until no step changes anything, or until `shouldStop` returns true: then what is left is for the next
+ * start. At least one write is made.
  */
 export async function inSlices(
   db: Pick<Database, 'write'>,
   steps: readonly Step[],
-  isOver: () => boolean,
+  shouldStop: () => boolean,
 ): Promise<void> {
   for (;;) {
     let start = 0;
@@ -27,7 +27,7 @@ export async function inSlices(
       start = performance.now();
       return !slice(writer, steps);
     });
-    if (isDone || isOver()) return;
+    if (isDone || shouldStop()) return;
     const taken = performance.now() - start; // with its commit and sync, which others wait for, too
     await pause(Math.max(taken, slicePauseMillisecondsMin), undefined, { ref: false });
   }

@@ -19,10 +19,10 @@ export function newStats() {
      */
     syncSecondsCounts: Array<number>(syncSecondsBounds.length + 1).fill(0),
     walBytes: 0,
-    /** Writes that were taken and not answered yet. */
+    /** Writes that were accepted and are not settled yet. */
     waitingWrites: 0,
     checkpoints: 0,
-    /** Writes answered with `unavailable`. */
+    /** Writes rejected with `unavailable`. */
     rejections: 0,
     /** Whether the last write could be committed, as far as the storage is concerned. */
     canWrite: true,

@@ -12,7 +12,7 @@ export class WriteTransaction {
   readonly #setSavepoint: StatementSync;
   readonly #releaseSavepoint: StatementSync;
   readonly #rollbackToSavepoint: StatementSync;
-  #isWorking = false;
+  #isInCallback = false;
   #hasSavepoint = false;
 
   constructor(sqlite: DatabaseSync) {
@@ -23,17 +23,17 @@ export class WriteTransaction {
     this.#begin = prepareForRun(sqlite, 'BEGIN IMMEDIATE');
     this.#commit = prepareForRun(sqlite, 'COMMIT');
     this.#rollback = prepareForRun(sqlite, 'ROLLBACK');
-    this.#setSavepoint = prepareForRun(sqlite, 'SAVEPOINT work');
-    this.#releaseSavepoint = prepareForRun(sqlite, 'RELEASE work');
-    this.#rollbackToSavepoint = prepareForRun(sqlite, 'ROLLBACK TO work');
+    this.#setSavepoint = prepareForRun(sqlite, 'SAVEPOINT callback');
+    this.#releaseSavepoint = prepareForRun(sqlite, 'RELEASE callback');
+    this.#rollbackToSavepoint = prepareForRun(sqlite, 'ROLLBACK TO callback');
   }
 
-  /** While a work runs. */
-  get isWorking(): boolean {
-    return this.#isWorking;
+  /** Whether the callback of a write is running. */
+  get isInCallback(): boolean {
+    return this.#isInCallback;
   }
 
-  /** False as well after SQLite has rolled the transaction back by itself, as it does on a full disk. */
+  /** Also false once SQLite has rolled the transaction back by itself, as it does on a full disk. */
   get isOpen(): boolean {
     return this.#sqlite.isOpen && this.#sqlite.isTransaction; // a turn may end after the database was closed
   }
@@ -43,14 +43,14 @@ export class WriteTransaction {
   }
 
   /**
-   * Returns what the work returns. Where it throws, its changes are undone, and where `isOpen` is false then,
-   * those of the whole transaction.
+   * Returns what the callback returns. If it throws, its changes are undone; if `isOpen` is false after that,
+   * those of the whole transaction are.
    */
-  run<T>(work: (db: Connection) => T): T {
+  run<T>(callback: (db: Connection) => T): T {
     const { length: invalidationsBefore } = this.#connection.invalidations;
-    this.#isWorking = true;
+    this.#isInCallback = true;
     try {
-      const result = work(this.#connection);
+      const result = callback(this.#connection);
       if (this.#hasSavepoint) this.#releaseSavepoint.run();
       return result;
     } catch (error) {
@@ -58,12 +58,12 @@ export class WriteTransaction {
       if (this.#hasSavepoint) this.#undo();
       throw error;
     } finally {
-      this.#isWorking = false;
+      this.#isInCallback = false;
       this.#hasSavepoint = false;
     }
   }
 
-  /** Returns what the transaction made stale. */
+  /** Returns the invalidations of the whole transaction. */
   commit(): Invalidation[] {
     this.#commit.run();
     return this.#connection.invalidations.splice(0);
@@ -74,7 +74,7 @@ export class WriteTransaction {
     if (this.isOpen) this.#rollback.run();
   }
 
-  /** A work that is rejected before its first change needs no savepoint: it has nothing to undo. */
+  /** A callback that throws before its first change needs no savepoint: it has nothing to undo. */
   #markChange(): void {
     if (this.#hasSavepoint) return;
     this.#setSavepoint.run();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../../src/limits.ts';
-import type { Connection, Work } from '../../src/storage/connection.ts';
+import type { Connection, WriteCallback } from '../../src/storage/connection.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { inSlices, type Step } from '../../src/storage/slices.ts';
 import { addNote, noteTexts, openNotes } from './storage-support.ts';
@@ -20,10 +20,10 @@ function addMany(count: number): (db: Connection) => void {
 function counting(database: Database): { write: Database['write']; changed: number[] } {
   const changed: number[] = [];
   const total = (db: Connection): number => Number(db.get('SELECT total_changes()')?.[0]);
-  const write = <T>(work: Work<T>): Promise<T> =>
+  const write = <T>(callback: WriteCallback<T>): Promise<T> =>
     database.write<T>((db) => {
       const before = total(db);
-      const result = work(db);
+      const result = callback(db);
       changed.push(total(db) - before);
       return result;
     });

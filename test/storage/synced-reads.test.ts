@@ -76,7 +76,7 @@ test('a write that is rejected for what was on disk before waits for no sync', a
 test('where the sync fails, who was rejected for what it saw is not shown that either', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync, onFatal() {} });
-  const writes = [addNote('same'), addNote('same')].map((work) => database.write(work));
+  const writes = [addNote('same'), addNote('same')].map((callback) => database.write(callback));
   const rejected = writes.map((write) => assert.rejects(write, isUnavailable));
   await disk.endSync(new Error('EIO'));
   await Promise.all(rejected);
@@ -119,7 +119,7 @@ test('a query on the thread that began before the commit does not wait for its s
   await write;
 });
 
-test('works run beside a sync, and what they change is committed and seen after it', async (t) => {
+test('write callbacks run during a sync, and what they change is committed and seen after it', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   const ran: string[] = [];
@@ -146,7 +146,7 @@ test('works run beside a sync, and what they change is committed and seen after 
   assert.deepEqual(noteTexts(database.read), ['first', 'second', 'third']);
 });
 
-test('a work that throws beside a sync is answered after it, and leaves nothing', async (t) => {
+test('a write that throws during a sync is rejected after it, and leaves nothing', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
   const first = database.write(addNote('same'));
@@ -171,7 +171,7 @@ test('another process gets the write lock between transactions that follow each 
   };
   keepWriting();
   for (let round = 0; round < 20 && !isFree; round += 1) {
-    keepWriting(); // so that a work runs beside the sync
+    keepWriting(); // so that a callback runs during the sync
     await until(() => disk.pending.length === 1);
     await turn();
     isFree = canLock(other);
