@@ -1,13 +1,13 @@
-// What waits, by the client it is for: clients take turns, those who ask for little before the others.
+// A queue that is fair among clients: round robin, those with few items before those with many.
 
 type Client<Item> = { readonly name: string; readonly items: Item[]; taken: number };
 
-/** A client is new until so many of its items were taken. */
+/** A client counts as new until this many of its items were taken. */
 const newItemsMax = 8;
-/** Of so many items one is for a client that is no longer new, however many new ones come. */
+/** At least one of this many items is for a client that is no longer new, however many new ones come. */
 const itemsPerServed = 10;
 
-/** The order is that of RFC 8290 section 4, with requests for packets. */
+/** The order is that of RFC 8290 section 4, with items in the place of packets. */
 export class FairQueue<Item> {
   readonly #newClients = new Map<string, Client<Item>>();
   readonly #servedClients = new Map<string, Client<Item>>();
@@ -18,22 +18,22 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
-  /** Of one client. */
+  /** How many items of one client wait. */
   sizeOf(name: string): number {
     return this.#find(name)?.items.length ?? 0;
   }
 
-  /** What a client newly asks for. */
+  /** An item that doesn't follow from earlier ones of its client. */
   add(client: string, item: Item): void {
     this.#push(this.#newClients, client, item);
   }
 
-  /** What a client had asked for together with earlier work: it doesn't come before that of others. */
+  /** An item that continues earlier ones of its client: items of other clients may overtake it. */
   addFollowing(client: string, item: Item): void {
     this.#push(this.#servedClients, client, item);
   }
 
-  /** Undefined where nothing waits. */
+  /** Undefined if nothing waits. */
   take(): Item | undefined {
     this.#taken += 1;
     const isForServed = this.#newClients.size === 0 || this.#taken % itemsPerServed === 0;

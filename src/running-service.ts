@@ -26,8 +26,8 @@ export type ServiceOptions = {
   readonly config: Config;
   readonly log: Logger;
   readonly now?: () => number;
-  /** Aborted while the service starts, it makes `startService` undo what was begun and throw. */
-  readonly abandoned?: AbortSignal;
+  /** If it is aborted while the service starts, `startService` undoes what was begun and throws. */
+  readonly signal?: AbortSignal;
   readonly onFatal?: (error: Error) => void;
   readonly hasher?: PasswordHasher;
   readonly fdatasync?: DatabaseOptions['fdatasync'];
@@ -49,7 +49,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const db = await openServiceDatabase(options, { caches, afterSync, onFatal: fatal.resolve });
   unfinished.defer(() => db.close());
   await nextTurn(); // a signal that came during a long migration is delivered in it
-  options.abandoned?.throwIfAborted();
+  options.signal?.throwIfAborted();
 
   // the folder is this process's from here on, so what it lacks can be made
   const created: string[] = [];
@@ -80,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 function openServiceDatabase(
-  { config, log, abandoned, fdatasync }: ServiceOptions,
+  { config, log, signal, fdatasync }: ServiceOptions,
   listeners: { readonly caches: Caches; readonly afterSync: AfterSync; onFatal(error: Error): void },
 ): Promise<Database> {
   const { caches, afterSync } = listeners;
@@ -92,7 +92,7 @@ function openServiceDatabase(
       caches.invalidate(invalidations);
       afterSync.run(invalidations);
     },
-    onForeignChange() {
+    onExternalCommit() {
       caches.clear();
       afterSync.run([{ kind: 'everything' }]);
     },
@@ -103,7 +103,7 @@ function openServiceDatabase(
       listeners.onFatal(error);
     },
     log: (level, message, fields) => log.write(level, message, { ...fields }),
-    ...(abandoned === undefined ? {} : { abandoned }),
+    ...(signal === undefined ? {} : { signal }),
     ...(fdatasync === undefined ? {} : { fdatasync }),
   });
 }
@@ -117,20 +117,20 @@ async function claimDatabase(config: Config, db: Database): Promise<void> {
   await shownEvents.write();
 }
 
-/** Hashing a password takes a while, so abandoning the start ends it. */
+/** Hashing a password takes a while, so the signal also ends that. */
 async function addFirstAdmin(
-  { config, abandoned }: ServiceOptions,
+  { config, signal }: ServiceOptions,
   parts: { db: Database; hasher: PasswordHasher; now: number; created: string[] },
 ): Promise<void> {
   const { db, hasher, now, created } = parts;
-  abandoned?.throwIfAborted();
-  const abandonHashing = (): unknown => hasher.close();
-  abandoned?.addEventListener('abort', abandonHashing, { once: true });
+  signal?.throwIfAborted();
+  const endHashing = (): unknown => hasher.close();
+  signal?.addEventListener('abort', endHashing, { once: true });
   try {
     const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now });
     if (admin !== undefined) created.push(admin);
   } finally {
-    abandoned?.removeEventListener('abort', abandonHashing);
+    signal?.removeEventListener('abort', endHashing);
   }
 }
 

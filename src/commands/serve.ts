@@ -37,7 +37,7 @@ async function run({ config }: CommandLine): Promise<number> {
   });
   listenToSignals({ stop, reload: () => service?.reload() });
   try {
-    service = await startService({ config, log, abandoned: starting.signal, onFatal: () => end(1) });
+    service = await startService({ config, log, signal: starting.signal, onFatal: () => end(1) });
     if (starting.signal.aborted) finish();
     else greet(log, config, service);
   } catch (error) {

@@ -46,7 +46,7 @@ export class CallerChecks {
   /** The caller after a wait: their rights now are what counts. Throws where they have lost the right. */
   afterWait(exchange: Exchange): Caller | undefined {
     if (exchange.caller === undefined) return undefined;
-    this.#options.db.noticeOthers();
+    this.#options.db.detectExternalCommits();
     return this.#checkAgain(exchange);
   }
 

@@ -95,7 +95,7 @@ export class RequestHandler {
 
   /** The steps in their order. Synchronous unless there is a body to read or a disk to wait for. */
   #handleRequest(exchange: Exchange): Promise<void> | void {
-    this.#options.db.noticeOthers();
+    this.#options.db.detectExternalCommits();
     this.#checkRequest(exchange);
     const match = this.#options.router.find(exchange.path);
     const mounted = match?.methods.get(exchange.method);

@@ -2,9 +2,9 @@
 import { fstatSync } from 'node:fs';
 import { emptyCommitSql } from './database-file.ts';
 import { isTransient } from './storage-error.ts';
-import type { ForeignWatch } from './foreign-watch.ts';
+import type { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import type { GroupCommit } from './group-commit.ts';
-import { ThreadError, type QueryWorker } from './query-worker.ts';
+import { ThreadError, type SqlWorker } from './sql-worker.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 /**
@@ -27,11 +27,11 @@ const retryMilliseconds = 250;
 
 type Options = {
   readonly walDescriptor: number;
-  readonly worker: QueryWorker;
+  readonly worker: SqlWorker;
   /** Paused during a checkpoint, since its snapshots would keep the WAL in use. */
-  readonly slowReads: QueryWorker;
+  readonly slowReads: SqlWorker;
   readonly commits: GroupCommit;
-  readonly foreign: ForeignWatch;
+  readonly externalCommits: ExternalCommitWatcher;
   readonly stats: StorageStats;
   readonly checkpoints: CheckpointsBy;
   /** From which length on the WAL is checkpointed; the default depends on `checkpoints`. */
@@ -105,7 +105,9 @@ export class Checkpointer {
     }
   }
 
-  /** A shop goes on selling while its replica is unreachable, and the WAL must not fill the disk meanwhile. */
+  /**
+   * A shop goes on selling while its replica is unreachable, and the WAL must not fill the disk meanwhile.
+   */
   #warnOfReplica(): void {
     const { checkpoints, log } = this.#options;
     if (checkpoints === 'own' || this.#hasWarned) return;
@@ -140,16 +142,16 @@ export class Checkpointer {
   /**
    * The first commit after a complete checkpoint overwrites the WAL from its start, and must sync the new
    * header before anything else, or a power cut could revive old frames. The worker makes that commit, so the
-   * event loop doesn't wait for the sync. The foreign watch would take it for another process's, so it is
-   * suspended, and the worker compares the data version instead.
+   * event loop doesn't wait for the sync. `externalCommits` would take it for another process's, so it
+   * ignores it, and the worker compares the data version instead.
    */
   async #restartWal(): Promise<void> {
-    const { worker, foreign, stats, endRead } = this.#options;
+    const { worker, externalCommits, stats, endRead } = this.#options;
     endRead();
     const [versionBefore] = await worker.query('PRAGMA data_version');
-    await foreign.ignoreDuring(() => worker.query(emptyCommitSql));
+    await externalCommits.ignoreDuring(() => worker.query(emptyCommitSql));
     const [versionAfter] = await worker.query('PRAGMA data_version');
-    if (versionAfter?.[0] !== versionBefore?.[0]) foreign.suspect();
+    if (versionAfter?.[0] !== versionBefore?.[0]) externalCommits.assumeChanged();
     stats.checkpoints += 1;
   }
 
@@ -173,12 +175,12 @@ export class Checkpointer {
    * unknown what is on disk, as after a failed sync.
    */
   async #onError(error: unknown): Promise<void> {
-    const { commits, foreign, log } = this.#options;
+    const { commits, externalCommits, log } = this.#options;
     const isTransientError = error instanceof ThreadError || isTransient(error);
     log(isTransientError ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
     if (!isTransientError) return commits.fail(error instanceof Error ? error : new Error(String(error)));
     this.#retryLater();
     await commits.synced().catch(() => {}); // until then reads may see what was before
-    foreign.suspect(); // it may have missed a commit
+    externalCommits.assumeChanged(); // it may have missed a commit
   }
 }

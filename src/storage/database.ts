@@ -9,11 +9,11 @@ import { databaseFile, emptyCommitSql, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync, syncFolder } from './private-files.ts';
 import { isFull, isTransient, toStorageError } from './storage-error.ts';
-import { ForeignWatch } from './foreign-watch.ts';
+import { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import { GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import { openMigrated, type Migration } from './migrate.ts';
-import { QueryWorker, ThreadError, type QueryOptions, type QueryWorkerOptions } from './query-worker.ts';
+import { SqlWorker, ThreadError, type QueryOptions, type SqlWorkerOptions } from './sql-worker.ts';
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { WriteProbe } from './write-probe.ts';
@@ -29,8 +29,8 @@ export type DatabaseOptions = {
   readonly migrations: readonly Migration[];
   /** Called with what was made stale by changes that are now on disk, before anybody can read them. */
   onSync(invalidations: readonly Invalidation[]): void;
-  /** Another process changed the database: anything cached may be stale. */
-  onForeignChange(): void;
+  /** Another process has committed a change: anything cached may be stale. */
+  onExternalCommit(): void;
   /** Called once; the service must end with a failure, so that a restart recovers from the WAL. */
   onFatal(error: Error): void;
   readonly log?: Log;
@@ -38,12 +38,12 @@ export type DatabaseOptions = {
   readonly checkpoints?: CheckpointsBy;
   /** From which length on it does so by itself, whoever else may. */
   readonly walBytesMax?: number;
-  /** Ends a start that takes long. */
-  readonly abandoned?: AbortSignal;
+  /** Aborted to give up a start that takes long. */
+  readonly signal?: AbortSignal;
   /** Instead of `fs.fdatasync`, to make disks slow or broken. */
   readonly fdatasync?: Fdatasync;
   /** Makes threads that fail. */
-  readonly queryWorker?: (options: QueryWorkerOptions) => QueryWorker;
+  readonly sqlWorker?: (options: SqlWorkerOptions) => SqlWorker;
 };
 
 export type Database = {
@@ -54,8 +54,8 @@ export type Database = {
   readonly read: Connection;
   /**
    * Runs `callback` in a transaction at the end of this turn, or when the sync that runs has ended. Resolves
-   * once the change is on disk. If `callback` throws, its changes are undone, and the promise rejects with what
-   * it threw once what it saw is on disk.
+   * once the change is on disk. If `callback` throws, its changes are undone, and the promise rejects with
+   * what it threw once what it saw is on disk.
    */
   write<T>(callback: WriteCallback<T>): Promise<T>;
   /**
@@ -63,8 +63,8 @@ export type Database = {
    * search, the ids of those that it finds. Clients take turns there.
    */
   readInWorker<R extends Row>(sql: string, params: readonly SqlValue[], options?: QueryOptions): Promise<R[]>;
-  /** To be called with each request: notices, within a tenth of a second, what other processes changed. */
-  noticeOthers(): void;
+  /** To be called with each request: detects commits of other processes within a tenth of a second. */
+  detectExternalCommits(): void;
   readonly stats: Readonly<StorageStats>;
   /** Completes everything pending, checkpoints and closes. */
   close(): Promise<void>;
@@ -79,7 +79,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     const sqlite = await openMigrated(options.folder, options.migrations, {
       report: (message) => options.log?.('info', message),
-      abandoned: options.abandoned,
+      signal: options.signal,
       leavesWal: options.checkpoints === 'litestream',
     });
     return new OpenDatabase(options, { sqlite, unlock });
@@ -99,8 +99,8 @@ class OpenDatabase implements Database {
   readonly #log: Log;
   readonly #reads: ReadSide;
   readonly #commits: GroupCommit;
-  readonly #foreign: ForeignWatch;
-  readonly #slowReads: QueryWorker;
+  readonly #externalCommits: ExternalCommitWatcher;
+  readonly #slowReads: SqlWorker;
   readonly #checkpointer: Checkpointer;
   #isEndOfTurnScheduled = false;
   #closing: Promise<void> | undefined;
@@ -116,8 +116,8 @@ class OpenDatabase implements Database {
     this.#reads = this.#openReads();
     this.read = this.#reads.connection;
     this.#commits = this.#groupCommit();
-    this.#foreign = this.#watchForeign();
-    this.#slowReads = this.#queryWorker('read');
+    this.#externalCommits = this.#watchExternalCommits();
+    this.#slowReads = this.#newSqlWorker('read');
     this.#checkpointer = this.#openCheckpointer();
   }
 
@@ -129,8 +129,8 @@ class OpenDatabase implements Database {
     options: QueryOptions = {},
   ): Promise<R[]> => this.#readInWorker(sql, params, options);
 
-  noticeOthers(): void {
-    this.#foreign.checkForRequest();
+  detectExternalCommits(): void {
+    this.#externalCommits.checkIfDue();
   }
 
   close(): Promise<void> {
@@ -167,7 +167,7 @@ class OpenDatabase implements Database {
       stats: this.stats,
       probe: new WriteProbe({ sqlite: this.#sqlite, stats: this.stats, log: this.#log }),
       schedule: () => this.#scheduleEndOfTurn(),
-      onWriteLock: () => this.#foreign.check(),
+      onWriteLock: () => this.#externalCommits.check(),
       pinReads: () => this.#reads.pinSnapshot(),
       onSync: (invalidations) => this.#onSync(invalidations),
       onSettled: () => this.#checkpointer.check(),
@@ -175,20 +175,20 @@ class OpenDatabase implements Database {
     });
   }
 
-  #watchForeign(): ForeignWatch {
-    return new ForeignWatch(this.#sqlite, {
+  #watchExternalCommits(): ExternalCommitWatcher {
+    return new ExternalCommitWatcher(this.#sqlite, {
       mayCheck: () => this.#commits.isSynced,
-      onChange: () => this.#onForeignChange(),
+      onChange: () => this.#onExternalCommit(),
     });
   }
 
   #openCheckpointer(): Checkpointer {
     return new Checkpointer({
       walDescriptor: this.#walDescriptor,
-      worker: this.#queryWorker('write'),
+      worker: this.#newSqlWorker('write'),
       slowReads: this.#slowReads,
       commits: this.#commits,
-      foreign: this.#foreign,
+      externalCommits: this.#externalCommits,
       stats: this.stats,
       log: this.#log,
       checkpoints: this.#options.checkpoints ?? 'own',
@@ -197,9 +197,9 @@ class OpenDatabase implements Database {
     });
   }
 
-  #queryWorker(access: 'read' | 'write'): QueryWorker {
-    const { folder, queryWorker = (options) => new QueryWorker(options) } = this.#options;
-    return queryWorker({ file: databaseFile(folder), access, synced: () => this.#commits.synced() });
+  #newSqlWorker(access: 'read' | 'write'): SqlWorker {
+    const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
+    return sqlWorker({ file: databaseFile(folder), access, synced: () => this.#commits.synced() });
   }
 
   #scheduleEndOfTurn(): void {
@@ -220,13 +220,13 @@ class OpenDatabase implements Database {
     this.#options.onSync(invalidations);
   }
 
-  #onForeignChange(): void {
+  #onExternalCommit(): void {
     this.#reads.endTurn(); // or this turn's snapshot could still fill a cache with what was before
-    this.#options.onForeignChange();
+    this.#options.onExternalCommit();
   }
 
   #onFatal(error: Error): void {
-    this.#foreign.close();
+    this.#externalCommits.close();
     this.#sqlite.close(); // first: the last to close checkpoints, and a read-only connection can't
     this.#options.onFatal(error);
   }
@@ -235,7 +235,7 @@ class OpenDatabase implements Database {
     await this.#commits.close();
     await this.#checkpointer.close();
     await this.#slowReads.close();
-    this.#foreign.close();
+    this.#externalCommits.close();
     // The last to close checkpoints and removes -wal and -shm unless it is read-only: the next start may lack
     // room for them, and a replica would have to begin anew.
     const leavesWal = !this.stats.canWrite || this.#options.checkpoints === 'litestream';

@@ -116,8 +116,8 @@ export class GroupCommit {
   }
 
   /**
-   * Until `resumeWrites`, writes are queued and not run: for the end of a checkpoint. Resolves when all that is
-   * committed is on disk.
+   * Until `resumeWrites`, writes are queued and not run: for the end of a checkpoint. Resolves when all that
+   * is committed is on disk.
    */
   async pauseWrites(): Promise<void> {
     assert(this.#closedReason !== failed, failed);

@@ -13,8 +13,8 @@ export type Migration = { readonly name: string; readonly sql: string };
 type MigrationOptions = {
   /** Called with a sentence for the operator before anything that takes long. */
   readonly report?: (message: string) => void;
-  /** Checked until the migrations begin: they run to their end. */
-  readonly abandoned?: AbortSignal | undefined;
+  /** Ends the start when aborted, until the migrations begin: they run to their end. */
+  readonly signal?: AbortSignal | undefined;
   /** Whether a WAL stays as it is, unless there is something to migrate. */
   readonly leavesWal?: boolean;
 };
@@ -25,7 +25,7 @@ type MigrationOptions = {
 export async function openMigrated(
   folder: string,
   migrations: readonly Migration[],
-  { report = () => {}, abandoned, leavesWal = false }: MigrationOptions = {},
+  { report = () => {}, signal, leavesWal = false }: MigrationOptions = {},
 ): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   const version = schemaVersion(file, migrations.length) ?? 0;
@@ -41,9 +41,9 @@ export async function openMigrated(
     if (version > 0 && version < migrations.length) {
       const backup = join(folder, `orderly-v${version}.backup.db`);
       report(`Migrating the database from schema ${version} to ${migrations.length}; backup in ${backup}.`);
-      await copyDatabase(sqlite, backup, { progress: () => abandoned?.throwIfAborted() });
+      await copyDatabase(sqlite, backup, { progress: () => signal?.throwIfAborted() });
     }
-    abandoned?.throwIfAborted();
+    signal?.throwIfAborted();
     if (version < migrations.length) migrate(sqlite, migrations, version);
     syncFolder(folder);
     return sqlite;

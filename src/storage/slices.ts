@@ -13,8 +13,8 @@ import type { Database } from './database.ts';
 export type Step = (db: Connection, rowsMax: number) => number;
 
 /**
- * Writes until no step changes anything, or until `shouldStop` returns true: then what is left is for the next
- * start. At least one write is made.
+ * Writes until no step changes anything, or until `shouldStop` returns true: then what is left is for the
+ * next start. At least one write is made.
  */
 export async function inSlices(
   db: Pick<Database, 'write'>,

@@ -68,8 +68,8 @@ async function grouped(folder: string): Promise<Way> {
     folder,
     migrations: [{ name: 'orders', sql: schema }],
     onSync() {},
-    onForeignChange() {
-      console.log('foreign?');
+    onExternalCommit() {
+      console.log('external commit?');
     },
     onFatal(error) {
       throw error;

@@ -105,7 +105,7 @@ describe('a start that is abandoned', { concurrency: true }, () => {
       hasColor: false,
       now: Date.now,
     });
-    const starting = startService({ config, log, abandoned: AbortSignal.abort() });
+    const starting = startService({ config, log, signal: AbortSignal.abort() });
     await assert.rejects(starting, { name: 'AbortError' });
     await (await startService({ config, log })).stop();
   });

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { QueryWorker, ThreadError, type QueryWorkerOptions } from '../../src/storage/query-worker.ts';
+import { SqlWorker, ThreadError, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import { newFolder, openNotes, until } from './storage-support.ts';
 
 const mebibyte = 1024 ** 2;
@@ -27,15 +27,15 @@ async function writeWhile(database: Database, goesOn: () => boolean): Promise<nu
 }
 
 test('the WAL is checkpointed while writes go on, and its growth is bounded', async (t) => {
-  let foreign = 0;
+  let externalCommits = 0;
   const database = await openNotes(t, {
-    onForeignChange: () => {
-      foreign += 1;
+    onExternalCommit: () => {
+      externalCommits += 1;
     },
   });
   const longest = await writeWhile(database, () => database.stats.checkpoints < 2);
   assert(longest < 128 * mebibyte, `the log grew to ${longest} bytes`);
-  assert.equal(foreign, 0, 'cutting the log is not taken for a change by another process');
+  assert.equal(externalCommits, 0, 'restarting the WAL is not taken for a commit by another process');
   await until(() => database.stats.walBytes < 16 * mebibyte);
 });
 
@@ -71,23 +71,23 @@ test('slow reads that follow each other do not keep the WAL from being checkpoin
   assert(longest < 128 * mebibyte, `the log grew to ${longest} bytes`);
 });
 
-type Query = QueryWorker['query'];
+type Query = SqlWorker['query'];
 
 /** The thread that checkpoints the WAL, with each of its queries passed through `query`. */
-function foldingThread(query: (real: Query, sql: string) => ReturnType<Query>) {
-  class Folding extends QueryWorker {
+function checkpointsBy(query: (real: Query, sql: string) => ReturnType<Query>) {
+  class PatchedWorker extends SqlWorker {
     override query(sql: string): ReturnType<Query> {
       return query((...all) => super.query(...all), sql);
     }
   }
-  return (options: QueryWorkerOptions) =>
-    options.access === 'read' ? new QueryWorker(options) : new Folding(options);
+  return (options: SqlWorkerOptions) =>
+    options.access === 'read' ? new SqlWorker(options) : new PatchedWorker(options);
 }
 
 test('slow reads rest while the WAL is checkpointed, so that none keeps part of it in use', async (t) => {
   let steps = '';
   const database = await openNotes(t, {
-    queryWorker: foldingThread((real, sql) => {
+    sqlWorker: checkpointsBy((real, sql) => {
       const [step = ''] = /NOOP|PASSIVE|application_id/.exec(sql) ?? [];
       steps += step.charAt(0);
       return real(sql);
@@ -110,7 +110,7 @@ test('a thread that can’t start or open the file is tried again, as that passe
   ];
   const logged: unknown[] = [];
   const database = await openNotes(t, {
-    queryWorker: foldingThread((real, sql) => {
+    sqlWorker: checkpointsBy((real, sql) => {
       return troubles.length > 0 ? Promise.reject(troubles.shift()) : real(sql);
     }),
     log: (level, message) => logged.push([level, message]),
@@ -124,7 +124,7 @@ test('any other error of the thread is the disk’s, and fatal', async (t) => {
   const fatal: unknown[] = [];
   const error = Object.assign(new Error('disk I/O error'), { errcode: 10 });
   const database = await openNotes(t, {
-    queryWorker: foldingThread(() => Promise.reject(error)),
+    sqlWorker: checkpointsBy(() => Promise.reject(error)),
     onFatal: (cause) => fatal.push(cause),
   });
   await writeWhile(database, () => fatal.length === 0).catch(() => {});
@@ -146,72 +146,72 @@ test(
   },
 );
 
-test('a change by another process is noticed while the service restarts the WAL', async (t) => {
+test('a commit by another process is detected while the service restarts the WAL', async (t) => {
   const folder = newFolder(t);
-  let foreign = 0;
+  let externalCommits = 0;
   let isCheckpointing = false;
   const database = await openNotes(t, {
     folder,
-    queryWorker: foldingThread(async (real, sql) => {
+    sqlWorker: checkpointsBy(async (real, sql) => {
       if (sql === emptyCommitSql && !isCheckpointing) {
         isCheckpointing = true;
-        addForeign(folder);
+        commitExternally(folder);
       }
       return real(sql);
     }),
-    onForeignChange: () => {
-      foreign += 1;
+    onExternalCommit: () => {
+      externalCommits += 1;
     },
   });
   await writeWhile(database, () => database.stats.checkpoints < 1);
-  assert.equal(foreign, 1);
+  assert.equal(externalCommits, 1);
 });
 
-test('after a fold that failed while the service looked away everything counts as changed', async (t) => {
+test('after a checkpoint that failed while commits were ignored, everything counts as changed', async (t) => {
   const folder = newFolder(t);
-  let foreign = 0;
+  let externalCommits = 0;
   let isCheckpointing = false;
   const database = await openNotes(t, {
     folder,
-    queryWorker: foldingThread(async (real, sql) => {
+    sqlWorker: checkpointsBy(async (real, sql) => {
       if (sql !== emptyCommitSql || isCheckpointing) return real(sql);
       isCheckpointing = true;
-      addForeign(folder);
+      commitExternally(folder);
       throw Object.assign(new Error('database is locked'), { errcode: 5 });
     }),
-    onForeignChange: () => {
-      foreign += 1;
+    onExternalCommit: () => {
+      externalCommits += 1;
     },
   });
   await writeWhile(database, () => database.stats.checkpoints < 1);
-  assert.equal(foreign, 1);
+  assert.equal(externalCommits, 1);
 });
 
-test('this turn’s snapshot ends before caches are told of a change by another process', async (t) => {
+test('this turn’s snapshot ends before caches are cleared for a commit by another process', async (t) => {
   const folder = newFolder(t);
   const seen: boolean[] = [];
   let isRead = false;
-  const hasForeign = (): boolean =>
-    database.read.get("SELECT 1 FROM notes WHERE text = 'foreign'") !== undefined;
+  const hasExternal = (): boolean =>
+    database.read.get("SELECT 1 FROM notes WHERE text = 'external'") !== undefined;
   const database = await openNotes(t, {
     folder,
-    queryWorker: foldingThread(async (real, sql) => {
+    sqlWorker: checkpointsBy(async (real, sql) => {
       const rows = await real(sql);
       if (sql !== 'PRAGMA data_version' || isRead) return rows;
       isRead = true;
-      seen.push(hasForeign()); // opens the snapshot of the turn in which the change is noticed
-      addForeign(folder);
+      seen.push(hasExternal()); // opens the snapshot of the turn in which the change is noticed
+      commitExternally(folder);
       return rows;
     }),
-    onForeignChange: () => seen.push(hasForeign()),
+    onExternalCommit: () => seen.push(hasExternal()),
   });
   await writeWhile(database, () => database.stats.checkpoints < 1);
   assert.deepEqual(seen.slice(0, 2), [false, true]);
 });
 
-function addForeign(folder: string): void {
+function commitExternally(folder: string): void {
   using other = new DatabaseSync(databaseFile(folder));
-  other.exec("INSERT INTO notes (text) VALUES ('foreign')");
+  other.exec("INSERT INTO notes (text) VALUES ('external')");
 }
 
 /** What changes when the WAL begins anew: the salts in its header. */

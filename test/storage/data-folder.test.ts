@@ -187,7 +187,7 @@ test('a start that is abandoned during the backup before a migration leaves no b
   const started = openNotes(t, {
     folder,
     migrations: [...migrations, { name: 'colour', sql: 'ALTER TABLE notes ADD COLUMN colour' }],
-    abandoned: starting.signal,
+    signal: starting.signal,
     log: () => starting.abort(), // it is logged that the backup begins
   });
   await assert.rejects(started, { name: 'AbortError' });

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Connection } from '../../src/storage/connection.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { QueryWorker } from '../../src/storage/query-worker.ts';
+import { SqlWorker } from '../../src/storage/sql-worker.ts';
 
 /** What the storage must not do, for the model to find: showing what is committed before its sync. */
 export type Flaw = 'none' | 'reads' | 'queries';
@@ -26,13 +26,13 @@ const database = await openDatabase({
     },
   ],
   onSync() {},
-  onForeignChange() {},
+  onExternalCommit() {},
   onFatal(error) {
     throw error;
   },
   fdatasync: slowSync,
-  queryWorker: (options) =>
-    new QueryWorker(flaw === 'queries' ? { ...options, synced: async () => {} } : options),
+  sqlWorker: (options) =>
+    new SqlWorker(flaw === 'queries' ? { ...options, synced: async () => {} } : options),
 });
 const reads = flaw === 'reads' ? unheldReads() : database.read;
 const answered = openSync(join(folder, 'orderly.answered'), 'w');

@@ -28,7 +28,7 @@ export async function openNotes(t: TestContext, options: Partial<DatabaseOptions
     folder: options.folder ?? newFolder(t),
     migrations,
     onSync() {},
-    onForeignChange() {},
+    onExternalCommit() {},
     onFatal: (error) => assert.fail(error),
     ...options,
   });

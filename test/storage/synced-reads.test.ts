@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Connection } from '../../src/storage/connection.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
-import { QueryWorker, type QueryWorkerOptions } from '../../src/storage/query-worker.ts';
+import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import {
   addNote,
   HeldDisk,
@@ -87,7 +87,7 @@ test('a query on the thread is answered once what it saw is on disk', async (t) 
   const snapshots: string[] = [];
   const database = await openNotes(t, {
     fdatasync: disk.fdatasync,
-    queryWorker: noting(snapshots),
+    sqlWorker: noting(snapshots),
   });
   const count = () => database.readInWorker('SELECT count(*) FROM notes', []);
   assert.deepEqual(await count(), [[0]]);
@@ -107,7 +107,7 @@ test('a query on the thread that began before the commit does not wait for its s
   const snapshots: string[] = [];
   const database = await openNotes(t, {
     fdatasync: disk.fdatasync,
-    queryWorker: noting(snapshots),
+    sqlWorker: noting(snapshots),
   });
   const counted = 'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 3000000)';
   const long = database.readInWorker(`${counted} SELECT count(*), (SELECT count(*) FROM notes) FROM n`, []);
@@ -192,8 +192,8 @@ function canLock(sqlite: DatabaseSync): boolean {
 
 /** Threads that note each snapshot that they have taken. */
 function noting(snapshots: string[]) {
-  return (options: QueryWorkerOptions) =>
-    new QueryWorker({
+  return (options: SqlWorkerOptions) =>
+    new SqlWorker({
       ...options,
       synced() {
         snapshots.push(options.access);

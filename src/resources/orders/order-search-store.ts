@@ -3,7 +3,7 @@ import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import type { Search } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
 import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
-import type { RowSearch } from '../../storage/query-worker.ts';
+import type { RowSearch } from '../../storage/sql-worker.ts';
 import { findMatching } from '../customers/customer-search-store.ts';
 import { ranked, searchSelection, type SearchedRows } from '../flows/listing.ts';
 

@@ -1,39 +1,39 @@
-// Notices commits by other processes, such as a command that makes an administrator beside the service.
+// Detects commits by other processes, such as a command that makes an administrator beside the service.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 const betweenRequestsMilliseconds = 100;
-/** Without requests nobody waits for it, and the process can sleep. */
-const idleMilliseconds = 1_000;
+/** Without requests, when nobody waits for it. */
+const withoutRequestsMilliseconds = 1_000;
 
 type Options = {
-  /** False while a snapshot is held: it would show what was before, after `onChange`. */
+  /** False while a snapshot is pinned: after `onChange`, reads would still see what was before. */
   mayCheck(): boolean;
-  /** Called when another process has changed something. */
+  /** Called when another process has committed something. */
   onChange(): void;
 };
 
-/** On the connection that writes, whose own commits don't count. */
-export class ForeignWatch {
+/** Compares `PRAGMA data_version` of the connection that writes, which its own commits don't change. */
+export class ExternalCommitWatcher {
   readonly #options: Options;
   readonly #dataVersion: StatementSync;
   readonly #idle: NodeJS.Timeout;
   #version: unknown;
   #isIgnoring = false;
-  #isRecent = false;
+  #wasJustChecked = false;
 
   constructor(sqlite: DatabaseSync, options: Options) {
     this.#options = options;
     this.#dataVersion = sqlite.prepare('PRAGMA data_version');
     this.#version = this.#read();
-    this.#idle = setInterval(() => this.check(), idleMilliseconds).unref();
+    this.#idle = setInterval(() => this.check(), withoutRequestsMilliseconds).unref();
   }
 
   /** To be called with each request. It checks at most every `betweenRequestsMilliseconds`. */
-  checkForRequest(): void {
-    if (this.#isRecent || !this.#options.mayCheck()) return;
-    this.#isRecent = true;
+  checkIfDue(): void {
+    if (this.#wasJustChecked || !this.#options.mayCheck()) return;
+    this.#wasJustChecked = true;
     setTimeout(() => {
-      this.#isRecent = false;
+      this.#wasJustChecked = false;
     }, betweenRequestsMilliseconds).unref();
     this.check();
   }
@@ -45,17 +45,17 @@ export class ForeignWatch {
     if (this.#version !== before) this.#options.onChange();
   }
 
-  /** Something may have been missed. */
-  suspect(): void {
+  /** For when a commit may have been missed. */
+  assumeChanged(): void {
     this.#options.onChange();
   }
 
-  /** Commits made meanwhile are not reported. */
-  async ignoreDuring(work: () => Promise<unknown>): Promise<void> {
+  /** Commits made while `callback` runs are not reported. */
+  async ignoreDuring(callback: () => Promise<unknown>): Promise<void> {
     this.check();
     this.#isIgnoring = true;
     try {
-      await work();
+      await callback();
     } finally {
       this.#isIgnoring = false;
       this.#version = this.#read();

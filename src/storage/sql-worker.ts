@@ -1,4 +1,5 @@
-// Runs slow statements one after another on a thread with a connection of its own; callers take turns.
+// Runs SQL statements one after another on a worker thread with a connection of its own: slow queries, in an
+// order that is fair among clients, or checkpoints.
 import { Worker } from 'node:worker_threads';
 import { FairQueue } from '../fair-queue.ts';
 import { searchText } from '../schema/search-text.ts';
@@ -25,18 +26,18 @@ type Query = {
 };
 export type QueryOptions = {
   readonly search?: RowSearch | undefined;
-  /** Whose turn it is: clients take turns, however many queries each has. */
+  /** Whose query it is: one query of each client runs in turn, however many each has. */
   readonly client?: string;
 };
 type PendingQuery = Query & {
   readonly resolve: (rows: Row[]) => void;
   readonly reject: (error: unknown) => void;
-  /** Settles when its snapshot is on disk. */
+  /** Resolves when its snapshot is on disk. */
   synced?: Promise<void>;
 };
 type Result = { readonly rows: Row[] } | { readonly error: string; readonly errcode: number | undefined };
 
-export type QueryWorkerOptions = {
+export type SqlWorkerOptions = {
   readonly file: string;
   readonly access: 'read' | 'write';
   /** Resolves when all that is committed by now is on disk: a query that may have seen it waits for it. */
@@ -44,7 +45,7 @@ export type QueryWorkerOptions = {
 };
 
 /**
- * The thread couldn't start or ended early, for lack of descriptors or memory: the query may succeed later.
+ * The thread couldn't start or ended early, for lack of descriptors or memory: a retry may succeed.
  */
 export class ThreadError extends Error {
   override readonly name = 'ThreadError';
@@ -55,8 +56,8 @@ export class ThreadError extends Error {
  * writes starts at once and stays: without it the WAL can't be kept short, and when it is needed there may be
  * no descriptor or memory left to start it. The caller bounds how many queries wait.
  */
-export class QueryWorker {
-  readonly #options: QueryWorkerOptions;
+export class SqlWorker {
+  readonly #options: SqlWorkerOptions;
   readonly #waiting = new FairQueue<PendingQuery>();
   #running: PendingQuery | undefined;
   #worker: Worker | undefined;
@@ -64,7 +65,7 @@ export class QueryWorker {
   #onPaused: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
 
-  constructor(options: QueryWorkerOptions) {
+  constructor(options: SqlWorkerOptions) {
     this.#options = options;
     if (options.access === 'write') this.#worker = this.#start();
   }
@@ -98,7 +99,7 @@ export class QueryWorker {
     this.#next();
   }
 
-  /** Answers the queries made, then ends the thread. */
+  /** Runs the queries that wait, then ends the thread. */
   async close(): Promise<void> {
     if (this.#running !== undefined) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     clearTimeout(this.#idle);
@@ -122,7 +123,7 @@ export class QueryWorker {
 
   #start(): Worker {
     const { file, access } = this.#options;
-    const started = new Worker(`(${answerQueries.toString()})(${searchText.toString()})`, {
+    const started = new Worker(`(${runStatements.toString()})(${searchText.toString()})`, {
       eval: true, // so that it also runs where there are no source files: in a single executable
       workerData: { file, readOnly: access === 'read' },
       resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
@@ -157,7 +158,7 @@ export class QueryWorker {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     const reason = cause instanceof Error ? cause.message : 'no reason given';
-    const message = `The thread for queries ended early: ${reason}`;
+    const message = `The SQL worker thread ended early: ${reason}`;
     this.#finish(({ reject }) => reject(new ThreadError(message, { cause })));
   }
 
@@ -170,7 +171,7 @@ export class QueryWorker {
 }
 
 /** The whole program of the thread, sent there as text: it can use nothing from outside its braces. */
-function answerQueries(textOf: typeof searchText): void {
+function runStatements(textOf: typeof searchText): void {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const { file, readOnly } = workerData;
