@@ -85,7 +85,7 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
       exports: exports.counts,
       imports: imports.counts,
       feed: feedBounds(db.read),
-      certificateEnd: ports.certificate.end,
+      certificateExpiresAt: ports.certificate.end,
       lastBackup: lastBackup(config.data),
     });
   }
@@ -125,7 +125,7 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
     metrics,
     responses: keyed.storedResponses,
     isTrusted: addressesIn(config.trustedProxy),
-    takesQueryKeys: config.apiKeyQuery,
+    acceptsQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
     corsOrigins: new Set(config.corsOrigins),
     isStopping,

@@ -6,19 +6,19 @@ export const idMax = Number.MAX_SAFE_INTEGER;
 // Requests.
 export const bodyBytesMax = 64 * 1024;
 /**
- * Bounds of one body, whether a route reads it or not; past either of them the connection ends. A chunk of
- * one byte costs as much as a large one, so beyond its first `bodyPiecesMax` pieces a body needs
- * `bodyPieceBytesMin` bytes for each.
+ * Bounds of one body, whether a route reads it or not; past either of them the connection is closed. A chunk
+ * of one byte costs as much as a large one, so beyond its first `bodyChunksMax` chunks a body must have
+ * `bodyChunkBytesMin` bytes for each.
  */
 export const bodyWireBytesMax = 2 * 1024 * 1024;
-export const bodyPiecesMax = 512;
-export const bodyPieceBytesMin = 64;
+export const bodyChunksMax = 512;
+export const bodyChunkBytesMin = 64;
 /** Memory for bodies that have not arrived whole: in total, for one address, and for one /48 or /24. */
 export const unfinishedBodyBytesMax = 64 * 1024 * 1024;
 export const unfinishedBodyBytesPerAddressMax = 8 * 1024 * 1024;
 export const unfinishedBodyBytesPerNetworkMax = 16 * 1024 * 1024;
-/** How much is read ahead of a body that is read while it arrives. */
-export const streamedPieceBytes = 64 * 1024;
+/** How much of a streamed body is read ahead of its route. */
+export const streamedReadAheadBytes = 64 * 1024;
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
 export const headersMillisecondsMax = 10_000;
@@ -62,13 +62,13 @@ export const pageRowsDefault = 50;
 export const pageRowsMax = 200;
 /** A page that would be longer ends early; one element always fits. */
 export const pageBytesMax = 1024 * 1024;
-/** How many rows one page may examine beyond what its index answers; a page cut short has a `next`. */
+/** How many rows one page may examine beyond what its index answers; a page that ends early has a `next`. */
 export const pageRowsExaminedMax = 1_000;
 /** A search finds no more than these. */
 export const searchRowsMax = 50;
 /** Of the customers that match, the newest whose orders are searched. */
 export const searchedCustomersMax = 10_000;
-/** The newest orders whose items are searched: as many as answer whoever types within a tenth of a second. */
+/** The newest orders whose items are searched: as many as can be searched in a tenth of a second. */
 export const searchedOrdersMax = 40_000;
 
 /** Bounds of one response of sales. */
@@ -83,11 +83,11 @@ export const streamsMax = 100;
 /** Of these, those of users without staff rights: whoever makes accounts enough must not lock staff out. */
 export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
-/** What a stream's client may leave unread before it is cut. */
+/** How much a stream's client may leave unread before its connection is closed. */
 export const streamUnsentBytesMax = 256 * 1024;
 /**
- * A piece of the feed that is written to streams at once, unless one event alone is longer: over TLS to all
- * of them that takes about 5 ms.
+ * How much of the feed is written to streams at once, unless one event alone is longer: over TLS to all of
+ * them that takes about 5 ms.
  */
 export const streamBatchBytesMax = 32 * 1024;
 export const streamBatchEventsMax = 100;
@@ -98,7 +98,7 @@ export const streamRetryMilliseconds = 3_000;
 export const exportsMax = 2;
 /** How long an export runs in one turn of the event loop, and how much it writes at once. */
 export const exportSliceMillisecondsMax = 2;
-export const exportPieceBytesMax = 64 * 1024;
+export const exportChunkBytesMax = 64 * 1024;
 /** Of a list that no index sorts: how many positions are read at once. */
 export const exportRowsSortedMax = 20_000;
 
@@ -106,7 +106,7 @@ export const exportRowsSortedMax = 20_000;
 export const importsMax = 2;
 export const importBytesMax = 32 * 1024 * 1024;
 export const importLineBytesMax = 64 * 1024;
-/** A client that sends no whole line for so long is cut. */
+/** The connection of a client that sends no whole line for this long is closed. */
 export const importLineMilliseconds = 30_000;
 /** Written in one go, so that other writes come in between; checked in one slice of a turn. */
 export const importLinesAtOnce = 16;
@@ -114,13 +114,13 @@ export const importBytesAtOnce = 64 * 1024;
 export const importSliceMillisecondsMax = 2;
 /** How many of these may wait for the disk at once. */
 export const importWritesMax = 3;
-/** Of answers that are held back until the client has sent everything, or has sent nothing for so long. */
-export const importHeldBytesMax = 8 * 1024 * 1024;
+/** Results are buffered until the client has sent everything, or has sent nothing for this long. */
+export const importBufferedBytesMax = 8 * 1024 * 1024;
 export const importQuietMilliseconds = 1_000;
 /** What the client has yet to read of the response, before no more lines are taken from it. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 export const importKeyCharsMax = 255;
-/** The command line writes so many lines in one transaction; then a running service has its turn. */
+/** The command line writes this many lines in one transaction; then a running service can write. */
 export const importedAtOnce = 200;
 export const importPauseMilliseconds = 12;
 
@@ -143,8 +143,8 @@ export const sessionIdleSecondsMax = 14 * daySeconds;
 /** More sessions of one user end the oldest, so that ending all of them stays one short write. */
 export const sessionsPerUserMax = 1_000;
 /**
- * For so long a refresh token just replaced gets the same new one again: a response was lost, or two tabs
- * renew.
+ * For this long, a refresh token that was just replaced gets the same new one again: a response was lost, or
+ * two tabs renew.
  */
 export const refreshGraceMilliseconds = 10_000;
 export const recoveryCodesMax = 8;
@@ -154,12 +154,12 @@ export const keySecondsDefault = 365 * daySeconds;
 export const keysPerUserMax = 50;
 export const cachedTokenBytesMax = 8 * 1024 * 1024;
 export const cachedCallersMax = 10_000;
-/** How long a password works that the service made. */
+/** How long a password that the service generated works. */
 export const initialPasswordMilliseconds = 7 * dayMilliseconds;
-/** How many of these a start names. */
+/** How many of these are named in the log at a start. */
 export const initialPasswordsNamedMax = 20;
 export const cleanupMilliseconds = minuteMilliseconds;
-/** How often the service's own certificate is looked at: its end, and the machine's names and addresses. */
+/** How often the service's own certificate is checked: its expiry, and the machine's names and addresses. */
 export const certificateCheckMilliseconds = hourMilliseconds;
 
 // Changes of many rows: a write changes `sliceRowsMax` at most, and looks at the clock every
@@ -172,7 +172,7 @@ export const slicePauseMillisecondsMin = 5;
 
 // Process.
 export const drainMillisecondsMax = 10_000;
-/** What a client sent is cut at these in a log line. */
+/** What a client sent is truncated to this length in a log line. */
 export const loggedCharsMax = 200;
 /** Addresses whose rejections for a rate are logged once a second. */
 export const sampledAddressesMax = 20_000;

@@ -14,7 +14,7 @@ export type RequestLine = {
   readonly path: string;
   readonly status: number;
   readonly milliseconds: number;
-  /** The client's, null where the request was never understood. */
+  /** The client's, null if the request was never understood. */
   readonly address: string | null;
   readonly principal: string | null;
   readonly traceparent: string | undefined;
@@ -48,13 +48,13 @@ export class JsonLines implements LogLines {
   request(line: RequestLine, level: Level, time: number): string {
     const { requestId, method, status, address, principal, traceparent, leftOut = 0 } = line;
     const { end, bytes } = line;
-    const path = cut(line.path);
+    const path = truncate(line.path);
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
     let text = '{"time":"' + this.#clock(time) + '","level":"' + level + '","requestId":"' + requestId;
     text += '","method":"' + method + '","path":"' + safePath + '","status":' + status;
     text += ',"durationMs":' + durationOf(line) + ',"address":' + quoted(address);
     text += ',"principal":' + quoted(principal);
-    if (traceparent !== undefined) text += ',"traceparent":' + json(cut(traceparent));
+    if (traceparent !== undefined) text += ',"traceparent":' + json(truncate(traceparent));
     if (leftOut > 0) text += ',"leftOut":' + leftOut;
     if (end !== undefined) text += ',"end":' + quoted(end);
     if (bytes !== undefined) text += ',"bytes":' + bytes;
@@ -80,7 +80,7 @@ export class TerminalLines implements LogLines {
 
   request(line: RequestLine, level: Level, time: number): string {
     const { requestId, method, path, status, address, principal, leftOut = 0, end, bytes } = line;
-    const what = `${status} ${method.padEnd(6)} ${printable(cut(path))} ${durationOf(line)} ms`;
+    const what = `${status} ${method.padEnd(6)} ${printable(truncate(path))} ${durationOf(line)} ms`;
     const who = `${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
     let more = leftOut > 0 ? ` leftOut=${leftOut}` : '';
     if (end !== undefined) more += ` end=${end}`;
@@ -100,7 +100,7 @@ export function causeOf(error: unknown): string {
 }
 
 /** A path or header field may be 8 kB, of a request that costs its client nothing. */
-export function cut(text: string): string {
+export function truncate(text: string): string {
   return text.length > loggedCharsMax ? `${text.slice(0, loggedCharsMax)}…` : text;
 }
 

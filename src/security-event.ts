@@ -20,7 +20,7 @@ export const securityEventLevels = {
 export type SecurityEventName = keyof typeof securityEventLevels;
 
 /**
- * `userId` is the account concerned, null where there is none; who asked is the principal of the request. No
+ * `userId` is the account concerned, null if there is none; who asked is the principal of the request. No
  * e-mail address, password or token has a place here.
  */
 export type SecurityEvent =
@@ -40,7 +40,7 @@ export type SecurityEvent =
       readonly factor?: 'one-time code' | 'recovery code';
     }
   | { readonly name: 'authn_token_reuse'; readonly userId: number; readonly sessionId: number }
-  /** `sessionId` is null where all sessions of the user were ended. */
+  /** `sessionId` is null if all sessions of the user were ended. */
   | { readonly name: 'session_expired'; readonly userId: number; readonly sessionId: number | null }
   | {
       readonly name: 'authn_token_created' | 'authn_token_revoked';

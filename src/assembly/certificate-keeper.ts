@@ -48,7 +48,7 @@ export class CertificateKeeper {
     clearInterval(this.#timer);
   }
 
-  /** False where it can't be read. */
+  /** False if it can't be read. */
   #read(): boolean {
     const { config, log, now, onRenewal } = this.#options;
     const created: string[] = [];

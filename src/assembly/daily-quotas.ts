@@ -18,9 +18,9 @@ function withQuota(route: Route, limiter: Limiter): Route {
 }
 
 /**
- * Takes a token from the bucket of the user, which their keys share. A request that is rejected or changes
- * nothing puts it back; a replayed response never gets here. Staff aren't limited, and neither are callers
- * who aren't signed in: rates of addresses apply to those.
+ * Consumes a token from the bucket of the user, which their keys share. It is refunded if the request is
+ * rejected or changes nothing; a replayed response never gets here. Staff aren't limited, and neither are
+ * callers who aren't signed in: rates of addresses apply to those.
  */
 export async function handleWithinQuota(
   route: Route,
@@ -29,13 +29,13 @@ export async function handleWithinQuota(
 ): Promise<Representation<unknown>> {
   const { caller } = context;
   if (caller === undefined || isStaff(caller)) return route.handle(context);
-  const putBack = context.spend(limiter, `user:${caller.userId}`);
+  const refund = context.consumeToken(limiter, `user:${caller.userId}`);
   try {
     const representation = await route.handle(context);
-    if (representation.isUnchanged === true) putBack();
+    if (representation.isUnchanged === true) refund();
     return representation;
   } catch (error) {
-    putBack();
+    refund();
     throw error;
   }
 }

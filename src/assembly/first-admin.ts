@@ -15,7 +15,7 @@ type Place = {
   readonly now: number;
 };
 
-/** What was made, or undefined where there are users. */
+/** What was made, or undefined if there are users. */
 export async function makeFirstAdmin(
   { data, adminEmail, adminPassword, passwordMin }: Config,
   { read, write, hasher, now }: Place,

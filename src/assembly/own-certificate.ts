@@ -98,7 +98,7 @@ function certificateOf({ certPem }: KeyPair): X509Certificate {
   return new X509Certificate(certPem);
 }
 
-/** Undefined where a file is missing or damaged, or the key isn't the certificate's. */
+/** Undefined if a file is missing or damaged, or the key isn't the certificate's. */
 function readPair({ cert, key }: Files): KeyPair | undefined {
   if (!existsSync(cert) || !existsSync(key)) return undefined;
   const pair = { certPem: readFileSync(cert, 'utf8'), keyPem: readFileSync(key, 'utf8') };

@@ -145,7 +145,7 @@ export function accountAccessOf(caller: Caller): RowAccess {
   return isAdmin(caller) ? 'everyone' : { userId: caller.userId };
 }
 
-/** Whether rows of this owner may be seen; null where there is no owner. */
+/** Whether rows of this owner may be seen; null if there is no owner. */
 export function allows(access: RowAccess, ownerId: number | null): boolean {
   return access === 'everyone' || access.userId === ownerId;
 }

@@ -10,15 +10,15 @@ export type HashingJob = {
 };
 
 const waitingMax = { 'sign-in': signInsWaitingMax, 'new-password': newPasswordsWaitingMax } as const;
-/** The queues take turns where both have jobs, so that neither can hold up the other. */
-const turns = ['sign-in', 'sign-in', 'sign-in', 'new-password'] as const;
+/** The order in which the queues are served while both have jobs, so that neither can hold up the other. */
+const schedule = ['sign-in', 'sign-in', 'sign-in', 'new-password'] as const;
 
 export function createJobQueue<Thread>() {
   /** Gives a thread to a job that waits. */
   type Start = (thread: Thread) => void;
   const reserved = new Map<string, number>();
   const queues = { 'sign-in': [] as Start[], 'new-password': [] as Start[] };
-  let turn = 0;
+  let step = 0;
 
   /** Throws `quota-exceeded` where a quota is used up. The function returned releases what was reserved. */
   function reserve({ quotas }: HashingJob): () => void {
@@ -42,10 +42,10 @@ export function createJobQueue<Thread>() {
     return new Promise((start) => queues[queue].push(start));
   }
 
-  /** The job whose turn it is, to be given a thread; undefined where none waits. */
+  /** The next job to be given a thread; undefined if none waits. */
   function next(): Start | undefined {
-    const queue = turns[turn % turns.length] ?? 'sign-in';
-    turn += 1;
+    const queue = schedule[step % schedule.length] ?? 'sign-in';
+    step += 1;
     return queues[queue].shift() ?? queues['sign-in'].shift() ?? queues['new-password'].shift();
   }
 

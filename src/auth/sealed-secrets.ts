@@ -38,7 +38,7 @@ export class SealedSecrets {
     return { keyId, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
   }
 
-  /** Undefined where it was sealed under a secret that is no longer configured, or isn't what was sealed. */
+  /** Undefined if it was sealed under a secret that is no longer configured, or isn't what was sealed. */
   open({ keyId, bytes }: Sealed, context: string): Buffer | undefined {
     const key = this.#keys.get(keyId);
     if (key === undefined || bytes.length < nonceBytes + tagBytes) return undefined;

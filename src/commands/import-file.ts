@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.ts';
 import { counted } from '../counted.ts';
-import { importPauseMilliseconds, importedAtOnce, streamedPieceBytes } from '../limits.ts';
+import { importPauseMilliseconds, importedAtOnce, streamedReadAheadBytes } from '../limits.ts';
 import { customerBodies } from '../resources/customers/customer-bodies.ts';
 import {
   checkLine,
@@ -164,7 +164,7 @@ function* piecesOf(file: string, at: (share: number) => void): Generator<Buffer>
   try {
     const size = Math.max(fstatSync(descriptor).size, 1);
     for (let bytes = 0; ;) {
-      const piece = Buffer.allocUnsafe(streamedPieceBytes); // lines are parts of it
+      const piece = Buffer.allocUnsafe(streamedReadAheadBytes); // lines are parts of it
       const read = readSync(descriptor, piece);
       if (read === 0) return;
       yield piece.subarray(0, read);

@@ -92,7 +92,7 @@ type Filling = { readonly db: CommandDatabase; readonly picker: Picker; readonly
 type Amount = { readonly count: number; readonly progress: (done: number) => void };
 
 type Summary = {
-  /** The administrator, undefined where there was one. */
+  /** The administrator, undefined if there was one. */
   readonly made: string | undefined;
   readonly users: readonly SampleUser[];
   readonly customerCount: number;

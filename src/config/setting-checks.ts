@@ -4,7 +4,7 @@ import type { Rate } from '../http/rate-limit.ts';
 import { secretBytesMin } from '../limits.ts';
 import { dialling } from '../schema/dialling-codes.ts';
 
-/** What a value must be, in words that follow the flag's name; undefined where it is valid. */
+/** What a value must be, in words that follow the flag's name; undefined if it is valid. */
 export type Check = (text: string) => string | undefined;
 
 export function wholeNumber(min: number, max: number): Check {

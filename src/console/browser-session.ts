@@ -36,7 +36,7 @@ export class BrowserSession extends EventTarget {
     return (await this.token()) !== undefined;
   }
 
-  /** A token that is good for a while; undefined where nobody is signed in. Throws without a response. */
+  /** A token that is good for a while; undefined if nobody is signed in. Throws without a response. */
   async token(): Promise<string | undefined> {
     if (this.#isFresh()) return this.#tokens?.accessToken;
     return this.renew(this.#tokens?.accessToken);
@@ -83,7 +83,7 @@ export class BrowserSession extends EventTarget {
     return undefined;
   }
 
-  /** Throws where the service doesn't confirm it: whoever came next could go on with the cookie. */
+  /** Throws if the service doesn't confirm it: whoever came next could go on with the cookie. */
   async signOut(): Promise<void> {
     const token = await this.token();
     const status = await this.#endOwn();

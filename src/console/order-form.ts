@@ -94,7 +94,7 @@ export class OrderLines {
     return line;
   }
 
-  /** What the fields hold; undefined where a price can't be read, which its field says. */
+  /** What the fields hold; undefined if a price can't be read, which its field says. */
   read(): NewItem[] | undefined {
     const items = this.#lines.map(({ name, sku, quantity, price }) => ({
       name: name.control.value.trim(),

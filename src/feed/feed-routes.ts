@@ -97,7 +97,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Repr
       stream,
       caller,
       callerNow: () => context.authorizeRead(),
-      credentialEnd: context.credentialEnd(),
+      credentialEnd: context.credentialExpiresAt(),
       access: feedAccessOf(caller),
       types: query.type,
       after: after ?? state.latest,
@@ -120,7 +120,7 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Re
   return exports.start(context, eventsFile, elements);
 }
 
-/** The id of the event after which the query begins; undefined where it says nothing. */
+/** The id of the event after which the query begins; undefined if it says nothing. */
 function startOf(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
   if (cursor !== undefined && from !== undefined) throw invalid([cursorAndFrom]);
   if (cursor !== undefined) return idOf(state, cursor, cursors);

@@ -2,7 +2,7 @@
 // table. Those at the head share one batch; one who is behind reads pages of their own until they get there.
 import { isStaff, type Caller } from '../auth/access.ts';
 import type { Cursors } from '../http/cursor.ts';
-import type { StreamEnd } from '../http/response-stream.ts';
+import type { StreamEndReason } from '../http/response-stream.ts';
 import { eventBlock } from '../http/server-sent-events.ts';
 import type { Invalidation } from '../invalidation.ts';
 import {
@@ -71,7 +71,7 @@ export class LiveFeed {
     return this.#readers.size;
   }
 
-  /** Throws where the caller may open no further stream. */
+  /** Throws if the caller may open no further stream. */
   checkRoom(caller: Caller): void {
     if (this.#isClosed) throw unavailable('The service is stopping.');
     const readers = [...this.#readers];
@@ -118,7 +118,7 @@ export class LiveFeed {
     clearInterval(this.#checks);
   }
 
-  #remove(reader: LiveReader, end: StreamEnd): void {
+  #remove(reader: LiveReader, end: StreamEndReason): void {
     this.#readers.delete(reader);
     this.#atHead.delete(reader);
     this.counts.ends[end] += 1;
@@ -231,7 +231,7 @@ export class LiveFeed {
   }
 }
 
-function zeroEnds(): Record<StreamEnd, number> {
+function zeroEnds(): Record<StreamEndReason, number> {
   return { complete: 0, client: 0, slow: 0, unauthorized: 0, expired: 0, gone: 0, stopping: 0, failed: 0 };
 }
 

@@ -61,7 +61,7 @@ export class LiveReader {
     return isNext && (this.types?.includes(event.type) ?? true) && isVisible(candidate, this.access);
   }
 
-  /** Sends events up to the one with the id `end`; empty where none of them is for this reader. */
+  /** Sends events up to the one with the id `end`; empty if none of them is for this reader. */
   advance(blocks: Buffer, end: number): void {
     this.#position = Math.max(this.#position, end);
     if (blocks.length === 0) return;

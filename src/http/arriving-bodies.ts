@@ -1,8 +1,8 @@
-// What all bodies that are arriving take together: memory, of which no client can have all, and time.
+// What all arriving bodies use together: memory, of which no client can have all, and time.
 import type { IncomingMessage } from 'node:http';
 import {
-  bodyPieceBytesMin,
-  bodyPiecesMax,
+  bodyChunkBytesMin,
+  bodyChunksMax,
   unfinishedBodyBytesMax,
   unfinishedBodyBytesPerAddressMax,
   unfinishedBodyBytesPerNetworkMax,
@@ -12,8 +12,8 @@ import { SharedBound, type Bounds } from './shared-bound.ts';
 type Options = {
   /** The bucket of the client's address. */
   readonly clientOf: (request: IncomingMessage) => string;
-  /** Called for each piece of a body. */
-  readonly onPiece?: () => void;
+  /** Called for each chunk of a body. */
+  readonly onChunk?: () => void;
   readonly bounds?: Bounds;
 };
 
@@ -24,31 +24,31 @@ const boundsDefault: Bounds = {
 };
 
 export class ArrivingBodies {
-  readonly onPiece: () => void;
+  readonly onChunk: () => void;
   readonly #clientOf: Options['clientOf'];
   readonly #bytes: SharedBound;
 
-  constructor({ clientOf, onPiece = () => {}, bounds = boundsDefault }: Options) {
-    this.onPiece = onPiece;
+  constructor({ clientOf, onChunk = () => {}, bounds = boundsDefault }: Options) {
+    this.onChunk = onChunk;
     this.#clientOf = clientOf;
     this.#bytes = new SharedBound(bounds);
   }
 
   get bytes(): number {
-    return this.#bytes.taken;
+    return this.#bytes.used;
   }
 
-  /** Whether there was room for so many more. */
+  /** Whether there is room for that many bytes more; if so, they are reserved. */
   reserve(request: IncomingMessage, bytes: number): boolean {
-    return this.#bytes.take(this.#clientOf(request), bytes) === undefined;
+    return this.#bytes.reserve(this.#clientOf(request), bytes) === undefined;
   }
 
   release(request: IncomingMessage, bytes: number): void {
-    if (bytes > 0) this.#bytes.give(this.#clientOf(request), bytes);
+    if (bytes > 0) this.#bytes.release(this.#clientOf(request), bytes);
   }
 }
 
-/** Whether so many bytes of a body came in too many pieces. */
-export function isCrumbled(pieces: number, bytes: number): boolean {
-  return pieces > bodyPiecesMax + bytes / bodyPieceBytesMin;
+/** Whether these are too many chunks for a body of that many bytes. */
+export function hasTooManyChunks(chunks: number, bytes: number): boolean {
+  return chunks > bodyChunksMax + bytes / bodyChunkBytesMin;
 }

@@ -39,7 +39,7 @@ function parse(text: string, reviver?: Reviver): unknown {
   try {
     return (JSON.parse as Parse)(text, reviver);
   } catch (error) {
-    throw malformed(`The body is not JSON: ${placeOf(String(error), text)}.`);
+    throw malformed(`The body is not JSON: ${positionText(String(error), text)}.`);
   }
 }
 
@@ -62,7 +62,7 @@ function isInteger(number: string): boolean {
 }
 
 /** V8's message quotes the body; only the position goes to the client. */
-function placeOf(message: string, text: string): string {
+function positionText(message: string, text: string): string {
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
   const lines = text.slice(0, position).split('\n');
   return `syntax error at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;

@@ -14,7 +14,7 @@ export type CallerCheckOptions = {
   readonly sourcesOf: (writer: Connection) => CallerSources;
   readonly db: Database;
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
-  readonly takesQueryKeys: boolean;
+  readonly acceptsQueryKeys: boolean;
   readonly now: () => number;
 };
 
@@ -30,20 +30,20 @@ export class CallerChecks {
     try {
       return callerOf(exchange, this.#options);
     } catch (error) {
-      // a bad credential draws on the address's bucket
-      exchange.spend(this.#options.limiters.anonymous, exchange.address);
+      // a bad credential consumes a token of the address's bucket
+      exchange.consumeToken(this.#options.limiters.anonymous, exchange.address);
       throw error;
     }
   }
 
-  /** Draws on the caller's bucket. */
-  spend(exchange: Exchange): void {
+  /** Consumes a token of the caller's bucket. */
+  consumeToken(exchange: Exchange): void {
     const { limiters } = this.#options;
-    if (exchange.caller === undefined) exchange.spend(limiters.anonymous, exchange.address);
-    else exchange.spend(limiters.default, exchange.caller.bucket);
+    if (exchange.caller === undefined) exchange.consumeToken(limiters.anonymous, exchange.address);
+    else exchange.consumeToken(limiters.default, exchange.caller.bucket);
   }
 
-  /** The caller after a wait: their rights now are what counts. Throws where they have lost the right. */
+  /** The caller after a wait, with the rights that they have now. Throws if they have lost the right. */
   afterWait(exchange: Exchange): Caller | undefined {
     if (exchange.caller === undefined) return undefined;
     this.#options.db.detectExternalCommits();
@@ -56,7 +56,7 @@ export class CallerChecks {
   }
 
   /** When the caller's credential expires. */
-  credentialEnd({ caller, headers }: Exchange): number {
+  credentialExpiresAt({ caller, headers }: Exchange): number {
     if (caller === undefined) return Infinity;
     return this.#options.authenticator.endOf(caller, headers['authorization']);
   }

@@ -38,12 +38,12 @@ export class ConnectionGate {
   }
 
   get counts(): ConnectionCounts {
-    return { open: this.#open.taken, rejected: { ...this.#rejected } };
+    return { open: this.#open.used, rejected: { ...this.#rejected } };
   }
 
   /** Counts a connection from this address, until `leave`; or returns why it is rejected. */
   enter(remoteAddress: string | undefined): RejectionReason | undefined {
-    const exceeded = this.#open.take(this.#bucketOf(remoteAddress), 1);
+    const exceeded = this.#open.reserve(this.#bucketOf(remoteAddress), 1);
     if (exceeded === undefined) return undefined;
     this.countRejection(reasons[exceeded]);
     return reasons[exceeded];
@@ -54,7 +54,7 @@ export class ConnectionGate {
   }
 
   leave(remoteAddress: string | undefined): void {
-    this.#open.give(this.#bucketOf(remoteAddress), 1);
+    this.#open.release(this.#bucketOf(remoteAddress), 1);
   }
 
   /** Undefined for this machine and trusted proxies, which have no bound of their own. */
@@ -64,20 +64,20 @@ export class ConnectionGate {
   }
 }
 
-/** At least so many networks are needed to take all connections. */
+/** At least this many networks are needed to use all connections. */
 const networksMin = 4;
 
 /** Files that the service itself opens, among them those of its database and its threads. */
 const ownFilesMax = 100;
 
-/** How many files this process may have open; undefined where the system sets no limit. */
+/** How many files this process may have open; undefined if the system sets no limit. */
 export function openFilesMax(): number | undefined {
   const limits = linuxLimits();
   const soft = limits === undefined ? reportedFilesMax() : /^Max open files +(\d+)/m.exec(limits)?.[1];
   return soft === undefined ? undefined : Number(soft);
 }
 
-/** Undefined where the system has no such file, or doesn't let this process read it. */
+/** Undefined if the system has no such file, or doesn't let this process read it. */
 function linuxLimits(): string | undefined {
   try {
     return readFileSync('/proc/self/limits', 'latin1');

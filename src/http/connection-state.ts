@@ -8,13 +8,13 @@ import type { Peer } from './peer.ts';
 type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
 const stateKey = Symbol('state');
 
-/** `breakOff` is called when the parser rejects what comes next of it. */
-type BreakableBody = { breakOff(problem: Problem): void };
+/** `abort` is called when the parser rejects what comes next of the body. */
+type AbortableBody = { abort(problem: Problem): void };
 
 export class ConnectionState {
   peer: Peer | undefined = undefined;
-  /** While a route reads the body of its request as it arrives, in its own time. */
-  streamedBody: BreakableBody | undefined = undefined;
+  /** Set while a route reads the body of its request as it arrives, at its own pace. */
+  streamedBody: AbortableBody | undefined = undefined;
   /** Requests that wait for the responses before them: until there are none, nothing more is read. */
   waitingRequests = 0;
   #request: IncomingMessage | undefined = undefined;

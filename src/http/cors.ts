@@ -56,7 +56,7 @@ export function createCors(origins: ReadonlySet<string>) {
       return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed];
     },
 
-    /** Of the response to OPTIONS, where it is a preflight. */
+    /** Of the response to OPTIONS, if it is a preflight. */
     preflightFieldsFor(headers: RequestHeaders): HeaderFields {
       if (!allows(headers.origin) || !isPreflight(headers)) return [];
       return [

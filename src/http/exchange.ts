@@ -14,7 +14,7 @@ import { headersOf, type RequestHeaders } from './request-headers.ts';
 import type { IncomingBody } from './incoming-body.ts';
 import { clientAddress, isLocal, type Peer } from './peer.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
-import { quotaExceeded, type Allowance, type Limiter } from './rate-limit.ts';
+import { quotaExceeded, type BucketState, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
 import type { Context, HandlerDatabase } from './route.ts';
 import type { Mounted } from './router.ts';
@@ -22,12 +22,12 @@ import { StreamedBody } from './streamed-body.ts';
 
 type AnyContext = Context<object, Query, unknown, Caller | undefined>;
 
-/** What there is of a request as its turn comes. */
+/** A request as the server has received it. */
 type ReceivedRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly peer: Peer;
-  /** Undefined where the request has no body. */
+  /** Undefined if the request has no body. */
   readonly arriving: IncomingBody | StreamedBody | undefined;
 };
 
@@ -52,7 +52,7 @@ export class Exchange implements AnyContext {
   readonly peer: Peer;
   readonly now: number;
   readonly incomingBody: IncomingBody | undefined;
-  /** Of a route that reads its body as it arrives. */
+  /** Set for a route that reads its body as it arrives. */
   readonly streamedBody: StreamedBody | undefined;
   readonly startedAt = performance.now();
   readonly #services: ExchangeServices;
@@ -65,8 +65,8 @@ export class Exchange implements AnyContext {
   /** With an Idempotency-Key replaced by one that stores each write's response in the same transaction. */
   db: HandlerDatabase;
   mediaType = 'application/json';
-  /** Of the buckets that the request has drawn on. */
-  allowances: readonly Allowance[] = noAllowances;
+  /** Of the buckets from which the request has consumed a token. */
+  bucketStates: readonly BucketState[] = noBucketStates;
   /** Logged beside the request's own line. */
   securityEvents: readonly SecurityEvent[] = noEvents;
   /** The value of the response's Set-Cookie field. */
@@ -112,18 +112,18 @@ export class Exchange implements AnyContext {
     return this.#services.callers.afterWait(this);
   }
 
-  credentialEnd(): number {
-    return this.#services.callers.credentialEnd(this);
+  credentialExpiresAt(): number {
+    return this.#services.callers.credentialExpiresAt(this);
   }
 
-  spend(limiter: Limiter, key: string): () => void {
-    const allowance = limiter.spend(key, this.now);
-    if (allowance === undefined) return putNothingBack;
-    this.allowances = [...this.allowances, allowance];
-    if (allowance.isSpent) throw quotaExceeded(allowance);
+  consumeToken(limiter: Limiter, key: string): () => void {
+    const state = limiter.consumeToken(key, this.now);
+    if (state === undefined) return noRefund;
+    this.bucketStates = [...this.bucketStates, state];
+    if (state.isExceeded) throw quotaExceeded(state);
     return () => {
-      limiter.putBack(key);
-      this.allowances = this.allowances.filter((each) => each !== allowance);
+      limiter.refund(key);
+      this.bucketStates = this.bucketStates.filter((each) => each !== state);
     };
   }
 
@@ -173,7 +173,7 @@ export class Exchange implements AnyContext {
 }
 
 const noKeys: readonly string[] = [];
-const noAllowances: readonly Allowance[] = [];
+const noBucketStates: readonly BucketState[] = [];
 const noEvents: readonly SecurityEvent[] = [];
 
-function putNothingBack(): void {}
+function noRefund(): void {}

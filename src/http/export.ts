@@ -1,8 +1,8 @@
-// Exports: a whole list as one response, as fast as the client reads. A response that is cut short never
-// looks complete.
+// Exports: a whole list as one response, as fast as the client reads. A truncated response never looks
+// complete.
 import { isStaff, type Caller } from '../auth/access.ts';
 import type { CsvTable } from '../csv.ts';
-import { exportPieceBytesMax, exportSliceMillisecondsMax, exportsMax } from '../limits.ts';
+import { exportChunkBytesMax, exportSliceMillisecondsMax, exportsMax } from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import { Problem, invalid, unavailable } from '../problem.ts';
@@ -20,7 +20,7 @@ export type ExportFormat<T> = {
   readonly name: string;
   readonly table: CsvTable<T>;
   /** Whether the file may begin at a cursor of the list. */
-  readonly takesCursor?: boolean;
+  readonly acceptsCursor?: boolean;
 };
 
 type ExportContext = Pick<
@@ -30,7 +30,7 @@ type ExportContext = Pick<
 
 type Options = { readonly log: Logger };
 
-/** What routes use of it. */
+/** What routes may use. */
 export type ExportStarter = Pick<Exports, 'start'>;
 
 export class Exports {
@@ -47,14 +47,14 @@ export class Exports {
     return { running: this.#callers.size, bytes: this.#bytes, ends: this.#ends };
   }
 
-  /** Throws where the request can't be an export, or too many run. */
+  /** Throws if the request can't be an export, or too many run. */
   start<T>(
     context: ExportContext,
-    { name, table, takesCursor = false }: ExportFormat<T>,
+    { name, table, acceptsCursor = false }: ExportFormat<T>,
     elements: Elements<T, Caller>,
   ): Representation<never> {
-    checkRequest(context, takesCursor ? ofPages : [...ofPages, 'cursor']);
-    this.#checkRoom(context.caller);
+    checkRequest(context, acceptsCursor ? pageParameters : [...pageParameters, 'cursor']);
+    this.#checkCapacity(context.caller);
     const isCsv = context.mediaType === csv;
     const day = new Date(context.now).toISOString().slice(0, 10);
     const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
@@ -67,8 +67,8 @@ export class Exports {
     };
   }
 
-  /** All users without staff rights share one place, so that they never keep staff waiting. */
-  #checkRoom(caller: Caller): void {
+  /** All users without staff rights share one slot, so that they never keep staff waiting. */
+  #checkCapacity(caller: Caller): void {
     const running = [...this.#callers.values()];
     const isFull = running.length >= exportsMax;
     const isTaken = !isStaff(caller) && running.some((other) => !isStaff(other));
@@ -84,17 +84,17 @@ export class Exports {
       this.#bytes += bytes;
     });
     write(run).catch((error: unknown) => {
-      if (isOfRights(error)) return stream.breakOff('unauthorized');
+      if (isLossOfRights(error)) return stream.abort('unauthorized');
       const cause = causeOf(error);
-      this.#log.write('error', 'an export failed and was broken off', { cause });
-      stream.breakOff('failed');
+      this.#log.write('error', 'an export failed and was aborted', { cause });
+      stream.abort('failed');
     });
   }
 }
 
 const retrySeconds = 10;
 /** Parameters that have a meaning for pages alone; a search finds one page. */
-const ofPages = ['limit', 'total', 'q'];
+const pageParameters = ['limit', 'total', 'q'];
 
 /** Whether this is a request for an export, not for a page. */
 export function isExport({ mediaType }: Pick<ExportContext, 'mediaType'>): boolean {
@@ -104,7 +104,7 @@ export function isExport({ mediaType }: Pick<ExportContext, 'mediaType'>): boole
 /** For the documentation of lists. */
 export const exportDescription =
   'With `Accept: text/csv` or `application/x-ndjson` the response is the whole list as a file, without ' +
-  'pages; one that is cut short ends without the last chunk.';
+  'pages; an incomplete one ends without the last chunk.';
 
 const exportTypes: readonly string[] = [csv, ndjson];
 
@@ -115,10 +115,10 @@ type Run<T> = {
   readonly format: FileFormat<T>;
 };
 
-/** A slice of a turn at a time, once the system has taken for the client what was written before. */
+/** Writes a slice per turn of the event loop, each once the system has accepted what was written before. */
 async function write<T>({ stream, context, elements, format }: Run<T>): Promise<void> {
-  const piece = new Piece(exportPieceBytesMax);
-  piece.add(format.head);
+  const chunk = new ChunkBuffer(exportChunkBytesMax);
+  chunk.add(format.head);
   for (;;) {
     await nextTurn(stream);
     if (stream.isOver) return;
@@ -128,9 +128,9 @@ async function write<T>({ stream, context, elements, format }: Run<T>): Promise<
     do {
       found = elements.next(reader);
       if (found === undefined || found instanceof Promise) break;
-      for (const element of found) piece.add(format.textOf(element));
-    } while (piece.length < exportPieceBytesMax && performance.now() < until);
-    await stream.writeAndWait(piece.take());
+      for (const element of found) chunk.add(format.textOf(element));
+    } while (chunk.length < exportChunkBytesMax && performance.now() < until);
+    await stream.writeAndWait(chunk.take());
     if (found === undefined) return stream.finish();
     await found;
   }
@@ -141,7 +141,7 @@ function nextTurn(stream: ResponseStream): Promise<void> {
 }
 
 /** Uses the same memory for each: new buffers would pile up until the next major garbage collection. */
-class Piece {
+class ChunkBuffer {
   #bytes: Buffer;
   #length = 0;
 
@@ -175,12 +175,12 @@ class Piece {
 }
 
 /** A Problem midway means that the caller has lost a right, unless it is `unavailable`. */
-function isOfRights(error: unknown): boolean {
+function isLossOfRights(error: unknown): boolean {
   return error instanceof Problem && error.kind !== 'unavailable';
 }
 
 function checkRequest({ isHttp10, query }: ExportContext, rejected: readonly string[]): void {
-  // without chunks the end of the connection is the end of the file, and a cut file looks whole
+  // without chunks the end of the connection is the end of the file, and a truncated file looks whole
   if (isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
   const sent = rejected.filter((name) => Object.hasOwn(query, name));
   const issues = sent.map((parameter) => ({

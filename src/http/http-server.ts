@@ -133,17 +133,17 @@ export class HttpServer {
     if (this.#isTls) (this.#server as TlsServer).setSecureContext({ ...certificate, ...tlsSettings });
   }
 
-  /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then cuts the rest. */
+  /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then destroys the rest. */
   async close(): Promise<void> {
-    // Node's own would cut off at once what seems idle, though a request may be on its way there, or a
-    // response not yet read.
+    // Node's own would close at once what seems idle, though a request may be on its way there, or a response
+    // not yet read.
     this.#server.closeIdleConnections = () => {};
     this.#endHandshakes();
     const quiet = setInterval(() => this.#endQuiet(), quietMilliseconds);
-    const cut = setTimeout(() => this.#cutAll(), drainMillisecondsMax);
+    const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
     clearInterval(quiet);
-    clearTimeout(cut);
+    clearTimeout(deadline);
   }
 
   /** Asks the gate before a connection costs anything, a parser or a TLS handshake. */
@@ -189,7 +189,7 @@ export class HttpServer {
       if (stateOf(socket).currentResponse === undefined) socket.destroySoon();
   }
 
-  #cutAll(): void {
+  #destroyAll(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 }

@@ -21,7 +21,7 @@ export type ResponseStore = {
 
 export type StoredResponse = ReplayableResponse & {
   readonly fingerprint: string;
-  /** The object that the response shows, and its owner; null where no right was needed to see it. */
+  /** The object that the response shows, and its owner; null if no right was needed to see it. */
   readonly objectId: number;
   readonly ownerId: number | null;
 };
@@ -31,7 +31,9 @@ const nobodyId = 0;
 
 export type IdempotencyOptions = {
   readonly responses: ResponseStore;
-  /** Handles a change that draws on the quota of creations, too: its stored response takes room. */
+  /**
+   * Handles a change that also counts as a creation for the quota: its stored response takes room on disk.
+   */
   readonly handleAsCreation: (route: Route, exchange: Exchange) => Promise<Representation<unknown>>;
 };
 
@@ -39,8 +41,8 @@ type HandlerResult = Representation<unknown> | Promise<Representation<unknown>>;
 
 type Keyed = {
   readonly body: Buffer;
-  /** Answers as without a key. */
-  readonly answer: (result: HandlerResult) => Promise<void> | void;
+  /** Responds as to a request without a key. */
+  readonly respond: (result: HandlerResult) => Promise<void> | void;
 };
 
 export class Idempotency {
@@ -56,14 +58,14 @@ export class Idempotency {
     this.#handleAsCreation = handleAsCreation;
   }
 
-  async run(exchange: Exchange, route: Route, { body, answer }: Keyed): Promise<void> {
+  async run(exchange: Exchange, route: Route, { body, respond }: Keyed): Promise<void> {
     const request = storageKeyOf(exchange);
     if (this.#running.has(request)) throw inProgress();
     this.#running.add(request);
     try {
       const fingerprints = this.#store.fingerprints(body);
       const stored = this.#store.find(exchange.db.read, request, exchange.now);
-      if (stored === undefined) await answer(this.#runFirst(exchange, route, { request, fingerprints }));
+      if (stored === undefined) await respond(this.#runFirst(exchange, route, { request, fingerprints }));
       else this.#replay(exchange, route, { stored, fingerprints });
     } finally {
       this.#running.delete(request);
@@ -81,7 +83,7 @@ export class Idempotency {
       const response = responseOf(route, representation, caller);
       this.#store.save(writer, request, { ...response, fingerprint }, now);
     });
-    // a creation draws on that quota by itself
+    // a creation counts for that quota anyway
     return route.countsAsCreated === true ? route.handle(exchange) : this.#handleAsCreation(route, exchange);
   }
 
@@ -117,9 +119,9 @@ function withRecording(
   db: HandlerDatabase,
   record: (writer: Connection, representation: Representation<unknown>) => void,
 ): HandlerDatabase {
-  const write: HandlerDatabase['write'] = (work) =>
+  const write: HandlerDatabase['write'] = (callback) =>
     db.write((writer) => {
-      const result = work(writer);
+      const result = callback(writer);
       record(writer, asRepresentation(result));
       return result;
     });

@@ -1,9 +1,9 @@
-// The body of one request as it arrives, whether a route reads it or not: bounded in bytes, pieces and
+// The body of one request as it arrives, whether a route reads it or not: bounded in bytes, chunks and
 // memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, unavailable } from '../problem.ts';
-import { bodyBytesMax, bodyPieceBytesMin, bodyPiecesMax, bodyWireBytesMax } from '../limits.ts';
-import { isCrumbled, type ArrivingBodies } from './arriving-bodies.ts';
+import { bodyBytesMax, bodyChunkBytesMin, bodyChunksMax, bodyWireBytesMax } from '../limits.ts';
+import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
 import { stopParsing } from './lingering-close.ts';
 
 type Take = (body: Buffer) => void;
@@ -26,15 +26,15 @@ export class IncomingBody {
   readonly #bodies: ArrivingBodies;
   readonly #announced: number;
   readonly #bytesReadBefore: number;
-  /** The pieces are copied: a slice of one byte takes hundreds. */
+  /** The chunks are copied: to keep a chunk of one byte would take hundreds of bytes. */
   #buffer: Buffer = nothing;
   #length = 0;
-  /** Of all that arrived, dropped or not. */
-  #pieces = 0;
+  /** Counted for all that arrived, dropped or not. */
+  #chunks = 0;
   #bytes = 0;
   #reserved = 0;
   #isWhole = false;
-  #isCut = false;
+  #isStopped = false;
   #problem: Problem | undefined = undefined;
   #reader: { readonly take: Take; readonly reject: Reject } | undefined = undefined;
 
@@ -45,12 +45,12 @@ export class IncomingBody {
     this.#announced = Number(request.headers['content-length'] ?? 0);
     this.#bytesReadBefore = request.socket.bytesRead;
     if (this.#announced > bodyBytesMax) this.#problem = tooLarge();
-    request.on('data', (piece: Buffer) => this.#add(piece));
+    request.on('data', (chunk: Buffer) => this.#add(chunk));
     // not `once`, which costs a wrapper and its removal: each comes once, and twice would do no harm
     request.on('end', () => this.#end());
     request.on('error', () => this.#fail(endedEarly()));
     request.on('close', () => this.#release());
-    if (this.#announced > bodyWireBytesMax) this.#cut();
+    if (this.#announced > bodyWireBytesMax) this.#stopAsTooLarge();
   }
 
   /** Why the body isn't accepted, as far as is known. */
@@ -61,24 +61,25 @@ export class IncomingBody {
   /** Calls `take` with the whole body, or `reject`. */
   deliver(take: Take, reject: Reject): void {
     if (this.#problem !== undefined) return reject(this.#problem);
-    if (this.#isWhole) return take(this.#taken());
+    if (this.#isWhole) return take(this.#takeBytes());
     this.#reader = { take, reject };
   }
 
-  #add(piece: Buffer): void {
-    if (this.#isCut) return;
-    this.#bodies.onPiece();
-    this.#pieces += 1;
-    this.#bytes += piece.length;
+  #add(chunk: Buffer): void {
+    if (this.#isStopped) return;
+    this.#bodies.onChunk();
+    this.#chunks += 1;
+    this.#bytes += chunk.length;
     const wireBytes = this.#request.socket.bytesRead - this.#bytesReadBefore;
-    if (isCrumbled(this.#pieces, this.#bytes) || wireBytes > bodyWireBytesMax) return this.#cut();
+    if (hasTooManyChunks(this.#chunks, this.#bytes) || wireBytes > bodyWireBytesMax)
+      return this.#stopAsTooLarge();
     if (this.#response.headersSent) return this.#drop();
     if (this.#problem !== undefined) return;
-    if (this.#length + piece.length > bodyBytesMax) return this.#fail(tooLarge());
-    if (piece.length === this.#announced) this.#buffer = piece;
-    else if (!this.#makeRoom(this.#length + piece.length)) return this.#fail(noMemory());
-    else piece.copy(this.#buffer, this.#length);
-    this.#length += piece.length;
+    if (this.#length + chunk.length > bodyBytesMax) return this.#fail(tooLarge());
+    if (chunk.length === this.#announced) this.#buffer = chunk;
+    else if (!this.#makeRoom(this.#length + chunk.length)) return this.#fail(noMemory());
+    else chunk.copy(this.#buffer, this.#length);
+    this.#length += chunk.length;
   }
 
   #makeRoom(bytes: number): boolean {
@@ -96,10 +97,10 @@ export class IncomingBody {
   #end(): void {
     this.#release();
     this.#isWhole = true;
-    if (this.#problem === undefined) this.#reader?.take(this.#taken());
+    if (this.#problem === undefined) this.#reader?.take(this.#takeBytes());
   }
 
-  #taken(): Buffer {
+  #takeBytes(): Buffer {
     const body = this.#buffer.subarray(0, this.#length);
     this.#buffer = nothing;
     return body;
@@ -112,9 +113,9 @@ export class IncomingBody {
     this.#reader?.reject(problem);
   }
 
-  /** No more is parsed: each piece costs far more than the bytes that it takes to send. */
-  #cut(): void {
-    this.#isCut = true;
+  /** No more is parsed: each chunk costs the service far more than it costs the client. */
+  #stopAsTooLarge(): void {
+    this.#isStopped = true;
     const { socket } = this.#request;
     const response = this.#response;
     stopParsing(socket);
@@ -141,8 +142,8 @@ const firstBytes = 1024;
 
 function tooLarge(): Problem {
   const detail =
-    `The body must have at most ${bodyBytesMax} bytes, in at most ${bodyPiecesMax} chunks and one more for ` +
-    `every ${bodyPieceBytesMin} bytes.`;
+    `The body must have at most ${bodyBytesMax} bytes, in at most ${bodyChunksMax} chunks and one more for ` +
+    `every ${bodyChunkBytesMin} bytes.`;
   return new Problem('content-too-large', detail);
 }
 

@@ -1,5 +1,6 @@
-// Imports: lines are taken as they arrive, checked and written a few at a time, and answered in their order
-// once they are on disk. What is cut short never looks complete.
+// Imports: lines are read as they arrive, checked and written a few at a time, and their results are sent in
+// order once they are on disk. A truncated
+// response never looks complete.
 import type { Caller } from '../auth/access.ts';
 import {
   importBytesAtOnce,
@@ -19,17 +20,17 @@ import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Permit } from '../storage/permit.ts';
 import type { Timers } from '../timers.ts';
-import { HeldAnswers } from './held-answers.ts';
+import { BufferedResults } from './buffered-results.ts';
 import { ndjson } from './media-types.ts';
 import { NdjsonLines, parseLine, type NdjsonLine } from './ndjson-lines.ts';
 import { statusOf } from './problem-kinds.ts';
 import { issueMember } from './problem-response.ts';
 import { streamed, type Representation } from './representation.ts';
-import type { ResponseStream, StreamEnd } from './response-stream.ts';
+import type { ResponseStream, StreamEndReason } from './response-stream.ts';
 import type { Context } from './route.ts';
 import type { ImportCounts } from './transfer-metrics.ts';
 
-/** What lines become; `now` is in milliseconds since 1970. */
+/** What becomes of a line; `now` is in milliseconds since 1970. */
 export type LineRules<T> = {
   /** What is to be written of a line's value, or why it is invalid. */
   check(value: unknown, now: number): { readonly accepted: T } | { readonly issues: readonly Issue[] };
@@ -53,12 +54,12 @@ type ImportsOptions = {
   readonly isStopping: () => boolean;
 };
 
-/** What routes use of it. */
+/** What routes may use. */
 export type ImportStarter = Pick<Imports, 'start'>;
 
 export class Imports {
   readonly #options: ImportsOptions;
-  /** By the status of their answer. */
+  /** By the status of their result. */
   readonly #lines = new Map<number, number>();
   #running = 0;
 
@@ -70,9 +71,9 @@ export class Imports {
     return { running: this.#running, lines: this.#lines };
   }
 
-  /** Throws where the request can't be an import, or too many run. */
+  /** Throws if the request can't be an import, or too many run. */
   start<T>(context: ImportContext, rules: LineRules<T>): Representation<never> {
-    // without chunks the end of the connection is the end of the response, and a cut one looks whole
+    // without chunks the end of the connection is the end of the response, and a truncated one looks whole
     if (context.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
     if (this.#running >= importsMax)
       throw unavailable('Other imports are running; retry in a moment.', retrySeconds);
@@ -91,36 +92,36 @@ type RunParts<T> = {
   readonly context: ImportContext;
   readonly rules: LineRules<T>;
   readonly stream: ResponseStream;
-  /** Called with the status of each line that is answered. */
+  /** Called with the status of each result that is sent. */
   readonly count: (status: number) => unknown;
 };
 
-type Answer = LineOutcome | { readonly status: number; readonly issues: readonly Issue[] };
+type LineResult = LineOutcome | { readonly status: number; readonly issues: readonly Issue[] };
 /** A line that was checked: what is to be written, or why it is rejected. */
-type Item<T> = { readonly number: number; readonly found: { readonly accepted: T } | Answer };
+type Item<T> = { readonly number: number; readonly found: { readonly accepted: T } | LineResult };
 
 class ImportRun<T> {
   readonly #options: ImportsOptions;
   readonly #parts: RunParts<T>;
-  readonly #answers: HeldAnswers;
+  readonly #results: BufferedResults;
   readonly #lines = new NdjsonLines(importLineBytesMax);
   /** The number of the line that is taken next. */
   #number = 1;
-  /** The answers that are still to come, in their order. */
+  /** Results still to be sent, in their order. */
   readonly #pending: Promise<void>[] = [];
 
   constructor(options: ImportsOptions, parts: RunParts<T>) {
     this.#options = options;
     this.#parts = parts;
-    this.#answers = new HeldAnswers(parts.stream);
+    this.#results = new BufferedResults(parts.stream);
   }
 
   async run(): Promise<void> {
     try {
       await this.#importAll();
     } catch (error) {
-      await this.#allAnswered();
-      this.#breakOff(error, this.#number);
+      await this.#allSent();
+      this.#abort(error, this.#number);
     }
   }
 
@@ -129,11 +130,11 @@ class ImportRun<T> {
     for (let batch = await this.#nextBatch(); batch.length > 0; batch = await this.#nextBatch()) {
       if (stream.isOver) return;
       const previous = this.#pending.at(-1);
-      this.#pending.push(this.#answer(batch, this.#write(batch), previous));
+      this.#pending.push(this.#sendResults(batch, this.#write(batch), previous));
       if (this.#pending.length >= importWritesMax) await this.#pending.shift();
     }
-    await this.#allAnswered();
-    this.#answers.open();
+    await this.#allSent();
+    this.#results.flush();
     stream.finish();
   }
 
@@ -158,20 +159,20 @@ class ImportRun<T> {
     return batch;
   }
 
-  /** A client that sends a byte now and then is as slow as one that sends nothing. */
+  /** The time limit is for a whole line: a byte now and then doesn't extend it. */
   async #arrivalOfLine(): Promise<NdjsonLine | undefined> {
     const { timers } = this.#options;
     const late = Promise.withResolvers<never>();
     const cancelLate = timers.after(importLineMilliseconds, () => late.reject(tooSlow()));
-    // it may wait for the answers to what it has sent
-    const cancelQuiet = timers.after(importQuietMilliseconds, () => this.#answers.open());
+    // it may wait for the results of what it has sent
+    const cancelQuiet = timers.after(importQuietMilliseconds, () => this.#results.flush());
     try {
       for (;;) {
-        const piece = await Promise.race([this.#parts.context.streamedBody?.next(), late.promise]);
-        if (piece === undefined) this.#lines.end();
-        else this.#lines.add(piece);
+        const chunk = await Promise.race([this.#parts.context.streamedBody?.next(), late.promise]);
+        if (chunk === undefined) this.#lines.end();
+        else this.#lines.add(chunk);
         const line = this.#lines.next();
-        if (line !== undefined || piece === undefined) return line;
+        if (line !== undefined || chunk === undefined) return line;
       }
     } finally {
       cancelLate();
@@ -182,56 +183,56 @@ class ImportRun<T> {
   #check(line: NdjsonLine): Item<T> {
     const { number } = line;
     const parsed = parseLine(line, importLineBytesMax);
-    if (parsed instanceof Problem) return { number, found: answerOf(parsed) };
+    if (parsed instanceof Problem) return { number, found: resultOf(parsed) };
     const found = this.#parts.rules.check(parsed.value, this.#options.now());
     return { number, found: 'accepted' in found ? found : { status: 422, issues: found.issues } };
   }
 
-  #write(batch: readonly Item<T>[]): Promise<Answer[]> {
+  #write(batch: readonly Item<T>[]): Promise<LineResult[]> {
     const { db } = this.#parts.context;
     return db.write((writer) => this.#writeAll(writer, batch));
   }
 
-  #writeAll(writer: Connection, batch: readonly Item<T>[]): Answer[] {
+  #writeAll(writer: Connection, batch: readonly Item<T>[]): LineResult[] {
     const { context, rules } = this.#parts;
     const permit = context.authorizeWrite(writer);
     const now = this.#options.now();
     return batch.map(({ found }) => ('accepted' in found ? rules.write(permit, found.accepted, now) : found));
   }
 
-  async #answer(
+  async #sendResults(
     batch: readonly Item<T>[],
-    written: Promise<Answer[]>,
+    written: Promise<LineResult[]>,
     previous: Promise<void> | undefined,
   ): Promise<void> {
     const { stream, count } = this.#parts;
     const [result] = await Promise.allSettled([written, previous]);
     if (stream.isOver) return;
-    if (result.status === 'rejected') return this.#breakOff(result.reason, batch[0]?.number ?? 0);
-    const texts = result.value.map((answer, index) => answerText(batch[index]?.number ?? 0, answer));
+    if (result.status === 'rejected') return this.#abort(result.reason, batch[0]?.number ?? 0);
+    const texts = result.value.map((each, index) => resultText(batch[index]?.number ?? 0, each));
     for (const { status } of result.value) count(status);
-    this.#answers.write(texts.join(''));
+    this.#results.write(texts.join(''));
   }
 
-  async #allAnswered(): Promise<void> {
+  async #allSent(): Promise<void> {
     await this.#pending.at(-1);
   }
 
   /** The last line says why, and no last chunk follows it. */
-  #breakOff(error: unknown, number: number): void {
+  #abort(error: unknown, number: number): void {
     const { stream, count } = this.#parts;
     if (stream.isOver) return;
     const problem = error instanceof Problem ? error : this.#logged(error);
-    const answer = answerOf(problem);
-    count(answer.status);
-    this.#answers.write(answerText(number, answer));
-    this.#answers.open();
-    stream.breakOffOnceSent(endOf(problem.kind));
+    const result = resultOf(problem);
+    count(result.status);
+    this.#results.write(resultText(number, result));
+    this.#results.flush();
+    stream.abortOnceSent(endReasonOf(problem.kind));
   }
 
   #logged(error: unknown): Problem {
     const cause = causeOf(error);
-    this.#options.log.write('error', 'an import failed and was broken off', { cause });
+    this.#options.log.write('error', 'an import failed and was aborted', { cause });
     return new Problem('internal-error', 'An unexpected error occurred; the log has its cause.');
   }
 }
@@ -249,18 +250,18 @@ function tooSlow(): Problem {
   return new Problem('request-timeout', `No whole line arrived within ${seconds} seconds.`);
 }
 
-function answerOf({ kind, message, details }: Problem): Answer {
+function resultOf({ kind, message, details }: Problem): LineResult {
   const status = details.status ?? statusOf(kind, 422);
   return { status, issues: details.issues ?? [{ pointer: '', code: kind, detail: message }] };
 }
 
-function answerText(line: number, answer: Answer): string {
-  if ('id' in answer) return `{"line":${line},"status":${answer.status},"id":${answer.id}}\n`;
-  const { status, issues } = answer;
+function resultText(line: number, result: LineResult): string {
+  if ('id' in result) return `{"line":${line},"status":${result.status},"id":${result.id}}\n`;
+  const { status, issues } = result;
   return `${JSON.stringify({ line, status, errors: issues.map(issueMember) })}\n`;
 }
 
-function endOf(kind: ProblemKind): StreamEnd {
+function endReasonOf(kind: ProblemKind): StreamEndReason {
   if (kind === 'invalid-token' || kind === 'forbidden' || kind === 'insufficient-scope')
     return 'unauthorized';
   return kind === 'request-timeout' ? 'slow' : 'failed';

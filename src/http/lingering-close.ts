@@ -3,11 +3,14 @@ import type { Socket } from 'node:net';
 import { lingerMillisecondsMax } from '../limits.ts';
 import { takeFromParser } from './node-internals.ts';
 
-/** Reads and drops what still arrives, for a while: TCP resets a connection with unread bytes. */
+/**
+ * Reads and drops what still arrives, up to `lingerMillisecondsMax`: TCP resets a connection with unread
+ * bytes.
+ */
 export function endLingering(socket: Socket, response = ''): void {
   socket.end(response, 'latin1');
-  const cut = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
-  socket.once('close', () => clearTimeout(cut));
+  const deadline = setTimeout(() => socket.destroy(), lingerMillisecondsMax);
+  socket.once('close', () => clearTimeout(deadline));
 }
 
 /** What still arrives is dropped unparsed, and after its response the connection lingers. */

@@ -8,14 +8,14 @@ import { readStretch, type Position, type Selection, type Stretch } from '../sto
 import { loadElements, type PageSource } from './list.ts';
 import type { Representation } from './representation.ts';
 
-/** So few that a turn is never long: one order may be 60 KB of JSON, and 800 KB of CSV. */
+/** Few enough for a turn of the event loop: one order may be 60 KB of JSON, and 800 KB of CSV. */
 const elementsAtOnce = 5;
 
 /** What a whole list is read from. */
 export type Elements<T, C> = {
   /**
-   * The next ones for a reader with these rights, undefined at the end; a promise where they have to be found
-   * first. Throws a Problem where the rights are others than at the beginning.
+   * The next elements for a reader with these rights; undefined at the end; a promise if they have to be
+   * found first. Throws a Problem if the rights have changed since the beginning.
    */
   next(reader: C): readonly Representation<T>[] | undefined | Promise<void>;
 };

@@ -39,14 +39,14 @@ type ListContext<Query, C> = Pick<
 
 export type PageSource<T, C> = {
   readonly cursors: Cursors;
-  /** What this caller may see of the list. Throws where that is nothing. */
+  /** What this caller may see of the list. Throws if that is nothing. */
   readonly selectionFor: (caller: C) => Selection;
   /** An element's representation, or undefined for one just deleted. */
   readonly load: (db: Connection, id: number) => Representation<T> | undefined;
   /** The same for several, in the same order as `ids`, if that can be done faster than one by one. */
   readonly loadAll?: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
-  /** What adds to elements what the query includes; called once for those that are loaded together. */
-  readonly completionOf?: (page: {
+  /** Makes what embeds in each element what `include` names; called once for those loaded together. */
+  readonly embedderFor?: (page: {
     readonly caller: C;
     readonly db: Connection;
     readonly ids: readonly number[];
@@ -59,10 +59,10 @@ export type PageSource<T, C> = {
 };
 type Page<T> = Representation<readonly T[]>;
 
-/** Those that no longer fit into the page are loaded in vain. */
+/** How many are loaded at once. Those that no longer fit into the page are loaded for nothing. */
 const elementsAtOnce = 25;
 
-/** From the cache, where nothing was committed since the page was made. */
+/** From the cache, if nothing was committed since the page was made. */
 export function listPage<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
@@ -117,15 +117,15 @@ type Wanted<C> = {
 
 /** Elements of the list as the caller sees them; undefined for one that is not theirs or has gone. */
 export function loadElements<T, C>(
-  { load, loadAll, completionOf }: Omit<PageSource<T, C>, 'cursors'>,
+  { load, loadAll, embedderFor }: Omit<PageSource<T, C>, 'cursors'>,
   { selection: { owners }, caller, db, ids }: Wanted<C>,
 ): (Representation<T> | undefined)[] {
   const loaded = loadAll?.(db, ids) ?? ids.map((id) => load(db, id));
-  const complete = completionOf?.({ caller, db, ids });
+  const embed = embedderFor?.({ caller, db, ids });
   return loaded.map((element) => {
     // it may have got another owner since the worker found it
     if (element === undefined || owners.some((id) => id !== element.ownerId)) return undefined;
-    return complete === undefined ? element : complete(element);
+    return embed === undefined ? element : embed(element);
   });
 }
 

@@ -38,7 +38,7 @@ export type MetricsSources = {
   /** Ids: of the last event that was removed, and of the newest. */
   readonly feed: { readonly removed: number; readonly latest: number };
   /** Milliseconds since 1970; undefined without TLS. */
-  readonly certificateEnd: number | undefined;
+  readonly certificateExpiresAt: number | undefined;
   /** Milliseconds since 1970; undefined if there was none. */
   readonly lastBackup: number | undefined;
 };
@@ -59,7 +59,7 @@ export function createMetrics() {
   const durations = { bounds: secondsBounds, counts: new Float64Array(secondsBounds.length + 1), sum: 0 };
   const rejections = { rate: 0, unavailable: 0 };
   /** Connections closed because of what their client did: too many requests at once, responses unread. */
-  const cuts = { pipelined: 0, unread: 0 };
+  const dropped = { pipelined: 0, unread: 0 };
   const securityEvents = new Map(eventNames.map((name) => [name, 0]));
   const loopDelay = new LoopDelay();
 
@@ -103,7 +103,7 @@ export function createMetrics() {
         durations,
       ),
       counter('orderly_rejections_total', 'Requests rejected, by reason.', byReason(rejections)),
-      ...connectionFamilies(connections, cuts),
+      ...connectionFamilies(connections, dropped),
       ...cacheFamilies(caches),
       ...storageFamilies(storage),
       ...accountFamilies({ securityEvents, buckets, passwordsWaiting }),
@@ -115,7 +115,7 @@ export function createMetrics() {
     ]);
   }
 
-  return { observe, countEvent, rejections, cuts, loopDelay, text, close: () => loopDelay.stop() };
+  return { observe, countEvent, rejections, dropped, loopDelay, text, close: () => loopDelay.stop() };
 }
 
 function routeLabels(key: number, mounted: readonly Mounted[]): string {
@@ -130,7 +130,7 @@ function byReason(counts: Readonly<Record<string, number>>): Sample[] {
 
 function connectionFamilies(
   { open, rejected }: ConnectionCounts,
-  cuts: Readonly<Record<string, number>>,
+  dropped: Readonly<Record<string, number>>,
 ): Family[] {
   return [
     gauge('orderly_connections', 'Open client connections.', open),
@@ -142,7 +142,7 @@ function connectionFamilies(
     counter(
       'orderly_connections_dropped_total',
       'Connections closed for too many pipelined requests, or for responses that were left unread.',
-      byReason(cuts),
+      byReason(dropped),
     ),
   ];
 }
@@ -227,14 +227,14 @@ function webhookFamilies({ outcomes, behind }: WebhookCounts): Family[] {
 }
 
 function operationFamilies({
-  certificateEnd,
+  certificateExpiresAt,
   lastBackup,
-}: Pick<MetricsSources, 'certificateEnd' | 'lastBackup'>): Family[] {
+}: Pick<MetricsSources, 'certificateExpiresAt' | 'lastBackup'>): Family[] {
   return [
     gauge(
       'orderly_certificate_end_timestamp_seconds',
       'End of the certificate in use, Unix time.',
-      secondsOf(certificateEnd),
+      secondsOf(certificateExpiresAt),
     ),
     gauge(
       'orderly_last_backup_timestamp_seconds',
@@ -244,7 +244,7 @@ function operationFamilies({
   ];
 }
 
-/** No sample where there is nothing to tell the time of. */
+/** No sample if there is no such time. */
 function secondsOf(milliseconds: number | undefined): Sample[] {
   return milliseconds === undefined ? [] : [['', Math.floor(milliseconds / 1000)]];
 }

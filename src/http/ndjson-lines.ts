@@ -14,7 +14,7 @@ export class NdjsonLines {
   /** What has arrived of the line that is next. */
   #parts: Buffer[] = [];
   #partBytes = 0;
-  #piece: Buffer = nothing;
+  #chunk: Buffer = nothing;
   #at = 0;
   #number = 1;
   #isAtEnd = false;
@@ -29,8 +29,8 @@ export class NdjsonLines {
   }
 
   /** To be called once `next` has returned undefined. */
-  add(piece: Buffer): void {
-    this.#piece = piece;
+  add(chunk: Buffer): void {
+    this.#chunk = chunk;
     this.#at = 0;
   }
 
@@ -39,18 +39,18 @@ export class NdjsonLines {
     this.#isAtEnd = true;
   }
 
-  /** The next whole line that isn't blank; undefined where none has arrived. */
+  /** The next whole line that isn't blank; undefined if none has arrived. */
   next(): NdjsonLine | undefined {
     for (;;) {
       if (this.#partBytes === 0) this.#skipBlank();
-      const end = this.#piece.indexOf(lineFeed, this.#at);
+      const end = this.#chunk.indexOf(lineFeed, this.#at);
       if (end === -1 && !this.#isAtEnd) {
-        this.#keep(this.#piece.subarray(this.#at));
+        this.#keep(this.#chunk.subarray(this.#at));
         this.add(nothing);
         return undefined;
       }
-      this.#keep(this.#piece.subarray(this.#at, end === -1 ? undefined : end));
-      this.#at = end === -1 ? this.#piece.length : end + 1;
+      this.#keep(this.#chunk.subarray(this.#at, end === -1 ? undefined : end));
+      this.#at = end === -1 ? this.#chunk.length : end + 1;
       const line = this.#take();
       if (line !== undefined) return line;
       if (end === -1) return undefined;
@@ -59,10 +59,10 @@ export class NdjsonLines {
 
   /** Blank lines, and blanks before a value. There may be millions, so none becomes a Buffer. */
   #skipBlank(): void {
-    const piece = this.#piece;
+    const chunk = this.#chunk;
     let at = this.#at;
-    for (; at < piece.length; at += 1) {
-      const byte = piece[at];
+    for (; at < chunk.length; at += 1) {
+      const byte = chunk[at];
       if (byte === lineFeed) this.#number += 1;
       else if (!isBlank(byte)) break;
     }

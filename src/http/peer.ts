@@ -78,7 +78,7 @@ export function clientAddress(
   return clients.size === 1 && client !== undefined ? client : peer.address;
 }
 
-/** Undefined where a hop is no address, or all are trusted proxies. */
+/** Undefined if a hop is no address, or all are trusted proxies. */
 function nearest(hops: readonly string[], isTrusted: (address: string) => boolean): string | undefined {
   for (const hop of hops.toReversed()) {
     const address = hopAddress(hop.trim());

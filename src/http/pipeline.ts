@@ -4,35 +4,35 @@ import type { Socket } from 'node:net';
 import { pipelinedRequestsMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import { dropRestOfRead } from './node-internals.ts';
-import type { TurnScheduler, Work } from './turn-scheduler.ts';
+import type { TurnScheduler, Task } from './turn-scheduler.ts';
 
-type PipelineOptions = { readonly scheduler: TurnScheduler<IncomingMessage>; readonly onCut: () => void };
+type PipelineOptions = { readonly scheduler: TurnScheduler<IncomingMessage>; readonly onDrop: () => void };
 
 export class Pipeline {
-  readonly #onCut: () => void;
+  readonly #onDrop: () => void;
   readonly #scheduler: TurnScheduler<IncomingMessage>;
 
-  constructor({ scheduler, onCut }: PipelineOptions) {
+  constructor({ scheduler, onDrop }: PipelineOptions) {
     this.#scheduler = scheduler;
-    this.#onCut = onCut;
+    this.#onDrop = onDrop;
   }
 
   /**
    * Calls `start` once the response has the connection. `node:http` gives it that after it has handed the
    * whole previous response to the system, so a client that doesn't read stops its own requests alone.
    */
-  run(request: IncomingMessage, response: ServerResponse, start: Work): void {
+  run(request: IncomingMessage, response: ServerResponse, start: Task): void {
     if (response.socket === null) this.#wait(request, response, start);
     else this.#scheduler.run(request, () => startUnlessGone(response, start));
   }
 
-  #wait(request: IncomingMessage, response: ServerResponse, start: Work): void {
-    this.#scheduler.noteArrival();
+  #wait(request: IncomingMessage, response: ServerResponse, start: Task): void {
+    this.#scheduler.countArrival();
     const { socket } = request;
     const state = stateOf(socket);
     // Parsed requests take far more memory than their bytes, and a client repeats what was not answered
     // (RFC 9112 section 9.3.2).
-    if (state.waitingRequests === pipelinedRequestsMax) return this.#cut(socket);
+    if (state.waitingRequests === pipelinedRequestsMax) return this.#drop(socket);
     state.waitingRequests += 1;
     pauseReading(socket);
     response.once('socket', () =>
@@ -46,15 +46,15 @@ export class Pipeline {
   }
 
   /** Counted once, though what was parsed already still arrives. */
-  #cut(socket: Socket): void {
+  #drop(socket: Socket): void {
     if (socket.destroyed) return;
-    this.#onCut();
+    this.#onDrop();
     dropRestOfRead(socket);
     socket.destroy();
   }
 }
 
-function startUnlessGone(response: ServerResponse, start: Work): void {
+function startUnlessGone(response: ServerResponse, start: Task): void {
   if (!response.destroyed) start();
 }
 

@@ -3,8 +3,8 @@ import { hourSeconds } from '../durations.ts';
 import type { ProblemKind } from '../problem.ts';
 import {
   bodyBytesMax,
-  bodyPieceBytesMin,
-  bodyPiecesMax,
+  bodyChunkBytesMin,
+  bodyChunksMax,
   headerBytesMax,
   headersMillisecondsMax,
   idempotencySecondsMax,
@@ -111,7 +111,7 @@ export const problems: Readonly<
     title: 'Content too large',
     about:
       `The body of a request must have at most ${bodyBytesMax / 1024} KiB, ` +
-      `in at most ${bodyPiecesMax} chunks and one more for every ${bodyPieceBytesMin} bytes.`,
+      `in at most ${bodyChunksMax} chunks and one more for every ${bodyChunkBytesMin} bytes.`,
   },
   'uri-too-long': {
     status: 414,

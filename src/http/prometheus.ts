@@ -49,7 +49,7 @@ export function prometheusText(families: readonly Family[]): string {
   const lines = families.flatMap(({ name, type, help, samples }) => [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} ${type}`,
-    ...samples.map(([ending, value]) => `${name}${ending} ${value}`),
+    ...samples.map(([suffix, value]) => `${name}${suffix} ${value}`),
   ]);
   return `${lines.join('\n')}\n`;
 }

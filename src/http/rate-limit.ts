@@ -8,19 +8,19 @@ import type { HeaderFields } from './response-head.ts';
 /** At most `requests` in `seconds`; undefined means no limit. */
 export type Rate = { readonly requests: number; readonly seconds: number } | undefined;
 
-/** The state of a bucket after a request has drawn on it. */
-export type Allowance = {
-  readonly isSpent: boolean;
+/** The state of a bucket after a request has consumed a token, or found none: then `isExceeded`. */
+export type BucketState = {
+  readonly isExceeded: boolean;
   readonly policyName: string;
   readonly fields: HeaderFields;
   readonly retryAfterSeconds: number;
 };
 
 export type Limiter = {
-  /** Takes a token from the bucket with this key; undefined where there is no limit. */
-  spend(key: string, now: number): Allowance | undefined;
-  /** Puts a token back: the request does not count after all. */
-  putBack(key: string): void;
+  /** Takes a token from the bucket with this key; undefined if there is no limit. */
+  consumeToken(key: string, now: number): BucketState | undefined;
+  /** Puts a token back: the request doesn't count after all. */
+  refund(key: string): void;
   /** How many buckets there are. */
   readonly size: number;
 };
@@ -34,18 +34,18 @@ export function createLimiter(policyName: string, rate: Rate, bucketCountMax = b
 /** The same limiter without its header fields, which would show for which keys it is used. */
 export function withoutFields(limiter: Limiter): Limiter {
   return {
-    spend(key, now) {
-      const allowance = limiter.spend(key, now);
-      return allowance === undefined ? undefined : { ...allowance, fields: [] };
+    consumeToken(key, now) {
+      const state = limiter.consumeToken(key, now);
+      return state === undefined ? undefined : { ...state, fields: [] };
     },
-    putBack: (key) => limiter.putBack(key),
+    refund: (key) => limiter.refund(key),
     get size() {
       return limiter.size;
     },
   };
 }
 
-const unlimited: Limiter = { spend: () => undefined, putBack: () => {}, size: 0 };
+const unlimited: Limiter = { consumeToken: () => undefined, refund: () => {}, size: 0 };
 
 /**
  * When there are too many buckets, those used longest ago are dropped first: a flood of new keys evicts idle
@@ -66,19 +66,19 @@ class TokenBuckets implements Limiter {
     this.#buckets = new BoundedMap(bucketCountMax);
   }
 
-  spend(key: string, now: number): Allowance {
+  consumeToken(key: string, now: number): BucketState {
     const bucket = this.#refilled(key, now);
-    const isSpent = bucket.level < 1;
-    if (!isSpent) bucket.level -= 1;
+    const isExceeded = bucket.level < 1;
+    if (!isExceeded) bucket.level -= 1;
     return {
-      isSpent,
+      isExceeded,
       policyName: this.#policyName,
       fields: this.#fieldsOf(bucket),
-      retryAfterSeconds: isSpent ? this.#secondsFor(1 - bucket.level) : 0,
+      retryAfterSeconds: isExceeded ? this.#secondsFor(1 - bucket.level) : 0,
     };
   }
 
-  putBack(key: string): void {
+  refund(key: string): void {
     const bucket = this.#buckets.get(key);
     if (bucket !== undefined) bucket.level = Math.min(this.#requests, bucket.level + 1);
   }
@@ -116,7 +116,7 @@ class TokenBuckets implements Limiter {
   }
 }
 
-export function quotaExceeded({ policyName, retryAfterSeconds }: Allowance): Problem {
+export function quotaExceeded({ policyName, retryAfterSeconds }: BucketState): Problem {
   const detail = `Rate limit "${policyName}" exceeded; retry in ${counted(retryAfterSeconds, 'second')}.`;
   return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
 }

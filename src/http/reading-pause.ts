@@ -1,4 +1,5 @@
-// Where parsing what arrives in one turn takes too long, the other connections are read in later turns.
+// If parsing what arrives in one turn of the event loop takes too long, other connections are read in later
+// ones.
 import type { Socket } from 'node:net';
 import { stateOf } from './connection-state.ts';
 

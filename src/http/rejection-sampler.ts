@@ -8,7 +8,7 @@ type Seen = { second: number; leftOut: number };
 export class RejectionSampler {
   readonly #seen = new BoundedMap<string, Seen>(sampledAddressesMax);
 
-  /** How many of this address were left out since its last line; undefined where this one is left out. */
+  /** How many of this address were left out since its last line; undefined if this one is to be left out. */
   sample(address: string, now: number): number | undefined {
     const second = Math.floor(now / 1000);
     const seen = this.#seen.get(address);

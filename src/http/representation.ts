@@ -12,7 +12,7 @@ declare const phantom: unique symbol;
  */
 export type Representation<T> = {
   readonly id: number;
-  /** The owner's id, for the owner check; null where there is none. */
+  /** The owner's id, for the owner check; null if there is none. */
   readonly ownerId: number | null;
   readonly text: string;
   readonly etag: string;
@@ -27,7 +27,7 @@ export type Representation<T> = {
   readonly fields?: readonly string[];
   /** For documents made once: their shared bytes, sent in place of `text` and `etag`. */
   readonly encoded?: (coding: Coding) => Encoded;
-  /** For a response that goes on: called once its head has been sent, in place of sending `text`. */
+  /** For a streamed response: called once its head has been sent, in place of sending `text`. */
   readonly stream?: (stream: ResponseStream) => void;
   readonly [phantom]?: T;
 };
@@ -38,8 +38,7 @@ type About = {
   /** Distinguishes versions that look alike. */
   readonly salt?: string;
   /**
-   * The ETag, where the object's version is known: then it differs for each text. By default a hash of the
-   * text.
+   * The ETag, if the object's version is known: then it differs for each text. By default a hash of the text.
    */
   readonly etag?: string;
 };
@@ -66,7 +65,7 @@ export function page(html: string, fields: readonly string[]): Representation<ne
   return { id: 0, ownerId: null, text, etag: etagOf(text), mediaType: 'text/html; charset=utf-8', fields };
 }
 
-/** A response that goes on, in place of the negotiated reply. */
+/** A streamed response, in place of the negotiated reply. */
 export function streamed(mediaType: string, stream: (stream: ResponseStream) => void): Representation<never> {
   return { id: 0, ownerId: null, text: '', etag: '', mediaType, stream };
 }

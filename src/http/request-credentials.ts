@@ -6,16 +6,19 @@ import type { Exchange } from './exchange.ts';
 import { decode } from './query.ts';
 import { countOccurrences, type RequestHeaders } from './request-headers.ts';
 
-type Options = { readonly authenticator: Authenticator; readonly takesQueryKeys: boolean };
+type Options = { readonly authenticator: Authenticator; readonly acceptsQueryKeys: boolean };
 
-/** Undefined where the request carries no credential. Throws where it is invalid, or one of several. */
-export function callerOf(exchange: Exchange, { authenticator, takesQueryKeys }: Options): Caller | undefined {
+/** Undefined if the request carries no credential. Throws if it is invalid, or not the only one. */
+export function callerOf(
+  exchange: Exchange,
+  { authenticator, acceptsQueryKeys }: Options,
+): Caller | undefined {
   const { headers, queryKeys, now } = exchange;
   checkSingle(exchange);
   if (headers['authorization'] !== undefined && !isKeyTwice(headers))
     return authenticator.bearer(headers['authorization'], now);
   const [queryKey] = queryKeys;
-  if (queryKey !== undefined && !takesQueryKeys)
+  if (queryKey !== undefined && !acceptsQueryKeys)
     throw new Problem(
       'invalid-token',
       'The parameter api_key is disabled; send the key in the X-API-Key header.',

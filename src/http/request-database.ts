@@ -1,18 +1,18 @@
-// The database as one request uses it: its long queries take turns with those of other callers.
+// The database as one request uses it: its long queries share the worker fairly with those of other callers.
 import type { Caller } from '../auth/access.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import type { HandlerDatabase } from './route.ts';
 
-type Asker = { readonly caller: Caller | undefined; readonly address: string };
+type RequestClient = { readonly caller: Caller | undefined; readonly address: string };
 
 export class RequestDatabase implements HandlerDatabase {
   readonly #database: Database;
-  readonly #asker: Asker;
+  readonly #client: RequestClient;
 
-  constructor(database: Database, asker: Asker) {
+  constructor(database: Database, client: RequestClient) {
     this.#database = database;
-    this.#asker = asker;
+    this.#client = client;
   }
 
   get read(): Connection {
@@ -24,7 +24,7 @@ export class RequestDatabase implements HandlerDatabase {
   }
 
   get readInWorker(): Database['readInWorker'] {
-    const { caller, address } = this.#asker;
+    const { caller, address } = this.#client;
     const client = caller === undefined ? address : `user ${caller.userId}`;
     return (sql, params, options) => this.#database.readInWorker(sql, params, { ...options, client });
   }

@@ -1,8 +1,9 @@
-// The path of a request: find route → authenticate → spend → authorize → read and check → handle → answer.
+// The path of a request: find route → authenticate → rate limit → authorize → read and check → handle →
+// respond.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkAccess } from '../auth/access.ts';
 import { Problem, invalid } from '../problem.ts';
-import { causeOf, cut } from '../log-lines.ts';
+import { causeOf, truncate } from '../log-lines.ts';
 import type { Issue } from '../schema/schema.ts';
 import { parseJson, readBody } from './body.ts';
 import { bodyIssues } from './body-issues.ts';
@@ -53,7 +54,7 @@ export class RequestHandler {
     this.#intake = new RequestIntake({ router, metrics, isTrusted, services });
     this.#responder = new Responder({
       ...options,
-      runLater: (exchange, work) => this.#intake.resumeLater(exchange, () => this.#run(exchange, work)),
+      runLater: (exchange, task) => this.#intake.resumeLater(exchange, () => this.#run(exchange, task)),
     });
     this.#idempotency = new Idempotency(options, this.#responder);
   }
@@ -101,10 +102,10 @@ export class RequestHandler {
     const mounted = match?.methods.get(exchange.method);
     exchange.mounted = mounted;
     if (exchange.method === 'OPTIONS' && (match !== undefined || isPreflight(exchange.headers)))
-      return this.#responder.answerOptions(exchange, match?.methods);
+      return this.#responder.respondToOptions(exchange, match?.methods);
     const isIgnored = mounted === undefined || mounted.route.access.credentials === 'ignored';
     if (!isIgnored) exchange.caller = this.#callers.authenticate(exchange);
-    if (mounted?.route.isUnlimited !== true) this.#callers.spend(exchange);
+    if (mounted?.route.isUnlimited !== true) this.#callers.consumeToken(exchange);
     if (match === undefined) throw new Problem('not-found', `There is nothing at ${exchange.path}.`);
     if (mounted === undefined) throw methodNotAllowed(exchange, allowOf(match.methods));
     exchange.params = match.params;
@@ -117,9 +118,9 @@ export class RequestHandler {
   }
 
   /** The one place where errors are caught. */
-  #run(exchange: Exchange, work: () => Promise<void> | void): void {
+  #run(exchange: Exchange, task: () => Promise<void> | void): void {
     try {
-      work()?.catch((error: unknown) => this.#fail(exchange, error));
+      task()?.catch((error: unknown) => this.#fail(exchange, error));
     } catch (error) {
       this.#fail(exchange, error);
     }
@@ -140,13 +141,13 @@ export class RequestHandler {
     exchange.query = readQuery(exchange.queryText, route.query, issues);
     // not thrown: throwing is a tenth of what a rejection costs
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
-    return this.#answer(exchange, route, route.handle(exchange));
+    return this.#respond(exchange, route, route.handle(exchange));
   }
 
   #handleStreamedBody(exchange: Exchange, route: Route): Promise<void> | void {
     const { mediaType = '', bytesMax = 0 } = route.streamedBody ?? {};
     checkContentType(exchange.headers, exchange.method, [mediaType]);
-    exchange.streamedBody?.take(bytesMax);
+    exchange.streamedBody?.begin(bytesMax);
     if (exchange.expectsContinue) exchange.response.writeContinue();
     return this.#handleWithoutBody(exchange, route);
   }
@@ -160,8 +161,8 @@ export class RequestHandler {
   }
 
   /** Goes on after a wait, which may have ended for thousands of requests at once. */
-  #resume(exchange: Exchange, work: () => Promise<void> | void): void {
-    this.#intake.resume(exchange, () => this.#run(exchange, work));
+  #resume(exchange: Exchange, task: () => Promise<void> | void): void {
+    this.#intake.resume(exchange, () => this.#run(exchange, task));
   }
 
   #handleBody(exchange: Exchange, route: Route, body: Buffer): Promise<void> | void {
@@ -174,31 +175,38 @@ export class RequestHandler {
     const hasKey = route.isIdempotent === true && exchange.headers['idempotency-key'] !== undefined;
     if (hasKey) checkIdempotencyKey(exchange.request, issues);
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
-    if (!hasKey) return this.#answer(exchange, route, route.handle(exchange));
+    if (!hasKey) return this.#respond(exchange, route, route.handle(exchange));
     return this.#idempotency.run(exchange, route, {
       body,
-      answer: (result) => this.#answer(exchange, route, result),
+      respond: (result) => this.#respond(exchange, route, result),
     });
   }
 
-  /** A result that was awaited is answered in its turn: one sync or one document may release thousands. */
-  #answer(exchange: Exchange, route: Route, result: HandlerResult): Promise<void> | void {
-    if (!(result instanceof Promise)) return this.#responder.answer(exchange, route, result);
+  /**
+   * A result that was awaited is sent when the scheduler gets to it: one sync or document may resolve
+   * thousands.
+   */
+  #respond(exchange: Exchange, route: Route, result: HandlerResult): Promise<void> | void {
+    if (!(result instanceof Promise)) return this.#responder.respond(exchange, route, result);
     return result.then((value) => {
-      const answer = (): void => this.#responder.answer(exchange, route, value);
+      const respond = (): void => this.#responder.respond(exchange, route, value);
       // a document takes a hundred times what a small response does, so these go first
-      if (value.encoded !== undefined) this.#intake.resumeLater(exchange, () => this.#run(exchange, answer));
-      else this.#resume(exchange, answer);
+      if (value.encoded !== undefined) this.#intake.resumeLater(exchange, () => this.#run(exchange, respond));
+      else this.#resume(exchange, respond);
     });
   }
 
   #fail(exchange: Exchange, error: unknown): void {
-    if (error instanceof Problem) return this.#responder.answerProblem(exchange, error);
+    if (error instanceof Problem) return this.#responder.respondWithProblem(exchange, error);
     const { requestId, path } = exchange;
     const cause = causeOf(error);
-    this.#options.log.write('error', 'a request failed unexpectedly', { requestId, path: cut(path), cause });
+    this.#options.log.write('error', 'a request failed unexpectedly', {
+      requestId,
+      path: truncate(path),
+      cause,
+    });
     const detail = `An unexpected error occurred; the log has its cause under ${requestId}.`;
-    this.#responder.answerProblem(exchange, new Problem('internal-error', detail));
+    this.#responder.respondWithProblem(exchange, new Problem('internal-error', detail));
   }
 }
 

@@ -40,7 +40,7 @@ export function checkHost(request: IncomingMessage): void {
     throw badRequest('Host must be a host name or an address, optionally with a port.');
 }
 
-/** `uri-host [ ":" port ]` (RFC 9112 section 3.2, RFC 3986 section 3.2.2); empty where a target has none. */
+/** `uri-host [ ":" port ]` (RFC 9112 section 3.2, RFC 3986 section 3.2.2); empty if a target has none. */
 const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**

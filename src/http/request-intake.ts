@@ -1,4 +1,5 @@
-// From a request of `node:http` to its exchange: its body is received, and it waits for its turn.
+// From a request of `node:http` to its exchange: its body is received, and it waits until the requests before
+// it are done.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addressBucket } from '../network/address-buckets.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
@@ -11,7 +12,7 @@ import { Pipeline } from './pipeline.ts';
 import { headersOf, isLastOfConnection } from './request-headers.ts';
 import type { Router } from './router.ts';
 import { StreamedBody } from './streamed-body.ts';
-import { TurnScheduler, type Work } from './turn-scheduler.ts';
+import { TurnScheduler, type Task } from './turn-scheduler.ts';
 
 type Options = {
   readonly router: Router;
@@ -31,12 +32,15 @@ export class RequestIntake {
     this.#options = options;
     const clientOf = (request: IncomingMessage): string => this.#clientOf(request);
     this.#scheduler = new TurnScheduler(clientOf, () => this.#pauseReading());
-    this.#bodies = new ArrivingBodies({ clientOf, onPiece: () => this.#scheduler.noteArrival() });
-    const onCut = (): number => (options.metrics.cuts.pipelined += 1);
-    this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onCut });
+    this.#bodies = new ArrivingBodies({ clientOf, onChunk: () => this.#scheduler.countArrival() });
+    const onDrop = (): number => (options.metrics.dropped.pipelined += 1);
+    this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onDrop });
   }
 
-  /** Calls `start` in the request's turn, unless the client has gone by then. */
+  /**
+   * Calls `start` once the responses before it on the connection have left, unless the client has gone by
+   * then.
+   */
   receive(request: IncomingMessage, response: ServerResponse, start: (exchange: Exchange) => void): void {
     const { router, metrics, services } = this.#options;
     metrics.loopDelay.sample();
@@ -51,13 +55,13 @@ export class RequestIntake {
   }
 
   /** Goes on with a request after a wait: at once, while this turn has time left. */
-  resume({ request }: Exchange, work: Work): void {
-    this.#scheduler.run(request, work);
+  resume({ request }: Exchange, task: Task): void {
+    this.#scheduler.run(request, task);
   }
 
   /** Goes on with a request in a later turn. */
-  resumeLater({ request }: Exchange, work: Work): void {
-    this.#scheduler.addFollowing(request, work);
+  resumeLater({ request }: Exchange, task: Task): void {
+    this.#scheduler.addFollowing(request, task);
   }
 
   /** `pause` is called once in a turn in which parsing what arrives takes too long. */

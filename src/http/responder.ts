@@ -30,8 +30,8 @@ export type ResponderOptions = {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly now: () => number;
-  /** Runs work on a request in a later turn of the event loop. */
-  readonly runLater: (exchange: Exchange, work: () => void) => void;
+  /** Runs `task` on a request in a later turn of the event loop. */
+  readonly runLater: (exchange: Exchange, task: () => void) => void;
 };
 
 /** What is stored of a response, to replay it. */
@@ -67,13 +67,13 @@ export class Responder {
 
   constructor(options: ResponderOptions) {
     this.#options = options;
-    this.#unsent = new UnsentResponses({ onCut: () => (options.metrics.cuts.unread += 1) });
+    this.#unsent = new UnsentResponses({ onDrop: () => (options.metrics.dropped.unread += 1) });
     this.#cors = createCors(options.corsOrigins);
     this.#transportFields = options.isTls ? ['Strict-Transport-Security', 'max-age=31536000'] : [];
     this.#vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
   }
 
-  answer(exchange: Exchange, route: Route, representation: Representation<unknown>): void {
+  respond(exchange: Exchange, route: Route, representation: Representation<unknown>): void {
     assertConditional(exchange, route);
     if (representation.stream !== undefined) return this.#stream(exchange, representation);
     const { reply } = route;
@@ -108,7 +108,7 @@ export class Responder {
   }
 
   /** `methods` of the path; undefined for a preflight to a path without routes. */
-  answerOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted> | undefined): void {
+  respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted> | undefined): void {
     const fields = this.#fieldsOf(exchange);
     if (methods !== undefined) fields.push('Allow', allowOf(methods).join(', '));
     if (methods?.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
@@ -117,7 +117,7 @@ export class Responder {
     this.#send(exchange, 204, fields, '');
   }
 
-  answerProblem(exchange: Exchange, problem: Problem): void {
+  respondWithProblem(exchange: Exchange, problem: Problem): void {
     const response = problemResponse(problem, {
       publicUrl: this.#options.publicUrl,
       invalidStatus: exchange.mounted?.invalidStatus ?? 400,
@@ -149,7 +149,7 @@ export class Responder {
   /** The header fields of every response. */
   #fieldsOf(exchange: Exchange): string[] {
     const fields = ['X-Request-Id', exchange.requestId];
-    for (const allowance of exchange.allowances) fields.push(...allowance.fields);
+    for (const state of exchange.bucketStates) fields.push(...state.fields);
     fields.push(...this.#transportFields);
     if (this.#cors.isEnabled) fields.push(...this.#cors.fieldsFor(exchange.headers));
     if (exchange.cookieToSet !== undefined) fields.push('Set-Cookie', exchange.cookieToSet);
@@ -165,12 +165,12 @@ export class Responder {
 
   #send(exchange: Exchange, status: number, fields: string[], body: Body): void {
     const { response } = exchange;
-    // undefined where the response has no line of its own
+    // undefined if the response has no line of its own
     const leftOut = status === 429 ? this.#rejectionSampler.sample(exchange.address, exchange.now) : 0;
-    this.#countSecurityEvents(exchange); // also where the client has gone
+    this.#countSecurityEvents(exchange); // also if the client has gone
     if (leftOut !== undefined) this.#logSecurityEvents(exchange);
     exchange.securityEvents = noEvents;
-    if (response.headersSent) return breakOff(response);
+    if (response.headersSent) return abortIncomplete(response);
     if (response.destroyed) return;
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
     const milliseconds = performance.now() - exchange.startedAt;
@@ -194,7 +194,7 @@ export class Responder {
     this.#options.metrics.observe(exchange.mounted?.index ?? -1, 200, performance.now() - startedAt);
     stream(
       new ResponseStream(response, {
-        runLater: (work) => this.#options.runLater(exchange, work),
+        runLater: (task) => this.#options.runLater(exchange, task),
         onEnd: (end, bytes) =>
           this.#log(exchange, { status: 200, milliseconds: performance.now() - startedAt, end, bytes }),
       }),
@@ -261,8 +261,8 @@ function assertConditional(
   assert(!isMissing, `${method} ${path} is declared conditional and checks no precondition`);
 }
 
-/** What fails midway may not pass for a whole response. */
-function breakOff(response: ServerResponse): void {
+/** A response that fails midway must not look complete. */
+function abortIncomplete(response: ServerResponse): void {
   if (!response.writableEnded) response.destroy();
 }
 
@@ -282,7 +282,7 @@ function addBodyFields(fields: string[], mediaType: string, body: Body): void {
   fields.push('Content-Length', String(body.length));
 }
 
-/** How the log names a problem, where no handler has reported something more exact. */
+/** How the log names a problem if no handler has reported something more exact. */
 function securityEventOf({ kind, details }: Problem): SecurityEvent | undefined {
   if (kind === 'forbidden' || kind === 'insufficient-scope') return { name: 'authz_fail', code: kind };
   if (kind === 'quota-exceeded')

@@ -18,7 +18,7 @@ const keepAliveValue = `timeout=${keepAliveMilliseconds / 1000}`;
 /**
  * Adds how long the connection may be reused. `node:http` adds Date and Connection, since it knows whether
  * the connection goes on: it doesn't while a client waits for 100 Continue, whose body may or may not follow.
- * Throws where a value is more than one line: nothing that a client sent can add a header field.
+ * Throws if a value is more than one line: nothing that a client sent can add a header field.
  */
 export function writeHead({ response, expectsContinue }: Exchange, { status, fields }: Head): void {
   if (response.shouldKeepAlive && !expectsContinue) fields.push('Keep-Alive', keepAliveValue);

@@ -1,24 +1,24 @@
-// A response that goes on: its body is written as time passes, until the client or the service ends it.
+// A streamed response: its body is written bit by bit, until the client or the service ends it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { stopParsing } from './lingering-close.ts';
 
 /** Why a stream ended, as the log and the metrics name it. */
-export type StreamEnd =
+export type StreamEndReason =
   'complete' | 'client' | 'slow' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
 
 type Options = {
-  /** Runs work in a later turn of the event loop, where other clients have their turns, too. */
-  readonly runLater: (work: () => void) => void;
+  /** Runs `task` in a later turn of the event loop, between the tasks of other clients. */
+  readonly runLater: (task: () => void) => void;
   /** Called once, with the bytes of the body that were written. */
-  readonly onEnd: (end: StreamEnd, bytes: number) => void;
+  readonly onEnd: (end: StreamEndReason, bytes: number) => void;
 };
 
 export class ResponseStream {
   readonly runLater: Options['runLater'];
   readonly #response: ServerResponse;
   readonly #onEnd: Options['onEnd'][];
-  #end: StreamEnd = 'client';
+  #end: StreamEndReason = 'client';
   #isOver = false;
   #bytes = 0;
 
@@ -60,14 +60,14 @@ export class ResponseStream {
     return new Promise((resolve) => this.#response.write(bytes, () => resolve()));
   }
 
-  /** Calls `work` once the client has taken most of what was written. */
-  whenDrained(work: () => void): void {
-    if (this.#response.writableNeedDrain) this.#response.once('drain', work);
-    else work();
+  /** Calls `task` once the client has taken most of what was written. */
+  whenDrained(task: () => void): void {
+    if (this.#response.writableNeedDrain) this.#response.once('drain', task);
+    else task();
   }
 
-  /** A client that has not read what was written loses its connection, since nothing waits for it. */
-  end(end: StreamEnd): void {
+  /** Closes the connection of a client that has not read all that was written, rather than wait for it. */
+  end(end: StreamEndReason): void {
     if (this.isOver) return;
     this.#end = end;
     this.#isOver = true;
@@ -83,16 +83,16 @@ export class ResponseStream {
     this.#response.end();
   }
 
-  /** Closes the connection without the last chunk: the client can't take what it has for a whole response. */
-  breakOff(end: StreamEnd): void {
+  /** Closes the connection without the last chunk: the client can tell that the response is incomplete. */
+  abort(end: StreamEndReason): void {
     if (this.isOver) return;
     this.#end = end;
     this.#isOver = true;
     this.#response.destroy();
   }
 
-  /** The same, but what was written still reaches the client, even one that goes on sending. */
-  breakOffOnceSent(end: StreamEnd): void {
+  /** The same, once what was written has been sent, even to a client that goes on sending. */
+  abortOnceSent(end: StreamEndReason): void {
     const { socket } = this.#response;
     if (this.isOver || socket === null) return;
     this.#end = end;
@@ -104,7 +104,7 @@ export class ResponseStream {
     });
   }
 
-  /** A client that has ended its side reads a response to its end; a stream that has none ends with it. */
+  /** For a stream without an end of its own: it ends when the client ends its side of the connection. */
   endWithClient(): void {
     const socket: Socket | null = this.#response.socket;
     if (socket === null) return;

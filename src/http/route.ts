@@ -22,7 +22,7 @@ export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name
   ? { readonly [K in Name]: Name extends typeof nameParameter ? string : number } & ParamsOf<Rest>
   : object;
 
-/** What handlers may do with the database. */
+/** What handlers may use of the database. */
 export type HandlerDatabase = Pick<Database, 'read' | 'write' | 'readInWorker'>;
 
 /**
@@ -47,19 +47,19 @@ export type Context<Params, Query, Body, C> = {
    */
   authorizeWrite(this: object, writer: Connection): Permit<C>;
   /**
-   * Called after a wait: the caller with the rights of this moment. Throws where they have lost the right to
+   * Called after a wait: the caller with the rights that they have now. Throws if they have lost the right to
    * this request.
    */
   authorizeRead(this: object): C;
   /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
-  credentialEnd(this: object): number;
+  credentialExpiresAt(this: object): number;
   /**
    * Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version;
-   * undefined where there is none yet.
+   * undefined if there is none yet.
    */
   checkPrecondition(this: object, etag: string | undefined): void;
-  /** Takes a token from a bucket of the route's own; 429 when it is empty. The result puts it back. */
-  spend(this: object, limiter: Limiter, key: string): () => void;
+  /** Consumes a token from a bucket of the route's own; 429 when it is empty. Returns its refund. */
+  consumeToken(this: object, limiter: Limiter, key: string): () => void;
   /** Logs an event with the request's id, address and principal, as the response is sent. */
   report(this: object, event: SecurityEvent): void;
   /** Sets a cookie with the response, whatever its status: the value of a Set-Cookie field. */

@@ -12,28 +12,28 @@ export type Bounds = {
 export class SharedBound {
   readonly bounds: Bounds;
   /** By address and by network, whose names differ. */
-  readonly #taken = new Map<string, number>();
+  readonly #used = new Map<string, number>();
   #total = 0;
 
   constructor(bounds: Bounds) {
     this.bounds = bounds;
   }
 
-  get taken(): number {
+  get used(): number {
     return this.#total;
   }
 
   /**
-   * Takes so much for an address (a bucket of `addressBucket`; undefined for one without a bound of its
-   * own), until `give`; or returns which bound that would exceed.
+   * Reserves `amount` for an address (a bucket of `addressBucket`; undefined for one without a bound of its
+   * own) until `release`; or returns which bound that would exceed.
    */
-  take(address: string | undefined, amount: number): keyof Bounds | undefined {
+  reserve(address: string | undefined, amount: number): keyof Bounds | undefined {
     const exceeded = this.#exceededBy(address, amount);
     if (exceeded === undefined) this.#add(address, amount);
     return exceeded;
   }
 
-  give(address: string | undefined, amount: number): void {
+  release(address: string | undefined, amount: number): void {
     this.#add(address, -amount);
   }
 
@@ -41,21 +41,21 @@ export class SharedBound {
     const { total, perAddress, perNetwork } = this.bounds;
     if (this.#total + amount > total) return 'total';
     if (address === undefined) return undefined;
-    if (this.#takenBy(address) + amount > perAddress) return 'perAddress';
-    return this.#takenBy(networkOf(address)) + amount > perNetwork ? 'perNetwork' : undefined;
+    if (this.#usedBy(address) + amount > perAddress) return 'perAddress';
+    return this.#usedBy(networkOf(address)) + amount > perNetwork ? 'perNetwork' : undefined;
   }
 
-  #takenBy(name: string): number {
-    return this.#taken.get(name) ?? 0;
+  #usedBy(name: string): number {
+    return this.#used.get(name) ?? 0;
   }
 
   #add(address: string | undefined, amount: number): void {
     this.#total += amount;
     if (address === undefined) return;
     for (const name of [address, networkOf(address)]) {
-      const taken = this.#takenBy(name) + amount;
-      if (taken > 0) this.#taken.set(name, taken);
-      else this.#taken.delete(name);
+      const used = this.#usedBy(name) + amount;
+      if (used > 0) this.#used.set(name, used);
+      else this.#used.delete(name);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Context } from './route.ts';
 
 type SignUpContext = Pick<
   Context<object, object, unknown, Caller | undefined>,
-  'address' | 'isLoopback' | 'caller' | 'spend'
+  'address' | 'isLoopback' | 'caller' | 'consumeToken'
 >;
 
 /**
@@ -18,11 +18,11 @@ export async function withinSignUpRate<Made>(
 ): Promise<Made> {
   const { address, isLoopback, caller } = context;
   if (isLoopback || (caller !== undefined && isAdmin(caller))) return signUp();
-  const putBack = context.spend(limiter, address);
+  const refund = context.consumeToken(limiter, address);
   try {
     return await signUp();
   } catch (error) {
-    putBack();
+    refund();
     throw error;
   }
 }

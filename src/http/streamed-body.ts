@@ -1,9 +1,9 @@
-// The body of a request whose route reads it while it arrives: a piece at a time, at the route's pace.
+// A body that its route reads while it arrives, a chunk at a time, at the route's pace.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
-import { streamedPieceBytes } from '../limits.ts';
-import { isCrumbled, type ArrivingBodies } from './arriving-bodies.ts';
+import { streamedReadAheadBytes } from '../limits.ts';
+import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
 import { stateOf } from './connection-state.ts';
 import { endedEarly, receiveBody } from './incoming-body.ts';
 import { stopParsing } from './lingering-close.ts';
@@ -18,40 +18,42 @@ export class StreamedBody {
   readonly #response: ServerResponse;
   readonly #bodies: ArrivingBodies;
   #bytesMax = 0;
-  #isTaken = false;
+  #hasBegun = false;
   #isWhole = false;
   #problem: Problem | undefined = undefined;
   #bytes = 0;
-  #pieces = 0;
+  #chunks = 0;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
   #waiting: Waiting | undefined = undefined;
 
-  /** Until it is taken, nothing of it is read; where it never is, it is received as any other body. */
+  /** Nothing is read before `begin`. A body that the route never begins is received like any other body. */
   constructor(request: IncomingMessage, response: ServerResponse, bodies: ArrivingBodies) {
     this.#request = request;
     this.#response = response;
     this.#bodies = bodies;
     response.once('finish', () => {
-      if (!this.#isTaken) receiveBody(request, response, bodies);
+      if (!this.#hasBegun) receiveBody(request, response, bodies);
     });
   }
 
-  /** Throws where it announces more than `bytesMax`; else it begins to arrive. */
-  take(bytesMax: number): void {
+  /** Begins to receive the body. Throws if it announces more than `bytesMax`. */
+  begin(bytesMax: number): void {
     this.#bytesMax = bytesMax;
     if (Number(this.#request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-    this.#isTaken = true;
+    this.#hasBegun = true;
     const request = this.#request;
     stateOf(request.socket).streamedBody = this;
-    request.on('data', (piece: Buffer) => this.#add(piece));
+    request.on('data', (chunk: Buffer) => this.#add(chunk));
     request.once('end', () => this.#end());
-    request.on('error', this.#onBreak);
-    request.once('close', this.#onBreak);
-    request.socket.once('end', this.#onBreak); // the client's side alone: the response could still be sent
+    request.on('error', this.#onEarlyEnd);
+    request.once('close', this.#onEarlyEnd);
+    request.socket.once('end', this.#onEarlyEnd); // the client's side alone: the response could still be sent
   }
 
-  /** What has arrived since; undefined at the end. Rejects with a Problem where the body isn't whole. */
+  /**
+   * What arrived since the last call; undefined at the end. Rejects with a Problem if the body is incomplete.
+   */
   next(): Promise<Buffer | undefined> {
     this.#waiting = Promise.withResolvers();
     const { promise } = this.#waiting;
@@ -59,37 +61,38 @@ export class StreamedBody {
     return promise;
   }
 
-  #add(piece: Buffer): void {
+  #add(chunk: Buffer): void {
     if (this.#problem !== undefined) return;
-    this.#bodies.onPiece();
-    this.#bytes += piece.length;
-    this.#pieces += 1;
-    if (this.#bytes > this.#bytesMax || isCrumbled(this.#pieces, this.#bytes)) return this.#cut();
-    this.#unread.push(piece);
-    this.#unreadBytes += piece.length;
-    if (this.#unreadBytes >= streamedPieceBytes) this.#request.pause();
+    this.#bodies.onChunk();
+    this.#bytes += chunk.length;
+    this.#chunks += 1;
+    if (this.#bytes > this.#bytesMax || hasTooManyChunks(this.#chunks, this.#bytes))
+      return this.#stopAsTooLarge();
+    this.#unread.push(chunk);
+    this.#unreadBytes += chunk.length;
+    if (this.#unreadBytes >= streamedReadAheadBytes) this.#request.pause();
     this.#settle();
   }
 
-  /** A client may end its side of the connection behind a whole body, before all of it is read here. */
-  readonly #onBreak = (): void => {
+  /** Not for a client that ends its side of the connection after a whole body that isn't read yet. */
+  readonly #onEarlyEnd = (): void => {
     if (!this.#request.complete) this.#fail(endedEarly());
   };
 
-  breakOff(problem: Problem): void {
+  abort(problem: Problem): void {
     this.#fail(problem);
   }
 
   #end(): void {
     this.#isWhole = true;
     const { socket } = this.#request;
-    socket.off('end', this.#onBreak);
+    socket.off('end', this.#onEarlyEnd);
     stateOf(socket).streamedBody = undefined;
     this.#settle();
   }
 
-  /** No more is parsed, and the connection ends with the response. */
-  #cut(): void {
+  /** No more is parsed, and the connection is closed after the response. */
+  #stopAsTooLarge(): void {
     const { socket } = this.#request;
     stopParsing(socket);
     this.#response.shouldKeepAlive = false;

@@ -1,32 +1,32 @@
-// Work on requests in slices: what arrives together may not keep the event loop from others.
+// Handles requests in slices of a turn of the event loop: those that arrive together must not block others.
 import { performance } from 'node:perf_hooks';
 import { turnMillisecondsMax } from '../limits.ts';
 import { FairQueue } from '../fair-queue.ts';
 
-export type Work = () => void;
+export type Task = () => void;
 
-/** A turn is overrun once what arrives in it has taken so long. */
+/** A turn is overrun once what arrives in it has taken this long. */
 const arrivalMillisecondsMax = 2 * turnMillisecondsMax;
-/** The clock is read once for so many arrivals, of a few microseconds each. */
+/** The clock is read once for this many arrivals, of a few microseconds each. */
 const arrivalsPerLook = 64;
 
 /**
- * Runs work, as much in each turn of the event loop as fits into `turnMillisecondsMax`, and what has to wait
- * in the order of `FairQueue`.
+ * Runs tasks: in each turn of the event loop as many as fit into `turnMillisecondsMax`, the others in later
+ * turns, in the order of `FairQueue`.
  */
 export class TurnScheduler<Source> {
   readonly #clientOf: (source: Source) => string;
   readonly #onOverrun: () => void;
-  readonly #waiting = new FairQueue<Work>();
+  readonly #waiting = new FairQueue<Task>();
   #isScheduled = false;
-  /** When this turn's first work came; 0 before it. */
+  /** When this turn's first task came; 0 before it. */
   #turnStart = 0;
   #isAccepting = false;
   #isOverrun = false;
   #arrivals = 0;
 
   /**
-   * `clientOf` is called for work that has to wait; `onOverrun` once in a turn in which what arrives takes
+   * `clientOf` is called for tasks that have to wait; `onOverrun` once in a turn in which what arrives takes
    * too long.
    */
   constructor(clientOf: (source: Source) => string, onOverrun = (): void => {}) {
@@ -34,28 +34,28 @@ export class TurnScheduler<Source> {
     this.#onOverrun = onOverrun;
   }
 
-  /** At once, while this turn has time left and nothing waits; else in a later turn. */
-  run(source: Source, work: Work): void {
-    if (this.#hasTime() && this.#waiting.size === 0) return work();
-    this.#waiting.add(this.#clientOf(source), work);
+  /** Runs the task at once if this turn has time left and nothing waits; otherwise in a later turn. */
+  run(source: Source, task: Task): void {
+    if (this.#hasTime() && this.#waiting.size === 0) return task();
+    this.#waiting.add(this.#clientOf(source), task);
     this.#schedule();
   }
 
-  /** In a later turn, as what follows earlier work of that client. */
-  addFollowing(source: Source, work: Work): void {
-    this.#waiting.addFollowing(this.#clientOf(source), work);
+  /** Runs the task in a later turn, as one that continues earlier ones of its client. */
+  addFollowing(source: Source, task: Task): void {
+    this.#waiting.addFollowing(this.#clientOf(source), task);
     this.#schedule();
   }
 
-  /** What arrived and is not run at once takes time as well: pieces of bodies, pipelined requests. */
-  noteArrival(): void {
+  /** For what arrived and runs no task, but takes time as well: chunks of bodies, pipelined requests. */
+  countArrival(): void {
     this.#arrivals += 1;
     if (this.#arrivals % arrivalsPerLook === 0) this.#hasTime();
   }
 
   /**
-   * A connection was accepted: this turn runs one more piece of work only. Node accepts one connection a
-   * turn, and those behind it would each wait for a whole slice.
+   * A connection was accepted: this turn runs only one more task. Node accepts one connection a turn, and
+   * those behind it would each wait for a whole slice.
    */
   yieldToConnections(): void {
     this.#isAccepting = true;

@@ -23,7 +23,7 @@ export function rejectUnparsed(server: Server, rejectionText: WriteRejection): v
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (rejected.has(socket) || isSlowStream(error, socket)) return;
     rejected.add(socket);
-    stateOf(socket).streamedBody?.breakOff(problemOf(error));
+    stateOf(socket).streamedBody?.abort(problemOf(error));
     rejectRequest(error, socket, rejectionText);
   });
 }
@@ -43,7 +43,7 @@ export function rejectPlainHttp(socket: Socket, rejectionText: WriteRejection): 
 }
 
 /**
- * What the parser rejects never becomes a request, or breaks off the body of one. It is answered after the
+ * What the parser rejects never becomes a request, or ends the body of one early. It is answered after the
  * responses still on their way, and nothing comes after it.
  */
 function rejectRequest(error: ParserError, socket: Socket, rejectionText: WriteRejection): void {

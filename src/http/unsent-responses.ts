@@ -7,19 +7,19 @@ type UnsentResponse = { readonly response: ServerResponse; readonly client: stri
 /** Past `bytesMax` the client with the most unread bytes loses its connections, the oldest response first. */
 export class UnsentResponses {
   readonly #bytesMax: number;
-  readonly #onCut: () => void;
+  readonly #onDrop: () => void;
   readonly #responses = new Set<UnsentResponse>(); // the oldest first
   #bytes = 0;
 
   constructor({
     bytesMax = unsentBytesMax,
-    onCut,
+    onDrop,
   }: {
     readonly bytesMax?: number;
-    readonly onCut: () => void;
+    readonly onDrop: () => void;
   }) {
     this.#bytesMax = bytesMax;
-    this.#onCut = onCut;
+    this.#onDrop = onDrop;
   }
 
   /** For a response that its socket could not send at once. */
@@ -27,7 +27,7 @@ export class UnsentResponses {
     this.#responses.add(unsent);
     this.#bytes += unsent.bytes;
     unsent.response.once('close', () => this.#remove(unsent));
-    while (this.#bytes > this.#bytesMax) this.#cutOldestOf(this.#greediest());
+    while (this.#bytes > this.#bytesMax) this.#dropOldestOf(this.#greediest());
   }
 
   get bytes(): number {
@@ -49,12 +49,12 @@ export class UnsentResponses {
     return greediest;
   }
 
-  #cutOldestOf(client: string): void {
+  #dropOldestOf(client: string): void {
     for (const unsent of this.#responses) {
       if (unsent.client !== client) continue;
       this.#remove(unsent);
       unsent.response.destroy();
-      this.#onCut();
+      this.#onDrop();
       return;
     }
   }

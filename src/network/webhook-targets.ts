@@ -58,7 +58,7 @@ export class WebhookTargets {
     return protocol === 'https:' && isPublicAddress(plain);
   }
 
-  /** What is wrong with a URL, as a sentence, as far as it shows that; undefined where nothing is. */
+  /** What is wrong with a URL, as a sentence, as far as it shows that; undefined if nothing is. */
   issueOf(text: string): string | undefined {
     const url = URL.parse(text);
     if (url === null || /[\s\p{Cc}\\]/u.test(text))

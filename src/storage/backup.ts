@@ -78,7 +78,7 @@ export function checkIntegrity(db: Connection): string[] {
   const dangling = db
     .all<[string, number | null, string, number]>('PRAGMA foreign_key_check')
     .map(([table, id, parent]) => {
-      const row = id === null ? 'A row' : `Row ${id}`; // null where the table has no row ids
+      const row = id === null ? 'A row' : `Row ${id}`; // null if the table has no row ids
       return `${row} of ${table} refers to a missing row of ${parent}.`;
     });
   return [...damaged, ...dangling];

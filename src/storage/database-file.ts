@@ -34,7 +34,7 @@ export function scalar(sqlite: DatabaseSync, sql: string): unknown {
 }
 
 /**
- * The schema version of a database of ours, undefined where there is none yet; throws for any other file and
+ * The schema version of a database of ours, undefined if there is none yet; throws for any other file and
  * for a newer version.
  */
 export function schemaVersion(file: string, versionMax: number): number | undefined {

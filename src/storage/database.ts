@@ -60,7 +60,7 @@ export type Database = {
   write<T>(callback: WriteCallback<T>): Promise<T>;
   /**
    * The rows of a statement that may look at many, on a thread of its own, once they are on disk; with a
-   * search, the ids of those that it finds. Clients take turns there.
+   * search, the ids of those that it finds. The worker is shared fairly among clients.
    */
   readInWorker<R extends Row>(sql: string, params: readonly SqlValue[], options?: QueryOptions): Promise<R[]>;
   /** To be called with each request: detects commits of other processes within a tenth of a second. */

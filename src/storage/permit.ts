@@ -5,7 +5,7 @@ declare const proven: unique symbol;
 
 /** Who requested a change, with which request and when: what the change's event shows. */
 export type Origin = {
-  /** Null where nobody signed in requested it: the command line, the first start. */
+  /** Null if nobody signed in requested it: the command line, the first start. */
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
   readonly requestId: string | null;
   /** Milliseconds since 1970. */

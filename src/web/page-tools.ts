@@ -52,7 +52,7 @@ export function pageTools() {
     document.getElementById(id)?.focus({ preventScroll: true });
   }
 
-  /** Undefined where the service can't be reached. */
+  /** Undefined if the service can't be reached. */
   async function call({ method, url, body, headers = {} }: Request): Promise<Result | undefined> {
     const before = performance.now();
     const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };

@@ -28,12 +28,12 @@ export class Deliveries {
   #cancelSave: (() => void) | undefined;
 
   constructor(options: Options) {
-    const turns = new TurnScheduler<number>(String);
+    const scheduler = new TurnScheduler<number>(String);
     this.#options = options;
     this.#services = {
       ...options,
       read: options.db.read,
-      schedule: (webhookId, work) => turns.addFollowing(webhookId, () => this.#attempt(webhookId, work)),
+      schedule: (webhookId, task) => scheduler.addFollowing(webhookId, () => this.#attempt(webhookId, task)),
       changed: () => this.#saveLater(),
       count: (outcome) => this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1),
     };
@@ -81,9 +81,9 @@ export class Deliveries {
   }
 
   /** An error in the delivery of one webhook must not end the service. */
-  #attempt(webhookId: number, work: () => void): void {
+  #attempt(webhookId: number, task: () => void): void {
     try {
-      work();
+      task();
     } catch (error) {
       const { log, timers } = this.#options;
       log.write('error', 'deliveries of a webhook failed, and are tried again', {

@@ -30,8 +30,8 @@ export type RunServices = {
   readonly now: () => number;
   readonly timers: Timers;
   readonly log: Logger;
-  /** Runs work in a later turn, in slices with that of others. */
-  readonly schedule: (webhookId: number, work: () => void) => void;
+  /** Runs `task` in a later turn of the event loop, between those of other webhooks. */
+  readonly schedule: (webhookId: number, task: () => void) => void;
   /** Called when something has to be saved. */
   readonly changed: () => void;
   readonly count: (outcome: Outcome) => void;
@@ -187,7 +187,7 @@ export class EndpointRun {
   }
 
   /**
-   * The current secret, and for a day the previous one; undefined where the current one can't be decrypted.
+   * The current secret, and for a day the previous one; undefined if the current one can't be decrypted.
    */
   #openSecrets(): Uint8Array[] | undefined {
     const { secrets, now } = this.#services;

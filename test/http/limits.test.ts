@@ -141,18 +141,19 @@ test('without a limit there are no such fields', async (t) => {
 describe('buckets', () => {
   test('hold no more than their rate, and lose nothing when a clock is set back', () => {
     const limiter = createLimiter('x', { requests: 10, seconds: 1 });
-    const spend = (now: number): boolean => limiter.spend('a', now)?.isSpent === false;
-    assert.equal(Array.from({ length: 12 }, () => spend(1_000_000)).filter(Boolean).length, 10);
-    assert.ok(!spend(1));
-    assert.ok(spend(101));
-    assert.ok(!spend(101));
-    assert.equal(Array.from({ length: 12 }, () => spend(99_999_999)).filter(Boolean).length, 10);
+    const isGranted = (now: number): boolean => limiter.consumeToken('a', now)?.isExceeded === false;
+    assert.equal(Array.from({ length: 12 }, () => isGranted(1_000_000)).filter(Boolean).length, 10);
+    assert.ok(!isGranted(1));
+    assert.ok(isGranted(101));
+    assert.ok(!isGranted(101));
+    assert.equal(Array.from({ length: 12 }, () => isGranted(99_999_999)).filter(Boolean).length, 10);
   });
 
   test('give exactly their rate over time to who asks all the time', () => {
     const limiter = createLimiter('x', { requests: 7, seconds: 3 });
     let granted = 0;
-    for (let now = 0; now <= 300_000; now += 10) if (limiter.spend('a', now)?.isSpent === false) granted += 1;
+    for (let now = 0; now <= 300_000; now += 10)
+      if (limiter.consumeToken('a', now)?.isExceeded === false) granted += 1;
     assert.ok(granted === 707 || granted === 706, `${granted} in 300 s`);
   });
 
@@ -160,11 +161,11 @@ describe('buckets', () => {
     const limiter = createLimiter('x', { requests: 3, seconds: 100 });
     let now = 0;
     for (let index = 0; index < 50; index += 1) {
-      const allowance = limiter.spend('a', now);
-      if (allowance?.isSpent !== true) continue;
-      assert.ok(allowance.retryAfterSeconds >= 1);
-      now += allowance.retryAfterSeconds * 1000;
-      assert.equal(limiter.spend('a', now)?.isSpent, false);
+      const state = limiter.consumeToken('a', now);
+      if (state?.isExceeded !== true) continue;
+      assert.ok(state.retryAfterSeconds >= 1);
+      now += state.retryAfterSeconds * 1000;
+      assert.equal(limiter.consumeToken('a', now)?.isExceeded, false);
     }
     assert.ok(now > 0);
   });
@@ -172,7 +173,7 @@ describe('buckets', () => {
   test('are bounded in number, whoever comes', () => {
     const limiter = createLimiter('x', { requests: 10, seconds: 60 }, 1000);
     for (let index = 0; index < 20_000; index += 1) {
-      limiter.spend(`address ${index}`, index);
+      limiter.consumeToken(`address ${index}`, index);
       assert.ok(limiter.size <= 1000);
     }
     assert.ok(limiter.size >= 500);
@@ -182,8 +183,8 @@ describe('buckets', () => {
     const limiter = createLimiter('x', { requests: 5, seconds: 3600 }, 1000);
     let granted = 0;
     for (let index = 0; index < 50_000; index += 1) {
-      limiter.spend(`stranger ${index}`, 0);
-      if (index % 100 === 0 && limiter.spend('busy', 0)?.isSpent === false) granted += 1;
+      limiter.consumeToken(`stranger ${index}`, 0);
+      if (index % 100 === 0 && limiter.consumeToken('busy', 0)?.isExceeded === false) granted += 1;
     }
     assert.equal(granted, 5);
   });

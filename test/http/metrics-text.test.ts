@@ -99,8 +99,8 @@ test('each family shows the value that was counted for it', (t) => {
   metrics.observe(-1, 500, 6_000);
   metrics.rejections.rate = 2;
   metrics.rejections.unavailable = 3;
-  metrics.cuts.pipelined = 4;
-  metrics.cuts.unread = 5;
+  metrics.dropped.pipelined = 4;
+  metrics.dropped.unread = 5;
   for (const name of ['user_created', 'user_created', 'authz_fail'] as const) metrics.countEvent(name);
   const families = parse(metrics.text(distinctSources()));
   const flat = Object.fromEntries([...families.values()].flatMap(({ samples }) => [...samples]));
@@ -217,7 +217,7 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
     exports: { running: 81, bytes: 82, ends: new Map([['complete', 83]]) },
     imports: { running: 84, lines: new Map([[201, 85]]) },
     feed: { removed: 67, latest: 68 },
-    certificateEnd: 71_500,
+    certificateExpiresAt: 71_500,
     lastBackup: 72_500,
   };
 }

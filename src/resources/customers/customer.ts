@@ -78,7 +78,7 @@ export function mergedCustomer({ name, email, phone, address }: Customer, patch:
   return mergePatch({ name, email, phone, address }, patch);
 }
 
-/** Throws where the replacement is invalid, or not the caller's to make. */
+/** Throws if the replacement is invalid, or not the caller's to make. */
 export function wantedCustomer(
   bodies: CustomerBodies,
   current: Customer,

@@ -18,9 +18,9 @@ type ObjectContext = Context<{ readonly id: number }, unknown, unknown, Caller>;
 
 /** `Wanted` has the members that may change, with their new values. */
 export type Change<Row, Wanted> = {
-  /** The body merged into the current object. Throws where the result is invalid. */
+  /** The body merged into the current object. Throws if the result is invalid. */
   readonly merge: (current: Row, caller: Caller) => Wanted;
-  /** Throws where the current state does not allow the change. */
+  /** Throws if the current state does not allow the change. */
   readonly check?: (current: Row, wanted: Wanted, caller: Caller) => void;
   /** Whether something changes that is not shown, such as a password. */
   readonly changesHidden?: boolean;
@@ -58,7 +58,7 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
 
 /** An object that belongs to another, its owner, and has the same id. */
 type Dependent<Owner, Row, Shown> = Resource<Row, Shown> & {
-  /** Throws where this caller may not do this, or the body is invalid. */
+  /** Throws if this caller may not do this, or the body is invalid. */
   readonly check: (caller: Caller, current: Row | undefined) => void;
   readonly add: (permit: Permit<Caller>, owner: Visible<Owner>) => SecurityEvent;
   readonly replace: (permit: Permit<Caller>, current: Visible<Row>) => void;
@@ -89,7 +89,7 @@ export async function putDependent<Owner, Row, Shown>(
 }
 
 export type Removal<Row> = {
-  /** Throws where this caller, who may see the row, may not remove it. */
+  /** Throws if this caller, who may see the row, may not remove it. */
   readonly check?: (row: Row, caller: Caller) => void;
   readonly remove: (permit: Permit<Caller>, row: Visible<Row>) => void;
   readonly event?: (row: Row) => SecurityEvent;

@@ -9,14 +9,14 @@ import { emailKey } from '../../schema/email.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 
-/** What is used of the request that brings a password. What `spend` returns puts back what it took. */
+/** What is used of the request that brings a password. What `consumeToken` returns refunds the token. */
 type PasswordRequest<Limiter> = {
   readonly address: string;
   readonly isLoopback: boolean;
   readonly caller: Caller | undefined;
   readonly db: { readonly read: Connection };
   readonly now: number;
-  readonly spend: (limiter: Limiter, key: string) => () => void;
+  readonly consumeToken: (limiter: Limiter, key: string) => () => void;
   readonly report: (event: SecurityEvent) => void;
 };
 
@@ -50,8 +50,8 @@ type Options<Limiter> = {
   readonly isKnownAddress: (db: Connection, userId: number, address: string, now: number) => boolean;
 };
 
-/** What a sign-in has drawn from the buckets: a success is put back into the account's total alone. */
-type Spent = { readonly putBackTotal: () => void; readonly putBackAll: () => void };
+/** Refund the tokens of a sign-in: after a success, only that of the account's total. */
+type Refunds = { readonly refundTotal: () => void; readonly refundAll: () => void };
 
 export class PasswordChecks<Limiter> {
   readonly #hasher: PasswordHasher;
@@ -79,9 +79,9 @@ export class PasswordChecks<Limiter> {
   ): Promise<StoredPassword | undefined> {
     const found = this.#findPassword(request.db.read, email);
     const userId = found?.userId ?? null;
-    const { putBackTotal, putBackAll } = this.#spend(request, email, userId);
+    const { refundTotal, refundAll } = this.#consumeTokens(request, email, userId);
     const isRight = await this.#verify(request, password, found?.hash ?? null).catch((error: unknown) => {
-      putBackAll(); // nothing was checked
+      refundAll(); // nothing was checked
       throw error;
     });
     if (found === undefined || !isRight) {
@@ -93,7 +93,7 @@ export class PasswordChecks<Limiter> {
       request.report({ name: 'authn_login_fail', userId, reason });
       return undefined;
     }
-    putBackTotal();
+    refundTotal();
     return found;
   }
 
@@ -101,10 +101,10 @@ export class PasswordChecks<Limiter> {
    * Draws on the bucket of codes, which is small: six digits are soon guessed by whoever has the password.
    * The function returned puts it back.
    */
-  spendCode(request: PasswordRequest<Limiter>, userId: number): () => void {
+  consumeCodeToken(request: PasswordRequest<Limiter>, userId: number): () => void {
     const key = this.#isExempt(request, userId) ? `${userId} ${request.address}` : `${userId}`;
     try {
-      return request.spend(this.#limiters.code, key);
+      return request.consumeToken(this.#limiters.code, key);
     } catch (error) {
       request.report({ name: 'authn_login_fail_max', userId });
       throw error;
@@ -114,7 +114,7 @@ export class PasswordChecks<Limiter> {
   /** The hash of a new password. It draws on the bucket of sign-ins unless an administrator sets it. */
   hashNew(request: PasswordRequest<Limiter>, password: string): Promise<string> {
     const { caller, address } = request;
-    if (caller === undefined || !isAdmin(caller)) request.spend(this.#limiters.address, address);
+    if (caller === undefined || !isAdmin(caller)) request.consumeToken(this.#limiters.address, address);
     return this.#hasher.hash(password, jobOf(request, 'new-password'));
   }
 
@@ -133,19 +133,21 @@ export class PasswordChecks<Limiter> {
     }
   }
 
-  #spend(request: PasswordRequest<Limiter>, email: string, userId: number | null): Spent {
+  #consumeTokens(request: PasswordRequest<Limiter>, email: string, userId: number | null): Refunds {
     const { address, account, accountTotal } = this.#limiters;
     const key = emailKey(email);
-    const putBackAddress = request.spend(address, request.address);
+    const refundAddress = request.consumeToken(address, request.address);
     try {
-      const putBackAccount = request.spend(account, `${request.address} ${key}`);
-      const putBackTotal = this.#isExempt(request, userId) ? () => {} : request.spend(accountTotal, key);
+      const refundAccount = request.consumeToken(account, `${request.address} ${key}`);
+      const refundTotal = this.#isExempt(request, userId)
+        ? () => {}
+        : request.consumeToken(accountTotal, key);
       return {
-        putBackTotal,
-        putBackAll() {
-          putBackTotal();
-          putBackAccount();
-          putBackAddress();
+        refundTotal,
+        refundAll() {
+          refundTotal();
+          refundAccount();
+          refundAddress();
         },
       };
     } catch (error) {

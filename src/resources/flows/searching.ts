@@ -19,7 +19,7 @@ type ListQuery = {
   readonly total?: boolean;
 };
 
-/** Throws where a search is sorted, counted or goes on: it has an order of its own, and one page. */
+/** Throws if a search is sorted, counted or goes on: it has an order of its own, and one page. */
 export function checkSearched({ q, limit = searchRowsMax, ...others }: ListQuery): void {
   if (q === undefined) return;
   const issues: Issue[] = [];

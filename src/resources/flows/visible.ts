@@ -13,7 +13,7 @@ export type Rows<T> = {
   /** The noun for one of them in a problem's detail. */
   readonly name: string;
   readonly find: (db: Connection, id: number) => T | undefined;
-  /** The owner's id, null where there is none. */
+  /** The owner's id, null if there is none. */
   readonly ownerOf: (row: T) => number | null;
 };
 

@@ -5,7 +5,7 @@ import { ndjson } from '../../http/media-types.ts';
 import { document, route, type Route } from '../../http/route.ts';
 import {
   importBytesMax,
-  importHeldBytesMax,
+  importBufferedBytesMax,
   importLineBytesMax,
   importLineMilliseconds,
   importsMax,
@@ -84,7 +84,7 @@ const description =
   'What ends the import early (rights that were withdrawn, a client too slow, the service stopping) is ' +
   'reported as a last line, after which the response ends without its last chunk. The response begins ' +
   'when everything was sent, when nothing has come for a second, or at ' +
-  `${importHeldBytesMax / 1024 ** 2} MiB; once it has begun, keep reading while you send.\n\n` +
+  `${importBufferedBytesMax / 1024 ** 2} MiB; once it has begun, keep reading while you send.\n\n` +
   `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
   `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at once. An API key ` +
   'also needs the scope `customers:write` to import customers.';

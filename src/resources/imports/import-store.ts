@@ -47,7 +47,7 @@ export const importKeys: ImportKeys = {
 export type Importer = {
   readonly keys: ImportKeys;
   readonly bodies: CustomerBodies;
-  /** Who owns what names no `userId`; undefined where nobody does. */
+  /** Who owns what names no `userId`; undefined if nobody does. */
   readonly ownerId: number | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;

@@ -76,7 +76,7 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
   return { caller, hash, endsAt: expiresAt ?? Infinity };
 }
 
-/** Throws where the user has as many as is allowed. */
+/** Throws if the user has as many as is allowed. */
 export function addKey(permit: Permit, key: NewKey & { readonly userId: number }, now: number): MadeKey {
   const db = permit.writer;
   const { userId, name, scopes } = key;

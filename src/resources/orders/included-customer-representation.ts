@@ -10,8 +10,8 @@ type Query = { readonly include?: readonly 'customer'[] };
 type Completion = (order: Representation<Order>) => Representation<Order>;
 
 /**
- * What completes these orders as the query asks, undefined where it asks for nothing. One look-up for all of
- * them, with the caller's rights of this moment. Throws where an API key may not read customers.
+ * What completes these orders as the query asks, undefined if it asks for nothing. One look-up for all of
+ * them, with the caller's rights of this moment. Throws if an API key may not read customers.
  */
 export function completionOf(
   query: Query,

@@ -48,7 +48,7 @@ function orderList(
     selectionFor,
     load: orders.find,
     loadAll: findAll,
-    completionOf: (page) => completionOf(query, page),
+    embedderFor: (page) => completionOf(query, page),
     cache: { pages, viewOf: rowViewOf },
   };
 }

@@ -75,7 +75,7 @@ export const Order = named(
     createdAt: timestamp,
     updatedAt: timestamp,
     customer: optional(nullable(IncludedCustomer), {
-      description: 'Only with `include=customer`; null where it belongs to somebody else.',
+      description: 'Only with `include=customer`; null if it belongs to somebody else.',
     }),
   }),
 );
@@ -236,7 +236,7 @@ export function checkTransition(order: Order, to: OrderStatus, caller: Caller): 
     throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
 }
 
-/** Throws where a member changes that may change only while the order is open. */
+/** Throws if a member changes that may change only while the order is open. */
 export function checkOpen(order: Order, wanted: OrderContent): void {
   if (order.status === 'open') return;
   const fixed = ['items', 'currency', 'shippingAddress'] as const;

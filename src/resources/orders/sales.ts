@@ -83,7 +83,7 @@ export type SalesRequest = Pick<Sales, 'by' | 'timeZone'> & {
 
 const defaultMilliseconds = 30 * dayMilliseconds;
 
-/** Throws where the time is empty or has too many buckets. */
+/** Throws if the time is empty or has too many buckets. */
 export function salesRequestOf(query: ObjectOf<typeof salesQuery>, now: number): SalesRequest {
   const { by = 'day', timeZone: zone = 'UTC' } = query;
   const before = query.before === undefined ? now : timeAtOrAfter(query.before);
@@ -119,7 +119,7 @@ export type FiguresRow = readonly [
 /** How many bits the lower half of a total has. */
 export const totalLowBits = 26;
 
-/** Throws where there are too many figures for one response. */
+/** Throws if there are too many figures for one response. */
 export function salesOf(
   { by, timeZone: zone, boundaries }: SalesRequest,
   rows: readonly FiguresRow[],

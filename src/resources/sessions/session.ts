@@ -91,7 +91,7 @@ export const Tokens = named(
     }),
     expiresIn: integer({ description: 'Seconds until the access token expires.', examples: [900] }),
     refreshToken: nullable(refreshToken, {
-      description: 'Valid for one use, which replaces it; null where it is in the cookie.',
+      description: 'Valid for one use, which replaces it; null if it is in the cookie.',
     }),
     createdAt: timestamp,
     expiresAt: timestamp,

@@ -72,7 +72,7 @@ async function addNewSession(
   if (verified === undefined) throw wrongCredentials();
   const { userId } = verified;
   if (verified.needsCode && body.code === undefined) throw codeRequired('This account needs a code, too.');
-  const putBack = verified.needsCode ? passwords.spendCode(context, userId) : () => {};
+  const refund = verified.needsCode ? passwords.consumeCodeToken(context, userId) : () => {};
   const upgradedHash = await passwords.upgrade(context, verified, body.password);
   const signedIn = await db.write((writer) =>
     beginSession(writer, context, { services, verified, upgradedHash }),
@@ -81,7 +81,7 @@ async function addNewSession(
     context.report({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
     throw codeRequired('code is wrong, or was used already.');
   }
-  putBack();
+  refund();
   const { issued, factor } = signedIn;
   const event = { name: 'authn_login_success', userId, sessionId: issued.id } as const;
   context.report(factor === undefined ? event : { ...event, factor });
@@ -98,7 +98,7 @@ type SignedIn = {
   readonly factor: ReturnType<typeof useCode>;
 };
 
-/** Undefined where the code is wrong. It is used up in the write that signs in, and only there. */
+/** Undefined if the code is wrong. It is used up in the write that signs in, and only there. */
 function beginSession(
   writer: Connection,
   { body, now, userAgent, address, requestId }: SignInContext,
@@ -161,7 +161,7 @@ type RenewalContext = Pick<
 >;
 type Renewal = { readonly issued: IssuedTokens } | { readonly reusedOf: number | null };
 
-/** Undefined where the refresh token isn't current: then its session has ended, or is another. */
+/** Undefined if the refresh token isn't current: then its session has ended, or is another. */
 export async function renewWith(
   context: RenewalContext,
   services: SignInServices,
@@ -177,7 +177,7 @@ export async function renewWith(
 
 type RenewalOptions = { readonly services: SignInServices; readonly credential: RefreshCredential };
 
-/** `reusedOf` is the user whose session ended because of it, null where the token is none of that session. */
+/** `reusedOf` is the user whose session ended because of it, null if the token is none of that session. */
 function renew(
   writer: Connection,
   context: RenewalContext,

@@ -21,7 +21,7 @@ export const SuspensionReplacement = named(
 );
 export type SuspensionReplacement = Infer<typeof SuspensionReplacement>;
 
-/** `current` is undefined where the user isn't suspended yet. */
+/** `current` is undefined if the user isn't suspended yet. */
 export function replacementIssues(
   wanted: SuspensionReplacement,
   current: Suspension | undefined,

@@ -199,7 +199,7 @@ function checkEmailFree(db: Connection, email: string, exceptId: number): void {
   throw new Problem('email-taken', `Another user has the e-mail address ${email}.`);
 }
 
-/** Throws where nobody could administer the service without this user: a suspended administrator can't. */
+/** Throws if nobody could administer the service without this user: a suspended administrator can't. */
 export function checkNotLastAdmin(db: Connection, id: number): void {
   const isAdmin = db.get("SELECT 1 FROM users WHERE id = ? AND role = 'admin'", id) !== undefined;
   if (!isAdmin || hasAdmins(db, id)) return;

@@ -108,7 +108,7 @@ function endpointOf([
 
 type Version = Pick<Endpoint, 'id' | 'version'>;
 
-/** False where the webhook was changed since: then deliveries begin anew from its row. */
+/** False if the webhook was changed since: then deliveries begin anew from its row. */
 export function saveProgress(db: Connection, { id, version }: Version, progress: Progress): boolean {
   const { position, failures, retryAt, lastStatus, lastAt, failingSince } = progress;
   const sql =

@@ -74,7 +74,7 @@ export function webhookSelection(): Selection {
   };
 }
 
-/** Throws where there are as many as is allowed. It receives what comes after the event of its creation. */
+/** Throws if there are as many as is allowed. It receives what comes after the event of its creation. */
 export function addWebhook(permit: Permit, { url, types }: NewWebhook, secrets: SealedSecrets): MadeWebhook {
   const { writer: db, origin } = permit;
   checkCount(db);
@@ -134,7 +134,7 @@ export function rotateSecret(
   return { secret: secretText(secret), previousEndsAt: timestampOrNull(previousEndsAt) };
 }
 
-/** The current one as it is stored; null where no configured secret opens it. */
+/** The current one as it is stored; null if no configured secret opens it. */
 function openableSecret(db: Connection, id: number, secrets: SealedSecrets): Sealed | null {
   const row = db.get<[string, Uint8Array]>('SELECT keyId, sealed FROM webhooks WHERE id = ?', id);
   if (row === undefined) return null;

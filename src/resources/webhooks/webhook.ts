@@ -79,7 +79,7 @@ export const WebhookSecret = named(
   object({
     secret,
     previousEndsAt: nullable(timestamp, {
-      description: 'Until then the secret before it signs, too; null where that can no longer be read.',
+      description: 'Until then the secret before it signs, too; null if that can no longer be read.',
     }),
   }),
 );
@@ -140,7 +140,7 @@ export function normalizedUrl(url: string): string {
 type FeedBounds = { readonly removed: number; readonly latest: number };
 type Settings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
 
-/** Throws where the result is invalid. */
+/** Throws if the result is invalid. */
 export function applyWebhookPatch(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): Settings {
   const { url, types, status, position } = mergePatch(current, patch) as Webhook; // the patch fits its schema
   const issues = readOnlyIssues(current, patch, ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt']);
