@@ -81,14 +81,14 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
   }
 
   /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
-  function endOf({ keyId, sessionId }: Caller, authorization: string | undefined): number {
+  function expiresAtOf({ keyId, sessionId }: Caller, authorization: string | undefined): number {
     if (keyId !== null) return cachedSources.findKey(keyId)?.endsAt ?? 0;
     const session = cachedSources.findSession(sessionId ?? 0)?.endsAt ?? 0;
     const token = tokens.get(authorization ?? '')?.expires ?? 0;
     return Math.min(session, token);
   }
 
-  return { bearer, apiKey, refresh, endOf };
+  return { bearer, apiKey, refresh, endOf: expiresAtOf };
 }
 
 /** Of a cached token beside its text, measured. */

@@ -97,7 +97,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Repr
       stream,
       caller,
       callerNow: () => context.authorizeRead(),
-      credentialEnd: context.credentialExpiresAt(),
+      credentialExpiresAt: context.credentialExpiresAt(),
       access: feedAccessOf(caller),
       types: query.type,
       after: after ?? state.latest,
@@ -105,7 +105,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Repr
   );
 }
 
-const eventsFile = { name: 'events', table: eventTable, takesCursor: true };
+const eventsFile = { name: 'events', table: eventTable, acceptsCursor: true };
 
 function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Representation<never> {
   const { db, query, caller } = context;

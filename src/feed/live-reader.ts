@@ -13,7 +13,7 @@ export type LiveReaderOptions = {
   readonly caller: Caller;
   /** The caller as they are now. Throws a Problem where they have lost the right to the stream. */
   readonly callerNow: () => Caller;
-  readonly credentialEnd: number;
+  readonly credentialExpiresAt: number;
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
   readonly types: readonly EventType[] | undefined;
@@ -72,7 +72,7 @@ export class LiveReader {
   /** Ends the stream where the right to it has gone; whoever sends an event asks first. */
   mayRead(): boolean {
     if (this.stream.isOver) return false;
-    if (this.#options.now() >= this.#options.credentialEnd) this.stream.end('expired');
+    if (this.#options.now() >= this.#options.credentialExpiresAt) this.stream.end('expired');
     else if (!this.#hasSameRights()) this.stream.end('unauthorized');
     return !this.stream.isOver;
   }

@@ -1,4 +1,4 @@
-// Orders with their customer embedded, where `include=customer` asks for it.
+// Orders with their customer embedded, if `include=customer` asks for it.
 import { checkScope, rowAccessOf, type Caller } from '../../auth/access.ts';
 import { etagOf, toWireLatin1, type Representation } from '../../http/representation.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -7,16 +7,16 @@ import type { IncludedCustomer } from './included-customer.ts';
 import type { Order } from './order.ts';
 
 type Query = { readonly include?: readonly 'customer'[] };
-type Completion = (order: Representation<Order>) => Representation<Order>;
+type CustomerEmbedder = (order: Representation<Order>) => Representation<Order>;
 
 /**
- * What completes these orders as the query asks, undefined if it asks for nothing. One look-up for all of
- * them, with the caller's rights of this moment. Throws if an API key may not read customers.
+ * The function that embeds their customers in these orders; undefined if the query doesn't ask for them. One
+ * look-up for all of them, with the rights that the caller has now. Throws if an API key may not read customers.
  */
-export function completionOf(
+export function customerEmbedderFor(
   query: Query,
   { caller, db, ids }: { readonly caller: Caller; readonly db: Connection; readonly ids: readonly number[] },
-): Completion | undefined {
+): CustomerEmbedder | undefined {
   if (query.include === undefined) return undefined;
   checkScope(caller, 'customers:read');
   const customers = findCustomersOf(db, ids, rowAccessOf(caller));

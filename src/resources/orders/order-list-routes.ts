@@ -14,7 +14,7 @@ import type { Customer } from '../customers/customer.ts';
 import { checkSearched } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userExists } from '../users/user-store.ts';
-import { completionOf } from './included-customer-representation.ts';
+import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
 import { findRepresentation, findRepresentations } from './order-representation.ts';
@@ -48,7 +48,7 @@ function orderList(
     selectionFor,
     load: orders.find,
     loadAll: findAll,
-    embedderFor: (page) => completionOf(query, page),
+    embedderFor: (page) => customerEmbedderFor(query, page),
     cache: { pages, viewOf: rowViewOf },
   };
 }

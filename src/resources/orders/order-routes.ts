@@ -17,7 +17,7 @@ import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
-import { completionOf } from './included-customer-representation.ts';
+import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { listOrders, listOrdersOfCustomer, listOrdersOfUser, type OrderReads } from './order-list-routes.ts';
 import { findRepresentation, findRepresentations, representOrder } from './order-representation.ts';
@@ -151,7 +151,7 @@ function readOrder({ orders }: OrderReads): Route {
     problems: ['forbidden'],
     handle({ params: { id }, caller, db: { read: db }, query }) {
       const order = requireVisible(orders, { db, id, access: rowAccessOf(caller) });
-      return completionOf(query, { caller, db, ids: [id] })?.(order) ?? order;
+      return customerEmbedderFor(query, { caller, db, ids: [id] })?.(order) ?? order;
     },
   });
 }
@@ -214,7 +214,7 @@ function readOrderOfUser({ orders }: OrderReads): Route {
       const order = orders.find(db, params.order_id);
       if (order === undefined || order.ownerId !== params.id)
         throw notFound(`order of user ${params.id} with the id`, params.order_id);
-      return completionOf(query, { caller, db, ids: [order.id] })?.(order) ?? order;
+      return customerEmbedderFor(query, { caller, db, ids: [order.id] })?.(order) ?? order;
     },
   });
 }
