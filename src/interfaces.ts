@@ -6,7 +6,6 @@ import type { KeyedParts } from './assembly/keyed-parts.ts';
 import type { Limiters } from './assembly/limiters.ts';
 import type { Config } from './config/config.ts';
 import type { ExportStarter } from './http/export.ts';
-import { openapiDocument } from './http/openapi.ts';
 import type { Limiter } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Mounted, type Router } from './http/router.ts';
@@ -29,8 +28,6 @@ import { systemRoutes, type SystemServices } from './resources/system/system-rou
 import { userRoutes } from './resources/users/user-routes.ts';
 import { webhookRoutes } from './resources/webhooks/webhook-routes.ts';
 import { version } from './version.ts';
-import { docsPage } from './web/docs-page.ts';
-import { problemPage } from './web/problem-page.ts';
 
 /** What handlers use apart from the database, which they get with each request. */
 export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
@@ -100,28 +97,35 @@ function ordersInterface({ config: { defaultCountry } }: Settings, services: Han
   ];
 }
 
-/** The documents describe all routes, including these, so they are made when they are first requested. */
+/**
+ * The documents describe all routes, including these, so they are made when they are first requested. What
+ * makes them is loaded then, too: it would be a tenth of the start.
+ */
 function serviceRoutes(
   { config, publicUrl }: Settings,
   { readiness, metrics }: HandlerServices,
   mounted: () => readonly Mounted[],
 ): Route[] {
-  const description = once(() => openapiDocument(mounted(), publicUrl, version));
-  const docs = once(async () =>
-    docsPage({
-      document: await description(),
-      publicUrl,
-      rates: config.rates,
-      steps: transitions,
-      isSelfSigned: config.tls.mode === 'self-signed',
-    }),
-  );
+  const description = once(async () => {
+    const { openapiDocument } = await import('./http/openapi.ts');
+    return openapiDocument(mounted(), publicUrl, version);
+  });
+  const docsPage = once(async () => {
+    const document = await description();
+    const { docsPage } = await import('./web/docs-page.ts');
+    const isSelfSigned = config.tls.mode === 'self-signed';
+    return docsPage({ document, publicUrl, rates: config.rates, steps: transitions, isSelfSigned });
+  });
   return systemRoutes({
     publicUrl,
     readiness,
     metrics,
     openapi: async () => JSON.stringify(await description()),
-    docsPage: docs,
-    problemPage: async (kind) => problemPage(kind, await description()),
+    docsPage,
+    async problemPage(kind) {
+      const document = await description();
+      const { problemPage } = await import('./web/problem-page.ts');
+      return problemPage(kind, document);
+    },
   });
 }

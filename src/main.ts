@@ -1,7 +1,7 @@
 // The edges of the process: command line → command → exit status.
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { commands, familyOf, helpText } from './commands/commands.ts';
+import { commandNames, familyOf, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
 import { readCommandLine } from './config/command-line.ts';
 import { ConfigError } from './config/config-error.ts';
@@ -34,11 +34,11 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const isHelp = argv[0] === 'help' || argv.some(isHelpFlag);
   const words = argv[0] === 'help' ? argv.slice(1) : argv;
   const name = commandName(words);
-  if (isHelp && isHelpFlag(words[0] ?? '--help')) return printResult(helpText());
-  if (isHelp && familyOf(name).length > 0) return printResult(helpText(name));
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined || isHelp) throw unknownCommand(words, name);
+  if (isHelp && isHelpFlag(words[0] ?? '--help')) return printResult(await helpText());
+  if (isHelp && familyOf(name).length > 0) return printResult(await helpText(name));
+  if (!isCommand(name) || isHelp) throw unknownCommand(words, name);
   rejectUnsafeSqlite();
+  const command = await loadCommand(name);
   const isNamed = words[0] !== undefined && !words[0].startsWith('-');
   const given = words.slice(isNamed ? name.split(' ').length : 0);
   const outcome = await command.run(readCommandLine(given, process.env, dotEnv(), command));
@@ -53,16 +53,15 @@ function isHelpFlag(word: string): boolean {
 function commandName([first = 'serve', second = '']: readonly string[]): string {
   if (first.startsWith('-')) return 'serve';
   const both = `${first} ${second}`;
-  return Object.hasOwn(commands, both) ? both : first;
+  return isCommand(both) ? both : first;
 }
 
 function unknownCommand(words: readonly string[], name: string): ConfigError {
-  const names = Object.keys(commands);
   const family = familyOf(name);
-  const choices = family.length > 0 ? family : names;
+  const choices = family.length > 0 ? family : commandNames;
   const hint =
-    didYouMean(words.slice(0, 2).join(' '), names) ??
-    didYouMean(name, names) ??
+    didYouMean(words.slice(0, 2).join(' '), commandNames) ??
+    didYouMean(name, commandNames) ??
     `there are ${choices.join(', ')}`;
   return new ConfigError([], [`there is no command "${name}"; ${hint}`]);
 }

@@ -22,13 +22,19 @@ process.on('SIGUSR1', () => {});
 // nobody listens to would be lost.
 const [command = 'serve'] = process.argv.slice(2);
 const stopSignals = command === 'serve' || command.startsWith('-') ? ['SIGTERM', 'SIGINT'] : [];
-const stop = () => process.exit(0);
-for (const signal of stopSignals) process.on(signal, stop);
+for (const signal of stopSignals) process.on(signal, () => process.exit(0));
 
 // Not in the shared folder for temporary files, where others could leave code; where it can't be written
 // there is none.
 module.enableCompileCache?.(join(import.meta.dirname ?? '', '../node_modules/.cache/orderly'));
+// A source names the files that it imports. Looking for links and package.json files on the way to each would
+// take a third of the start.
+module.registerHooks?.({
+  resolve(specifier, context, resolveNext) {
+    if (!specifier.endsWith('.ts')) return resolveNext(specifier, context);
+    const { href } = new URL(specifier, context.parentURL);
+    return { url: href, format: 'module-typescript', shortCircuit: true };
+  },
+});
 const { run } = await import('./main.ts');
-const ended = run(process.argv.slice(2));
-for (const signal of stopSignals) process.off(signal, stop);
-process.exitCode = await ended;
+process.exitCode = await run(process.argv.slice(2));

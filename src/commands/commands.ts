@@ -1,14 +1,6 @@
 // The commands by name, and their help.
 import type { CommandLine, Syntax } from '../config/command-line.ts';
 import { settings } from '../config/settings.ts';
-import { adminCreate, adminReset, keysCreate } from './accounts.ts';
-import { backUp, restoreBackup } from './backups.ts';
-import { check } from './check.ts';
-import { exportCustomers, exportEvents, exportOrders } from './export-files.ts';
-import { importFile } from './import-file.ts';
-import { printOpenapi } from './print-openapi.ts';
-import { sample } from './sample.ts';
-import { serve } from './serve.ts';
 
 export type Command = Syntax & {
   readonly summary: string;
@@ -16,40 +8,55 @@ export type Command = Syntax & {
   run(line: CommandLine): Promise<string | number>;
 };
 
-export const commands: Readonly<Record<string, Command>> = {
-  serve,
-  'admin create': adminCreate,
-  'admin reset': adminReset,
-  'keys create': keysCreate,
-  backup: backUp,
-  restore: restoreBackup,
-  check,
-  'export orders': exportOrders,
-  'export customers': exportCustomers,
-  'export events': exportEvents,
-  import: importFile,
-  sample,
-  openapi: printOpenapi,
-};
+/** Loaded when they are used: `serve` is most of the code, and no other command needs it. */
+const loaders = {
+  serve: async () => (await import('./serve.ts')).serve,
+  'admin create': async () => (await import('./accounts.ts')).adminCreate,
+  'admin reset': async () => (await import('./accounts.ts')).adminReset,
+  'keys create': async () => (await import('./accounts.ts')).keysCreate,
+  backup: async () => (await import('./backups.ts')).backUp,
+  restore: async () => (await import('./backups.ts')).restoreBackup,
+  check: async () => (await import('./check.ts')).check,
+  'export orders': async () => (await import('./export-files.ts')).exportOrders,
+  'export customers': async () => (await import('./export-files.ts')).exportCustomers,
+  'export events': async () => (await import('./export-files.ts')).exportEvents,
+  import: async () => (await import('./import-file.ts')).importFile,
+  sample: async () => (await import('./sample.ts')).sample,
+  openapi: async () => (await import('./print-openapi.ts')).printOpenapi,
+} satisfies Readonly<Record<string, () => Promise<Command>>>;
+
+export type CommandName = keyof typeof loaders;
+export const commandNames = Object.keys(loaders).filter(isCommand);
+
+export function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(loaders, name);
+}
+
+export function loadCommand(name: CommandName): Promise<Command> {
+  return loaders[name]();
+}
 
 /** The commands of this name, or those whose first word it is. */
-export function familyOf(name: string): string[] {
-  return Object.keys(commands).filter((known) => known === name || known.startsWith(`${name} `));
+export function familyOf(name: string): CommandName[] {
+  return commandNames.filter((known) => known === name || known.startsWith(`${name} `));
 }
 
 /** Of all commands, of one, or of those whose first word this is; at most 80 columns. */
-export function helpText(name?: string): string {
+export async function helpText(name?: string): Promise<string> {
   if (name === undefined) return overview();
-  const texts = familyOf(name).map((each) => helpOf(each, commands[each] ?? serve));
+  const texts: string[] = [];
+  for (const each of familyOf(name)) texts.push(helpOf(each, await loadCommand(each)));
   return texts.join('\n\n');
 }
 
-function overview(): string {
-  const rows = Object.entries(commands).map(([name, { operands, summary }]) => {
-    const words = [name, ...operands];
+async function overview(): Promise<string> {
+  const rows: string[] = [];
+  for (const name of commandNames) {
+    const { operands, summary } = await loadCommand(name);
+    const words: string[] = [name, ...operands];
     if (name === 'serve') words.push('(default)');
-    return row(words.join(' '), summary);
-  });
+    rows.push(row(words.join(' '), summary));
+  }
   return [
     'Usage: orderly [command] [flags]',
     '',

@@ -31,7 +31,11 @@ type Listener = { readonly stop: (reason: string) => void; readonly reload: () =
  */
 export function listenToSignals({ stop, reload }: Listener): void {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const ofStart = process.listeners(signal); // start.js listens while the code is loaded
+    process.on(signal, stop);
+    for (const each of ofStart) process.off(signal, each);
+  }
   process.on('SIGHUP', () => {
     const isGone = terminals.some((descriptor) => !isatty(descriptor)); // closed, it is a terminal no more
     if (isGone) stop('SIGHUP, the terminal is closed');

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { commands, helpText } from '../../src/commands/commands.ts';
+import {
+  commandNames,
+  helpText,
+  loadCommand,
+  type Command,
+  type CommandName,
+} from '../../src/commands/commands.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import { ConfigError } from '../../src/config/config-error.ts';
 import { settings } from '../../src/config/settings.ts';
@@ -16,34 +22,32 @@ describe('the command line', { concurrency: true }, () => {
       readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
     );
     assert.equal(version, packaged);
-    assert.deepEqual(await orderly(['backup', '--version']), {
-      status: 0,
-      stdout: `${packaged}\n`,
-      stderr: '',
-    });
+    const stdout = `${packaged}\n`;
+    assert.deepEqual(await orderly(['backup', '--version']), { status: 0, stdout, stderr: '' });
   });
 
   test('--help lists all commands and settings in 80 columns', async () => {
     const { status, stdout, stderr } = await orderly(['--help']);
-    assert.deepEqual([status, stderr, stdout], [0, '', `${helpText()}\n`]);
-    for (const name of Object.keys(commands)) assert.match(stdout, new RegExp(`^  ${name}\\b`, 'm'));
+    assert.deepEqual([status, stderr, stdout], [0, '', `${await helpText()}\n`]);
+    for (const name of commandNames) assert.match(stdout, new RegExp(`^  ${name}\\b`, 'm'));
     for (const { flag } of settings) assert.match(stdout, new RegExp(`^  --${flag} [A-Z]`, 'm'));
     assertNarrow(stdout);
   });
 
   for (const line of ['-h', 'help', 'help --help']) {
     test(`"${line}" is the help on all commands`, async () => {
-      assert.deepEqual(await orderly(line.split(' ')), { status: 0, stdout: `${helpText()}\n`, stderr: '' });
+      const stdout = `${await helpText()}\n`;
+      assert.deepEqual(await orderly(line.split(' ')), { status: 0, stdout, stderr: '' });
     });
   }
 
   test('help on a word that several commands begin with is the help on each', async () => {
-    const both = ['admin create', 'admin reset'].map((name) => helpText(name)).join('\n\n');
+    const both = `${await helpText('admin create')}\n\n${await helpText('admin reset')}`;
     for (const line of ['admin --help', 'admin -h', 'help admin']) {
       assert.deepEqual(await orderly(line.split(' ')), { status: 0, stdout: `${both}\n`, stderr: '' });
     }
     const one = await orderly(['help', 'admin', 'create']);
-    assert.equal(one.stdout, `${helpText('admin create')}\n`);
+    assert.equal(one.stdout, `${await helpText('admin create')}\n`);
   });
 
   test('-v prints the version', async () => {
@@ -52,9 +56,9 @@ describe('the command line', { concurrency: true }, () => {
 
   test('--help of a command says what it takes in 80 columns', async () => {
     const { status, stdout } = await orderly(['keys', 'create', '--help']);
-    assert.deepEqual([status, stdout], [0, `${helpText('keys create')}\n`]);
-    for (const [name, { operands, flags }] of Object.entries(commands)) {
-      const help = helpText(name);
+    assert.deepEqual([status, stdout], [0, `${await helpText('keys create')}\n`]);
+    for (const [name, { operands, flags }] of commands) {
+      const help = await helpText(name);
       assert.ok(help.startsWith(`Usage: orderly ${[name, ...operands].join(' ')} `));
       for (const { flag } of [...flags, { flag: 'data' }])
         assert.match(help, new RegExp(`^  --${flag}\\b`, 'm'));
@@ -131,10 +135,13 @@ describe('the command line', { concurrency: true }, () => {
   });
 });
 
+const commands = new Map<CommandName, Command>();
+for (const name of commandNames) commands.set(name, await loadCommand(name));
+
 describe('settings', () => {
   const faultTable: readonly (readonly [
     name: string,
-    command: string,
+    command: CommandName,
     line: string,
     complaints: readonly RegExp[],
   ])[] = [
@@ -268,9 +275,9 @@ describe('settings', () => {
   });
 });
 
-function issuesOf(name: string, line: string, environment = {}, dotEnv = {}): readonly string[] {
+function issuesOf(name: CommandName, line: string, environment = {}, dotEnv = {}): readonly string[] {
   try {
-    readCommandLine(line.split(' ').filter(Boolean), environment, dotEnv, commands[name]);
+    readCommandLine(line.split(' ').filter(Boolean), environment, dotEnv, commands.get(name));
   } catch (error) {
     assert.ok(error instanceof ConfigError);
     return error.issues;

@@ -125,6 +125,7 @@ describe('orderly serve', { concurrency: true }, () => {
       // All is loaded before: another account may not be able to enter the project's folder.
       const program = `
         const { run } = await import(${JSON.stringify(new URL('../../src/main.ts', import.meta.url))});
+        await import(${JSON.stringify(new URL('../../src/commands/serve.ts', import.meta.url))});
         process.setgid(65534);
         process.setuid(65534);
         process.exitCode = await run(['--port=0', '--tls=off', ${JSON.stringify(`--data=${folder}`)}]);`;
