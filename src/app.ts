@@ -46,13 +46,13 @@ export type AppSettings = {
 };
 
 /** What the parts use of the process around them. */
-export type AppPorts = {
+export type AppDependencies = {
   readonly db: Database;
   readonly caches: Caches;
   readonly afterSync: AfterSync;
   readonly hasher: PasswordHasher;
   readonly server: Pick<HttpServer, 'connections'>;
-  readonly certificate: Pick<CertificateKeeper, 'end'>;
+  readonly certificate: Pick<CertificateKeeper, 'notAfter'>;
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;
@@ -63,21 +63,24 @@ export type AppPorts = {
 
 export type App = ReturnType<typeof createApp>;
 
-export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettings, ports: AppPorts) {
-  const { db, caches, hasher, log, now, isStopping } = ports;
+export function createApp(
+  { config, publicUrl, secrets, extraRoutes }: AppSettings,
+  dependencies: AppDependencies,
+) {
+  const { db, caches, hasher, log, now, isStopping } = dependencies;
   const keyed = createKeyedParts(secrets, publicUrl);
   const limiters = createLimiters(config.rates);
   const metrics = createMetrics();
   const exports = new Exports({ log });
-  const imports = new Imports(ports);
-  const { live, deliveries, webhookTargets, cleanup } = createBackground(config, keyed, ports);
+  const imports = new Imports(dependencies);
+  const { live, deliveries, webhookTargets, cleanup } = createBackground(config, keyed, dependencies);
 
   function metricsText(): string {
     return metrics.text({
       mounted: router.mounted,
       storage: db.stats,
       buckets: countBuckets(limiters),
-      connections: ports.server.connections,
+      connections: dependencies.server.connections,
       webhooks: deliveries.counts(),
       caches: [caches.orders, caches.customers, caches.pages],
       passwordsWaiting: hasher.waiting,
@@ -85,7 +88,7 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
       exports: exports.counts,
       imports: imports.counts,
       feed: feedBounds(db.read),
-      certificateExpiresAt: ports.certificate.end,
+      certificateExpiresAt: dependencies.certificate.notAfter,
       lastBackup: lastBackup(config.data),
     });
   }
@@ -102,7 +105,7 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
       exports,
       imports,
       onPasswordChange: (email) => removeAdminFile(config.data, email),
-      readiness: () => readinessOf(ports),
+      readiness: () => readinessOf(dependencies),
       metrics: metricsText,
     },
   );
@@ -110,7 +113,7 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
     signer: keyed.signer,
     sources: sourcesOf(db.read),
     cache: caches.callers,
-    onKeyUse: (keyId, time) => cleanup.noteKeyUse(keyId, time),
+    onKeyUse: (keyId, time) => cleanup.recordKeyUse(keyId, time),
   });
   const handler = new RequestHandler({
     router,
@@ -137,7 +140,7 @@ export function createApp({ config, publicUrl, secrets, extraRoutes }: AppSettin
 function createBackground(
   { data, eventsDays, webhookAllow }: Config,
   { cursors, totpSecrets, webhookSecrets }: KeyedParts,
-  { db, afterSync, log, now, timers, lookup, isStopping }: AppPorts,
+  { db, afterSync, log, now, timers, lookup, isStopping }: AppDependencies,
 ) {
   const live = new LiveFeed({ db: db.read, cursors, log, now });
   afterSync.add((invalidations) => live.onSync(invalidations));
@@ -151,7 +154,7 @@ function createBackground(
   return { live, deliveries, webhookTargets, cleanup };
 }
 
-function readinessOf({ db, isStopping }: AppPorts): 'ready' | 'stopping' | 'read-only' {
+function readinessOf({ db, isStopping }: AppDependencies): 'ready' | 'stopping' | 'read-only' {
   if (isStopping()) return 'stopping';
   return db.stats.canWrite ? 'ready' : 'read-only';
 }

@@ -38,7 +38,7 @@ export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
   readonly exports: ExportStarter;
   readonly imports: ImportStarter;
   readonly webhookTargets: WebhookTargets;
-  readonly cleanup: Pick<Cleanup, 'begin'>;
+  readonly cleanup: Pick<Cleanup, 'runInBackground'>;
   /** Called once a user's password has been replaced, with their e-mail address before that. */
   readonly onPasswordChange: (email: string) => void;
   readonly readiness: SystemServices['readiness'];
@@ -75,7 +75,7 @@ function usersInterface({ config, publicUrl }: Settings, services: HandlerServic
       signUps: services.limiters.signUps,
       endSessions: endSessionsOf,
       removeKeys: removeKeysOf,
-      removeLeftovers: () => services.cleanup.begin(),
+      removeLeftovers: () => services.cleanup.runInBackground(),
       onPasswordChange: services.onPasswordChange,
     }),
     ...userOrderRoutes({ cursors, caches }),

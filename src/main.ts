@@ -8,7 +8,7 @@ import { ConfigError } from './config/config-error.ts';
 import { didYouMean } from './config/did-you-mean.ts';
 import { Problem } from './problem.ts';
 import { StorageError } from './storage/storage-error.ts';
-import { keepsCommits } from './storage/sqlite-version.ts';
+import { hasWalResetFix } from './storage/sqlite-version.ts';
 import { isSystemError, systemErrorText } from './system-error.ts';
 import { version } from './version.ts';
 
@@ -68,7 +68,7 @@ function unknownCommand(words: readonly string[], name: string): ConfigError {
 
 function rejectUnsafeSqlite(): void {
   const { node, sqlite = 'of an unknown version' } = process.versions;
-  if (keepsCommits(sqlite)) return;
+  if (hasWalResetFix(sqlite)) return;
   throw new ConfigError([
     `SQLite ${sqlite}, which Node ${node} includes, can lose committed changes ` +
       '(https://sqlite.org/wal.html#walresetbug): use a newer Node, such as "npm install" installs.',

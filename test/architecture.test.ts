@@ -7,7 +7,7 @@ import { codeOf, paths, sources, texts } from './source-text.ts';
 const architecture = texts.get('src/ARCHITECTURE.md') ?? '';
 const importsByFile = new Map(sources.map((path) => [path, importsOf(path)]));
 
-test('the floors are those that imports are tested against', () => {
+test('the layers are those that imports are tested against', () => {
   const [, picture = ''] = /```text\n([\s\S]+?)```/.exec(architecture) ?? [];
   const lines = picture.split('\n').map((line) => line.match(/[\w./-]+(?:\/|\.ts|\.js)(?= |$)/g) ?? []);
   assert.deepEqual(

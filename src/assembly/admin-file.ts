@@ -28,7 +28,7 @@ export function removeAdminFile(folder: string, email: string): void {
   }
 }
 
-/** Undefined if there is no such file, or where the service didn't write it. */
+/** Undefined if there is no such file, or the service didn't write it. */
 function readEmail(folder: string): string | undefined {
   try {
     const content: unknown = JSON.parse(readFileSync(adminFile(folder), 'utf8'));

@@ -1,4 +1,4 @@
-// Who is called once changes are on disk: the event streams and the deliveries of webhooks.
+// What is called once changes are on disk: the event streams and the deliveries of webhooks.
 import type { Invalidation } from '../invalidation.ts';
 
 type Listener = (invalidations: readonly Invalidation[]) => void;
@@ -12,8 +12,8 @@ export class AfterSync {
   }
 
   /**
-   * Called when reads see what changed. Listeners only note it and return: the requests that made the changes
-   * are answered after this.
+   * Called when reads see what changed. Listeners must return at once: the requests that made the changes are
+   * answered after this.
    */
   run(invalidations: readonly Invalidation[]): void {
     for (const listener of this.#listeners) listener(invalidations);

@@ -1,5 +1,5 @@
-// The certificate that a running service uses: read again on SIGHUP and, where the service makes its own,
-// renewed before it ends.
+// The certificate that a running service uses: read again on SIGHUP and, if the service makes its own,
+// renewed before it expires.
 import { X509Certificate } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Certificate } from '../http/http-server.ts';
@@ -29,8 +29,8 @@ export class CertificateKeeper {
       this.#timer = setInterval(() => this.renewIfDue(), certificateCheckMilliseconds).unref();
   }
 
-  /** When the certificate in use ends, in milliseconds since 1970; undefined without TLS. */
-  get end(): number | undefined {
+  /** When the certificate in use expires, in milliseconds since 1970; undefined without TLS. */
+  get notAfter(): number | undefined {
     return this.#current && new X509Certificate(this.#current.cert).validToDate.getTime();
   }
 
@@ -39,7 +39,7 @@ export class CertificateKeeper {
       this.#options.log.write('info', 'the certificate was reloaded');
   }
 
-  /** Makes the service's own certificate anew where the machine's names have changed, or before it ends. */
+  /** Makes the service's own certificate anew if the machine's names have changed, or before it expires. */
   renewIfDue(): void {
     this.#read();
   }

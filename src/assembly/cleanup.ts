@@ -54,19 +54,19 @@ export class Cleanup {
       steps.push((writer, rowsMax) => removeOldEvents(writer, rowsMax, oldest()));
     }
     this.#steps = steps;
-    this.#timer = setInterval(() => this.begin(), cleanupMilliseconds).unref();
+    this.#timer = setInterval(() => this.runInBackground(), cleanupMilliseconds).unref();
   }
 
-  noteKeyUse(keyId: number, time: number): void {
+  recordKeyUse(keyId: number, time: number): void {
     this.#lastUses.set(keyId, time);
   }
 
-  /** Runs without being waited for; if it fails, the next run does what is left. */
-  begin(): void {
+  /** Runs in the background; if it fails, the next run does what is left. */
+  runInBackground(): void {
     this.run().catch(() => {});
   }
 
-  /** While the service stops, it leaves what may take long to the next start. */
+  /** While the service stops, what may take long is left for the next start. */
   async run(): Promise<void> {
     await this.#storeLastUses();
     this.#removing ??= this.#remove();
@@ -74,7 +74,7 @@ export class Cleanup {
     await this.#shownEvents.write();
   }
 
-  /** All of them, even while the service stops: they are in memory alone. */
+  /** Stores all of them, even while the service stops: they are in memory only. */
   async #storeLastUses(): Promise<void> {
     const uses = this.#lastUses;
     this.#lastUses = new Map();

@@ -7,7 +7,7 @@ import type { Route } from '../http/route.ts';
 type AnyContext = Parameters<Route['handle']>[0];
 type Quotas = { readonly created: Limiter; readonly changed: Limiter };
 
-/** The route, where each object that it creates or changes takes a token from its user's bucket. */
+/** The same route, with a token of its user's bucket consumed for each object that it creates or changes. */
 export function withDailyQuota(route: Route, { created, changed }: Quotas): Route {
   if (route.countsAsCreated === true) return withQuota(route, created);
   return ['PUT', 'PATCH', 'DELETE'].includes(route.method) ? withQuota(route, changed) : route;

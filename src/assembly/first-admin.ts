@@ -8,17 +8,17 @@ import { addUser, hasUsers } from '../resources/users/user-store.ts';
 import type { Connection, WriteCallback } from '../storage/connection.ts';
 import { adminFile, writeAdminFile } from './admin-file.ts';
 
-type Place = {
+type FirstAdminServices = {
   readonly read: Connection;
   write<T>(callback: WriteCallback<T>): T | Promise<T>;
   readonly hasher: PasswordHasher;
   readonly now: number;
 };
 
-/** What was made, or undefined if there are users. */
+/** Returns a description of what was made; undefined if there are users already. */
 export async function makeFirstAdmin(
   { data, adminEmail, adminPassword, passwordMin }: Config,
-  { read, write, hasher, now }: Place,
+  { read, write, hasher, now }: FirstAdminServices,
 ): Promise<string | undefined> {
   if (hasUsers(read)) return undefined;
   const isChosen = adminPassword !== '';
@@ -37,7 +37,7 @@ export async function makeFirstAdmin(
   return `an administrator, ${email}; the password is in ${adminFile(data)}`;
 }
 
-/** 120 random bits, or more where passwords have to be longer. */
+/** 120 random bits, or more if passwords have to be longer. */
 export function randomPassword(lengthMin: number): string {
   return randomBytes(48).toString('base64url').slice(0, Math.max(lengthMin, 20));
 }

@@ -9,8 +9,7 @@ import { addressesIn } from '../network/address-blocks.ts';
 import { connectionsMax } from '../limits.ts';
 
 /**
- * Throws ConfigError where the address can't be listened on,
- * and `unavailable` where another process does.
+ * Throws ConfigError if it can't listen on the address, and `unavailable` if another process does.
  */
 export async function listen(server: HttpServer, config: Config): Promise<AddressInfo> {
   try {

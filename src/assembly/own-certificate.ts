@@ -1,17 +1,23 @@
-// The certificate that the service makes for itself, and its small authority: made where they are missing,
-// about to end, or lack a name.
+// The certificate that the service makes for itself, and its small authority: made if they are missing,
+// about to expire, or lack a name.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { dayMilliseconds } from '../durations.ts';
-import { isFor, issueCertificate, makeAuthority, permits, type KeyPair } from '../auth/certificate.ts';
+import {
+  hasExactlyNames,
+  issueCertificate,
+  makeAuthority,
+  permits,
+  type KeyPair,
+} from '../auth/certificate.ts';
 import type { Config } from '../config/config.ts';
 import { makeFolder, replacePrivate } from '../storage/private-files.ts';
 import { ownNames } from './certificate-names.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
-/** An authority is renewed so early that a certificate issued by it never outlives it. */
+/** An authority is renewed early enough that a certificate issued by it never outlives it. */
 const renewAuthorityMilliseconds = 500 * dayMilliseconds;
 
 /** A clock that shows an earlier time than this file was written at is wrong. */
@@ -33,11 +39,11 @@ export function fingerprintOf(file: string): string {
   return new X509Certificate(readFileSync(file)).fingerprint256;
 }
 
-/** Returns the pair that serves, and adds what it made to `created`. */
-export function keepOwnCertificate(config: Config, now: number, created: string[]): KeyPair {
+/** Returns the pair to serve with, and adds descriptions of what it made to `created`. */
+export function ensureOwnCertificate(config: Config, now: number, created: string[]): KeyPair {
   const files = ownFiles(config.data);
   try {
-    const authority = keepAuthority(config, now, created);
+    const authority = ensureAuthority(config, now, created);
     const issuer = certificateOf(authority);
     const names = ownNames(config).all.filter((name) => permits(issuer, name));
     const current = readPair(files);
@@ -53,8 +59,8 @@ export function keepOwnCertificate(config: Config, now: number, created: string[
   }
 }
 
-/** Devices have to trust a new authority anew, so it is made only where the old one can't serve. */
-function keepAuthority(config: Config, now: number, created: string[]): KeyPair {
+/** Devices have to trust a new authority anew, so it is made only if the old one can't serve. */
+function ensureAuthority(config: Config, now: number, created: string[]): KeyPair {
   const files = { cert: authorityFile(config.data), key: join(config.data, 'tls', 'ca-key.pem') };
   const current = readPair(files);
   const { all, configured } = ownNames(config);
@@ -75,7 +81,7 @@ function isCurrent(
 ): boolean {
   const certificate = certificateOf(pair);
   return (
-    isFor(certificate, names) &&
+    hasExactlyNames(certificate, names) &&
     isValid(pair, now, now + renewMilliseconds) &&
     certificate.checkIssued(issuer) &&
     certificate.verify(issuer.publicKey)

@@ -10,7 +10,7 @@ import { secretBytesMin } from '../limits.ts';
 import { replacePrivate } from '../storage/private-files.ts';
 import { StorageError, toStorageError } from '../storage/storage-error.ts';
 import { isSystemError, systemErrorText } from '../system-error.ts';
-import { keepOwnCertificate } from './own-certificate.ts';
+import { ensureOwnCertificate } from './own-certificate.ts';
 
 /** The signing secrets: as configured, or one made at the first start. */
 export function readSecrets({ jwtSecrets, data }: Config, created: string[]): Uint8Array[] {
@@ -32,7 +32,7 @@ export function readSecrets({ jwtSecrets, data }: Config, created: string[]): Ui
   }
 }
 
-/** Undefined without TLS; adds what it made to `created`. */
+/** Undefined without TLS; adds descriptions of what it made to `created`. */
 export function readCertificate(config: Config, now: number, created: string[]): Certificate | undefined {
   switch (config.tls.mode) {
     case 'off':
@@ -58,7 +58,7 @@ function readConfigured(files: { readonly cert: string; readonly key: string }):
 
 function readOwn(config: Config, now: number, created: string[]): Certificate {
   try {
-    const { certPem, keyPem } = keepOwnCertificate(config, now, created);
+    const { certPem, keyPem } = ensureOwnCertificate(config, now, created);
     return { cert: certPem, key: keyPem };
   } catch (error) {
     throw toStorageError(error, join(config.data, 'tls'));

@@ -1,12 +1,12 @@
 // How far the feed has got, in a file beside the database. A database that lacks these events was put in the
-// place of a newer one: ids of events come again in it, so positions in the feed are void.
+// place of a newer one: ids of events come again in it, so positions in the feed are invalid.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { feedBounds } from '../resources/events/event-store.ts';
 import type { Connection } from '../storage/connection.ts';
 
-/** The text of an id; a file that was cut short is as good as none. */
+/** The text of an id; a truncated file counts as none. */
 const form = /^([1-9]\d{0,15})\n$/;
 
 export class ShownEvents {

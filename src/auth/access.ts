@@ -21,7 +21,7 @@ export type Scope = (typeof scopes)[number];
  */
 export type Caller = {
   readonly principal: string;
-  /** Whose bucket the request draws on: a key's is that of its user. */
+  /** Whose rate-limit bucket the request counts against: for a key that of its user. */
   readonly bucket: string;
   readonly userId: number;
   readonly role: Role;
@@ -35,7 +35,7 @@ export type Caller = {
 /** Whose rows a caller may see: every list and every look-up by id requires it. */
 export type RowAccess = 'everyone' | { readonly userId: number };
 
-/** A rule: its sentence for the documentation, whether a credential is looked at, and the decision. */
+/** A rule: its sentence for the documentation, how it treats credentials, and the decision. */
 export type Access<Params, C> = {
   readonly description: string;
   readonly credentials: 'ignored' | 'optional' | 'required';
@@ -108,7 +108,7 @@ export function checkScope({ scopes: held }: Caller, scope: Scope | undefined): 
 
 /**
  * Throws unless the user proved who they are within the last 10 minutes (RFC 9470). A key never does. `what`
- * begins the sentence: "Deleting a user".
+ * begins the message: "Deleting a user".
  */
 export function checkStepUp(caller: Caller, now: number, what: string): void {
   if (caller.keyId !== null)

@@ -3,11 +3,11 @@ import { BoundedMap } from '../bounded-map.ts';
 import { cachedCallersMax } from '../limits.ts';
 import type { Caller } from './access.ts';
 
-/** Whom a session or key stands for now, and until when: milliseconds since 1970. */
-export type SessionCaller = { readonly caller: Caller; readonly endsAt: number };
-export type KeyCaller = { readonly caller: Caller; readonly endsAt: number; readonly hash: Uint8Array };
+/** Whom a session or key authenticates, and when it expires: milliseconds since 1970. */
+export type SessionCaller = { readonly caller: Caller; readonly expiresAt: number };
+export type KeyCaller = { readonly caller: Caller; readonly expiresAt: number; readonly hash: Uint8Array };
 
-/** Where sessions and keys are looked up: what is committed, or what a write under way sees. */
+/** Where sessions and keys are looked up: in what is committed, or in what a write transaction sees. */
 export type CallerSources = {
   readonly findSession: (id: number) => SessionCaller | undefined;
   readonly findKey: (id: number) => KeyCaller | undefined;
@@ -17,8 +17,8 @@ export class CallerCache {
   readonly sessions = new BoundedMap<number, SessionCaller>(cachedCallersMax);
   readonly keys = new BoundedMap<number, KeyCaller>(cachedCallersMax);
 
-  /** The same sources, asked only for what isn't cached. */
-  over({ findSession, findKey }: CallerSources): CallerSources {
+  /** The same sources behind this cache: they are asked only for what isn't in it. */
+  wrap({ findSession, findKey }: CallerSources): CallerSources {
     return {
       findSession: (id) => cached(this.sessions, id, findSession),
       findKey: (id) => cached(this.keys, id, findKey),

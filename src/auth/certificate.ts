@@ -35,8 +35,8 @@ type Body = {
   readonly keyInfo: Buffer;
   readonly issuer: string;
   readonly subject: string;
-  readonly from: number;
-  readonly until: number;
+  readonly notBefore: number;
+  readonly notAfter: number;
   readonly extensions: readonly Buffer[];
 };
 
@@ -57,8 +57,8 @@ export function makeAuthority(
     keyInfo,
     issuer: name,
     subject: name,
-    from: now - earlyMilliseconds,
-    until: now + authorityMilliseconds,
+    notBefore: now - earlyMilliseconds,
+    notAfter: now + authorityMilliseconds,
     extensions: [
       extension(19, sequence(critical, integer(0)), critical), // basicConstraints: issues to servers only
       extension(15, bitString(2, Buffer.of(0x04)), critical), // keyUsage: keyCertSign
@@ -80,8 +80,8 @@ export function issueCertificate(names: readonly string[], authority: KeyPair, n
     keyInfo,
     issuer: issuer.subject.replace(/^CN=/, ''),
     subject: 'orderly server', // no host name, for OpenSSL would hold one against the constraints, too
-    from: now - earlyMilliseconds,
-    until: Math.min(now + certificateMilliseconds, issuer.validToDate.getTime()),
+    notBefore: now - earlyMilliseconds,
+    notAfter: Math.min(now + certificateMilliseconds, issuer.validToDate.getTime()),
     extensions: [
       extension(19, sequence(), critical), // basicConstraints: no authority
       extension(15, bitString(7, Buffer.of(0x80)), critical), // keyUsage: digitalSignature
@@ -107,7 +107,7 @@ function isPrivate(name: string): boolean {
 }
 
 /** Whether a certificate is for exactly these names. */
-export function isFor({ raw }: X509Certificate, names: readonly string[]): boolean {
+export function hasExactlyNames({ raw }: X509Certificate, names: readonly string[]): boolean {
   return raw.includes(subjectAltName(names));
 }
 
@@ -121,7 +121,7 @@ function signed(body: Body, privateKey: KeyObject, signingKey: KeyObject): KeyPa
 }
 
 /** TBSCertificate (RFC 5280 section 4.1). */
-function toBeSigned({ keyInfo, issuer, subject, from, until, extensions }: Body): Buffer {
+function toBeSigned({ keyInfo, issuer, subject, notBefore, notAfter, extensions }: Body): Buffer {
   const version3 = der(0xa0, integer(2));
   const serial = integer(0x40, ...randomBytes(15)); // positive by its first byte
   return sequence(
@@ -129,7 +129,7 @@ function toBeSigned({ keyInfo, issuer, subject, from, until, extensions }: Body)
     serial,
     ecdsaWithSha256(),
     commonName(issuer),
-    sequence(time(from), time(until)),
+    sequence(time(notBefore), time(notAfter)),
     commonName(subject),
     keyInfo,
     der(0xa3, sequence(...extensions)),

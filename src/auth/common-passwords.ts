@@ -11,7 +11,7 @@ export function isCommon(password: string): boolean {
   );
 }
 
-/** Neighbours on a keyboard, in the alphabet or in counting: any stretch, forwards or backwards. */
+/** Neighbours on a keyboard, in the alphabet or in counting: any part of a row, forwards or backwards. */
 const rows =
   '12345678901234567890 abcdefghijklmnopqrstuvwxyz qwertyuiop qwertzuiop azertyuiop asdfghjkl zxcvbnm,./';
 

@@ -24,18 +24,18 @@ type Verified = {
   readonly sessionId: number;
   readonly userId: number;
   readonly authTime: number;
-  readonly expires: number;
+  readonly expiresAt: number;
   readonly bytes: number;
 };
 
 export function createAuthenticator({ signer, sources: committed, cache, onKeyUse }: AuthenticatorOptions) {
-  /** By the whole text of Authorization: a token that was verified isn't even cut out of it. */
+  /** By the whole text of Authorization: so that for a cached token nothing has to be parsed. */
   const tokens = new BoundedMap<string, Verified>(cachedTokenBytesMax, ({ bytes }) => bytes);
-  const cachedSources = cache.over(committed);
+  const cachedSources = cache.wrap(committed);
 
   function bearer(authorization: string, now: number): Caller {
     const verified = tokens.get(authorization) ?? verify(authorization, now);
-    if (now >= verified.expires)
+    if (now >= verified.expiresAt)
       throw invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
     const caller = callerOfSession(cachedSources, verified.sessionId, now);
     // after a restore a session may have the id, and even the user's id, of another that the backup lacks
@@ -54,7 +54,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
       sessionId: claims.sid,
       userId: Number(claims.sub),
       authTime: claims.auth_time,
-      expires: claims.exp * 1000,
+      expiresAt: claims.exp * 1000,
       bytes: authorization.length + entryBytes,
     };
     tokens.set(authorization, verified);
@@ -66,14 +66,14 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     const found = Number.isNaN(id) ? undefined : cachedSources.findKey(id);
     if (found === undefined || !timingSafeEqual(hashOf(text.slice(-43)), found.hash))
       throw invalidToken('The API key is invalid.');
-    if (now >= found.endsAt) throw keyExpired();
+    if (now >= found.expiresAt) throw keyExpired();
     onKeyUse(id, now);
     return found.caller;
   }
 
   /**
-   * The caller of a request under way, with the rights of this moment. Throws `invalid-token` where session,
-   * key or user has gone.
+   * The caller of a request under way, with the rights that they have now. Throws `invalid-token` if session,
+   * key or user no longer exists.
    */
   function refresh(caller: Caller, now: number, sources = cachedSources): Caller {
     if (caller.keyId !== null) return callerOfKey(sources, caller.keyId, now);
@@ -82,13 +82,13 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
 
   /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
   function expiresAtOf({ keyId, sessionId }: Caller, authorization: string | undefined): number {
-    if (keyId !== null) return cachedSources.findKey(keyId)?.endsAt ?? 0;
-    const session = cachedSources.findSession(sessionId ?? 0)?.endsAt ?? 0;
-    const token = tokens.get(authorization ?? '')?.expires ?? 0;
+    if (keyId !== null) return cachedSources.findKey(keyId)?.expiresAt ?? 0;
+    const session = cachedSources.findSession(sessionId ?? 0)?.expiresAt ?? 0;
+    const token = tokens.get(authorization ?? '')?.expiresAt ?? 0;
     return Math.min(session, token);
   }
 
-  return { bearer, apiKey, refresh, endOf: expiresAtOf };
+  return { bearer, apiKey, refresh, expiresAtOf: expiresAtOf };
 }
 
 /** Of a cached token beside its text, measured. */
@@ -102,14 +102,14 @@ export function isApiKey(text: string): boolean {
 
 function callerOfSession({ findSession }: CallerSources, id: number, now: number): Caller {
   const found = findSession(id);
-  if (found === undefined || now >= found.endsAt) throw sessionEnded();
+  if (found === undefined || now >= found.expiresAt) throw sessionEnded();
   return found.caller;
 }
 
 function callerOfKey({ findKey }: CallerSources, id: number, now: number): Caller {
   const found = findKey(id);
   if (found === undefined) throw invalidToken('The API key is invalid.');
-  if (now >= found.endsAt) throw keyExpired();
+  if (now >= found.expiresAt) throw keyExpired();
   return found.caller;
 }
 

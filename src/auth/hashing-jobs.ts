@@ -2,7 +2,9 @@
 import { Problem, unavailable } from '../problem.ts';
 import { newPasswordsWaitingMax, signInsWaitingMax } from '../limits.ts';
 
-/** Whom a job counts for, such as an address, and how many jobs they may have running or waiting at once. */
+/**
+ * Whom a job counts against, such as an address, and how many jobs they may have running or waiting at once.
+ */
 export type HashingQuota = { readonly key: string; readonly jobsMax: number };
 export type HashingJob = {
   readonly queue: 'sign-in' | 'new-password';
@@ -20,7 +22,7 @@ export function createJobQueue<Thread>() {
   const queues = { 'sign-in': [] as Start[], 'new-password': [] as Start[] };
   let step = 0;
 
-  /** Throws `quota-exceeded` where a quota is used up. The function returned releases what was reserved. */
+  /** Throws `quota-exceeded` if a quota is used up. The function returned releases what was reserved. */
   function reserve({ quotas }: HashingJob): () => void {
     if (quotas.some(({ key, jobsMax }) => (reserved.get(key) ?? 0) >= jobsMax)) throw quotaReached();
     for (const { key } of quotas) reserved.set(key, (reserved.get(key) ?? 0) + 1);
@@ -35,7 +37,7 @@ export function createJobQueue<Thread>() {
     else reserved.delete(key);
   }
 
-  /** Throws `unavailable` where too many in that queue wait already. */
+  /** Throws `unavailable` if too many in that queue wait already. */
   function wait({ queue }: HashingJob): Promise<Thread> {
     if (queues[queue].length >= waitingMax[queue])
       throw unavailable('Too many passwords are being hashed; retry in a moment.');

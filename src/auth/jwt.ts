@@ -93,7 +93,7 @@ function readClaims(token: string, key: Key): Claims | undefined {
   }
 }
 
-/** The end is exact, as `expiresIn` announced it; the start allows for a clock that was set back. */
+/** Expiry is exact, as `expiresIn` announced it; the start allows for a clock that was set back. */
 function isCurrent({ iat, exp, auth_time }: Claims, nowSeconds: number): boolean {
   return nowSeconds < exp && Math.max(iat, auth_time) <= nowSeconds + skewSeconds;
 }

@@ -53,7 +53,7 @@ export function newRecoveryCode(): string {
   return (text.match(/.{1,4}/g) ?? []).join('-');
 }
 
-/** However it was typed: case, blanks and hyphens don't matter. So many random bits need no slow hash. */
+/** However it was typed: case, blanks and hyphens don't matter. 128 random bits need no slow hash. */
 export function recoveryCodeHash(code: string): Buffer {
   return hash('sha256', code.replaceAll(/[\s-]/g, '').toUpperCase(), 'buffer');
 }

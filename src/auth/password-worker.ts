@@ -10,7 +10,7 @@ export type Cost = { readonly ln: number; readonly r: number; readonly p: number
 type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
 /** What derives one key at a time. */
 type Thread = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<void> };
-/** Tests derive keys of next to no cost where they are. */
+/** Tests derive cheap keys without a thread. */
 export type ThreadStarter = (closing: AbortSignal) => Thread;
 
 const threadsMax = 2;
@@ -58,7 +58,7 @@ export function createScryptPool(startThread: ThreadStarter = createThread) {
   };
 }
 
-/** One worker, started when first needed and ended when it was idle for a while. */
+/** One worker, started when first needed and ended after a while without jobs. */
 function createThread(closing: AbortSignal): Thread {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -98,8 +98,8 @@ function createThread(closing: AbortSignal): Thread {
 }
 
 /**
- * Runs in the worker, from its source text (a single executable has no file to start one from): uses nothing
- * from outside.
+ * Runs in the worker, from its source text (a single executable has no file to start one from): it can use
+ * nothing from outside its braces.
  */
 function scryptWorker(): void {
   const { scryptSync } = process.getBuiltinModule('node:crypto');

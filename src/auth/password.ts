@@ -13,12 +13,12 @@ const keyBytes = 32;
 const serviceName = 'orderly';
 const memoryBytesMax = 256 * 2 ** 20;
 const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
-/** For what no request asks for: passwords of commands and of the first administrator. */
+/** For passwords that come with no request: those of commands and of the first administrator. */
 const jobWithoutQuota: HashingJob = { queue: 'new-password', quotas: [] };
 
 type HasherOptions = { readonly cost?: Cost; readonly startThread?: ThreadStarter };
 
-/** `hash` and `verify` throw `unavailable` or `quota-exceeded` where the queue has no room for the job. */
+/** `hash` and `verify` throw `unavailable` or `quota-exceeded` if the queue has no room for the job. */
 export function createPasswordHasher({ cost = defaultCost, startThread }: HasherOptions = {}) {
   const pool = createScryptPool(startThread);
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };

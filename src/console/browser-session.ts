@@ -3,7 +3,7 @@ import type { Problem, Tokens } from './api-types.ts';
 
 type Message = { readonly kind: 'tokens'; readonly tokens: Kept } | { readonly kind: 'signed-out' };
 type Credentials = { readonly email: string; readonly password: string; readonly code?: string };
-type Kept = Tokens & { readonly endsAt: number };
+type Kept = Tokens & { readonly accessExpiresAt: number };
 
 const hint = 'orderly-signed-in';
 const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
@@ -105,11 +105,11 @@ export class BrowserSession extends EventTarget {
   }
 
   #isFresh(): boolean {
-    return this.#tokens !== undefined && this.#tokens.endsAt - marginMilliseconds > Date.now();
+    return this.#tokens !== undefined && this.#tokens.accessExpiresAt - marginMilliseconds > Date.now();
   }
 
   #keep(tokens: Tokens): void {
-    this.#tokens = { ...tokens, endsAt: Date.now() + tokens.expiresIn * 1000 };
+    this.#tokens = { ...tokens, accessExpiresAt: Date.now() + tokens.expiresIn * 1000 };
     localStorage.setItem(hint, '1');
     this.#channel.postMessage({ kind: 'tokens', tokens: this.#tokens } satisfies Message);
   }

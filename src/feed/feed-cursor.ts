@@ -20,7 +20,7 @@ export function feedState(db: Connection): FeedState {
 }
 
 /** Throws if the cursor is invalid, if events after it were removed, or if it is of another database. */
-export function idOf(state: FeedState, cursor: string, cursors: Cursors): number {
+export function positionOf(state: FeedState, cursor: string, cursors: Cursors): number {
   const position = cursors.open(feedPath, { cursor });
   return position === undefined ? 0 : eventAt(state, position);
 }

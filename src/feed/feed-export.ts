@@ -8,9 +8,9 @@ import { feedBounds, readFeed, type FeedAccess, type FeedRequest } from '../reso
 import { representEvent } from '../resources/events/history-routes.ts';
 import type { Connection } from '../storage/connection.ts';
 
-type Extent<C> = Pick<FeedRequest, 'types' | 'after'> & {
+type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
   readonly accessOf: (reader: C) => FeedAccess;
-  /** The id of the last event, as the export begins: those that are added meanwhile are not part of it. */
+  /** The id of the last event when the export begins: later ones are not part of it. */
   readonly latest: number;
 };
 
@@ -18,19 +18,19 @@ const eventsAtOnce = 100;
 
 export class FeedElements<C> implements Elements<Event, C> {
   readonly #db: Connection;
-  readonly #extent: Extent<C>;
+  readonly #range: ExportRange<C>;
   readonly #access: FeedAccess;
   #position: number;
 
-  constructor(db: Connection, extent: Extent<C>, reader: C) {
+  constructor(db: Connection, range: ExportRange<C>, reader: C) {
     this.#db = db;
-    this.#extent = extent;
-    this.#access = extent.accessOf(reader);
-    this.#position = extent.after;
+    this.#range = range;
+    this.#access = range.accessOf(reader);
+    this.#position = range.after;
   }
 
   next(reader: C): Representation<Event>[] | undefined {
-    const { accessOf, types, latest } = this.#extent;
+    const { accessOf, types, latest } = this.#range;
     const access = this.#access;
     if (!isDeepStrictEqual(accessOf(reader), access))
       throw forbidden('The rights have changed since the export began.');

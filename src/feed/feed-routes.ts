@@ -13,7 +13,7 @@ import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
 import { readFeed } from '../resources/events/event-store.ts';
 import { feedAccessOf } from './feed-access.ts';
-import { cursorAfter, feedPath, feedState, idOf, type FeedState } from './feed-cursor.ts';
+import { cursorAfter, feedPath, feedState, positionOf, type FeedState } from './feed-cursor.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
 import { FeedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
@@ -81,22 +81,22 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): Representati
   const page = readFeed(db.read, { after, latest, access: feedAccessOf(caller), types, rows });
   const elements = fittingPage(page.events.map(representEvent));
   const last = elements.at(-1);
-  const isCut = elements.length < page.events.length && last !== undefined;
-  const cursor = cursorAfter(state.epoch, isCut ? last.id : page.end, cursors);
+  const isTruncated = elements.length < page.events.length && last !== undefined;
+  const cursor = cursorAfter(state.epoch, isTruncated ? last.id : page.end, cursors);
   const { from: _from, ...kept } = query;
   return listText(elements, withCursor(feedPath, kept, cursor));
 }
 
 function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Representation<never> {
   const { db, query, caller, lastEventId = '' } = context;
-  live.checkRoom(caller);
+  live.checkCapacity(caller);
   const state = feedState(db.read);
-  const after = lastEventId === '' ? startOf(state, query, cursors) : idOf(state, lastEventId, cursors);
+  const after = lastEventId === '' ? startOf(state, query, cursors) : positionOf(state, lastEventId, cursors);
   return streamed(eventStream, (stream) =>
     live.add({
       stream,
       caller,
-      callerNow: () => context.authorizeRead(),
+      currentCaller: () => context.authorizeRead(),
       credentialExpiresAt: context.credentialExpiresAt(),
       access: feedAccessOf(caller),
       types: query.type,
@@ -123,7 +123,7 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Re
 /** The id of the event after which the query begins; undefined if it says nothing. */
 function startOf(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
   if (cursor !== undefined && from !== undefined) throw invalid([cursorAndFrom]);
-  if (cursor !== undefined) return idOf(state, cursor, cursors);
+  if (cursor !== undefined) return positionOf(state, cursor, cursors);
   if (from === undefined) return undefined;
   return from === 'latest' ? state.latest : state.removed;
 }

@@ -43,11 +43,11 @@ export type LiveFeedOptions = {
   readonly now: () => number;
 };
 
-/** What a route passes on about a reader. */
+/** What a route passes for a new reader. */
 export type NewReader = Omit<LiveReaderOptions, 'now' | 'cursorAfter'>;
 
-/** The part of it that routes use. */
-export type Streams = Pick<LiveFeed, 'checkRoom' | 'add'>;
+/** What routes may use. */
+export type Streams = Pick<LiveFeed, 'checkCapacity' | 'add'>;
 
 export class LiveFeed {
   readonly counts = { eventsSent: 0, ends: zeroEnds() };
@@ -58,7 +58,7 @@ export class LiveFeed {
   #position = 0;
   #isClosed = false;
   #stale: Invalidation[] = [];
-  #isWoken = false;
+  #isWakeScheduled = false;
   #nextBatchAt = 0;
   #batchTimer: NodeJS.Timeout | undefined;
   #checks: NodeJS.Timeout | undefined;
@@ -72,7 +72,7 @@ export class LiveFeed {
   }
 
   /** Throws if the caller may open no further stream. */
-  checkRoom(caller: Caller): void {
+  checkCapacity(caller: Caller): void {
     if (this.#isClosed) throw unavailable('The service is stopping.');
     const readers = [...this.#readers];
     const own = readers.filter((reader) => reader.caller.userId === caller.userId).length;
@@ -91,19 +91,19 @@ export class LiveFeed {
     reader.stream.endWithClient();
     reader.stream.onEnd((end) => this.#remove(reader, end));
     this.#checks ??= setInterval(() => this.check(), checkMilliseconds).unref();
-    this.#place(reader);
+    this.#join(reader);
   }
 
   /** Called when changes are on disk and reads see them. */
   onSync(invalidations: readonly Invalidation[]): void {
     if (this.#readers.size === 0) return;
     this.#stale.push(...invalidations);
-    if (this.#isWoken) return;
-    this.#isWoken = true;
+    if (this.#isWakeScheduled) return;
+    this.#isWakeScheduled = true;
     setImmediate(() => this.#guard(() => this.#wake()));
   }
 
-  /** Ends streams whose time is over, and keeps the others alive; called every second. */
+  /** Ends streams whose credential has expired, and keeps the others alive; called every second. */
   check(): void {
     this.#guard(() => {
       for (const reader of this.#readers) if (reader.mayRead()) reader.keepAlive();
@@ -127,8 +127,8 @@ export class LiveFeed {
     this.#checks = undefined;
   }
 
-  /** Puts the reader among those at the head, or has them catch up. */
-  #place(reader: LiveReader): void {
+  /** Adds the reader to those at the head, or lets them catch up first. */
+  #join(reader: LiveReader): void {
     if (reader.stream.isOver) return;
     if (this.#atHead.size === 0) this.#position = feedBounds(this.#options.db).latest;
     if (reader.position < this.#position)
@@ -147,18 +147,18 @@ export class LiveFeed {
     const page = readFeed(db, { after, latest, access, types, rows: streamBatchEventsMax });
     const blocks = this.#blocksOf(page.events);
     const last = page.events[blocks.length - 1];
-    const isCut = blocks.length < page.events.length && last !== undefined;
-    this.#send(reader, pieceOf(blocks), isCut ? last.id : page.end);
+    const isTruncated = blocks.length < page.events.length && last !== undefined;
+    this.#send(reader, batchOf(blocks), isTruncated ? last.id : page.end);
     reader.stream.whenDrained(() => {
-      setTimeout(() => this.#guard(() => this.#place(reader)), pagePauseMilliseconds).unref();
+      setTimeout(() => this.#guard(() => this.#join(reader)), pagePauseMilliseconds).unref();
     });
   }
 
   #wake(): void {
-    this.#isWoken = false;
+    this.#isWakeScheduled = false;
     const stale = this.#stale.splice(0);
     for (const reader of this.#readers)
-      if (stale.some((invalidation) => reader.isConcernedBy(invalidation))) reader.mayRead();
+      if (stale.some((invalidation) => reader.isAffectedBy(invalidation))) reader.mayRead();
     this.#scheduleBatch();
   }
 
@@ -181,13 +181,13 @@ export class LiveFeed {
     const last = batch.at(-1);
     if (last === undefined) return;
     this.#position = last.event.id;
-    const pieces = new Map<string, Piece>();
+    const batches = new Map<string, EventBatch>();
     for (const reader of this.#atHead) {
       if (!reader.mayRead()) continue;
       const key = `${reader.position} ${reader.group}`;
-      const piece = pieces.get(key) ?? pieceOf(visibleBlocks(reader, batch, blocks));
-      pieces.set(key, piece);
-      this.#send(reader, piece, this.#position);
+      const visible = batches.get(key) ?? batchOf(visibleBlocks(reader, batch, blocks));
+      batches.set(key, visible);
+      this.#send(reader, visible, this.#position);
     }
     this.#pause(batch.length < read.length || read.length === streamBatchEventsMax);
   }
@@ -198,7 +198,7 @@ export class LiveFeed {
     if (isMoreThere) this.#scheduleBatch();
   }
 
-  #send(reader: LiveReader, { bytes, count }: Piece, end: number): void {
+  #send(reader: LiveReader, { bytes, count }: EventBatch, end: number): void {
     reader.advance(bytes, end);
     if (!reader.stream.isOver) this.counts.eventsSent += count;
   }
@@ -219,10 +219,10 @@ export class LiveFeed {
     return blocks;
   }
 
-  /** Work outside of requests has no client to report an error to: the streams end, and readers resume. */
-  #guard(work: () => void): void {
+  /** Outside of requests there is no client to report an error to: all streams end, and readers resume. */
+  #guard(task: () => void): void {
     try {
-      work();
+      task();
     } catch (error) {
       const cause = causeOf(error);
       this.#options.log.write('error', 'the event streams failed and were ended', { cause });
@@ -236,9 +236,9 @@ function zeroEnds(): Record<StreamEndReason, number> {
 }
 
 /** The blocks of some events. */
-type Piece = { readonly bytes: Buffer; readonly count: number };
+type EventBatch = { readonly bytes: Buffer; readonly count: number };
 
-function pieceOf(blocks: readonly string[]): Piece {
+function batchOf(blocks: readonly string[]): EventBatch {
   return { bytes: Buffer.from(blocks.join('')), count: blocks.length };
 }
 

@@ -12,7 +12,7 @@ export type LiveReaderOptions = {
   readonly stream: ResponseStream;
   readonly caller: Caller;
   /** The caller as they are now. Throws a Problem where they have lost the right to the stream. */
-  readonly callerNow: () => Caller;
+  readonly currentCaller: () => Caller;
   readonly credentialExpiresAt: number;
   readonly access: FeedAccess;
   /** Undefined for events of all types. */
@@ -78,7 +78,7 @@ export class LiveReader {
   }
 
   /** Whether what became stale may have been this reader's rights. */
-  isConcernedBy(invalidation: Invalidation): boolean {
+  isAffectedBy(invalidation: Invalidation): boolean {
     const { sessionId, keyId, userId } = this.caller;
     switch (invalidation.kind) {
       case 'session':
@@ -105,7 +105,7 @@ export class LiveReader {
 
   #hasSameRights(): boolean {
     try {
-      return this.#options.callerNow().role === this.caller.role;
+      return this.#options.currentCaller().role === this.caller.role;
     } catch (error) {
       if (error instanceof Problem) return false;
       throw error;

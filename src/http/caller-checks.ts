@@ -58,7 +58,7 @@ export class CallerChecks {
   /** When the caller's credential expires. */
   credentialExpiresAt({ caller, headers }: Exchange): number {
     if (caller === undefined) return Infinity;
-    return this.#options.authenticator.endOf(caller, headers['authorization']);
+    return this.#options.authenticator.expiresAtOf(caller, headers['authorization']);
   }
 
   #checkAgain({ caller, mounted, params }: Exchange, sources?: CallerSources): Caller | undefined {

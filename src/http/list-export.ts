@@ -4,7 +4,7 @@ import { exportRowsSortedMax, pageRowsExaminedMax } from '../limits.ts';
 import { forbidden } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
-import { readStretch, type Position, type Selection, type Stretch } from '../storage/keyset.ts';
+import { readBatch, type Position, type Selection, type Batch } from '../storage/keyset.ts';
 import { loadElements, type PageSource } from './list.ts';
 import type { Representation } from './representation.ts';
 
@@ -44,22 +44,22 @@ export class ListElements<T, C> implements Elements<T, C> {
     this.#checkRights(reader);
     if (this.#taken < this.#found.length) return this.#load(reader);
     if (this.#isAtEnd) return undefined;
-    const stretch = readStretch(this.#db, {
+    const batch = readBatch(this.#db, {
       ...this.#selection,
       after: this.#after,
       rows: exportRowsSortedMax,
       rowsExaminedMax: pageRowsExaminedMax,
     });
-    if (stretch instanceof Promise) return stretch.then((found) => this.#keep(found));
-    this.#keep(stretch);
+    if (batch instanceof Promise) return batch.then((found) => this.#keep(found));
+    this.#keep(batch);
     return [];
   }
 
-  #keep({ positions, end }: Stretch): void {
+  #keep({ positions, next }: Batch): void {
     this.#found = positions;
     this.#taken = 0;
-    this.#after = end;
-    this.#isAtEnd = end === undefined;
+    this.#after = next;
+    this.#isAtEnd = next === undefined;
   }
 
   #load(caller: C): Representation<T>[] {

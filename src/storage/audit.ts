@@ -57,6 +57,6 @@ function issueTexts(issues: () => Issue[]): string[] {
 }
 
 /** An issue unless the claim holds. */
-export function unless(holds: boolean, pointer: string, detail: string): Issue[] {
+export function issueUnless(holds: boolean, pointer: string, detail: string): Issue[] {
   return holds ? [] : [{ pointer, code: 'audit', detail }];
 }

@@ -12,7 +12,7 @@ function traceFile(folder: string): string {
 }
 
 /** A backup by an account that may not write to the data folder is one all the same. */
-export function noteBackup(folder: string): void {
+export function recordBackup(folder: string): void {
   try {
     replacePrivate(traceFile(folder), `${new Date().toISOString()}\n`);
     giveToFolderOwner(traceFile(folder));

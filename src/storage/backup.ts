@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
-import { noteBackup, removeStalePartials } from './backup-traces.ts';
+import { recordBackup, removeStalePartials } from './backup-traces.ts';
 import { Connection } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -23,7 +23,7 @@ export async function backup(
   if (existsSync(file)) throw new StorageError(`${file} exists; a backup does not overwrite files.`);
   if (!existsSync(dirname(file))) throw new StorageError(`The folder ${dirname(file)} does not exist.`);
   await fromDatabase(databaseFile(folder), Infinity, (source) => copyDatabase(source, file, options));
-  noteBackup(folder);
+  recordBackup(folder);
   removeStalePartials(dirname(file));
 }
 

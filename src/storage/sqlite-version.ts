@@ -11,7 +11,7 @@ const fixedIn = [
   [3, 44, 6],
 ] as const;
 
-export function keepsCommits(version: string): boolean {
+export function hasWalResetFix(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   const [newest] = fixedIn;
   if (major !== newest[0]) return major > newest[0];

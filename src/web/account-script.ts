@@ -15,7 +15,7 @@ type Credential = { readonly name: string; readonly value: string };
  * no other script runs there.
  */
 export function accountScript({ at, say, call }: PageTools) {
-  type Session = Readonly<Record<'email' | 'accessToken', string> & Record<'id' | 'endsAt', number>> & {
+  type Session = Readonly<Record<'email' | 'accessToken', string> & Record<'id' | 'expiresAt', number>> & {
     readonly refreshToken?: string;
   };
   const key = 'orderly-session';
@@ -77,7 +77,7 @@ export function accountScript({ at, say, call }: PageTools) {
   function sessionOf({ body }: Result, email: string): Session | undefined {
     if (body === undefined) return undefined;
     const { id, accessToken, refreshToken, expiresIn } = body;
-    return { id, email, accessToken, refreshToken, endsAt: Date.now() + (expiresIn - 30) * 1000 };
+    return { id, email, accessToken, refreshToken, expiresAt: Date.now() + (expiresIn - 30) * 1000 };
   }
 
   function enter(entered: Session | undefined): void {
@@ -117,8 +117,8 @@ export function accountScript({ at, say, call }: PageTools) {
   function keep(): void {
     try {
       if (session === undefined) return sessionStorage.removeItem(key);
-      const { id, email, accessToken, endsAt } = session;
-      sessionStorage.setItem(key, JSON.stringify({ id, email, accessToken, endsAt }));
+      const { id, email, accessToken, expiresAt } = session;
+      sessionStorage.setItem(key, JSON.stringify({ id, email, accessToken, expiresAt }));
     } catch {
       // where a browser keeps nothing, a reload signs out
     }
@@ -127,7 +127,7 @@ export function accountScript({ at, say, call }: PageTools) {
   function restore(): void {
     try {
       const found: Session | null = JSON.parse(sessionStorage.getItem(key) ?? 'null');
-      if (found !== null && found.endsAt > Date.now()) enter(found);
+      if (found !== null && found.expiresAt > Date.now()) enter(found);
     } catch {
       // the same
     }
@@ -135,7 +135,7 @@ export function accountScript({ at, say, call }: PageTools) {
 
   /** The header field to send; the access token is renewed when it is about to end. */
   async function credential(): Promise<Record<string, string>> {
-    if (apiKey === undefined && session !== undefined && Date.now() > session.endsAt) await renew(session);
+    if (apiKey === undefined && session !== undefined && Date.now() > session.expiresAt) await renew(session);
     const sent = currentCredential();
     return sent === undefined ? {} : { [sent.name]: sent.value };
   }

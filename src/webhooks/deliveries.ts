@@ -1,4 +1,4 @@
-// The deliveries of all webhooks: begun when something is on disk, saved once a second.
+// The deliveries of all webhooks: started when a change is on disk, their positions saved once a second.
 import type { WebhookCounts } from '../http/metrics.ts';
 import { TurnScheduler } from '../http/turn-scheduler.ts';
 import type { Invalidation } from '../invalidation.ts';
@@ -6,20 +6,20 @@ import { webhookSaveMilliseconds } from '../limits.ts';
 import { feedBounds } from '../resources/events/event-store.ts';
 import { findEndpoint, readEndpoints } from '../resources/webhooks/endpoint-store.ts';
 import type { Database } from '../storage/database.ts';
-import { EndpointRun, type Outcome, type RunServices } from './endpoint-run.ts';
+import { DeliveryLoop, type Outcome, type DeliveryServices } from './delivery-loop.ts';
 
-type Options = Pick<RunServices, 'posts' | 'secrets' | 'now' | 'timers' | 'log'> & {
+type Options = Pick<DeliveryServices, 'posts' | 'secrets' | 'now' | 'timers' | 'log'> & {
   readonly db: Pick<Database, 'read' | 'write'>;
 };
 
-/** How long events are collected before webhooks look at them. */
+/** How long events are collected before the delivery loops read them. */
 const wakeMilliseconds = 10;
 
 /** Does nothing, and opens no connection, while there is no webhook. */
 export class Deliveries {
   readonly #options: Options;
-  readonly #services: RunServices;
-  readonly #runs = new Map<number, EndpointRun>();
+  readonly #services: DeliveryServices;
+  readonly #loops = new Map<number, DeliveryLoop>();
   readonly #outcomes = new Map<Outcome, number>(
     (['delivered', 'rejected', 'blocked', 'timeout', 'failed'] as const).map((outcome) => [outcome, 0]),
   );
@@ -34,30 +34,30 @@ export class Deliveries {
       ...options,
       read: options.db.read,
       schedule: (webhookId, task) => scheduler.addFollowing(webhookId, () => this.#attempt(webhookId, task)),
-      changed: () => this.#saveLater(),
+      onDirty: () => this.#saveLater(),
       count: (outcome) => this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1),
     };
     for (const endpoint of readEndpoints(options.db.read))
-      this.#runs.set(endpoint.id, new EndpointRun(endpoint, this.#services));
+      this.#loops.set(endpoint.id, new DeliveryLoop(endpoint, this.#services));
   }
 
   /** Called with each sync: what it put on disk may be an event, or a change of webhooks. */
   onSync(invalidations: readonly Invalidation[]): void {
     for (const invalidation of invalidations)
       if (invalidation.kind === 'webhook') this.#reloadSoon(invalidation.id);
-    if (this.#runs.size > 0) this.#wakeSoon();
+    if (this.#loops.size > 0) this.#wakeSoon();
   }
 
   counts(): WebhookCounts {
     const { latest } = feedBounds(this.#options.db.read);
-    const behind = [...this.#runs].map(([id, run]) => [id, Math.max(0, latest - run.position)] as const);
+    const behind = [...this.#loops].map(([id, loop]) => [id, Math.max(0, latest - loop.position)] as const);
     return { outcomes: this.#outcomes, behind: new Map(behind) };
   }
 
   /** Gives up what is being sent, to be sent again by the next start, and saves where each webhook is. */
   async close(): Promise<void> {
     this.#isStopped = true;
-    for (const run of this.#runs.values()) run.stop();
+    for (const loop of this.#loops.values()) loop.stop();
     this.#options.posts.close();
     this.#cancelSave?.();
     await this.#save();
@@ -76,7 +76,7 @@ export class Deliveries {
     this.#isWaking = true;
     setTimeout(() => {
       this.#isWaking = false;
-      for (const run of this.#runs.values()) run.wake();
+      for (const loop of this.#loops.values()) loop.wake();
     }, wakeMilliseconds).unref();
   }
 
@@ -95,13 +95,13 @@ export class Deliveries {
   }
 
   #reload(id: number): void {
-    const run = this.#runs.get(id);
+    const loop = this.#loops.get(id);
     const endpoint = findEndpoint(this.#options.db.read, id);
     if (endpoint === undefined) {
-      run?.stop();
-      this.#runs.delete(id);
-    } else if (run === undefined) this.#runs.set(id, new EndpointRun(endpoint, this.#services));
-    else run.reload(endpoint);
+      loop?.stop();
+      this.#loops.delete(id);
+    } else if (loop === undefined) this.#loops.set(id, new DeliveryLoop(endpoint, this.#services));
+    else loop.reload(endpoint);
   }
 
   #saveLater(): void {
@@ -112,14 +112,14 @@ export class Deliveries {
   /** A save that fails, as on a full disk, is tried again later. */
   async #save(): Promise<void> {
     this.#cancelSave = undefined;
-    const changed = [...this.#runs.values()].filter(({ isDirty }) => isDirty);
-    if (changed.length === 0) return;
+    const dirty = [...this.#loops.values()].filter(({ isDirty }) => isDirty);
+    if (dirty.length === 0) return;
     try {
       await this.#options.db.write((writer) => {
-        for (const run of changed) run.save(writer);
+        for (const loop of dirty) loop.save(writer);
       });
     } catch {
-      for (const run of changed) run.saveAgain();
+      for (const loop of dirty) loop.markDirty();
       this.#saveLater();
     }
   }

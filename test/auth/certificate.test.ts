@@ -12,7 +12,13 @@ import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { checkServerIdentity } from 'node:tls';
 import { promisify } from 'node:util';
-import { isFor, issueCertificate, makeAuthority, permits, type KeyPair } from '../../src/auth/certificate.ts';
+import {
+  hasExactlyNames,
+  issueCertificate,
+  makeAuthority,
+  permits,
+  type KeyPair,
+} from '../../src/auth/certificate.ts';
 
 const dayMilliseconds = 86_400_000;
 const now = Date.now();
@@ -61,8 +67,8 @@ test('the certificate is for the names it was issued for, and for no other', () 
   for (const name of names)
     assert.equal(isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name), name);
   assert.equal(certificate.checkHost('example.org') ?? certificate.checkIP('127.0.0.2'), undefined);
-  assert.ok(isFor(certificate, names));
-  assert.ok(!isFor(certificate, names.slice(1)));
+  assert.ok(hasExactlyNames(certificate, names));
+  assert.ok(!hasExactlyNames(certificate, names.slice(1)));
 });
 
 test('the authority issues for servers only, and its certificates issue nothing', () => {

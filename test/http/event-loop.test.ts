@@ -166,7 +166,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     const shownEvents = { write: () => Promise.resolve() };
     const parts = { db: inside.db, totpSecrets, webhookSecrets: totpSecrets, eventsDays: 0, shownEvents };
     const cleanup = new Cleanup({ ...parts, now: () => 5, isStopping: () => true });
-    for (let id = 1; id <= rows; id += 1) cleanup.noteKeyUse(id, 5);
+    for (let id = 1; id <= rows; id += 1) cleanup.recordKeyUse(id, 5);
     const watch = new TurnWatch();
     await cleanup.run();
     cleanup.close();

@@ -1,7 +1,7 @@
 // Which SQLite the service starts on: none that can lose what was committed.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { keepsCommits } from '../../src/storage/sqlite-version.ts';
+import { hasWalResetFix } from '../../src/storage/sqlite-version.ts';
 
 describe('SQLite', () => {
   const versions: readonly (readonly [version: string, keeps: boolean])[] = [
@@ -23,8 +23,8 @@ describe('SQLite', () => {
   ];
   for (const [version, keeps] of versions) {
     test(`"${version}" ${keeps ? 'keeps' : 'can lose'} what was committed`, () =>
-      assert.equal(keepsCommits(version), keeps));
+      assert.equal(hasWalResetFix(version), keeps));
   }
 
-  test('of this Node keeps it', () => assert.ok(keepsCommits(process.versions.sqlite ?? '')));
+  test('of this Node keeps it', () => assert.ok(hasWalResetFix(process.versions.sqlite ?? '')));
 });

@@ -72,7 +72,7 @@ test('the documentation works in a browser', { timeout: 120_000 }, async (t) => 
       'the tab keeps the session alone',
     );
     const kept = await tab.evaluate<string>('sessionStorage.getItem("orderly-session")');
-    assert.deepEqual(Object.keys(JSON.parse(kept)), ['id', 'email', 'accessToken', 'endsAt']);
+    assert.deepEqual(Object.keys(JSON.parse(kept)), ['id', 'email', 'accessToken', 'expiresAt']);
   });
 
   await t.test('issues are explained beside what they are about', async () => {

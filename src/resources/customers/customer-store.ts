@@ -5,7 +5,7 @@ import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
 import { searchOf } from '../../schema/search-text.ts';
 import { check, fits } from '../../schema/schema-check.ts';
-import { unless, type Audit } from '../../storage/audit.ts';
+import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -162,14 +162,18 @@ export const customerAudit: Audit<
     if (!fits(Customer, customer)) return check(Customer, customer);
     return [
       ...check(CustomerReplacement, customer),
-      ...unless(row[8] === nameKey(customer.name), '/nameKey', 'nameKey does not match the name.'),
-      ...unless(
+      ...issueUnless(row[8] === nameKey(customer.name), '/nameKey', 'nameKey does not match the name.'),
+      ...issueUnless(
         row[9] === (customer.email === null ? null : emailKey(customer.email)),
         '/emailKey',
         'emailKey does not match the e-mail address.',
       ),
-      ...unless(row[10] === 1, '/userId', `There is no user ${customer.userId}.`),
-      ...unless(customer.createdAt <= customer.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
+      ...issueUnless(row[10] === 1, '/userId', `There is no user ${customer.userId}.`),
+      ...issueUnless(
+        customer.createdAt <= customer.updatedAt,
+        '/updatedAt',
+        'updatedAt is before createdAt.',
+      ),
     ];
   },
 };

@@ -97,7 +97,7 @@ export function historySelection(topic: Topic, topicId: number): Selection {
     table: 'events',
     key: 'id',
     isDescending: true,
-    streams: [{ sql: 'topic = ? AND topicId = ?', params: [topic, topicId] }],
+    ranges: [{ sql: 'topic = ? AND topicId = ?', params: [topic, topicId] }],
     residual: undefined,
     owners: [],
   };

@@ -10,7 +10,7 @@ import {
   type Condition,
   type Position,
   type Selection,
-  type Stream,
+  type IndexRange,
 } from '../../storage/keyset.ts';
 
 /** The id breaks ties. */
@@ -49,8 +49,11 @@ export type ListDefinition<Q extends Query> = {
    * The first filter of the query that has an index decides which one is used. Row access filters `userId`.
    */
   readonly filters: Readonly<Record<FilterName<Q> | 'userId', Filter>>;
-  /** A column that all indexes have before the sort's: each value is a stream, and streams are merged. */
-  readonly streams?: {
+  /**
+   * A column that all indexes have before the sort's: each value is a range of its own, and ranges are
+   * merged.
+   */
+  readonly indexPrefix?: {
     readonly column: string;
     readonly values: readonly string[];
     readonly requested: (query: Q) => readonly string[] | undefined;
@@ -62,7 +65,7 @@ type ListRequest<Q> = {
   readonly query: Q;
   /** The values of filters that come from the path. */
   readonly pathValues?: Readonly<Record<string, number>>;
-  /** Holds for every row of the list. */
+  /** A condition that every row of the list meets. */
   readonly always?: Condition;
 };
 
@@ -88,7 +91,7 @@ export function selectRows<Q extends Query>(list: ListDefinition<Q>, request: Li
     key,
     isDescending,
     owners: valuesOf(request, 'userId').map(Number),
-    streams: streamsOf(list, request.query, { key, indexed, isFiltered: given.length > 0 }),
+    ranges: rangesOf(list, request.query, { key, indexed, isFiltered: given.length > 0 }),
     sortsInMemory,
     residual: andOrNone(residual),
   };
@@ -97,9 +100,9 @@ export function selectRows<Q extends Query>(list: ListDefinition<Q>, request: Li
 /** The same list searched: which rows the filters and the row access leave, for a statement of its own. */
 export function searchRows<Q extends Query>(list: ListDefinition<Q>, request: ListRequest<Q>): SearchedRows {
   const conditions = givenFilters(list, request).map(({ condition }) => condition);
-  const values = list.streams?.requested(request.query);
-  if (list.streams !== undefined && values !== undefined)
-    conditions.push(isOneOf(list.streams.column, values));
+  const values = list.indexPrefix?.requested(request.query);
+  if (list.indexPrefix !== undefined && values !== undefined)
+    conditions.push(isOneOf(list.indexPrefix.column, values));
   return { owners: valuesOf(request, 'userId').map(Number), condition: andOrNone(conditions) ?? matchAll };
 }
 
@@ -114,7 +117,7 @@ export function searchSelection(
   { owners }: SearchedRows,
   search: NonNullable<Selection['search']>,
 ): Selection {
-  return { table: '', key: 'id', isDescending: true, streams: [], residual: undefined, owners, search };
+  return { table: '', key: 'id', isDescending: true, ranges: [], residual: undefined, owners, search };
 }
 
 /** Positions as a search shows them: the one with this id, then the newest. */
@@ -163,23 +166,23 @@ function indexUseOf({ indexes }: Filter, key: string): 'ordered' | 'sorted' | 's
   return indexes.otherwise;
 }
 
-type StreamOptions = {
+type RangeOptions = {
   readonly key: string;
   readonly indexed: readonly Condition[];
   readonly isFiltered: boolean;
 };
 
-function streamsOf<Q extends Query>(
-  { streams }: ListDefinition<Q>,
+function rangesOf<Q extends Query>(
+  { indexPrefix }: ListDefinition<Q>,
   query: Q,
-  { key, indexed, isFiltered }: StreamOptions,
-): Stream[] {
-  const requested = streams?.requested(query);
+  { key, indexed, isFiltered }: RangeOptions,
+): IndexRange[] {
+  const requested = indexPrefix?.requested(query);
   const isWholeTable = requested === undefined && !isFiltered && key === 'id';
-  if (streams === undefined || isWholeTable) return [andOrNone(indexed) ?? matchAll];
-  return [...new Set(requested ?? streams.values)].map((value): Stream => {
-    const condition = and([...indexed, equals(streams.column, value)]);
-    return streams.column === key ? { ...condition, at: value } : condition;
+  if (indexPrefix === undefined || isWholeTable) return [andOrNone(indexed) ?? matchAll];
+  return [...new Set(requested ?? indexPrefix.values)].map((value): IndexRange => {
+    const condition = and([...indexed, equals(indexPrefix.column, value)]);
+    return indexPrefix.column === key ? { ...condition, keyValue: value } : condition;
   });
 }
 

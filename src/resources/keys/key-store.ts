@@ -8,7 +8,7 @@ import type { Permit } from '../../storage/permit.ts';
 import { keysPerUserMax } from '../../limits.ts';
 import { timestampOf, timestampOrNull } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
-import { unless, type Audit } from '../../storage/audit.ts';
+import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { equals, type Selection } from '../../storage/keyset.ts';
 import { descending, selectRows, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
@@ -73,7 +73,7 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
     scopes: new Set(scopesOf(scopes)),
     authTime: 0,
   };
-  return { caller, hash, endsAt: expiresAt ?? Infinity };
+  return { caller, hash, expiresAt: expiresAt ?? Infinity };
 }
 
 /** Throws if the user has as many as is allowed. */
@@ -149,8 +149,8 @@ export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
   columns: `${columns}, hash`,
   issues: (row) => [
     ...check(Key, keyOf(row)),
-    ...unless(row[7].startsWith(`ord_${row[0]}_`), '/prefix', 'prefix does not match the id.'),
-    ...unless(row[8].length === 32, '/hash', 'hash is not a SHA-256 hash.'),
+    ...issueUnless(row[7].startsWith(`ord_${row[0]}_`), '/prefix', 'prefix does not match the id.'),
+    ...issueUnless(row[8].length === 32, '/hash', 'hash is not a SHA-256 hash.'),
   ],
 };
 

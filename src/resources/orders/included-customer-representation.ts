@@ -11,7 +11,8 @@ type CustomerEmbedder = (order: Representation<Order>) => Representation<Order>;
 
 /**
  * The function that embeds their customers in these orders; undefined if the query doesn't ask for them. One
- * look-up for all of them, with the rights that the caller has now. Throws if an API key may not read customers.
+ * look-up for all of them, with the rights that the caller has now. Throws if an API key may not read
+ * customers.
  */
 export function customerEmbedderFor(
   query: Query,

@@ -47,7 +47,7 @@ const orderList: ListDefinition<OrderFilter> = {
     updatedFrom: { column: 'updatedAt', matches: atLeast, keyOf: timeAtOrAfter },
     updatedBefore: { column: 'updatedAt', matches: below, keyOf: timeAtOrAfter },
   },
-  streams: { column: 'status', values: statuses, requested: ({ status }) => status },
+  indexPrefix: { column: 'status', values: statuses, requested: ({ status }) => status },
 };
 
 export function orderSelection(

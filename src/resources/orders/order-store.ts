@@ -1,7 +1,7 @@
 // The rows of orders.
 import { timestampOf } from '../../schema/members.ts';
 import { check, fits } from '../../schema/schema-check.ts';
-import { unless, type Audit } from '../../storage/audit.ts';
+import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
@@ -236,18 +236,18 @@ export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
     if (!fits(Order, order)) return check(Order, order);
     return [
       ...check(OrderReplacement, order),
-      ...unless(
+      ...issueUnless(
         row[5] === JSON.stringify(order.items),
         '/items',
         'The JSON is not as the service writes it.',
       ),
-      ...unless(
+      ...issueUnless(
         row[7] === jsonOrNull(order.shippingAddress),
         '/shippingAddress',
         'The JSON is not as the service writes it.',
       ),
-      ...unless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
-      ...unless(row[11] === 1, '/userId', `There is no user ${order.userId}.`),
+      ...issueUnless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
+      ...issueUnless(row[11] === 1, '/userId', `There is no user ${order.userId}.`),
     ];
   },
 };

@@ -7,14 +7,14 @@ import type { Permit } from '../../storage/permit.ts';
 import { sessionsPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
-import { unless, type Audit } from '../../storage/audit.ts';
+import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type Condition, type Selection } from '../../storage/keyset.ts';
 import { descending, selectRows, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
-import { endOf, Session } from './session.ts';
+import { expiresAtOf, Session } from './session.ts';
 
 type SessionRow = readonly [
   id: number,
@@ -61,7 +61,7 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
     id,
   );
   if (row === undefined) return undefined;
-  const [userId, role, createdAt, endsAt] = row;
+  const [userId, role, createdAt, expiresAt] = row;
   return {
     caller: {
       principal: `user:${userId}`,
@@ -73,7 +73,7 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
       scopes: null,
       authTime: Math.floor(createdAt / 1000),
     },
-    endsAt,
+    expiresAt,
   };
 }
 
@@ -94,7 +94,7 @@ export function addSession(permit: Permit, session: NewSessionRow, now: number):
   const db = permit.writer;
   endOldest(db, userId);
   const seed = randomBytes(seedBytes);
-  const id = db.run(sql, userId, seed, now, now, endOf(now, now), userAgent, Number(usesCookie)).lastId;
+  const id = db.run(sql, userId, seed, now, now, expiresAtOf(now, now), userAgent, Number(usesCookie)).lastId;
   recordEvent(permit, { type: 'session.created', subjectId: id, ownerId: userId });
   return id;
 }
@@ -141,7 +141,7 @@ export function renewSession(
     'UPDATE sessions SET refreshGeneration = ?, lastUsedAt = ?, expiresAt = ? WHERE id = ?',
     generation,
     usedAt,
-    endOf(createdAt, usedAt),
+    expiresAtOf(createdAt, usedAt),
     sessionId,
   );
   db.invalidate({ kind: 'session', id: sessionId });
@@ -191,7 +191,7 @@ export const sessionAudit: Audit<SessionRow> = {
   columns,
   issues: (row) => [
     ...check(Session, sessionOf(row)),
-    ...unless(
+    ...issueUnless(
       row[2] <= row[3] && row[3] <= row[4],
       '/expiresAt',
       'createdAt, lastUsedAt and expiresAt are not in this order.',

@@ -100,7 +100,7 @@ export const Tokens = named(
 export type Tokens = Infer<typeof Tokens>;
 
 /** Milliseconds since 1970: 30 days after sign-in, or 14 days after the last use. */
-export function endOf(createdAt: number, lastUsedAt: number): number {
+export function expiresAtOf(createdAt: number, lastUsedAt: number): number {
   return Math.min(createdAt + sessionSecondsMax * 1000, lastUsedAt + sessionIdleSecondsMax * 1000);
 }
 

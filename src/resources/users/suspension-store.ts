@@ -1,7 +1,7 @@
 // The rows of suspended users.
 import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
-import { unless, type Audit } from '../../storage/audit.ts';
+import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { recordEvent } from '../events/event-store.ts';
@@ -71,6 +71,6 @@ export const suspensionAudit: Audit<readonly [...SuspensionRow, credentials: num
     '(SELECT count(*) FROM apiKeys WHERE userId = suspended.id)',
   issues: (row) => [
     ...check(Suspension, suspensionOf(row)),
-    ...unless(row[3] === 0, '/userId', 'the user still has sessions or API keys.'),
+    ...issueUnless(row[3] === 0, '/userId', 'the user still has sessions or API keys.'),
   ],
 };

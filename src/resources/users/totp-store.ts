@@ -3,7 +3,7 @@ import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
 import { isSealed, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
-import { unless, type Audit } from '../../storage/audit.ts';
+import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { recordEvent } from '../events/event-store.ts';
@@ -167,9 +167,9 @@ export const totpAudit: Audit<AuditedTotp> = {
     const wasUsed = recoveryCodesLeft > 0 || lastStep > 0;
     return [
       ...check(Totp, totpOf(row)),
-      ...unless(isOn === 1 || !wasUsed, '/isOn', 'is false, but a code has confirmed it.'),
-      ...unless(isSealed(sealed), '/sealed', 'there is no secret.'),
-      ...unless(wrongHashes === 0, '/recoveryCodes', 'a hash is not a SHA-256 hash.'),
+      ...issueUnless(isOn === 1 || !wasUsed, '/isOn', 'is false, but a code has confirmed it.'),
+      ...issueUnless(isSealed(sealed), '/sealed', 'there is no secret.'),
+      ...issueUnless(wrongHashes === 0, '/recoveryCodes', 'a hash is not a SHA-256 hash.'),
     ];
   },
 };

@@ -6,7 +6,7 @@ import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
 import type { Issue } from '../../schema/schema.ts';
-import { unless, type Audit } from '../../storage/audit.ts';
+import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Condition, type Selection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
@@ -240,9 +240,9 @@ export const userAudit: Audit<
   columns: `${columns}, nameKey, emailKey, passwordHash`,
   issues: (row) => [
     ...check(User, userOf(row)),
-    ...unless(row[6] === nameKey(row[1]), '/nameKey', 'nameKey does not match the name.'),
-    ...unless(row[7] === emailKey(row[2]), '/emailKey', 'emailKey does not match the e-mail address.'),
-    ...unless(row[8].startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not a scrypt hash.'),
+    ...issueUnless(row[6] === nameKey(row[1]), '/nameKey', 'nameKey does not match the name.'),
+    ...issueUnless(row[7] === emailKey(row[2]), '/emailKey', 'emailKey does not match the e-mail address.'),
+    ...issueUnless(row[8].startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not a scrypt hash.'),
   ],
 };
 

@@ -4,7 +4,7 @@ import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
 import { timestampOf, timestampOrNull } from '../../schema/members.ts';
 import { check } from '../../schema/schema-check.ts';
-import { unless, type Audit } from '../../storage/audit.ts';
+import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { matchAll, type Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -68,7 +68,7 @@ export function webhookSelection(): Selection {
     table: 'webhooks',
     key: 'id',
     isDescending: true,
-    streams: [matchAll],
+    ranges: [matchAll],
     residual: undefined,
     owners: [],
   };
@@ -165,6 +165,6 @@ export const webhookAudit: Audit<readonly [...WebhookRow, sealed: Uint8Array]> =
   columns: `${columns}, sealed`,
   issues: (row) => [
     ...check(Webhook, webhookOf(row)),
-    ...unless(row[9].length > 0, '/sealed', 'there is no secret.'),
+    ...issueUnless(row[9].length > 0, '/sealed', 'there is no secret.'),
   ],
 };

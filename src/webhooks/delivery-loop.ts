@@ -23,7 +23,7 @@ import { signedFields } from './signature.ts';
 export type Outcome = 'delivered' | 'rejected' | 'blocked' | 'timeout' | 'failed';
 
 /** What all webhooks share. */
-export type RunServices = {
+export type DeliveryServices = {
   readonly read: Connection;
   readonly posts: OutgoingPosts;
   readonly secrets: SealedSecrets;
@@ -32,16 +32,16 @@ export type RunServices = {
   readonly log: Logger;
   /** Runs `task` in a later turn of the event loop, between those of other webhooks. */
   readonly schedule: (webhookId: number, task: () => void) => void;
-  /** Called when something has to be saved. */
-  readonly changed: () => void;
+  /** Called when there is something to save. */
+  readonly onDirty: () => void;
   readonly count: (outcome: Outcome) => void;
 };
 
 const timedOut = 'timeout';
 const nothing = (): void => {};
 
-export class EndpointRun {
-  readonly #services: RunServices;
+export class DeliveryLoop {
+  readonly #services: DeliveryServices;
   #endpoint: Endpoint;
   #progress: Progress;
   /** The position that is on disk. */
@@ -54,7 +54,7 @@ export class EndpointRun {
   /** Set once it has to be disabled, until an administrator changes it. */
   #disableReason: string | undefined;
 
-  constructor(endpoint: Endpoint, services: RunServices) {
+  constructor(endpoint: Endpoint, services: DeliveryServices) {
     this.#services = services;
     this.#endpoint = endpoint;
     this.#progress = endpoint;
@@ -76,7 +76,7 @@ export class EndpointRun {
     this.#isScheduled = true;
     this.#services.schedule(this.#endpoint.id, () => {
       this.#isScheduled = false;
-      this.#step();
+      this.#sendNext();
     });
   }
 
@@ -109,7 +109,7 @@ export class EndpointRun {
   }
 
   /** The transaction in which `save` wrote was undone. */
-  saveAgain(): void {
+  markDirty(): void {
     this.#isDirty = true;
   }
 
@@ -125,7 +125,7 @@ export class EndpointRun {
     return this.#endpoint.status === 'enabled' && isIdle;
   }
 
-  #step(): void {
+  #sendNext(): void {
     if (!this.#isReady) return;
     const { read } = this.#services;
     const { types } = this.#endpoint;
@@ -141,7 +141,7 @@ export class EndpointRun {
     this.wake();
   }
 
-  /** Called where the position is ahead of the database: an older database was restored. */
+  /** Called if the position is ahead of the database: an older database was restored. */
   #goBack(latest: number): void {
     const { id } = this.#endpoint;
     this.#services.log.write(
@@ -245,7 +245,7 @@ export class EndpointRun {
   }
 
   #disable(reason: string): void {
-    const { log, changed } = this.#services;
+    const { log, onDirty: changed } = this.#services;
     log.write('warn', 'a webhook is disabled', { webhook: this.#endpoint.id, reason });
     this.#disableReason = reason;
     this.#isDirty = true;
@@ -255,7 +255,7 @@ export class EndpointRun {
   #update(changes: Partial<Progress>): void {
     this.#progress = { ...this.#progress, ...changes };
     this.#isDirty = true;
-    this.#services.changed();
+    this.#services.onDirty();
   }
 }
 
