@@ -31,6 +31,7 @@ export type ServiceOptions = {
   readonly onFatal?: (error: Error) => void;
   readonly hasher?: PasswordHasher;
   readonly fdatasync?: DatabaseOptions['fdatasync'];
+  readonly sqlWorker?: DatabaseOptions['sqlWorker'];
   readonly extraRoutes?: readonly Route[];
   readonly timers?: Timers;
   readonly lookup?: AddressLookup;
@@ -80,7 +81,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 function openServiceDatabase(
-  { config, log, signal, fdatasync }: ServiceOptions,
+  { config, log, signal, fdatasync, sqlWorker }: ServiceOptions,
   listeners: { readonly caches: Caches; readonly afterSync: AfterSync; onFatal(error: Error): void },
 ): Promise<Database> {
   const { caches, afterSync } = listeners;
@@ -105,6 +106,7 @@ function openServiceDatabase(
     log: (level, message, fields) => log.write(level, message, { ...fields }),
     ...(signal === undefined ? {} : { signal }),
     ...(fdatasync === undefined ? {} : { fdatasync }),
+    ...(sqlWorker === undefined ? {} : { sqlWorker }),
   });
 }
 

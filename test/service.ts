@@ -11,6 +11,7 @@ import type { PasswordHasher } from '../src/auth/password.ts';
 import { startService, type Service, type ServiceOptions } from '../src/running-service.ts';
 import { readCommandLine } from '../src/config/command-line.ts';
 import { LineLogger } from '../src/logger.ts';
+import { SqlWorker } from '../src/storage/sql-worker.ts';
 import { FrozenClock } from './frozen-clock.ts';
 import { noAddress } from './webhooks/receiver-names.ts';
 import { cheapHasher } from './cheap-hasher.ts';
@@ -228,6 +229,8 @@ async function startInside(
     now: () => clock.now,
     timers: clock,
     lookup,
+    // starting a thread takes longer than most tests, and few write enough for it to checkpoint
+    sqlWorker: (worker) => new SqlWorker({ ...worker, starts: 'with its first query' }),
     ...(extraRoutes === undefined ? {} : { extraRoutes }),
     ...(fdatasync === undefined ? {} : { fdatasync }),
     ...(onFatal === undefined ? {} : { onFatal }),

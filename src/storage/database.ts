@@ -42,7 +42,7 @@ export type DatabaseOptions = {
   readonly signal?: AbortSignal;
   /** Instead of `fs.fdatasync`, to make disks slow or broken. */
   readonly fdatasync?: Fdatasync;
-  /** Makes threads that fail. */
+  /** Makes threads that fail, or that start later. */
   readonly sqlWorker?: (options: SqlWorkerOptions) => SqlWorker;
 };
 
@@ -197,9 +197,11 @@ class OpenDatabase implements Database {
     });
   }
 
+  /** What writes starts while there are descriptors and memory for it: it alone keeps the WAL short. */
   #newSqlWorker(access: 'read' | 'write'): SqlWorker {
     const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
-    return sqlWorker({ file: databaseFile(folder), access, synced: () => this.#commits.synced() });
+    const starts = access === 'write' ? 'at once' : 'with its first query';
+    return sqlWorker({ file: databaseFile(folder), access, starts, synced: () => this.#commits.synced() });
   }
 
   #scheduleEndOfTurn(): void {

@@ -40,6 +40,7 @@ type Result = { readonly rows: Row[] } | { readonly error: string; readonly errc
 export type SqlWorkerOptions = {
   readonly file: string;
   readonly access: 'read' | 'write';
+  readonly starts: 'at once' | 'with its first query';
   /** Resolves when all that is committed by now is on disk: a query that may have seen it waits for it. */
   synced(): Promise<void>;
 };
@@ -52,9 +53,8 @@ export class ThreadError extends Error {
 }
 
 /**
- * The thread that reads starts with its first query and ends when it has been idle a while. The one that
- * writes starts at once and stays: without it the WAL can't be kept short, and when it is needed there may be
- * no descriptor or memory left to start it. The caller bounds how many queries wait.
+ * A thread that reads ends when it has been idle a while; one that writes stays. The caller bounds how many
+ * queries wait.
  */
 export class SqlWorker {
   readonly #options: SqlWorkerOptions;
@@ -67,7 +67,7 @@ export class SqlWorker {
 
   constructor(options: SqlWorkerOptions) {
     this.#options = options;
-    if (options.access === 'write') this.#worker = this.#start();
+    if (options.starts === 'at once') this.#worker = this.#start();
   }
 
   get waiting(): number {
