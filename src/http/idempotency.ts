@@ -114,7 +114,10 @@ export function checkIdempotencyKey(request: IncomingMessage, issues: Issue[]): 
   });
 }
 
-/** The database, with what each write returns recorded in its own transaction. */
+/**
+ * The database, with what each write returns recorded in its own transaction. That may throw, so every write
+ * gets its savepoint.
+ */
 function withRecording(
   db: HandlerDatabase,
   record: (writer: Connection, representation: Representation<unknown>) => void,

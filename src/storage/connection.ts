@@ -36,10 +36,16 @@ export class Connection {
   readonly #runs = new BoundedMap<string, StatementSync>(statementsMax);
   /** What this transaction has made stale so far. */
   readonly invalidations: Invalidation[] = [];
+  #changes = 0;
 
   constructor(sqlite: DatabaseSync, before: (kind: StatementKind) => void = () => {}) {
     this.#sqlite = sqlite;
     this.#before = before;
+  }
+
+  /** How many statements have made changes. One that failed has not: SQLite undoes what it did. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** The first row; R is the caller's knowledge of the columns it named. */
@@ -56,6 +62,7 @@ export class Connection {
     const statement = this.#runs.get(sql) ?? this.#prepareRun(sql);
     this.#before('change');
     const { changes, lastInsertRowid } = statement.run(...params);
+    this.#changes += 1;
     return { changes: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
@@ -67,6 +74,7 @@ export class Connection {
   #query(sql: string): StatementSync {
     const { statement, kind } = this.#queries.get(sql) ?? this.#prepareQuery(sql);
     this.#before(kind);
+    if (kind === 'change') this.#changes += 1; // its first row comes after all its changes
     return statement;
   }
 

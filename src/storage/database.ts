@@ -17,6 +17,7 @@ import { SqlWorker, ThreadError, type QueryOptions, type SqlWorkerOptions } from
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { WriteProbe } from './write-probe.ts';
+import type { WriteOptions } from './write-transaction.ts';
 
 const slowReadsMax = 100;
 const slowReadsPerClientMax = 25;
@@ -57,7 +58,7 @@ export type Database = {
    * once the change is on disk. If `callback` throws, its changes are undone, and the promise rejects with
    * what it threw once what it saw is on disk.
    */
-  write<T>(callback: WriteCallback<T>): Promise<T>;
+  write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T>;
   /**
    * The rows of a statement that may look at many, on a thread of its own, once they are on disk; with a
    * search, the ids of those that it finds. The worker is shared fairly among clients.
@@ -122,7 +123,8 @@ class OpenDatabase implements Database {
   }
 
   // Properties, not methods: they are passed on without their object.
-  readonly write = <T>(callback: WriteCallback<T>): Promise<T> => this.#commits.write(callback);
+  readonly write = <T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> =>
+    this.#commits.write(callback, options);
   readonly readInWorker = <R extends Row>(
     sql: string,
     params: readonly SqlValue[],

@@ -9,7 +9,7 @@ import type { Connection, WriteCallback } from './connection.ts';
 import { isBusy, isEnvironment } from './storage-error.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
 import type { WriteProbe } from './write-probe.ts';
-import { WriteTransaction } from './write-transaction.ts';
+import { WriteTransaction, type WriteOptions } from './write-transaction.ts';
 
 const waitingWritesMax = 10_000;
 const walBytesMax = 1024 ** 3;
@@ -22,6 +22,7 @@ const busyRetryMilliseconds = 10;
 
 type QueuedWrite = {
   readonly callback: (db: Connection) => unknown;
+  readonly options: WriteOptions | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -87,13 +88,13 @@ export class GroupCommit {
     return this.#unsynced === undefined;
   }
 
-  write<T>(callback: WriteCallback<T>): Promise<T> {
+  write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> {
     assert(!this.isInCallback, 'A write was begun inside a write: pass the connection on instead.');
     const reason = this.#closedReason ?? overload(this.#stats);
     return new Promise((resolve, reject) => {
       this.#stats.waitingWrites += 1;
       // result is what the callback returned
-      const write: QueuedWrite = { callback, resolve: resolve as (result: unknown) => void, reject };
+      const write: QueuedWrite = { callback, options, resolve: resolve as (result: unknown) => void, reject };
       if (reason !== undefined) return this.#rejectUnavailable([write], reason);
       this.#queued.push(write);
       this.#options.schedule();
@@ -203,7 +204,7 @@ export class GroupCommit {
   /** Undefined if the storage failed: then the write has been rejected already. */
   #runOne(write: QueuedWrite): Outcome | undefined {
     try {
-      const result = this.#transaction.run(write.callback);
+      const result = this.#transaction.run(write.callback, write.options);
       return { write, hasThrown: false, settle: () => write.resolve(result) };
     } catch (error) {
       if (this.#transaction.isOpen && !isEnvironment(error))

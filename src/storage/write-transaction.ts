@@ -3,6 +3,14 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Invalidation } from '../invalidation.ts';
 import { Connection, prepareForRun } from './connection.ts';
 
+export type WriteOptions = {
+  /**
+   * For a callback that never throws after its first change. It gets no savepoint, for which SQLite would copy
+   * each page that changes. If it throws later all the same, the whole transaction is undone.
+   */
+  readonly throws?: 'before its first change';
+};
+
 export class WriteTransaction {
   readonly #sqlite: DatabaseSync;
   readonly #connection: Connection;
@@ -13,6 +21,7 @@ export class WriteTransaction {
   readonly #releaseSavepoint: StatementSync;
   readonly #rollbackToSavepoint: StatementSync;
   #isInCallback = false;
+  #needsSavepoint = true;
   #hasSavepoint = false;
 
   constructor(sqlite: DatabaseSync) {
@@ -46,8 +55,10 @@ export class WriteTransaction {
    * Returns what the callback returns. If it throws, its changes are undone; if `isOpen` is false after that,
    * those of the whole transaction are.
    */
-  run<T>(callback: (db: Connection) => T): T {
+  run<T>(callback: (db: Connection) => T, { throws }: WriteOptions = {}): T {
+    const { changes: changesBefore } = this.#connection;
     const { length: invalidationsBefore } = this.#connection.invalidations;
+    this.#needsSavepoint = throws === undefined;
     this.#isInCallback = true;
     try {
       const result = callback(this.#connection);
@@ -56,6 +67,7 @@ export class WriteTransaction {
     } catch (error) {
       this.#connection.invalidations.length = invalidationsBefore;
       if (this.#hasSavepoint) this.#undo();
+      else if (this.#connection.changes > changesBefore) this.rollback();
       throw error;
     } finally {
       this.#isInCallback = false;
@@ -76,7 +88,7 @@ export class WriteTransaction {
 
   /** A callback that throws before its first change needs no savepoint: it has nothing to undo. */
   #markChange(): void {
-    if (this.#hasSavepoint) return;
+    if (this.#hasSavepoint || !this.#needsSavepoint) return;
     this.#setSavepoint.run();
     this.#hasSavepoint = true;
   }

@@ -91,6 +91,38 @@ test('a write that throws is undone alone and told why', async (t) => {
   assert.deepEqual(told, [noteChange(1), noteChange(3)]);
 });
 
+test('a write without a savepoint that throws after a change takes its transaction with it', async (t) => {
+  const told: Invalidation[] = [];
+  const database = await openNotes(t, { onSync: (stale) => told.push(...stale) });
+  const unguarded = { throws: 'before its first change' } as const;
+  const before = database.write((db) => {
+    db.invalidate(noteChange(1));
+    return addNote('before')(db);
+  });
+  const broken = database.write((db) => {
+    addNote('half')(db);
+    throw new Error('half done');
+  }, unguarded);
+  const after = database.write(addNote('after'), unguarded);
+  await Promise.all([assert.rejects(before, isUnavailable), assert.rejects(broken, isUnavailable)]);
+  await after; // in a transaction of its own
+  assert.deepEqual(noteTexts(database.read), ['after']);
+  assert.deepEqual(told, []);
+});
+
+test('a write without a savepoint that throws before a change is rejected alone', async (t) => {
+  const database = await openNotes(t);
+  const unguarded = { throws: 'before its first change' } as const;
+  const before = database.write(addNote('same'), unguarded);
+  const early = database.write(() => assert.fail('no change yet'), unguarded);
+  const twice = database.write(addNote('same'), unguarded);
+  const after = database.write(addNote('after'), unguarded);
+  await assert.rejects(early, /no change yet/);
+  await assert.rejects(twice, { errcode: 2067 }); // the statement that failed has changed nothing
+  await Promise.all([before, after]);
+  assert.deepEqual(noteTexts(database.read), ['same', 'after']);
+});
+
 test('each write runs once, whatever its neighbours leave half done', async (t) => {
   const database = await openNotes(t);
   const ran = { good: 0, broken: 0 };

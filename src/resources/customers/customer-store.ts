@@ -20,7 +20,7 @@ import {
 import type { Rows, Visible } from '../flows/visible.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { ownedBy, ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
+import { ownedBy, ownerIsKnownSql, ownerSql, requireOwner } from '../users/user-store.ts';
 import { customerBodies } from './customer-bodies.ts';
 import { Customer, type CustomerContent, type CustomerFilter } from './customer.ts';
 import {
@@ -82,10 +82,10 @@ type OwnedContent<UserId> = CustomerContent & { readonly userId: UserId };
 export function addCustomer(permit: Permit, customer: OwnedContent<number>, now: number): number {
   const sql =
     'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
-    'SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?';
+    'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   const { userId } = customer;
-  const { changes, lastId } = permit.writer.run(sql, ...valuesOf(customer), now, now, userId);
-  if (changes === 0) throw ownerDeleted();
+  requireOwner(permit.writer, userId);
+  const { lastId } = permit.writer.run(sql, userId, ...valuesOf(customer), now, now);
   addToSearch(permit.writer, lastId, customer);
   recordEvent(permit, { type: 'customer.created', subjectId: lastId, ownerId: userId, createdAt: now });
   return lastId;

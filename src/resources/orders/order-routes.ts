@@ -10,6 +10,7 @@ import { created, ok, route, type Context, type Route } from '../../http/route.t
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import type { Infer, Issue } from '../../schema/schema.ts';
+import type { Connection } from '../../storage/connection.ts';
 import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
@@ -117,7 +118,7 @@ function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
   const { body, db, now } = context;
   const { customerId } = body;
   const content = orderContentOf(body);
-  return db.write((writer) => {
+  const place = (writer: Connection): Representation<Order> => {
     const permit = context.authorizeWrite(writer);
     const { caller } = permit;
     const userId = body.userId ?? caller.userId;
@@ -129,7 +130,8 @@ function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
     throwIfInvalid(issues);
     const order = addOrder(permit, { ...content, customerId, userId }, { createdAt: now, updatedAt: now });
     return representOrder(order);
-  });
+  };
+  return db.write(place, { throws: 'before its first change' });
 }
 
 function unknownCustomer(id: number): Issue {

@@ -7,7 +7,7 @@ import type { Permit } from '../../storage/permit.ts';
 import type { Rows, Visible } from '../flows/visible.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { ownerDeleted, ownerIsKnownSql, ownerSql } from '../users/user-store.ts';
+import { ownerIsKnownSql, ownerSql, requireOwner } from '../users/user-store.ts';
 import { Order, OrderReplacement, type OrderContent, type OrderStatus } from './order.ts';
 
 type OrderRow = readonly [
@@ -134,14 +134,16 @@ export function addOrder(
 ): Order {
   const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
   const { createdAt, updatedAt, recordedAt = createdAt } = times;
+  requireOwner(permit.writer, userId);
+  // VALUES, since SQLite copies pages before a statement that may insert several rows, as INSERT SELECT may
   const sql =
     'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, ' +
-    'createdAt, updatedAt) ' +
-    'SELECT ?, ?, id, ?, ?, ?, ?, ?, ?, ? FROM users WHERE id = ?';
-  const { changes, lastId } = permit.writer.run(
+    'createdAt, updatedAt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+  const { lastId } = permit.writer.run(
     sql,
     status,
     customerId,
+    userId,
     currency,
     JSON.stringify(items),
     total,
@@ -149,9 +151,7 @@ export function addOrder(
     note,
     createdAt,
     updatedAt,
-    userId,
   );
-  if (changes === 0) throw ownerDeleted();
   recordPlaced(permit, { ...order, id: lastId, recordedAt }, past);
   return {
     id: lastId,

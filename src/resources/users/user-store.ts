@@ -170,9 +170,9 @@ export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
   return `${table}.userId IS NULL OR ${exists} OR ${removed}`;
 }
 
-/** For a caller who was removed between the check of the credential and the write. */
-export function ownerDeleted(): Problem {
-  return new Problem('invalid-token', 'The user of this credential was deleted.');
+/** Throws where the caller was removed between the check of the credential and the write. */
+export function requireOwner(db: Connection, userId: number): void {
+  if (!userExists(db, userId)) throw new Problem('invalid-token', 'The user of this credential was deleted.');
 }
 
 /**
