@@ -47,18 +47,24 @@ export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
 
 type Settings = { readonly config: Config; readonly publicUrl: string };
 
-/** Invalid data of a request is a 400 in the users interface and a 422 in the orders interface. */
+/**
+ * Invalid data of a request is a 400 in the users interface and a 422 in the orders interface. Webhooks belong
+ * to administrators' accounts, and a URL that may not be called is a 400.
+ */
 export function mountInterfaces(
   settings: Settings & { readonly extraRoutes: readonly Route[] },
   services: HandlerServices,
 ): Router {
   const withQuota = (route: Route): Route => withDailyQuota(route, services.limiters);
   const aboutService = serviceRoutes(settings, services, () => router.mounted);
+  const { cursors, webhookTargets: targets, webhookSecrets: secrets } = services;
+  const webhooks = webhookRoutes({ cursors, targets, secrets });
   const users = [...usersInterface(settings, services), ...aboutService, ...settings.extraRoutes];
   const orders = ordersInterface(settings, services);
   const router: Router = createRouter([
     { routes: users.map(withQuota), invalidStatus: 400 },
     { routes: orders.map(withQuota), invalidStatus: 422 },
+    { routes: webhooks.map(withQuota), invalidStatus: 400 },
   ]);
   return router;
 }
@@ -86,14 +92,12 @@ function usersInterface({ config, publicUrl }: Settings, services: HandlerServic
 
 function ordersInterface({ config: { defaultCountry } }: Settings, services: HandlerServices): Route[] {
   const { cursors, caches, live, exports, imports } = services;
-  const { webhookSecrets: secrets, webhookTargets: targets } = services;
   return [
     ...customerRoutes({ cursors, exports, caches, defaultCountry }),
     ...orderRoutes({ cursors, exports, caches }),
     salesRoute(),
     ...feedRoutes({ cursors, live, exports }),
     ...importRoutes({ imports, defaultCountry }),
-    ...webhookRoutes({ cursors, targets, secrets }),
   ];
 }
 

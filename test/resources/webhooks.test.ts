@@ -76,7 +76,7 @@ describe('a webhook', () => {
   for (const [change, issues] of wrong)
     test(`is not made with ${JSON.stringify(change).slice(0, 80)}`, async () => {
       const body = { url, types: ['order.paid'], ...change };
-      assertIssues(await running().post('/webhooks', { token, body }), 422, issues);
+      assertIssues(await running().post('/webhooks', { token, body }), 400, issues);
     });
 
   test('is paused, enabled, moved and sent elsewhere by PATCH', async () => {
@@ -124,7 +124,7 @@ describe('a webhook', () => {
     test(`is not changed to ${JSON.stringify(change).slice(0, 80)}`, async () => {
       await removeAll();
       const { id } = await newWebhook(running(), token);
-      assertIssues(await running().patch(`/webhooks/${id}`, { token, body: change }), 422, issues);
+      assertIssues(await running().patch(`/webhooks/${id}`, { token, body: change }), 400, issues);
     });
 
   test('may be moved to the latest event, and not beyond', async () => {
@@ -134,7 +134,7 @@ describe('a webhook', () => {
     const { data } = (await running().get('/events?limit=200', { token })).body;
     const latest = data.at(-1).id;
     const beyond = await running().patch(path, { token, body: { position: latest + 1 } });
-    assertIssues(beyond, 422, ['#/position maximum']);
+    assertIssues(beyond, 400, ['#/position maximum']);
     assert.equal((await running().patch(path, { token, body: { position: latest } })).status, 200);
   });
 
@@ -162,7 +162,7 @@ describe('a webhook', () => {
     await removeAll();
     for (let count = 0; count < 20; count += 1) await newWebhook(running(), token);
     const body = { url, types: ['order.paid'] };
-    assertIssues(await running().post('/webhooks', { token, body }), 422, ['# max-webhooks']);
+    assertIssues(await running().post('/webhooks', { token, body }), 400, ['# max-webhooks']);
     const { data } = (await running().get('/webhooks?limit=1', { token })).body;
     await running().delete(`/webhooks/${data[0].id}`, { token });
     await newWebhook(running(), token);
@@ -228,7 +228,7 @@ test(
     await service.inside?.app.cleanup.run();
     token = await rootToken(service);
     const enabling = await service.patch(path, { token, body: { status: 'enabled' } });
-    assertIssues(enabling, 422, ['#/position minimum']);
+    assertIssues(enabling, 400, ['#/position minimum']);
     const [, oldest] = /from (\d+) to/.exec(enabling.body.detail) ?? [];
     const body = { status: 'enabled', position: Number(oldest) };
     assert.equal((await service.patch(path, { token, body })).status, 200);

@@ -91,6 +91,17 @@ describe('a delivery that fails', needsInside, () => {
     assert.equal((await hook.settled()).failingSince, null);
   });
 
+  test('is repeated at once when an administrator enables the webhook again, which is no event', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(1);
+    await fail(hook, 500);
+    const latest = await hook.latest();
+    await hook.patch({ status: 'enabled' });
+    (await hook.receiver.next()).answer(204);
+    assert.equal((await hook.until(({ failingSince }) => failingSince === null)).status, 'enabled');
+    assert.equal(await hook.latest(), latest);
+  });
+
   for (const status of [301, 302, 307, 308])
     test(`for a redirect (${status}) is not sent there`, async (t) => {
       const hook = await Hooked.start(t);

@@ -146,7 +146,8 @@ function patchWebhook({ WebhookPatch: body }: WebhookBodies): Route {
     reply: ok(Webhook),
     isConditional: true,
     description:
-      'A pause loses nothing: once enabled again, the webhook goes on after `position`. The ETag changes ' +
+      'A pause loses nothing: once enabled again, the webhook goes on after `position`. `{"status": "enabled"}` ' +
+      'for one that fails tries again at once. The ETag changes ' +
       `with each delivery that is saved. ${stepUp}`,
     problems: ['step-up-required'],
     handle(context) {
@@ -154,6 +155,7 @@ function patchWebhook({ WebhookPatch: body }: WebhookBodies): Route {
       const bounds = feedBounds(context.db.read);
       return changeObject(context, webhookResource, {
         merge: (current) => applyWebhookPatch(current, context.body, bounds),
+        changesHidden: context.body.status === 'enabled', // what failed is tried again at once
         write: replaceWebhook,
       });
     },

@@ -100,7 +100,10 @@ function checkCount(db: Connection): void {
   throw invalidAt('', 'max-webhooks', detail);
 }
 
-/** Whatever changes, the next delivery is tried at once, and the retries begin anew. */
+/**
+ * Whatever changes, the next delivery is tried at once, and the retries begin anew. So they do if nothing
+ * changes, which is not an event then.
+ */
 export function replaceWebhook(
   permit: Permit,
   current: Visible<Webhook>,
@@ -112,7 +115,9 @@ export function replaceWebhook(
     'UPDATE webhooks SET url = ?, types = ?, status = ?, position = ?, failures = 0, retryAt = NULL, ' +
     'version = version + 1 WHERE id = ?';
   db.run(sql, url, types.join(' '), status, position, current.id);
-  recordChange(permit, current.id, changesBetween(current, wanted));
+  const changes = changesBetween(current, wanted);
+  if (Object.keys(changes).length > 0) recordChange(permit, current.id, changes);
+  else db.invalidate({ kind: 'webhook', id: current.id });
 }
 
 /** The secret before it signs for a day, too, and those before that no longer. */
