@@ -48,8 +48,8 @@ export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
 type Settings = { readonly config: Config; readonly publicUrl: string };
 
 /**
- * Invalid data of a request is a 400 in the users interface and a 422 in the orders interface. Webhooks belong
- * to administrators' accounts, and a URL that may not be called is a 400.
+ * Invalid data of a request is a 400 in the users interface and a 422 in the orders interface. For webhooks
+ * it is a 400, such as for a URL that may not be called.
  */
 export function mountInterfaces(
   settings: Settings & { readonly extraRoutes: readonly Route[] },

@@ -1,5 +1,4 @@
-// The database of a running service: one connection writes in groups, one reads what is on disk, and a
-// checkpointer keeps the WAL between them short.
+// The database of a running service: writes in groups, reads of what is on disk, checkpoints of the WAL.
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';

@@ -5,8 +5,8 @@ import { Connection, prepareForRun } from './connection.ts';
 
 export type WriteOptions = {
   /**
-   * For a callback that never throws after its first change. It gets no savepoint, for which SQLite would copy
-   * each page that changes. If it throws later all the same, the whole transaction is undone.
+   * For a callback that never throws after its first change. It gets no savepoint, for which SQLite would
+   * copy each page that changes. If it throws later all the same, the whole transaction is undone.
    */
   readonly throws?: 'before its first change';
 };

@@ -121,3 +121,12 @@ export class Hooked {
     return assert.fail(`the webhook remains ${JSON.stringify(shown)}`);
   }
 }
+
+/** Why the service disabled the webhook, which it has. */
+export async function disabledReason(hook: Hooked): Promise<string> {
+  await hook.until(({ status }) => status === 'disabled');
+  const { data } = (await hook.call('GET', '/events?type=webhook.disabled')).body;
+  const { subject, reason, changes, actor } = data.at(-1);
+  assert.deepEqual([subject, changes, actor], [hook.path, { status: ['enabled', 'disabled'] }, null]);
+  return reason;
+}

@@ -146,9 +146,8 @@ function patchWebhook({ WebhookPatch: body }: WebhookBodies): Route {
     reply: ok(Webhook),
     isConditional: true,
     description:
-      'A pause loses nothing: once enabled again, the webhook goes on after `position`. `{"status": "enabled"}` ' +
-      'for one that fails tries again at once. The ETag changes ' +
-      `with each delivery that is saved. ${stepUp}`,
+      'A pause loses nothing: once enabled again, the webhook goes on after `position`. Enabling one that ' +
+      `fails tries again at once. The ETag changes with each delivery that is saved. ${stepUp}`,
     problems: ['step-up-required'],
     handle(context) {
       checkStepUp(context.caller, context.now, 'Changing a webhook');
