@@ -1,6 +1,6 @@
 // Money as people type it and read it. Amounts are integers of the currency's minor unit.
 
-/** How many digits the minor units of currencies have, where that isn't two. */
+/** How many digits the minor units of currencies have; two where it isn't said. */
 export type Digits = Readonly<Record<string, number>>;
 
 /** In the reader's locale, exact to the last digit. */

@@ -1,6 +1,7 @@
 // The fields of a customer and of an address.
 import type { Address, Customer } from './api-types.ts';
 import { h } from './elements.ts';
+import { countries } from './formats.ts';
 import { choice, field, type Field, textOf } from './forms.ts';
 
 const addressMembers = ['line1', 'line2', 'postalCode', 'city', 'region', 'country'] as const;
@@ -23,7 +24,7 @@ export function customerFields(pointer = '', customer?: Customer): CustomerField
     label: 'Country',
     pointer: `${pointer}/address/country`,
     control: choice(
-      [['', '—'], ...countries()],
+      [['', '—'], ...countryChoices()],
       address.country ?? (customer === undefined ? homeCountry() : ''),
     ),
   });
@@ -65,16 +66,10 @@ function homeCountry(): string {
   return new Intl.Locale(navigator.language).maximize().region ?? '';
 }
 
-/** All that the browser knows a name of, by name. */
-function countries(): (readonly [string, string])[] {
-  const names = new Intl.DisplayNames(navigator.language, { type: 'region', fallback: 'none' });
-  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-  const codes = letters.flatMap((first) => letters.map((second) => first + second));
-  const notCountries = new Set(['EU', 'EZ', 'UN', 'QO', 'XA', 'XB', 'ZZ', 'CP', 'CQ', 'DG', 'EA', 'IC']);
-  return codes
-    .flatMap((code): [string, string][] => {
-      const name = names.of(code);
-      return name === undefined || notCountries.has(code) ? [] : [[code, name]];
-    })
+/** By name; those that the browser knows no name of, by their codes. */
+function countryChoices(): (readonly [string, string])[] {
+  const names = new Intl.DisplayNames(navigator.language, { type: 'region' });
+  return countries
+    .map((code): [string, string] => [code, names.of(code) ?? code])
     .sort(([, a], [, b]) => a.localeCompare(b));
 }

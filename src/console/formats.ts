@@ -2,9 +2,13 @@
 import { decimalText, type Digits, moneyText, priceOf } from './amounts.ts';
 import type { Address, ServiceEvent, Status } from './api-types.ts';
 
-const digits = JSON.parse(
-  document.querySelector<HTMLMetaElement>('meta[name="currency-digits"]')?.content ?? '{}',
-) as Digits; // console-page.ts writes it
+const digits: Digits = Object.fromEntries(
+  wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
+);
+
+/** The codes that the service takes; those that the browser knows are others. */
+export const currencies: readonly string[] = Object.keys(digits);
+export const countries: readonly string[] = wordsOfPage('countries');
 
 const locale = navigator.language;
 const dayTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
@@ -16,6 +20,12 @@ const shortHour = new Intl.DateTimeFormat(locale, { hour: 'numeric' });
 const plainNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
+
+/** What `console-page.ts` writes into the page: codes, and `EUR:2`. */
+function wordsOfPage(name: string): string[] {
+  const { content = '' } = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`) ?? {};
+  return content.split(' ');
+}
 
 export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 

@@ -7,8 +7,8 @@ import { customerBody, customerFields } from './customer-form.ts';
 import { CustomerPicker } from './customer-picker.ts';
 import { notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
-import { addressLines } from './formats.ts';
-import { choice, field, form, textOf } from './forms.ts';
+import { addressLines, currencies } from './formats.ts';
+import { choice, type Control, field, form, textOf } from './forms.ts';
 import { loadArticles, OrderLines } from './order-form.ts';
 import { openOrder } from './parts.ts';
 
@@ -29,7 +29,11 @@ export function newOrderView(page: Page): void {
     chosen.hidden = isNew.checked;
   });
   const lines = new OrderLines();
-  const currency = field({ label: 'Currency', pointer: '/currency', control: choice(currencies(), 'EUR') });
+  const currency = field({
+    label: 'Currency',
+    pointer: '/currency',
+    control: choice(currencyChoices(), 'EUR'),
+  });
   currency.control.addEventListener('change', () => (lines.currency = currency.control.value));
   const isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
   const note = field({
@@ -121,23 +125,26 @@ function noCustomer(): Rejection {
 
 type Parts = {
   readonly lines: OrderLines;
-  readonly currency: { value: string };
+  readonly currency: Control;
   readonly picker: CustomerPicker;
   readonly parameters: URLSearchParams;
 };
 
 /** What the address asks for: `customer=7`, or `copy=12` for the items and the customer of an order. */
 async function prepare(page: Page, { lines, currency, picker, parameters }: Parts): Promise<void> {
+  const copied = parameters.get('copy');
   const [known, order] = await Promise.all([
     loadArticles(page).catch(() => undefined),
-    found<Order>(page, 'orders', parameters.get('copy')),
+    found<Order>(page, 'orders', copied),
   ]);
   const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
-  currency.value = order?.currency ?? known?.currency ?? 'EUR';
+  chooseCurrency(currency, order?.currency ?? known?.currency ?? 'EUR');
   lines.currency = currency.value;
   lines.articles = known?.articles ?? [];
   if (order !== undefined) lines.replace(order.items);
   if (customer !== undefined) picker.choose(customer);
+  const isMissing = copied !== null && order === undefined && !page.signal.aborted;
+  if (isMissing) notify(`Order ${copied} can’t be read, so the form is empty.`);
 }
 
 async function found<T>(
@@ -149,6 +156,12 @@ async function found<T>(
   return client.get<T>(`/${kind}/${Number(id)}`, signal).catch(() => undefined);
 }
 
-function currencies(): (readonly [string, string])[] {
-  return Intl.supportedValuesOf('currency').map((code) => [code, code]);
+function currencyChoices(): (readonly [string, string])[] {
+  return currencies.map((code) => [code, code]);
+}
+
+/** One that is no longer taken can be chosen still, for the service to say so beside the field. */
+function chooseCurrency(control: Control, code: string): void {
+  if (!currencies.includes(code)) control.append(h('option', { value: code }, code));
+  control.value = code;
 }

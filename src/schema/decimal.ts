@@ -4,15 +4,20 @@ const digitsDefault = 2;
 /**
  * Currencies whose minor unit hasn’t two digits. Intl has the digits of everyday use instead: none for IQD.
  */
-export const currencyDigits: Readonly<Record<string, number>> = {
+const otherDigits: Readonly<Record<string, number>> = {
   ...digitsOfAll(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
   ...digitsOfAll(3, 'BHD IQD JOD KWD LYD OMR TND'),
   ...digitsOfAll(4, 'CLF UYW'),
 };
 
+/** Of the currency's minor unit: 2 for EUR, 0 for JPY. */
+export function currencyDigits(currency: string): number {
+  return otherDigits[currency] ?? digitsDefault;
+}
+
 /** 1498 of EUR is `14.98`: as exact as the integer. */
 export function decimalAmount(minorUnits: number, currency: string): string {
-  const digits = currencyDigits[currency] ?? digitsDefault;
+  const digits = currencyDigits(currency);
   if (digits === 0) return String(minorUnits);
   const padded = String(minorUnits).padStart(digits + 1, '0');
   return `${padded.slice(0, -digits)}.${padded.slice(-digits)}`;

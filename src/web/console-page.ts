@@ -1,5 +1,6 @@
 // The page that the console runs in: nothing but its stylesheet, its modules, and what they need to know.
 import { currencyDigits } from '../schema/decimal.ts';
+import { countries, currencies } from '../schema/iso-codes.ts';
 import { entryName } from './console-files.ts';
 import { html, icon, type Page } from './page-layout.ts';
 
@@ -19,6 +20,8 @@ export const consolePolicy = [
 /** Browsers fetch all modules at once, instead of one after the other as they find the imports. */
 export function consolePage(names: readonly string[]): Page {
   const modules = names.filter((name) => name.endsWith('.js'));
+  // browsers have lists of their own, which are others
+  const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
@@ -27,7 +30,8 @@ export function consolePage(names: readonly string[]): Page {
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
-<meta name="currency-digits" content="${JSON.stringify(currencyDigits)}">
+<meta name="currencies" content="${digits.join(' ')}">
+<meta name="countries" content="${[...countries].join(' ')}">
 <title>orderly</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="/console/console.css">

@@ -62,6 +62,7 @@ suite('an amount is shown', () => {
     [5, 'USD', 'en-US', '$0.05'],
     [123_450, 'JPY', 'en-GB', 'JP¥123,450'],
     [1_500, 'IQD', 'en-GB', 'IQD 1.500'],
+    [1_234, 'QQQ', 'en-GB', 'QQQ 12.34'],
     [Number.MAX_SAFE_INTEGER, 'EUR', 'en-GB', '€90,071,992,547,409.91'],
   ] as const)
     test(`${minorUnits} of ${currency} for ${locale}`, () =>

@@ -13,7 +13,9 @@ import type { Session, Tokens } from '../../src/resources/sessions/session.ts';
 import type { User } from '../../src/resources/users/user.ts';
 import type { Totp } from '../../src/resources/users/totp.ts';
 import type { Webhook } from '../../src/resources/webhooks/webhook.ts';
+import { decimalText } from '../../src/console/amounts.ts';
 import { steps } from '../../src/console/api-types.ts';
+import { countries, currencies } from '../../src/schema/iso-codes.ts';
 import { sharedService } from '../http/http-support.ts';
 import { codeOf, sources, texts } from '../source-text.ts';
 import type { TestService } from '../service.ts';
@@ -70,6 +72,23 @@ suite('the console', () => {
       );
       assert.doesNotMatch(text, /^(type|interface) |: readonly /m, path);
     }
+  });
+
+  test('offers the currencies and countries that the API takes, with the digits of their minor units', async () => {
+    const { text } = await service().get('/console');
+    const wordsOf = (name: string): string[] =>
+      new RegExp(`<meta name="${name}" content="([^"]*)"`).exec(text)?.[1]?.split(' ') ?? [];
+    const digits = new Map(wordsOf('currencies').map((word) => [word.slice(0, 3), Number(word.slice(4))]));
+    assert.deepEqual(new Set(digits.keys()), currencies);
+    assert.deepEqual(new Set(wordsOf('countries')), countries);
+    for (const [code, amount] of [
+      ['EUR', '12.34'],
+      ['JPY', '1234'],
+      ['KWD', '1.234'],
+      ['CLF', '0.1234'],
+      ['XCG', '12.34'],
+    ] as const)
+      assert.equal(decimalText(1_234, digits.get(code) ?? 2), amount);
   });
 
   test('isn’t sent again while it is the same', async () => {
