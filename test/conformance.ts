@@ -52,12 +52,15 @@ function remember(service: Service): Promise<Json> {
 
 function findPath(document: Json, pathname: string): Json | undefined {
   const paths = document['paths'] as Record<string, Json>;
-  const exact = paths[pathname];
-  if (exact !== undefined) return exact;
-  return Object.entries(paths).find(([template]) =>
-    new RegExp(`^${template.replace('{name}', '[^/]+').replaceAll(/\{\w+\}/g, '[1-9]\\d*')}$`).test(pathname),
-  )?.[1];
+  return paths[pathname] ?? patternsOf(paths).find(([pattern]) => pattern.test(pathname))?.[1];
 }
+
+const patternsOf = memoized((paths: Json) =>
+  Object.entries(paths as Record<string, Json>).map(([template, item]) => {
+    const source = template.replace('{name}', '[^/]+').replaceAll(/\{\w+\}/g, '[1-9]\\d*');
+    return [new RegExp(`^${source}$`), item] as const;
+  }),
+);
 
 /** Fields of HTTP itself, which no operation declares. */
 const ofHttp = new Set([
@@ -72,20 +75,21 @@ const ofHttp = new Set([
 const ofCors = /^access-control-/;
 
 function checkHeaders(document: Json, described: Json, response: TestResponse, where: string): void {
-  const declared = new Map(
-    Object.entries((described['headers'] ?? {}) as Record<string, Json>).map(([name, header]) => [
-      name.toLowerCase(),
-      resolve(document, header),
-    ]),
-  );
+  const declared = headersOf(described);
   for (const [name, value] of Object.entries(response.headers)) {
     if (ofHttp.has(name) || ofCors.test(name)) continue;
-    const header = declared.get(name);
-    assert.ok(header !== undefined, `${where}: the header ${name} isn't declared`);
+    const found = declared.get(name);
+    assert.ok(found !== undefined, `${where}: the header ${name} isn't declared`);
+    const header = resolve(document, found);
     const issues = validate(document, header['schema'] as Json, String(value), name);
     assert.deepEqual(issues, [], `${where}: the header ${name} is ill-formed: ${value}`);
   }
 }
+
+const headersOf = memoized((described: Json) => {
+  const headers = (described['headers'] ?? {}) as Record<string, Json>;
+  return new Map(Object.entries(headers).map(([name, header]) => [name.toLowerCase(), header]));
+});
 
 function checkBody(document: Json, described: Json, response: TestResponse, where: string): void {
   const content = described['content'] as Record<string, Json> | undefined;
@@ -122,10 +126,19 @@ function checkRequest(document: Json, operation: Json, sent: Call, where: string
 function resolve(document: Json, node: Json): Json {
   const reference = node['$ref'];
   if (typeof reference !== 'string') return node;
-  return reference
-    .slice(2)
-    .split('/')
-    .reduce<Json>((at, step) => at[step] as Json, document);
+  let at = document;
+  for (const step of reference.slice(2).split('/')) at = at[step] as Json;
+  return at;
+}
+
+/** Of a part of a document: every request of every test would make it anew. */
+function memoized<T>(make: (part: Json) => T): (part: Json) => T {
+  const made = new WeakMap<Json, T>();
+  return (part) => {
+    const known = made.get(part) ?? make(part);
+    made.set(part, known);
+    return known;
+  };
 }
 
 const annotations = new Set([
@@ -153,10 +166,7 @@ export function validate(document: Json, schemaOrRef: Json, value: unknown, at: 
   for (const [keyword, rule] of Object.entries(schema)) {
     switch (keyword) {
       case 'type':
-        if (
-          ![rule].flat().includes(typeOf(value)) &&
-          !([rule].flat().includes('integer') && Number.isInteger(value))
-        )
+        if (![rule].flat().some((type) => isOfType(value, type)))
           report(`is ${typeOf(value)}, not ${String(rule)}`);
         break;
       case 'enum':
@@ -214,6 +224,10 @@ export function validate(document: Json, schemaOrRef: Json, value: unknown, at: 
     }
   }
   return issues;
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  return typeOf(value) === type || (type === 'integer' && Number.isInteger(value));
 }
 
 function typeOf(value: unknown): string {

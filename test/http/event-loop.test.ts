@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { suite, test, type TestContext } from 'node:test';
+import { after, before, suite, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Cleanup } from '../../src/assembly/cleanup.ts';
 import { SealedSecrets } from '../../src/auth/sealed-secrets.ts';
@@ -15,17 +15,14 @@ const rows = 20_000;
 /** `times` of the same request are sent at once. */
 type Asked = { readonly path: string; readonly init: object; readonly times?: number };
 
+let thread: Worker;
+
 /** Asks from a thread, whose work isn't that of the service, and returns the status. */
-async function ask(t: TestContext): Promise<(asked: Asked) => Promise<number>> {
-  const worker = new Worker(`(${askInThread.toString()})()`, { eval: true });
-  t.after(() => worker.terminate());
-  await once(worker, 'online');
-  return async (asked) => {
-    const answered = once(worker, 'message');
-    worker.postMessage(asked);
-    const [status] = await answered;
-    return status;
-  };
+async function send(asked: Asked): Promise<number> {
+  const answered = once(thread, 'message');
+  thread.postMessage(asked);
+  const [status] = await answered;
+  return status;
 }
 
 /** The whole program of the thread, sent there as text. */
@@ -39,6 +36,12 @@ function askInThread(): void {
 }
 
 suite('the event loop', { skip: executable !== undefined }, () => {
+  before(async () => {
+    thread = new Worker(`(${askInThread.toString()})()`, { eval: true });
+    await once(thread, 'online');
+  });
+  after(() => thread.terminate());
+
   const bodyBytes = 64 * 1024;
   const fill = (start: string, one: string, end: string): string =>
     start + one.repeat(Math.floor((bodyBytes - start.length - end.length) / one.length)) + end;
@@ -56,7 +59,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
 
   for (const [name, body] of Object.entries(bodies)) {
     test(`is free of long turns while a body with ${name} is read`, async (t) => {
-      const { service, person, send } = await start(t);
+      const { service, person } = await start(t);
       const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
       for (const path of ['/orders', '/customers', '/api/users']) {
         const watch = new TurnWatch();
@@ -68,7 +71,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   }
 
   test('is free of long turns while a hundred large bodies arrive at once', async (t) => {
-    const { service, person, send } = await start(t);
+    const { service, person } = await start(t);
     const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
     for (const name of ['items with everything wrong', 'unknown members', 'numbers with a point']) {
       const init = { method: 'POST', headers, body: bodies[name] };
@@ -96,7 +99,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
 
   for (const [name, body] of Object.entries(imports)) {
     test(`is free of long turns while ${name} are imported`, async (t) => {
-      const { service, send } = await start(t);
+      const { service } = await start(t);
       const { token } = await service.person('admin');
       await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' };
@@ -109,7 +112,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
 
   for (const coding of ['br', 'gzip', 'identity']) {
     test(`is free of long turns while its documents are first made, as ${coding}`, async (t) => {
-      const { service, send } = await start(t);
+      const { service } = await start(t);
       const headers = { 'accept-encoding': coding };
       for (const path of ['/openapi.json', '/docs', '/', '/problems', '/metrics']) {
         const watch = new TurnWatch();
@@ -120,7 +123,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   }
 
   test('is free of long turns while the fattest page is read', async (t) => {
-    const { service, person, send } = await start(t);
+    const { service, person } = await start(t);
     giveOrders(service, person, { count: 200, items: 100 });
     const path = `${service.url}/orders?limit=200&total=true`;
     const init = { headers: { authorization: `Bearer ${person.token}` } };
@@ -130,7 +133,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   });
 
   test(`is free of long turns while a user with ${rows} orders is deleted`, async (t) => {
-    const { service, person, send } = await start(t);
+    const { service, person } = await start(t);
     giveOrders(service, person, { count: rows, items: 1 });
     const init = { method: 'DELETE', headers: { authorization: `Bearer ${person.token}` } };
     const watch = new TurnWatch();
@@ -177,7 +180,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
 
 async function start(t: TestContext) {
   const service = await serviceFor(t);
-  return { service, person: await service.person(), send: await ask(t) };
+  return { service, person: await service.person() };
 }
 
 function series(count: number): string {

@@ -1,35 +1,56 @@
-// Runs the tests: `npm test`, or `npm test -- FILE…` for some. They run in a few processes, one more than a
-// small machine has cores, because many of them wait for processes of their own.
-import { spawn } from 'node:child_process';
+// Runs the tests and, beside them, the type checks: `npm test`, or `npm test -- FILE…` for some. They run in a
+// few processes, more than a small machine has cores, because many of them wait for processes of their own.
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
-const shards = 3;
+const shards = 4;
+const root = join(import.meta.dirname, '../..');
 const files = process.argv.slice(2);
 const folder = mkdtempSync(join(placeForFiles(), 'orderly-tests-'));
 chmodSync(folder, 0o711); // some tests start a service under another account
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-const statuses = await Promise.all(
-  files.length > 0 ? [run(1)] : Array.from({ length: shards }, (_, index) => run(index + 1)),
-);
-process.exitCode = Math.max(...statuses);
+const tests =
+  files.length > 0
+    ? [runTests(files)]
+    : Array.from({ length: shards }, (_, index) =>
+        runTests([`--test-shard=${index + 1}/${shards}`, 'test/**/*.test.ts']),
+      );
+const typeErrors = (await Promise.all(['.', 'src/console'].map(typeErrorsOf))).join('');
+process.stderr.write(typeErrors);
+const results = await Promise.all(tests);
+process.stderr.write(typeErrors); // once more: these lines are far above by now
+process.exitCode = results.every(Boolean) && typeErrors === '' ? 0 : 1;
 
-async function run(shard: number): Promise<number> {
-  const child = spawn(
-    process.execPath,
-    [
-      '--test',
-      '--test-isolation=none',
-      ...(files.length > 0 ? files : [`--test-shard=${shard}/${shards}`, 'test/**/*.test.ts']),
-    ],
-    { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, TMPDIR: folder } },
-  );
+/** What the compiler reports; empty if nothing is wrong. */
+async function typeErrorsOf(project: string): Promise<string> {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const child = spawn(process.execPath, [compiler, '--noEmit', '-p', project], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [report, isGood] = await Promise.all([text(child.stdout), succeeds(child)]);
+  return isGood ? '' : report || `The type check of ${project} failed.\n`;
+}
+
+/** The sources are compiled once for all processes, and for the next time, as start.js does it. */
+function runTests(which: readonly string[]): Promise<boolean> {
+  const compiled = join(root, 'node_modules/.cache/orderly');
+  const child = spawn(process.execPath, ['--test', '--test-isolation=none', ...which], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, TMPDIR: folder, NODE_COMPILE_CACHE: compiled },
+  });
+  return succeeds(child);
+}
+
+async function succeeds(child: ChildProcess): Promise<boolean> {
   const [status] = await once(child, 'exit');
-  return status === 0 ? 0 : 1; // null when it was killed
+  return status === 0; // null when it was killed
 }
 
 /** Memory, where Linux has enough of it: a test need not wait until the files of another are on disk. */
