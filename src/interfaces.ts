@@ -81,7 +81,7 @@ function usersInterface({ config, publicUrl }: Settings, services: HandlerServic
       signUps: services.limiters.signUps,
       endSessions: endSessionsOf,
       removeKeys: removeKeysOf,
-      removeLeftovers: () => services.cleanup.runInBackground(),
+      clearOwners: () => services.cleanup.runInBackground(),
       onPasswordChange: services.onPasswordChange,
     }),
     ...userOrderRoutes({ cursors, caches }),

@@ -3,11 +3,11 @@ import { dayMilliseconds } from '../durations.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { cleanupMilliseconds } from '../limits.ts';
 import { clearCustomerOwner } from '../resources/customers/customer-store.ts';
-import { touchKeys } from '../resources/keys/key-store.ts';
+import { recordKeyUses } from '../resources/keys/key-store.ts';
 import { removeOldEvents } from '../resources/events/event-store.ts';
 import { clearOrderOwner } from '../resources/orders/order-store.ts';
 import { removeOldAddresses } from '../resources/sessions/known-address-store.ts';
-import { removeEndedSessions } from '../resources/sessions/session-store.ts';
+import { removeExpiredSessions } from '../resources/sessions/session-store.ts';
 import { removeExpiredResponses } from '../http/stored-response-store.ts';
 import { resealWebhooks } from '../resources/webhooks/endpoint-store.ts';
 import type { ShownEvents } from './shown-events.ts';
@@ -43,7 +43,7 @@ export class Cleanup {
     this.#shownEvents = shownEvents;
     const steps: Step[] = [
       clearRemovedOwners([clearOrderOwner, clearCustomerOwner]),
-      (writer, rowsMax) => removeEndedSessions(writer, rowsMax, now()),
+      (writer, rowsMax) => removeExpiredSessions(writer, rowsMax, now()),
       (writer, rowsMax) => removeOldAddresses(writer, rowsMax, now()),
       (writer, rowsMax) => resealTotp(writer, totpSecrets, rowsMax),
       (writer) => resealWebhooks(writer, webhookSecrets),
@@ -79,7 +79,7 @@ export class Cleanup {
     const uses = this.#lastUses;
     this.#lastUses = new Map();
     if (uses.size > 0)
-      await inSlices(this.#db, [(writer, rowsMax) => touchKeys(writer, uses, rowsMax)], () => false);
+      await inSlices(this.#db, [(writer, rowsMax) => recordKeyUses(writer, uses, rowsMax)], () => false);
   }
 
   close(): void {

@@ -39,7 +39,8 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
       throw invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
     const caller = callerOfSession(cachedSources, verified.sessionId, now);
     // after a restore a session may have the id, and even the user's id, of another that the backup lacks
-    if (caller.userId !== verified.userId || caller.authTime !== verified.authTime) throw sessionEnded();
+    if (caller.userId !== verified.userId || caller.authTime !== verified.authTime)
+      throw sessionEndedProblem();
     return caller;
   }
 
@@ -66,7 +67,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     const found = Number.isNaN(id) ? undefined : cachedSources.findKey(id);
     if (found === undefined || !timingSafeEqual(hashOf(text.slice(-43)), found.hash))
       throw invalidToken('The API key is invalid.');
-    if (now >= found.expiresAt) throw keyExpired();
+    if (now >= found.expiresAt) throw keyExpiredProblem();
     onKeyUse(id, now);
     return found.caller;
   }
@@ -102,14 +103,14 @@ export function isApiKey(text: string): boolean {
 
 function callerOfSession({ findSession }: CallerSources, id: number, now: number): Caller {
   const found = findSession(id);
-  if (found === undefined || now >= found.expiresAt) throw sessionEnded();
+  if (found === undefined || now >= found.expiresAt) throw sessionEndedProblem();
   return found.caller;
 }
 
 function callerOfKey({ findKey }: CallerSources, id: number, now: number): Caller {
   const found = findKey(id);
   if (found === undefined) throw invalidToken('The API key is invalid.');
-  if (now >= found.expiresAt) throw keyExpired();
+  if (now >= found.expiresAt) throw keyExpiredProblem();
   return found.caller;
 }
 
@@ -118,11 +119,11 @@ export function hashOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-function sessionEnded(): Problem {
+function sessionEndedProblem(): Problem {
   return invalidToken('The session of this access token has ended; sign in again.');
 }
 
-function keyExpired(): Problem {
+function keyExpiredProblem(): Problem {
   return invalidToken('The API key has expired; create a new one.');
 }
 

@@ -88,7 +88,7 @@ describe('orderly import', () => {
     const text = linesOf([customerLine('a')]);
     const { status, stdout } = await importFile(service, { name: 'x.ndjson', text });
     assert.equal(status, 1);
-    assert.match(stdout, /line 1: \/customer\/userId: userId is required where the import names no owner\./);
+    assert.match(stdout, /line 1: \/customer\/userId: userId is required if the import names no owner\./);
     const unknown = await importFile(service, {
       name: 'x.ndjson',
       text,

@@ -1,4 +1,4 @@
-// An address in a table: a column for each of its members.
+// An address as CSV: a column for each of its members.
 import type { CsvCell } from '../../csv.ts';
 import type { Address } from './address.ts';
 

@@ -10,8 +10,7 @@ const postalCode = string({
   mustBe: 'a postal code such as 26133',
   isFormat: true,
   examples: ['26133'],
-  description:
-    'In its country’s format; required where the country has postal codes. Trimmed and upper-cased.',
+  description: 'In its country’s format; required if the country has postal codes. Trimmed and upper-cased.',
 });
 const addressMembers = {
   name: part('The recipient, if that is not the customer.', 'c/o Sea & Sand'),
@@ -42,7 +41,7 @@ export const NewAddress = named(
 );
 export type NewAddress = Infer<typeof NewAddress>;
 
-/** What is absent is null, and the postal code in its normal form. */
+/** Absent members become null, and the postal code gets its normal form. */
 export function normalizeAddress(address: NewAddress | null): Address | null {
   if (address === null) return null;
   const { name = null, line1, line2 = null, city, region = null, postalCode = null, country } = address;
@@ -67,9 +66,9 @@ function postalCodeIssues({ country, postalCode = null }: PostalPlace): Issue[] 
 const postalCodeLengthMax = 16;
 
 /**
- * The sentence that says what would be valid, or undefined. Takes the code as `normalPostalCode` returns it,
- * null for none. Where no pattern is known, 1–16 letters, digits, blanks and hyphens are valid; an unknown
- * country is an issue of `country`, not of its postal code.
+ * A sentence that says what would be valid; undefined if the code is. Takes the code as `normalPostalCode`
+ * returns it, null for none. If no pattern is known, 1–16 letters, digits, blanks and hyphens are valid; an
+ * unknown country is an issue of `country`, not of its postal code.
  */
 export function postalCodeIssue(country: string, postalCode: string | null): string | undefined {
   const entry = postalCodes.get(country);

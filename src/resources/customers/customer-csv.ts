@@ -1,4 +1,4 @@
-// Customers in a table: a row each.
+// Customers as CSV: a row for each.
 import { csvTime, type CsvTable } from '../../csv.ts';
 import { addressCells, addressColumns } from './address-csv.ts';
 import type { Customer } from './customer.ts';

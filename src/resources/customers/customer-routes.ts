@@ -13,7 +13,7 @@ import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { changeObject, removeObject, type Resource } from '../flows/change.ts';
-import { checkSearched } from '../flows/searching.ts';
+import { checkSearchQuery } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
@@ -87,7 +87,7 @@ function listCustomers({ cursors, exports, caches }: ListServices, { find }: Cus
     reply: listOrExportOf(Customer),
     problems: ['unavailable'],
     handle(context) {
-      checkSearched(context.query);
+      checkSearchQuery(context.query);
       const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), context.query);
       if (isExport(context)) {
         const list = { selectionFor, load: represented(customerResource) };

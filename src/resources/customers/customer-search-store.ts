@@ -1,8 +1,8 @@
-// The full-text index of customers, kept with their rows, and what is found by it.
+// The full-text index of customers, updated together with their rows, and the searches that use it.
 import { searchText, type Search } from '../../schema/search-text.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
-import { ranked, searchSelection, type SearchedRows } from '../flows/listing.ts';
+import { rankPositions, searchSelection, type SearchedRows } from '../flows/listing.ts';
 import type { CustomerContent } from './customer.ts';
 
 type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'>;
@@ -17,7 +17,7 @@ export function replaceInSearch(db: Connection, id: number, before: Searched, af
   addToSearch(db, id, after);
 }
 
-/** The index stores no texts, so what is removed from it has to be given. */
+/** The index is contentless (FTS5), so removing an entry takes its text. */
 export function removeFromSearch(db: Connection, id: number, customer: Searched): void {
   const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
   db.run(sql, id, textOf(customer));
@@ -38,15 +38,15 @@ export function searchedCustomers(rows: SearchedRows, search: Search): Selection
       ]),
       findMatching(db, rows, { search, rowsMax: limit }),
     ]);
-    return ranked([...byId, ...matching], search.id, limit);
+    return rankPositions([...byId, ...matching], search.id, limit);
   });
 }
 
 type MatchingOptions = { readonly search: Search; readonly rowsMax: number };
 
 /**
- * The newest that match. For one owner, all of their customers are tested: they are few, whereas the index
- * may find very many of other owners.
+ * The newest customers that match. For one owner, all of their customers are tested: they are few, whereas
+ * the index may find very many of other owners.
  */
 export function findMatching(
   db: SearchDatabase,
@@ -79,7 +79,9 @@ function quoted(phrase: string): string {
 
 const customersAtOnce = 2_000;
 
-/** For `check`: reports who isn't found by their name, and what is found of customers who are gone. */
+/**
+ * For `check`: reports customers whom the index doesn't find by their name, and entries without a customer.
+ */
 export function auditCustomerSearch(db: Connection, report: (issue: string) => void): void {
   const sql = 'SELECT id, name FROM customers WHERE id > ? ORDER BY id LIMIT +?';
   const find = 'SELECT 1 FROM customerSearch WHERE customerSearch MATCH ? AND rowid = ?';
@@ -88,9 +90,9 @@ export function auditCustomerSearch(db: Connection, report: (issue: string) => v
     for (const [id, name] of rows)
       if (db.get(find, quoted(searchText(name)), id) === undefined)
         report(`customer ${id} is not found by its name.`);
-    const [end] = rows.at(-1) ?? [];
-    if (end === undefined) break;
-    last = end;
+    const [lastId] = rows.at(-1) ?? [];
+    if (lastId === undefined) break;
+    last = lastId;
   }
   const gone = 'SELECT rowid FROM customerSearch WHERE rowid NOT IN (SELECT id FROM customers)';
   for (const [id] of db.all<[number]>(gone)) report(`customer ${id} is found, but does not exist.`);

@@ -55,7 +55,7 @@ export const customerRows: Rows<Customer> = {
   ownerOf: ({ userId }) => userId,
 };
 
-/** Whether there is one that the access covers. */
+/** Whether there is a customer with this id that the access allows to see. */
 export function customerExists(db: Connection, access: RowAccess, id: number): boolean {
   const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
   return row !== undefined && allows(access, row[0]);
@@ -115,14 +115,15 @@ export function replaceCustomer(
 export function removeCustomer(permit: Permit, customer: Visible<Customer>): void {
   const db = permit.writer;
   const { id, userId } = customer;
-  if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined) throw hasOrders(id);
+  if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined)
+    throw hasOrdersProblem(id);
   db.run('DELETE FROM customers WHERE id = ?', id);
   removeFromSearch(db, id, customer);
   recordEvent(permit, { type: 'customer.deleted', subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'customer', id });
 }
 
-function hasOrders(id: number): Problem {
+function hasOrdersProblem(id: number): Problem {
   return new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
 }
 

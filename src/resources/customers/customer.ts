@@ -2,7 +2,7 @@
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { forbidden, invalid, throwIfInvalid } from '../../problem.ts';
 import { email, id, mergePatch, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
-import { searched } from '../flows/searching.ts';
+import { searchParameter } from '../flows/searching.ts';
 import { phone, phoneOf } from '../../schema/phone.ts';
 import { check, fits } from '../../schema/schema-check.ts';
 import { named, nullable, object, oneOf, optional, type Infer, type ObjectOf } from '../../schema/schema.ts';
@@ -43,9 +43,9 @@ export const customerFilters = {
   ),
 };
 
-/** Those of the list that is searched, too. */
+/** The parameters of a list that can also be searched. */
 export const customerQuery = {
-  q: searched(
+  q: searchParameter(
     'Every word must be in the name, the e-mail address or the phone number; or it is an id. Words of one ' +
       'or two characters are beginnings of words.',
   ),
@@ -57,7 +57,7 @@ export type CustomerFilter = ObjectOf<typeof customerQuery>;
 /** The members that the service doesn't set. */
 export type CustomerContent = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;
 
-/** What is absent is null, the phone number in E.164, and the postal code in its normal form. */
+/** Absent members become null, the phone number E.164, and the postal code gets its normal form. */
 export function customerContentOf(
   { defaultCountry }: CustomerBodies,
   body: Pick<CustomerReplacement, keyof CustomerContent>,
@@ -73,12 +73,12 @@ export function customerContentOf(
 
 type WantedCustomer = CustomerContent & Pick<Customer, 'userId'>;
 
-/** A patch, merged into what may be changed of the customer. */
+/** A patch, merged into the members of the customer that may change. */
 export function mergedCustomer({ name, email, phone, address }: Customer, patch: object): unknown {
   return mergePatch({ name, email, phone, address }, patch);
 }
 
-/** Throws if the replacement is invalid, or not the caller's to make. */
+/** Throws if the replacement is invalid, or the caller may not make it. */
 export function wantedCustomer(
   bodies: CustomerBodies,
   current: Customer,

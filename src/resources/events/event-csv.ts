@@ -1,4 +1,4 @@
-// Events in a table: a row each, what changed as JSON.
+// Events as CSV: a row for each, what changed as JSON.
 import { csvTime, type CsvTable } from '../../csv.ts';
 import type { Event } from './event.ts';
 

@@ -16,9 +16,9 @@ export type NewEvent = {
   readonly ownerId: number | null;
   readonly changes?: Changes;
   readonly reason?: string | undefined;
-  /** Given where it isn't the time of the permit. */
+  /** Set if it isn't the time of the permit. */
   readonly createdAt?: number;
-  /** Given where it isn't the caller of the permit, as at sign-up. */
+  /** Set if it isn't the caller of the permit, as at sign-up. */
   readonly actorId?: number;
 };
 
@@ -118,8 +118,8 @@ export type FeedRequest = {
 };
 
 /**
- * The next events in the order of their ids, which is that of their commits. Not more than
- * `feedRowsExaminedMax` are examined: `end` is the id of the last one, where the next page begins.
+ * The next events in the order of their ids, which is that of their commits. At most `feedRowsExaminedMax`
+ * are examined: `end` is the id of the last of these, after which the next page begins.
  */
 export function readFeed(db: Connection, request: FeedRequest): { events: Event[]; end: number } {
   const { after, latest, access, types, rows } = request;
@@ -148,7 +148,7 @@ export type FeedEvent = {
   readonly ownerId: number | null;
 };
 
-/** The next events for readers of any access, who see those that `isVisible` lets them. */
+/** The next events, whoever may see them: each reader gets those for which `isVisible` is true. */
 export function readWholeFeed(db: Connection, after: number, rows: number): FeedEvent[] {
   type FeedRow = readonly [...EventRow, topic: Topic, ownerId: number | null];
   const sql = `SELECT ${columns}, topic, ownerId FROM events WHERE id > ? ORDER BY id LIMIT +?`;
@@ -211,8 +211,8 @@ export function removeOldEvents(db: Connection, rowsMax: number, before: number)
     rowsMax + 1,
   );
   const young = oldest.findIndex(([, createdAt]) => createdAt >= before);
-  const end = oldest[young === -1 ? oldest.length - 1 : young]?.[0];
-  return end === undefined ? 0 : db.run('DELETE FROM events WHERE id < ?', end).changes;
+  const firstKept = oldest[young === -1 ? oldest.length - 1 : young]?.[0];
+  return firstKept === undefined ? 0 : db.run('DELETE FROM events WHERE id < ?', firstKept).changes;
 }
 
 export const eventAudit: Audit<EventRow> = {

@@ -28,7 +28,7 @@ export type Change<Row, Wanted> = {
   readonly events?: (current: Row, wanted: Wanted) => readonly SecurityEvent[];
 };
 
-/** Where nothing changes, the ETag stays. Security events are reported once the change is on disk. */
+/** If nothing changes, the ETag stays. Security events are reported once the change is on disk. */
 export async function changeObject<Row extends object, Shown, Wanted extends Partial<Row>>(
   context: ObjectContext,
   resource: Resource<Row, Shown>,
@@ -56,7 +56,7 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
   return changed;
 }
 
-/** An object that belongs to another, its owner, and has the same id. */
+/** An object that belongs to another one, here its owner, and has the same id. */
 type Dependent<Owner, Row, Shown> = Resource<Row, Shown> & {
   /** Throws if this caller may not do this, or the body is invalid. */
   readonly check: (caller: Caller, current: Row | undefined) => void;

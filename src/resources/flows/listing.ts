@@ -26,7 +26,7 @@ export type Indexes =
   | 'unique'
   | { readonly ordered: readonly string[]; readonly otherwise: 'sorted' | 'scanned' };
 
-/** Without `indexes` it is a range, which an index serves where its column is the sort's. */
+/** Without `indexes` it is a range condition, which an index serves if its column is that of the sort. */
 export type Filter = {
   readonly column: string;
   readonly matches: (column: string, value: SqlValue) => Condition;
@@ -120,8 +120,8 @@ export function searchSelection(
   return { table: '', key: 'id', isDescending: true, ranges: [], residual: undefined, owners, search };
 }
 
-/** Positions as a search shows them: the one with this id, then the newest. */
-export function ranked(positions: readonly Position[], id: number, rows: number): Position[] {
+/** Positions in the order of search results: the one with this id, then the newest. */
+export function rankPositions(positions: readonly Position[], id: number, rows: number): Position[] {
   const ids = [...new Set(positions.map(([, each]) => each))];
   ids.sort((a, b) => Number(b === id) - Number(a === id) || b - a);
   return ids.slice(0, rows).map((each) => [each, each]);
@@ -154,7 +154,7 @@ function isRange({ indexes }: Filter): boolean {
   return indexes === undefined;
 }
 
-/** Whether the filter is a range that an index of the chosen one may go on with. */
+/** Whether the filter is a range condition on a column that may follow in an index of the chosen filter. */
 function continues({ indexes }: Filter, filter: Filter): boolean {
   if (!isRange(filter)) return false;
   return typeof indexes !== 'object' || indexes.ordered.includes(filter.column);

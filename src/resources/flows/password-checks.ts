@@ -67,10 +67,10 @@ export class PasswordChecks<Limiter> {
   }
 
   /**
-   * Whether this is the password of the account with that e-mail address: what is stored of it, or undefined.
-   * Draws on the buckets of sign-ins, and reports what fails. For everything that asks for a password that
-   * exists, so that no route lets anyone guess faster than sign-in does. A password that has expired, or is
-   * that of a suspended user, is hashed, counted and answered like a wrong one.
+   * Returns what is stored of the account with that e-mail address if this is its password, and undefined if
+   * not. Consumes tokens of the buckets of sign-ins, and reports failures. Every route that asks for an
+   * existing password uses it, so that none lets anyone guess faster than sign-in does. A password that has
+   * expired, or is that of a suspended user, is hashed, counted and answered like a wrong one.
    */
   async verifyAsSignIn(
     request: PasswordRequest<Limiter>,
@@ -98,8 +98,8 @@ export class PasswordChecks<Limiter> {
   }
 
   /**
-   * Draws on the bucket of codes, which is small: six digits are soon guessed by whoever has the password.
-   * The function returned puts it back.
+   * Consumes a token of the bucket of codes, which is small: six digits are soon guessed by whoever has the
+   * password. Returns its refund.
    */
   consumeCodeToken(request: PasswordRequest<Limiter>, userId: number): () => void {
     const key = this.#isExempt(request, userId) ? `${userId} ${request.address}` : `${userId}`;
@@ -111,14 +111,16 @@ export class PasswordChecks<Limiter> {
     }
   }
 
-  /** The hash of a new password. It draws on the bucket of sign-ins unless an administrator sets it. */
+  /**
+   * The hash of a new password. Consumes a token of the bucket of sign-ins unless an administrator sets it.
+   */
   hashNew(request: PasswordRequest<Limiter>, password: string): Promise<string> {
     const { caller, address } = request;
     if (caller === undefined || !isAdmin(caller)) request.consumeToken(this.#limiters.address, address);
     return this.#hasher.hash(password, jobOf(request, 'new-password'));
   }
 
-  /** Another hash of a right password where the stored one is of another cost; not while others wait. */
+  /** A new hash of a right password if the stored hash has another cost; none if the queue has no room. */
   async upgrade(
     request: PasswordRequest<Limiter>,
     { hash }: StoredPassword,
@@ -169,7 +171,7 @@ export class PasswordChecks<Limiter> {
   }
 }
 
-/** Why a right password signs nobody in. No response shows it. */
+/** Why a right password is rejected nevertheless. No response shows it. */
 function rejectionReason(
   { expiresAt, isSuspended }: StoredPassword,
   now: number,

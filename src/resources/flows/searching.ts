@@ -6,7 +6,7 @@ import { singleLine } from '../../schema/members.ts';
 
 const searchLengthMax = 100;
 
-export function searched(what: string) {
+export function searchParameter(what: string) {
   const rest = `Case and accents are ignored. Finds the ${searchRowsMax} newest at most, in one page.`;
   return optional(singleLine(searchLengthMax, `${what} ${rest}`, 'hopper'));
 }
@@ -19,8 +19,10 @@ type ListQuery = {
   readonly total?: boolean;
 };
 
-/** Throws if a search is sorted, counted or goes on: it has an order of its own, and one page. */
-export function checkSearched({ q, limit = searchRowsMax, ...others }: ListQuery): void {
+/**
+ * Throws if `q` is combined with a sort, a cursor or a total: a search has an order of its own, and one page.
+ */
+export function checkSearchQuery({ q, limit = searchRowsMax, ...others }: ListQuery): void {
   if (q === undefined) return;
   const issues: Issue[] = [];
   if (limit > searchRowsMax)

@@ -1,4 +1,4 @@
-// Whether a caller may see a row: 404 where there is none, 403 where it is another user's, else the proof.
+// Whether a caller may see a row: 404 if there is none, 403 if it is another user's, otherwise the proof.
 import { allows, type RowAccess } from '../../auth/access.ts';
 import { forbidden, notFound } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';

@@ -1,4 +1,4 @@
-// A line of an import: what it may hold, and what becomes of it.
+// A line of an import: its schema and checks, and its outcome.
 import { hash } from 'node:crypto';
 import { importKeyCharsMax } from '../../limits.ts';
 import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
@@ -62,7 +62,7 @@ function customerIssues({ customerId, customerKey }: CustomerReference): Issue[]
   return [{ pointer: '/customerKey', code: 'conflict', detail }];
 }
 
-/** A line that fits its schema, with the digest that its content is known by. */
+/** A line that fits its schema, with a digest of its content. */
 export type CheckedLine = { readonly line: ImportLine; readonly fingerprint: Uint8Array };
 
 /** Blanks make no difference to the fingerprint; the order of members does. */

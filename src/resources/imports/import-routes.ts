@@ -1,4 +1,4 @@
-// Imports over HTTP: POST /imports takes customers and orders as lines, and answers each with a line.
+// Imports over HTTP: POST /imports takes a line for each customer or order, and returns a line for each.
 import { adminOnly, hasScope } from '../../auth/access.ts';
 import type { ImportStarter, LineRules } from '../../http/line-imports.ts';
 import { ndjson } from '../../http/media-types.ts';
@@ -75,13 +75,13 @@ const exampleOfOrder = {
 };
 
 const description =
-  'Each line is checked like the body of a POST, written by itself, and answered in its order once it ' +
-  'is on disk: `{"line":1,"status":201,"id":7}`; with status 200 where that key came before with the ' +
-  'same content; or `{"line":2,"status":422,"errors":[…]}`, with `errors` as problems have them (400 ' +
-  'for what is not JSON, 413 for a line that is too long). If it was cut short, simply send it again. ' +
+  'Each line is checked like the body of a POST, written by itself, and answered in order once it is ' +
+  'on disk: `{"line":1,"status":201,"id":7}`; with status 200 if that key came before with the same ' +
+  'content; or `{"line":2,"status":422,"errors":[…]}`, with `errors` as in problems (400 for what is ' +
+  'not JSON, 413 for a line that is too long). If the response is incomplete, simply send it again. ' +
   'An order names its customer by `customerId`, or by `customerKey` if that customer was imported, ' +
   'too.\n\n' +
-  'What ends the import early (rights that were withdrawn, a client too slow, the service stopping) is ' +
+  'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +
   'reported as a last line, after which the response ends without its last chunk. The response begins ' +
   'when everything was sent, when nothing has come for a second, or at ' +
   `${importBufferedBytesMax / 1024 ** 2} MiB; once it has begun, keep reading while you send.\n\n` +

@@ -1,4 +1,4 @@
-// What imports make: each object under the key that it came with, for as long as it exists.
+// Writes the objects of imports, and stores the key that each came with for as long as it exists.
 import type { Issue } from '../../schema/schema.ts';
 import { timeOf } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -47,13 +47,13 @@ export const importKeys: ImportKeys = {
 export type Importer = {
   readonly keys: ImportKeys;
   readonly bodies: CustomerBodies;
-  /** Who owns what names no `userId`; undefined if nobody does. */
+  /** The owner of objects that name no `userId`; undefined if those are rejected. */
   readonly ownerId: number | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
 };
 
-/** For a line that it rejects it has changed nothing. */
+/** If it rejects a line, it has changed nothing. */
 export function importLine(permit: Permit, checked: CheckedLine, importer: Importer): ImportOutcome {
   const { key, customer, order } = checked.line;
   const kind = customer === undefined ? 'order' : 'customer';
@@ -105,7 +105,7 @@ function ownerOf(db: Connection, pointer: string, userId: number | undefined): O
 }
 
 function noOwner(pointer: string): Issue {
-  return { pointer, code: 'required', detail: 'userId is required where the import names no owner.' };
+  return { pointer, code: 'required', detail: 'userId is required if the import names no owner.' };
 }
 
 type Customer = { readonly id: number; readonly issues: readonly Issue[] };

@@ -46,7 +46,7 @@ function createKey(): Route {
   });
 }
 
-/** The ETag is that of the key without its secret, as reading it shows it. */
+/** The ETag is that of the key without its secret, as in GET /api/keys/{id}. */
 async function addNewKey(context: Context<object, object, NewKey, Caller>): Promise<Representation<MadeKey>> {
   const { body, caller, db, now } = context;
   checkStepUp(caller, now, 'Creating an API key');

@@ -54,7 +54,7 @@ function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: r
   };
 }
 
-/** The caller that the key stands for now. */
+/** The caller that the key authenticates now. */
 export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined {
   const row = db.get<[number, Role, string, Uint8Array, number | null]>(
     'SELECT userId, role, scopes, hash, expiresAt ' +
@@ -76,7 +76,7 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
   return { caller, hash, expiresAt: expiresAt ?? Infinity };
 }
 
-/** Throws if the user has as many as is allowed. */
+/** Throws if the user has as many keys as allowed. */
 export function addKey(permit: Permit, key: NewKey & { readonly userId: number }, now: number): MadeKey {
   const db = permit.writer;
   const { userId, name, scopes } = key;
@@ -132,7 +132,7 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
 }
 
 /** Takes up to `rowsMax` keys with their times of last use, writes these, and returns how many it took. */
-export function touchKeys(db: Connection, uses: Map<number, number>, rowsMax: number): number {
+export function recordKeyUses(db: Connection, uses: Map<number, number>, rowsMax: number): number {
   let count = 0;
   for (const [id, usedAt] of uses) {
     if (count === rowsMax) break;

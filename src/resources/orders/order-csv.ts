@@ -1,10 +1,10 @@
-// Orders in a table: a row for each item, which repeats what the order has.
+// Orders as CSV: a row for each item, which repeats the members of its order.
 import { csvTime, type CsvCell, type CsvTable } from '../../csv.ts';
 import { decimalAmount } from '../../schema/decimal.ts';
 import { addressCells, addressColumns } from '../customers/address-csv.ts';
 import type { Order } from './order.ts';
 
-/** A filter on `items.number` 1 leaves a row for each order; sums over all rows are of `items.total`. */
+/** For one row per order, filter by `items.number` 1; to sum over all rows, use `items.total`. */
 export const orderTable: CsvTable<Order> = {
   columns: [
     'id',

@@ -11,7 +11,7 @@ import { notFound } from '../../problem.ts';
 import type { ObjectOf } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer.ts';
-import { checkSearched } from '../flows/searching.ts';
+import { checkSearchQuery } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userExists } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
@@ -21,7 +21,7 @@ import { findRepresentation, findRepresentations } from './order-representation.
 import { orderSearch, orderSelection } from './order-list-store.ts';
 import { Order, orderFilters, orderQuery } from './order.ts';
 
-/** What the routes read from: committed, through the caches. */
+/** How the routes read: committed rows, through the caches. */
 export type OrderReads = {
   readonly cursors: Cursors;
   readonly orders: Rows<Representation<Order>>;
@@ -67,7 +67,7 @@ export function listOrders(reads: OrderReads, exports: ExportStarter): Route {
     problems: ['unavailable'],
     handle(context) {
       const { query, db, caller } = context;
-      checkSearched(query);
+      checkSearchQuery(query);
       const selectionFor = (reader: Caller) => {
         const access = rowAccessOf(reader);
         if (query.q === undefined) return orderSelection(access, query);
@@ -75,7 +75,7 @@ export function listOrders(reads: OrderReads, exports: ExportStarter): Route {
         return orderSearch(access, { query, q: query.q, hasCustomers });
       };
       if (isExport(context)) {
-        // not through the cache, which it would fill with what nobody else reads
+        // not through the cache: it would fill that with orders that nobody else reads
         const uncached = { load: findRepresentation, loadAll: findRepresentations };
         const list = { ...orderList(query, { ...reads, selectionFor }), ...uncached };
         return exports.start(context, orderFile, new ListElements(db, list, caller));

@@ -10,7 +10,7 @@ export function findRepresentation(db: Connection, id: number): Representation<O
   return order === undefined ? undefined : representOrderText(order);
 }
 
-/** Of those that there are, in any order. */
+/** The representations of those orders that exist, in any order. */
 export function findRepresentations(db: Connection, ids: readonly number[]): Representation<Order>[] {
   return readOrderTexts(db, ids).map(representOrderText);
 }
@@ -27,7 +27,7 @@ export function representOrder(order: Order): Representation<Order> {
   return represent(order, { id, ownerId, etag: orderTag({ id, ownerId, updatedAt }) });
 }
 
-/** To be raised by a release that shows the same rows differently. */
+/** To be raised by a release that represents the same rows differently. */
 const textVersion = 1;
 
 type OrderVersion = Pick<OrderText, 'id' | 'ownerId' | 'updatedAt'>;

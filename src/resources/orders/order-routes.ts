@@ -35,7 +35,7 @@ import { addOrder, orderRows, replaceOrder } from './order-store.ts';
 
 export type OrderServices = OrderReadServices & { readonly exports: ExportStarter };
 
-/** Without what only `/orders` uses. */
+/** What the routes of both interfaces use. */
 export type OrderReadServices = {
   readonly cursors: Cursors;
   readonly caches: {
@@ -47,7 +47,7 @@ export type OrderReadServices = {
 
 /** Mounted with the orders interface. */
 export function orderRoutes(services: OrderServices): Route[] {
-  const reads = readsOf(services);
+  const reads = cachedReadsOf(services);
   return [
     listOrders(reads, services.exports),
     placeOrder(reads),
@@ -60,11 +60,11 @@ export function orderRoutes(services: OrderServices): Route[] {
 
 /** Mounted with the users interface. */
 export function userOrderRoutes(services: OrderReadServices): Route[] {
-  const reads = readsOf(services);
+  const reads = cachedReadsOf(services);
   return [listOrdersOfUser(reads), readOrderOfUser(reads)];
 }
 
-function readsOf({ cursors, caches }: OrderReadServices): OrderReads {
+function cachedReadsOf({ cursors, caches }: OrderReadServices): OrderReads {
   const find = cached(caches.orders, findRepresentation);
   const orders = { name: 'order', find, ownerOf: ({ ownerId }: Representation<Order>) => ownerId };
   return {

@@ -1,11 +1,11 @@
-// What a search of orders finds: by id, by customer, and by the items of the newest orders.
+// The search of orders: by id, by customer, and by the items of the newest orders.
 import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import type { Search } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
 import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
 import { findMatching } from '../customers/customer-search-store.ts';
-import { ranked, searchSelection, type SearchedRows } from '../flows/listing.ts';
+import { rankPositions, searchSelection, type SearchedRows } from '../flows/listing.ts';
 
 type OrderSearch = {
   readonly rows: SearchedRows;
@@ -20,11 +20,11 @@ export function searchedOrders(request: OrderSearch): Selection {
   return searchSelection(rows, async (db, limit) => {
     if (search.phrases.length === 0) return [];
     const found = await Promise.all([findOfCustomers(db, request, limit), findWithItem(db, request, limit)]);
-    return ranked(found.flat(), search.id, limit);
+    return rankPositions(found.flat(), search.id, limit);
   });
 }
 
-/** Of matching customers, and the order with the id. */
+/** Finds orders of matching customers, and the order with the id. */
 async function findOfCustomers(
   db: SearchDatabase,
   { rows, search, customers }: OrderSearch,
@@ -43,7 +43,7 @@ async function findOfCustomers(
   );
 }
 
-/** All words in one item. */
+/** Finds orders that have all words in one item. */
 function findWithItem(
   db: SearchDatabase,
   { rows, search }: OrderSearch,

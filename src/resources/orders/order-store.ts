@@ -8,7 +8,7 @@ import type { Rows, Visible } from '../flows/visible.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownerIsKnownSql, ownerSql, requireOwner } from '../users/user-store.ts';
-import { Order, OrderReplacement, type OrderContent, type OrderStatus } from './order.ts';
+import { Order, PatchedOrder, type OrderContent, type OrderStatus } from './order.ts';
 
 type OrderRow = readonly [
   id: number,
@@ -45,7 +45,7 @@ export function readOrderText(db: Connection, id: number): OrderText | undefined
   return row === undefined ? undefined : textOf(row);
 }
 
-/** The same of several, in any order. */
+/** The same for several orders, in any order. */
 export function readOrderTexts(db: Connection, ids: readonly number[]): OrderText[] {
   return db.all<TextRow>(textsSql, JSON.stringify(ids)).map(textOf);
 }
@@ -118,14 +118,14 @@ type NewOrderRow = OrderContent & { readonly customerId: number; readonly userId
 type OrderTimes = {
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Of the event of its creation, where that isn't `createdAt`. */
+  /** The time of the event of its creation, if that isn't `createdAt`. */
   readonly recordedAt?: number;
 };
 
 /** A status that an order got later, and when. */
 export type OrderStep = { readonly status: OrderStatus; readonly at: number };
 
-/** An order with a past was placed open and has gone through these steps. */
+/** An order with a past was created `open` and has gone through these steps. */
 export function addOrder(
   permit: Permit,
   order: NewOrderRow,
@@ -186,7 +186,7 @@ function recordPlaced(permit: Permit, order: PlacedOrder, past: readonly OrderSt
 
 type ReplacedOrder = OrderContent & { readonly now: number; readonly reason?: string | undefined };
 
-/** Each change has a time of its own, later than the one before it, whatever the clock: ETags have it. */
+/** Each change has a time later than that of the change before it, whatever the clock says: ETags use it. */
 export function replaceOrder(permit: Permit, current: Visible<Order>, wanted: ReplacedOrder): void {
   const { status, currency, items, total, shippingAddress, note, now, reason } = wanted;
   const { id } = current;
@@ -235,7 +235,7 @@ export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
     const order: unknown = orderOf(row);
     if (!fits(Order, order)) return check(Order, order);
     return [
-      ...check(OrderReplacement, order),
+      ...check(PatchedOrder, order),
       ...issueUnless(
         row[5] === JSON.stringify(order.items),
         '/items',

@@ -27,7 +27,7 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { reason } from '../events/event.ts';
-import { searched } from '../flows/searching.ts';
+import { searchParameter } from '../flows/searching.ts';
 import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { IncludedCustomer } from './included-customer.ts';
 import { NewItem, OrderItem, amount, priceItems, sentTotal, sumIssues } from './order-items.ts';
@@ -110,7 +110,7 @@ export const NewOrder = named(
 export type NewOrder = Infer<typeof NewOrder>;
 
 /** The whole order, as it is checked after a PATCH was merged; read-only members may be sent unchanged. */
-export const OrderReplacement = object(
+export const PatchedOrder = object(
   {
     status,
     items,
@@ -130,12 +130,12 @@ export const OrderReplacement = object(
 );
 export const OrderPatch = named(
   'OrderPatch',
-  partial(OrderReplacement, {
+  partial(PatchedOrder, {
     description: 'A JSON Merge Patch (RFC 7396). Items are replaced as a whole.',
     examples: [{ status: 'paid' }],
   }),
 );
-export type OrderReplacement = Infer<typeof OrderReplacement>;
+export type PatchedOrder = Infer<typeof PatchedOrder>;
 
 export const orderSorts = [
   'createdAt',
@@ -173,9 +173,9 @@ export const orderFilters = {
     ),
   ),
 };
-/** Those of the list that is searched, too. */
+/** The parameters of a list that can also be searched. */
 export const orderQuery = {
-  q: searched(
+  q: searchParameter(
     'An order’s id; or words that are all in its customer’s name, e-mail address or phone number, or all ' +
       'in the SKU and name of one item. Words of one or two characters are beginnings of words. Items are ' +
       `searched in the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters, orders ` +
@@ -200,26 +200,26 @@ type SentOrder = Pick<NewOrder, 'currency' | 'items' | 'shippingAddress' | 'note
   readonly status?: OrderStatus;
 };
 
-/** What is absent is null, and the sums are computed. */
+/** Absent members become null, and the sums are computed. */
 export function orderContentOf({
   status = 'open',
   currency,
   items,
   shippingAddress = null,
   note = null,
-}: SentOrder | NewOrder | OrderReplacement): OrderContent {
+}: SentOrder | NewOrder | PatchedOrder): OrderContent {
   return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
 }
 
-/** The order's members after a PATCH. Throws where they are invalid. */
+/** The order's members after a PATCH. Throws if they are invalid. */
 export function applyOrderPatch(current: Order, patch: object): OrderContent {
   const { total: _computed, ...members } = current;
   const merged = mergePatch(members, patch);
-  const issues = check(OrderReplacement, merged);
+  const issues = check(PatchedOrder, merged);
   const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
   issues.push(...readOnlyIssues(current, { ...patch }, readOnly));
   throwIfInvalid(issues);
-  return orderContentOf(merged as OrderReplacement); // it was checked
+  return orderContentOf(merged as PatchedOrder); // it was checked
 }
 
 /** Throws unless the caller may change the order's status from the present one to this. */
@@ -236,7 +236,7 @@ export function checkTransition(order: Order, to: OrderStatus, caller: Caller): 
     throw forbidden(`Only staff may set an order to ${to}; its owner may cancel it while it is open.`);
 }
 
-/** Throws if a member changes that may change only while the order is open. */
+/** Throws if the order isn't open and a member changes that may only change while it is. */
 export function checkOpen(order: Order, wanted: OrderContent): void {
   if (order.status === 'open') return;
   const fixed = ['items', 'currency', 'shippingAddress'] as const;

@@ -1,4 +1,4 @@
-// Where hours, days, weeks and months begin in a time zone, also where its clocks are changed.
+// When hours, days, weeks and months begin in a time zone, changes of its clocks included.
 import { salesBucketsMax } from '../../limits.ts';
 
 export const spans = ['hour', 'day', 'week', 'month'] as const;
@@ -18,11 +18,13 @@ type Buckets = {
   readonly from: number;
   readonly before: number;
   readonly by: Span;
-  /** `isTimeZone` holds. */
+  /** One for which `isTimeZone` is true. */
   readonly timeZone: string;
 };
 
-/** `from`, what begins between, and `before`; cut short where that is more than `salesBucketsMax` buckets. */
+/**
+ * `from`, the beginnings between, and `before`; truncated if there are more than `salesBucketsMax` buckets.
+ */
 export function boundariesOf({ from, before, by, timeZone }: Buckets): number[] {
   const boundaries = [from];
   const { startOf, after } = calendar[by];
@@ -52,7 +54,7 @@ function startOfHour(time: Time): Time {
   return time.round({ smallestUnit: 'hour', roundingMode: 'floor' });
 }
 
-/** Where clocks are set back by half an hour, the hour by the clock lasts 90 minutes. */
+/** If clocks are set back by half an hour, the hour by the clock lasts 90 minutes. */
 function hourAfter(start: Time): Time {
   const next = startOfHour(start.add({ hours: 1 }));
   const isLater = Temporal.ZonedDateTime.compare(next, start) > 0;

@@ -17,7 +17,7 @@ export function salesRoute(): Route {
     reply: ok(Sales),
     description:
       'How many orders were created in each bucket of time, by currency and present status, and their ' +
-      'totals. The first and the last bucket are cut where `from` and `before` cut them.',
+      'totals. The first and the last bucket may be shorter: they begin at `from` and end at `before`.',
     async handle(context) {
       const { query, now, db } = context;
       const request = salesRequestOf(query, now);

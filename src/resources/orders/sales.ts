@@ -77,13 +77,13 @@ export const Sales = named(
 export type Sales = Infer<typeof Sales>;
 
 export type SalesRequest = Pick<Sales, 'by' | 'timeZone'> & {
-  /** Where the buckets begin, and last where they end: milliseconds since 1970. */
+  /** When each bucket begins, and then when the last one ends: milliseconds since 1970. */
   readonly boundaries: readonly number[];
 };
 
 const defaultMilliseconds = 30 * dayMilliseconds;
 
-/** Throws if the time is empty or has too many buckets. */
+/** Throws if the span of time is empty or has too many buckets. */
 export function salesRequestOf(query: ObjectOf<typeof salesQuery>, now: number): SalesRequest {
   const { by = 'day', timeZone: zone = 'UTC' } = query;
   const before = query.before === undefined ? now : timeAtOrAfter(query.before);

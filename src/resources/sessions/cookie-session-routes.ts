@@ -5,7 +5,13 @@ import type { Representation } from '../../http/representation.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { Problem, forbidden } from '../../problem.ts';
 import { CookieTokenRequest, type Tokens } from './session.ts';
-import { inCookie, notCurrent, renewWith, tokensReply, type SignInServices } from './sign-in-routes.ts';
+import {
+  inCookie,
+  notCurrentProblem,
+  renewWith,
+  tokensReply,
+  type SignInServices,
+} from './sign-in-routes.ts';
 
 /**
  * A page of another origin can't call it: browsers say where a request comes from, send no JSON there without
@@ -45,5 +51,5 @@ async function renewFromCookie(
   const issued = credential && (await renewWith(context, services, credential));
   if (issued !== undefined) return inCookie(context, issued);
   context.setCookie(clearedSessionCookie);
-  throw notCurrent();
+  throw notCurrentProblem();
 }

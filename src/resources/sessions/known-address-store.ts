@@ -1,4 +1,4 @@
-// The rows of addresses from which accounts were used: failures elsewhere don't count against them there.
+// The rows of addresses from which accounts were used: failures at other addresses don't count against these.
 import { knownAddressesPerUserMax, knownAddressSecondsMax } from '../../limits.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -8,8 +8,10 @@ export function isKnownAddress(db: Connection, userId: number, address: string, 
   return db.get(sql, userId, address, oldestOf(now)) !== undefined;
 }
 
-/** The account was used from there. Beyond the bound the user's one used longest ago makes room. */
-export function noteAddress({ writer: db }: Permit, userId: number, address: string, now: number): void {
+/**
+ * Records that the account was used from there. Beyond the bound the least recently used address is removed.
+ */
+export function recordAddress({ writer: db }: Permit, userId: number, address: string, now: number): void {
   db.run(
     'DELETE FROM knownAddresses WHERE userId = ? AND address IN ' +
       '(SELECT address FROM knownAddresses WHERE userId = ? AND address <> ? ' +

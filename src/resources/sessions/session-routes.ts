@@ -49,7 +49,7 @@ function listSessions({ cursors }: SessionServices): Route {
       const { query, now } = context;
       const selectionFor = (caller: Caller) => {
         const userId = query.userId ?? caller.userId;
-        checkMayChoose(caller, userId);
+        checkMayManage(caller, userId);
         return sessionSelection({ userId }, now);
       };
       return listPage(context, { cursors, selectionFor, load: represented(sessionResource(now)) });
@@ -57,8 +57,8 @@ function listSessions({ cursors }: SessionServices): Route {
   });
 }
 
-/** The same for a user who doesn't exist. */
-function checkMayChoose(caller: Caller, userId: number): void {
+/** Also rejects a user who doesn't exist: nobody can tell the difference. */
+function checkMayManage(caller: Caller, userId: number): void {
   if (userId === caller.userId || isAdmin(caller)) return;
   throw forbidden('Only an administrator may see or end the sessions of others.');
 }
@@ -84,7 +84,7 @@ function deleteSessions(): Route {
         const permit = context.authorizeWrite(writer);
         const { caller } = permit;
         const userId = query.userId ?? caller.userId;
-        checkMayChoose(caller, userId);
+        checkMayManage(caller, userId);
         const user = requireVisible(userRows, { db: writer, id: userId, access: accountAccessOf(caller) });
         if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
         signOutEverywhere(permit, user);

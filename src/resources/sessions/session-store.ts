@@ -32,7 +32,7 @@ export function findSession(db: Connection, id: number, now: number): Session | 
   return row === undefined ? undefined : sessionOf(row);
 }
 
-/** Those that haven't ended by now. */
+/** Sessions that haven't ended by now. */
 export function sessionRows(now: number): Rows<Session> {
   return { name: 'session', find: (db, id) => findSession(db, id, now), ownerOf: ({ userId }) => userId };
 }
@@ -53,7 +53,7 @@ export function usesCookie(db: Connection, id: number | null): boolean {
   return db.get('SELECT 1 FROM sessions WHERE id = ? AND usesCookie = 1', id) !== undefined;
 }
 
-/** The caller that a token of the session stands for now. */
+/** The caller that a token of the session authenticates now. */
 export function findSessionCaller(db: Connection, id: number): SessionCaller | undefined {
   const row = db.get<[number, Role, number, number]>(
     'SELECT userId, role, sessions.createdAt, expiresAt ' +
@@ -99,7 +99,7 @@ export function addSession(permit: Permit, session: NewSessionRow, now: number):
   return id;
 }
 
-/** Makes room where the user has as many sessions as allowed. */
+/** Ends the user's oldest session if they have as many as allowed. */
 function endOldest(db: Connection, userId: number): void {
   const sql = 'SELECT id FROM sessions WHERE userId = ? ORDER BY id DESC LIMIT 1 OFFSET ?';
   const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
@@ -108,7 +108,7 @@ function endOldest(db: Connection, userId: number): void {
   db.invalidate({ kind: 'session', id });
 }
 
-/** What decides whether a refresh token is a session's current one. */
+/** The state that decides whether a refresh token is a session's current one. */
 export type RefreshState = RefreshSource & {
   readonly userId: number;
   readonly generation: number;
@@ -116,7 +116,7 @@ export type RefreshState = RefreshSource & {
   readonly lastUsedAt: number;
 };
 
-/** Of a session that hasn't ended. */
+/** Undefined if the session has ended. */
 export function findRefreshState(db: Connection, sessionId: number, now: number): RefreshState | undefined {
   const row = db.get<[number, Uint8Array, number, number, number]>(
     'SELECT userId, refreshSeed, refreshGeneration, createdAt, lastUsedAt FROM sessions ' +
@@ -158,7 +158,7 @@ export function endSession(
   db.invalidate({ kind: 'session', id });
 }
 
-/** All of a user's sessions but one. Cached callers of the user's keys are invalidated, too. */
+/** Ends all of a user's sessions but one. Cached callers of the user's keys are invalidated, too. */
 export function endSessionsOf(
   { writer: db }: Permit,
   { id }: Visible<StoredUser>,
@@ -168,7 +168,7 @@ export function endSessionsOf(
   db.invalidate({ kind: 'user', id });
 }
 
-/** Ends all of a user's sessions, with an event of its own: not as a part of a change that has one. */
+/** Ends all of a user's sessions and records an event: for when that isn't part of another change. */
 export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): void {
   endSessionsOf(permit, user, null);
   recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
@@ -179,8 +179,8 @@ export function endSessionsOfAllUsers(db: Connection): void {
   db.run('DELETE FROM sessions');
 }
 
-/** Those that ended by themselves. */
-export function removeEndedSessions(db: Connection, rowsMax: number, now: number): number {
+/** Removes sessions that have expired, up to `rowsMax`. */
+export function removeExpiredSessions(db: Connection, rowsMax: number, now: number): number {
   const sql = 'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expiresAt <= ? LIMIT +?)';
   return db.run(sql, now, rowsMax).changes;
 }
@@ -206,7 +206,7 @@ const sessionList: ListDefinition<NewestFirst> = {
   filters: { userId: { column: 'userId', matches: equals, indexes: 'for every sort' } },
 };
 
-/** Those that haven't ended by now. */
+/** Sessions that haven't ended by now. */
 export function sessionSelection(access: RowAccess, now: number): Selection {
   const hasNotEnded: Condition = { sql: '+expiresAt > ?', params: [now] };
   return selectRows(sessionList, { access, query: {}, always: hasNotEnded });

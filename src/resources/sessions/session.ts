@@ -1,4 +1,4 @@
-// A session: what is sent and shown, and when one ends.
+// A session: what is sent and shown, and when it expires.
 import { refreshGraceMilliseconds, sessionIdleSecondsMax, sessionSecondsMax } from '../../limits.ts';
 import { code } from '../users/totp.ts';
 import { email, id, timestamp } from '../../schema/members.ts';

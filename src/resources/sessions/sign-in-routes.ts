@@ -17,7 +17,7 @@ import type { PasswordChecks, StoredPassword } from '../flows/password-checks.ts
 import { requireVisible } from '../flows/visible.ts';
 import { useCode } from '../users/totp-store.ts';
 import { findPassword, upgradePasswordHash } from '../users/user-store.ts';
-import { noteAddress } from './known-address-store.ts';
+import { recordAddress } from './known-address-store.ts';
 import { NewSession, Session, TokenRequest, Tokens, refreshUse } from './session.ts';
 import {
   addSession,
@@ -88,7 +88,7 @@ async function addNewSession(
   return body.cookie === true ? inCookie(context, issued) : inBody(issued);
 }
 
-type Beginning = {
+type SessionStart = {
   readonly services: SignInServices;
   readonly verified: StoredPassword;
   readonly upgradedHash: string | undefined;
@@ -98,11 +98,11 @@ type SignedIn = {
   readonly factor: ReturnType<typeof useCode>;
 };
 
-/** Undefined if the code is wrong. It is used up in the write that signs in, and only there. */
+/** Undefined if the code is wrong. A right code is used up in the write that signs in, and only there. */
 function beginSession(
   writer: Connection,
   { body, now, userAgent, address, requestId }: SignInContext,
-  { services, verified, upgradedHash }: Beginning,
+  { services, verified, upgradedHash }: SessionStart,
 ): SignedIn | undefined {
   const { userId, hash } = verified;
   const current = findPassword(writer, body.email);
@@ -114,7 +114,7 @@ function beginSession(
   const factor = current.needsCode ? useCode(permit, services.totpSecrets, { userId, code, now }) : undefined;
   if (current.needsCode && factor === undefined) return undefined;
   if (upgradedHash !== undefined) upgradePasswordHash(writer, verified, upgradedHash);
-  noteAddress(permit, userId, address, now);
+  recordAddress(permit, userId, address, now);
   const usesCookie = body.cookie === true;
   const sessionId = addSession(permit, { userId, userAgent, usesCookie }, now);
   return { issued: tokensOf(services, { db: writer, sessionId, now }), factor };
@@ -146,11 +146,11 @@ async function addNewTokens(
   const { params, body } = context;
   const credential = { sessionId: params.id, refreshToken: body.refreshToken };
   const issued = await renewWith(context, services, credential);
-  if (issued === undefined) throw notCurrent();
+  if (issued === undefined) throw notCurrentProblem();
   return inBody(issued);
 }
 
-export function notCurrent(): Problem {
+export function notCurrentProblem(): Problem {
   const detail = 'This is not the current refresh token of the session; sign in again.';
   return new Problem('invalid-credentials', detail);
 }
@@ -161,7 +161,7 @@ type RenewalContext = Pick<
 >;
 type Renewal = { readonly issued: IssuedTokens } | { readonly reusedOf: number | null };
 
-/** Undefined if the refresh token isn't current: then its session has ended, or is another. */
+/** Undefined if the refresh token isn't the current one of this session, or the session has ended. */
 export async function renewWith(
   context: RenewalContext,
   services: SignInServices,
@@ -177,7 +177,7 @@ export async function renewWith(
 
 type RenewalOptions = { readonly services: SignInServices; readonly credential: RefreshCredential };
 
-/** `reusedOf` is the user whose session ended because of it, null if the token is none of that session. */
+/** `reusedOf` is the user whose session ended because of it; null if the token isn't one of that session. */
 function renew(
   writer: Connection,
   context: RenewalContext,
@@ -200,7 +200,7 @@ function renewCurrent(writer: Connection, session: RefreshState, context: Renewa
   const { userId, generation } = session;
   const actor = { userId, keyId: null };
   const permit = permitWithoutCaller(writer, 'a refresh token', { actor, requestId, now });
-  noteAddress(permit, userId, address, now);
+  recordAddress(permit, userId, address, now);
   renewSession(permit, session, generation + 1, now);
 }
 
@@ -219,7 +219,7 @@ type TokensOptions = { readonly db: Connection; readonly sessionId: number; read
 
 type IssuedTokens = Tokens & { readonly refreshToken: string; readonly etag: string };
 
-/** Of the session as it is now. The ETag is that of the session, as reading it shows it. */
+/** The tokens of the session as it is now. The ETag is that of the session, as in GET /api/sessions/{id}. */
 function tokensOf(
   { signer, refreshTokens, publicUrl }: SignInServices,
   { db, sessionId: id, now }: TokensOptions,
@@ -258,7 +258,7 @@ function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }): Repres
   return represent(tokens, { id: tokens.id, ownerId: tokens.userId, etag });
 }
 
-/** The cookie ends with the session. */
+/** The cookie expires with the session. */
 export function inCookie(
   context: Pick<Context<object, object, unknown, undefined>, 'now' | 'setCookie'>,
   issued: IssuedTokens,

@@ -8,7 +8,7 @@ import { notFound } from '../../problem.ts';
 import { consoleFiles, type ConsoleFile } from '../../web/console-files.ts';
 import { consolePage } from '../../web/console-page.ts';
 
-/** A page has some twenty files, which a browser asks for again each time: they draw on no bucket. */
+/** A page has some twenty files, which a browser asks for again each time: they aren't rate-limited. */
 export function consoleRoutes(): Route[] {
   const files = once(consoleFiles);
   return [pageRoute(files), fileRoute(files)];

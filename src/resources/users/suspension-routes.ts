@@ -31,7 +31,7 @@ function readSuspension(): Route {
     summary: 'Read why and since when a user is suspended',
     scope: 'users:read',
     reply: ok(Suspension),
-    description: 'Responds 404 where the user is not suspended.',
+    description: 'Responds 404 if the user is not suspended.',
     handle({ params: { id }, caller, db }) {
       const access = accountAccessOf(caller);
       return suspensionResource.represent(requireVisible(suspensionRows, { db: db.read, id, access }));

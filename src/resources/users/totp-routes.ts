@@ -36,7 +36,7 @@ function readTotp(): Route {
     summary: 'Read whether a sign-in needs a one-time code',
     access: self,
     reply: ok(Totp),
-    description: 'Responds 404 where none were set up.',
+    description: 'Responds 404 if none were set up.',
     handle({ params: { id }, caller, db }) {
       const access = accountAccessOf(caller);
       return totpResource.represent(requireVisible(totpRows, { db: db.read, id, access }));
@@ -61,7 +61,7 @@ function setUpTotp(services: TotpServices): Route {
 
 type SetUpContext = Context<{ readonly id: number }, object, undefined, Caller>;
 
-/** The ETag is that of the set-up without its secret, as reading it shows it. */
+/** The ETag is that of the set-up without its secret, as in GET. */
 async function addNewTotp(
   context: SetUpContext,
   { totpSecrets }: TotpServices,

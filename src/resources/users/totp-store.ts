@@ -88,7 +88,7 @@ function recordChange(permit: Permit, userId: number): void {
 
 type CodeUse = { readonly userId: number; readonly code: string; readonly now: number };
 
-/** Which kind of code it is, if it is right. It is used up with that: each code works once. */
+/** Which kind of code it is; undefined if it is wrong. A right code is used up: each works once. */
 export function useCode(
   { writer: db }: Permit,
   secrets: SealedSecrets,
@@ -119,7 +119,7 @@ function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: 
   return true;
 }
 
-/** What a user's secret is sealed with, so that no row can take the place of another. */
+/** The authenticated data of a user's sealed secret, so that no row can take the place of another. */
 export function totpContext(userId: number): string {
   return `totp of user ${userId}`;
 }

@@ -121,7 +121,7 @@ async function newPasswordHash(
   return passwords.hashNew(context, password);
 }
 
-/** If the password was changed elsewhere meanwhile, this session has ended, and the write is rejected. */
+/** If the password is changed in another session meanwhile, this session ends, and the write is rejected. */
 async function checkCurrentPassword(
   context: ChangeContext,
   passwords: PasswordChecks<Limiter>,

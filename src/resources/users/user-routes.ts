@@ -48,8 +48,8 @@ export type UserServices = UserChangeServices & {
   readonly registration: 'open' | 'closed';
   /** The bucket of each address. */
   readonly signUps: Limiter;
-  /** Begins to take a removed user out of the rows they owned, and doesn't wait for it. */
-  readonly removeLeftovers: () => void;
+  /** Begins, in the background, to clear a removed user from the rows they owned. */
+  readonly clearOwners: () => void;
 };
 
 export function userRoutes(services: UserServices): Route[] {
@@ -174,7 +174,7 @@ function readUser(): Route {
   });
 }
 
-function deleteUser({ removeLeftovers }: UserServices): Route {
+function deleteUser({ clearOwners }: UserServices): Route {
   return route({
     method: 'DELETE',
     path: '/api/users/{id}',
@@ -194,7 +194,7 @@ function deleteUser({ removeLeftovers }: UserServices): Route {
         remove: removeUser,
         event: ({ id }) => ({ name: 'user_deleted', userId: id }),
       });
-      removeLeftovers();
+      clearOwners();
       return emptyRepresentation;
     },
   });

@@ -92,7 +92,7 @@ export function addUser(permit: Permit, user: NewUserRow, now: number): number {
   return id;
 }
 
-/** Who signs up has no account yet to be named as the actor: it is the one they make. */
+/** Whoever signs up has no account yet: the actor is the account that they make. */
 function signedUp({ origin }: Permit, id: number): { readonly actorId?: number } {
   return origin.actor === null && origin.requestId !== null ? { actorId: id } : {};
 }
@@ -130,7 +130,7 @@ function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPas
   db.run('UPDATE users SET passwordHash = ?, passwordExpiresAt = ? WHERE id = ?', hash, expiresAt, id);
 }
 
-/** Stores another hash of the same password: nothing that is shown changes. */
+/** Stores another hash of the same password, which changes nothing that is shown. */
 export function upgradePasswordHash(
   db: Connection,
   { userId, hash }: StoredPassword,
@@ -170,14 +170,14 @@ export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
   return `${table}.userId IS NULL OR ${exists} OR ${removed}`;
 }
 
-/** Throws where the caller was removed between the check of the credential and the write. */
+/** Throws if the caller was removed between the check of the credential and the write. */
 export function requireOwner(db: Connection, userId: number): void {
   if (!userExists(db, userId)) throw new Problem('invalid-token', 'The user of this credential was deleted.');
 }
 
 /**
- * Takes removed users from the rows they owned; `clearOwner` does it in one table and returns how many it
- * changed.
+ * Clears removed users from the rows they owned; each `clearOwner` does so in one table and returns how many
+ * rows it changed.
  */
 export function clearRemovedOwners(
   clearOwner: readonly ((db: Connection, userId: number, rowsMax: number) => number)[],

@@ -118,7 +118,7 @@ type UserChange = {
   readonly passwordMin: number;
 };
 
-/** Throws if the replacement is invalid, or not the caller's to make. */
+/** Throws if the replacement is invalid, or the caller may not make it. */
 export function checkReplacement(change: UserChange): void {
   const { current, wanted, caller, now, passwordMin } = change;
   const issues = readOnlyIssues(current, wanted, ['id', 'createdAt']);

@@ -1,4 +1,4 @@
-// The rows of webhooks as deliveries see them: where each is, how its retries get on, and its secrets.
+// The rows of webhooks as deliveries use them: position, retries and secrets of each.
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -8,7 +8,7 @@ import { contextOf } from './webhook-secret.ts';
 import { typesOf } from './webhook-store.ts';
 import type { WebhookStatus } from './webhook.ts';
 
-/** How far deliveries have come. Times are milliseconds since 1970. */
+/** How far deliveries have got. Times are milliseconds since 1970. */
 export type Progress = {
   /** The id of the last event that was delivered or passed over. */
   readonly position: number;
@@ -28,7 +28,7 @@ export type Endpoint = Progress & {
   readonly secret: Sealed;
   readonly previousSecret: Sealed | null;
   readonly previousEndsAt: number | null;
-  /** Rises with every change but that of the progress. */
+  /** Incremented by every change but those of the progress. */
   readonly version: number;
 };
 
@@ -108,7 +108,7 @@ function endpointOf([
 
 type Version = Pick<Endpoint, 'id' | 'version'>;
 
-/** False if the webhook was changed since: then deliveries begin anew from its row. */
+/** False if the webhook was changed since: then deliveries start again from its row. */
 export function saveProgress(db: Connection, { id, version }: Version, progress: Progress): boolean {
   const { position, failures, retryAt, lastStatus, lastAt, failingSince } = progress;
   const sql =
@@ -118,7 +118,7 @@ export function saveProgress(db: Connection, { id, version }: Version, progress:
   return db.run(sql, ...values, id, version).changes === 1;
 }
 
-/** `reason` is a sentence for administrators. Does nothing where one has changed the webhook since. */
+/** `reason` is a sentence for administrators. Does nothing if one of them has changed the webhook since. */
 export function disableEndpoint(permit: Permit, { id, version }: Version, reason: string): void {
   const db = permit.writer;
   const sql =
@@ -147,7 +147,7 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   return count;
 }
 
-/** Returns the same where it is already sealed under the first secret, or can't be decrypted. */
+/** Returns the same value if it is already sealed under the first secret, or can't be decrypted. */
 function resealed(secrets: SealedSecrets, id: number, sealed: Sealed): Sealed {
   if (sealed.keyId === secrets.keyIds[0]) return sealed;
   const secret = secrets.open(sealed, contextOf(id));

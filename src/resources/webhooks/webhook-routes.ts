@@ -90,7 +90,7 @@ function createWebhook({ NewWebhook: body }: WebhookBodies, secrets: SealedSecre
   });
 }
 
-/** The ETag is that of the webhook without its secret, as reading it shows it. */
+/** The ETag is that of the webhook without its secret, as in GET /webhooks/{id}. */
 async function addNewWebhook(
   context: Context<object, object, NewWebhook, Caller>,
   secrets: SealedSecrets,

@@ -13,7 +13,7 @@ export function secretText(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
-/** What a webhook's secrets are sealed with, so that no row can take the place of another. */
+/** The authenticated data of a webhook's sealed secrets, so that no row can take the place of another. */
 export function contextOf(webhookId: number): string {
   return `webhook ${webhookId}`;
 }

@@ -74,7 +74,7 @@ export function webhookSelection(): Selection {
   };
 }
 
-/** Throws if there are as many as is allowed. It receives what comes after the event of its creation. */
+/** Throws if there are as many webhooks as allowed. It receives the events after that of its creation. */
 export function addWebhook(permit: Permit, { url, types }: NewWebhook, secrets: SealedSecrets): MadeWebhook {
   const { writer: db, origin } = permit;
   checkCount(db);
@@ -101,8 +101,8 @@ function checkCount(db: Connection): void {
 }
 
 /**
- * Whatever changes, the next delivery is tried at once, and the retries begin anew. So they do if nothing
- * changes, which is not an event then.
+ * Whatever changes, the next delivery is tried at once, and the retries start again. They also do if nothing
+ * changes; then there is no event.
  */
 export function replaceWebhook(
   permit: Permit,
@@ -120,7 +120,7 @@ export function replaceWebhook(
   else db.invalidate({ kind: 'webhook', id: current.id });
 }
 
-/** The secret before it signs for a day, too, and those before that no longer. */
+/** The previous secret goes on signing, too, for a day; earlier ones don't. */
 export function rotateSecret(
   permit: Permit,
   { id }: Visible<Webhook>,
@@ -139,7 +139,7 @@ export function rotateSecret(
   return { secret: secretText(secret), previousEndsAt: timestampOrNull(previousEndsAt) };
 }
 
-/** The current one as it is stored; null if no configured secret opens it. */
+/** The current secret as it is stored; null if no configured secret decrypts it. */
 function openableSecret(db: Connection, id: number, secrets: SealedSecrets): Sealed | null {
   const row = db.get<[string, Uint8Array]>('SELECT keyId, sealed FROM webhooks WHERE id = ?', id);
   if (row === undefined) return null;

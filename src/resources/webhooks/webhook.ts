@@ -31,7 +31,7 @@ const status = named(
   'WebhookStatus',
   oneOf(webhookStatuses, {
     description:
-      '`paused` by an administrator, `disabled` by the service: after the last retry, a 410, or where it ' +
+      '`paused` by an administrator, `disabled` by the service: after the last retry, a 410, or if it ' +
       'can’t go on. Set it to `enabled` to go on after `position`, so that nothing is lost.',
   }),
 );
@@ -43,7 +43,7 @@ const position = integer({
   examples: [812],
 });
 const lastStatus = nullable(integer({ minimum: 100, maximum: 599 }), {
-  description: 'The status of the last response; null before the first, or where none came.',
+  description: 'The status of the last response; null before the first, or if none came.',
   examples: [204],
 });
 const lastAt = nullable(timestamp, { description: 'When an event was last sent.' });
@@ -79,7 +79,7 @@ export const WebhookSecret = named(
   object({
     secret,
     previousEndsAt: nullable(timestamp, {
-      description: 'Until then the secret before it signs, too; null if that can no longer be read.',
+      description: 'Until then the previous secret signs, too; null if that can no longer be read.',
     }),
   }),
 );
