@@ -96,6 +96,8 @@ export const streamRetryMilliseconds = 3_000;
 
 // Exports.
 export const exportsMax = 2;
+/** Ids that an export finds at once: few, so that they are garbage soon. */
+export const exportRowsAtOnce = 100;
 /** How long an export runs in one turn of the event loop, and how much it writes at once. */
 export const exportSliceMillisecondsMax = 2;
 export const exportChunkBytesMax = 64 * 1024;

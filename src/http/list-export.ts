@@ -1,6 +1,6 @@
 // Reads a list from its beginning to its end for an export, a few elements at a time.
 import { isDeepStrictEqual } from 'node:util';
-import { exportRowsSortedMax, pageRowsExaminedMax } from '../limits.ts';
+import { exportRowsAtOnce, exportRowsSortedMax } from '../limits.ts';
 import { forbidden } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
@@ -33,22 +33,25 @@ export class ListElements<T, C> implements Elements<T, C> {
   #taken = 0;
   #after: Position | undefined = undefined;
   #isAtEnd = false;
+  /** Whose rights are those that it began with. */
+  #reader: C;
 
   constructor(db: Db, source: ListSource<T, C>, reader: C) {
     this.#db = db;
     this.#source = source;
     this.#selection = source.selectionFor(reader);
+    this.#reader = reader;
   }
 
   next(reader: C): readonly Representation<T>[] | undefined | Promise<void> {
-    this.#checkRights(reader);
+    if (reader !== this.#reader) this.#checkRights(reader);
     if (this.#taken < this.#found.length) return this.#load(reader);
     if (this.#isAtEnd) return undefined;
     const batch = readBatch(this.#db, {
       ...this.#selection,
       after: this.#after,
       rows: exportRowsSortedMax,
-      rowsExaminedMax: pageRowsExaminedMax,
+      rowsExaminedMax: exportRowsAtOnce,
     });
     if (batch instanceof Promise) return batch.then((found) => this.#keep(found));
     this.#keep(batch);
@@ -74,5 +77,6 @@ export class ListElements<T, C> implements Elements<T, C> {
     const { owners } = this.#source.selectionFor(reader);
     if (!isDeepStrictEqual(owners, this.#selection.owners))
       throw forbidden('The rights have changed since the export began.');
+    this.#reader = reader;
   }
 }

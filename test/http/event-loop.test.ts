@@ -132,6 +132,16 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     assertShort(watch);
   });
 
+  for (const type of ['text/csv', 'application/x-ndjson'])
+    test(`is free of long turns while the fattest orders are exported as ${type}`, async (t) => {
+      const { service, person } = await start(t);
+      giveOrders(service, person, { count: 200, items: 100 });
+      const init = { headers: { authorization: `Bearer ${person.token}`, accept: type } };
+      const watch = new TurnWatch();
+      assert.equal(await send({ path: `${service.url}/orders`, init }), 200);
+      assertShort(watch);
+    });
+
   test(`is free of long turns while a user with ${rows} orders is deleted`, async (t) => {
     const { service, person } = await start(t);
     giveOrders(service, person, { count: rows, items: 1 });
