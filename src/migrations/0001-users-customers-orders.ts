@@ -16,6 +16,9 @@ const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded
  * removed user in one statement, and they may be a million. A trigger notes who was removed, and slices of
  * work follow (storage/slices.ts).
  *
+ * `importedOrders` has no index by order, which SQLite would look in for each order that is deleted: none is.
+ * Its foreign key lets `orderly check` find a key that names no order.
+ *
  * `customerSearch` has what `searchText` makes of each customer, under the customer's id: only its trigrams,
  * not the text. `searchText` has folded case and accents, as the words of a query are folded. Those of a
  * deleted customer are taken out at once. FTS5's other way, tombstones, would leave them there, and has row
@@ -157,7 +160,7 @@ CREATE TABLE importedCustomers (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE importedOrders (
   key TEXT PRIMARY KEY,
-  orderId INTEGER NOT NULL,
+  orderId INTEGER NOT NULL REFERENCES orders,
   fingerprint BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -110,4 +110,12 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
     'INSERT INTO recoveryCodes (userId, hash) VALUES (9996, zeroblob(32))',
     /^A row of recoveryCodes refers to a missing row of totpSecrets\.$/m,
   ],
+  [
+    "INSERT INTO importedCustomers (key, customerId, fingerprint) VALUES ('shop-1', 9995, zeroblob(32))",
+    /^A row of importedCustomers refers to a missing row of customers\.$/m,
+  ],
+  [
+    "INSERT INTO importedOrders (key, orderId, fingerprint) VALUES ('shop-1', 9994, zeroblob(32))",
+    /^A row of importedOrders refers to a missing row of orders\.$/m,
+  ],
 ];
