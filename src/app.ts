@@ -58,7 +58,8 @@ export type AppDependencies = {
   readonly timers: Timers;
   /** How addresses of webhook receivers are looked up; undefined for the system's resolver. */
   readonly lookup: AddressLookup | undefined;
-  readonly isStopping: () => boolean;
+  /** Aborted when the service begins to stop. */
+  readonly stopping: AbortSignal;
 };
 
 export type App = ReturnType<typeof createApp>;
@@ -67,7 +68,7 @@ export function createApp(
   { config, publicUrl, secrets, extraRoutes }: AppSettings,
   dependencies: AppDependencies,
 ) {
-  const { db, caches, hasher, log, now, isStopping } = dependencies;
+  const { db, caches, hasher, log, now, stopping } = dependencies;
   const keyed = createKeyedParts(secrets, publicUrl);
   const limiters = createLimiters(config.rates);
   const metrics = createMetrics();
@@ -131,7 +132,7 @@ export function createApp(
     acceptsQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
     corsOrigins: new Set(config.corsOrigins),
-    isStopping,
+    isStopping: () => stopping.aborted,
   });
   return { router, handler, live, deliveries, cleanup, metrics, metricsText };
 }
@@ -140,7 +141,7 @@ export function createApp(
 function createBackground(
   { data, eventsDays, webhookAllow }: Config,
   { cursors, totpSecrets, webhookSecrets }: KeyedParts,
-  { db, afterSync, log, now, timers, lookup, isStopping }: AppDependencies,
+  { db, afterSync, log, now, timers, lookup, stopping }: AppDependencies,
 ) {
   const live = new LiveFeed({ db: db.read, cursors, log, now });
   afterSync.add((invalidations) => live.onSync(invalidations));
@@ -150,12 +151,13 @@ function createBackground(
   afterSync.add((invalidations) => deliveries.onSync(invalidations));
   const shownEvents = new ShownEvents(data, db.read);
   const secrets = { totpSecrets, webhookSecrets };
+  const isStopping = (): boolean => stopping.aborted;
   const cleanup = new Cleanup({ db, now, eventsDays, isStopping, shownEvents, ...secrets });
   return { live, deliveries, webhookTargets, cleanup };
 }
 
-function readinessOf({ db, isStopping }: AppDependencies): 'ready' | 'stopping' | 'read-only' {
-  if (isStopping()) return 'stopping';
+function readinessOf({ db, stopping }: AppDependencies): 'ready' | 'stopping' | 'read-only' {
+  if (stopping.aborted) return 'stopping';
   return db.stats.canWrite ? 'ready' : 'read-only';
 }
 

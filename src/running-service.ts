@@ -66,10 +66,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const onRenewal = (renewed: Certificate): void => server.renew(renewed);
   const certificate = new CertificateKeeper({ config, log, now, current, onRenewal });
   const stopping = new AbortController();
-  const isStopping = (): boolean => stopping.signal.aborted;
+  const surroundings = { log, now, timers, lookup, stopping: stopping.signal };
   const app = createApp(
     { config, publicUrl, secrets, extraRoutes },
-    { db, caches, afterSync, hasher, server, certificate, log, now, timers, lookup, isStopping },
+    { db, caches, afterSync, hasher, server, certificate, ...surroundings },
   );
   server.handle(app.handler);
 

@@ -51,7 +51,8 @@ type ImportsOptions = {
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;
-  readonly isStopping: () => boolean;
+  /** Aborted when the service begins to stop. */
+  readonly stopping: AbortSignal;
 };
 
 /** What routes may use. */
@@ -147,7 +148,7 @@ class ImportRun<T> {
     if (line === undefined) return batch;
     this.#number = line.number;
     await nextTurn(stream);
-    if (this.#options.isStopping()) throw unavailable('The service is stopping; send the rest again.');
+    if (this.#options.stopping.aborted) throw serviceStopping();
     const until = performance.now() + importSliceMillisecondsMax;
     let bytes = 0;
     for (; line !== undefined; line = this.#lines.next()) {
@@ -161,23 +162,35 @@ class ImportRun<T> {
 
   /** The time limit is for a whole line: a byte now and then doesn't extend it. */
   async #arrivalOfLine(): Promise<NdjsonLine | undefined> {
-    const { timers } = this.#options;
-    const late = Promise.withResolvers<never>();
-    const cancelLate = timers.after(importLineMilliseconds, () => late.reject(tooSlow()));
-    // it may wait for the results of what it has sent
-    const cancelQuiet = timers.after(importQuietMilliseconds, () => this.#results.flush());
+    const end = Promise.withResolvers<never>();
+    const cancel = this.#limitWait(end.reject);
     try {
       for (;;) {
-        const chunk = await Promise.race([this.#parts.context.streamedBody?.next(), late.promise]);
+        const chunk = await Promise.race([this.#parts.context.streamedBody?.next(), end.promise]);
         if (chunk === undefined) this.#lines.end();
         else this.#lines.add(chunk);
         const line = this.#lines.next();
         if (line !== undefined || chunk === undefined) return line;
       }
     } finally {
+      cancel();
+    }
+  }
+
+  /** Rejects a wait that lasts too long, or past the end of the service. Returns what cancels this. */
+  #limitWait(reject: (problem: Problem) => void): () => void {
+    const { timers, stopping } = this.#options;
+    const cancelLate = timers.after(importLineMilliseconds, () => reject(tooSlow()));
+    // the client may wait for the results of what it has sent
+    const cancelQuiet = timers.after(importQuietMilliseconds, () => this.#results.flush());
+    const stop = (): void => reject(serviceStopping());
+    if (stopping.aborted) stop();
+    stopping.addEventListener('abort', stop);
+    return () => {
       cancelLate();
       cancelQuiet();
-    }
+      stopping.removeEventListener('abort', stop);
+    };
   }
 
   #check(line: NdjsonLine): Item<T> {
@@ -227,7 +240,7 @@ class ImportRun<T> {
     count(result.status);
     this.#results.write(resultText(number, result));
     this.#results.flush();
-    stream.abortOnceSent(endReasonOf(problem.kind));
+    stream.abortOnceSent(this.#options.stopping.aborted ? 'stopping' : endReasonOf(problem.kind));
   }
 
   #logged(error: unknown): Problem {
@@ -243,6 +256,10 @@ function nextTurn(stream: ResponseStream): Promise<void> {
     if (stream.unsentBytes > importUnsentBytesMax) stream.whenDrained(() => stream.runLater(resolve));
     else stream.runLater(resolve);
   });
+}
+
+function serviceStopping(): Problem {
+  return unavailable('The service is stopping; send the rest again.');
 }
 
 function tooSlow(): Problem {

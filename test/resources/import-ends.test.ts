@@ -99,6 +99,24 @@ describe('an import ends early, and without its last chunk', () => {
   });
 });
 
+describe('an import whose client is silent ends when the service stops', () => {
+  for (const [what, text] of [
+    ['between two lines', ''],
+    ['within a line', '{"key":"b",'],
+  ] as const)
+    test(`${what}: the last line says from where on to send again`, async (t) => {
+      const service = await serviceFor(t);
+      const sent = await openImport(service, await rootToken(service));
+      sent.write(`${linesOf([customerLine('a')])}${text}`);
+      assert.deepEqual((await sent.next())?.map(summaryOf), ['1 201']);
+      const stopped = service.stop();
+      const { answers, isWhole } = await sent.rest();
+      assert.deepEqual([answers.map(summaryOf), isWhole], [['2 503 # unavailable'], false]);
+      await stopped;
+      assert.ok(service.logged.some((line) => line.includes('"end":"stopping"')));
+    });
+});
+
 describe('an import whose client goes', () => {
   test('keeps what was whole, and completes when it is sent again', async (t) => {
     const service = await serviceFor(t);
