@@ -8,13 +8,18 @@ import type { Peer } from './peer.ts';
 type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
 const stateKey = Symbol('state');
 
-/** `abort` is called when the parser rejects what comes next of the body. */
-type AbortableBody = { abort(problem: Problem): void };
+/** The body of the last request, as long as more of it may arrive. */
+type ArrivingBody = {
+  /** Whether its route limits the time that it takes. */
+  readonly hasOwnTimeout: boolean;
+  /** Nothing more of it comes: the request fails with this problem, unless it was answered already. */
+  abort(problem: Problem): void;
+};
 
 export class ConnectionState {
   peer: Peer | undefined = undefined;
-  /** Set while a route reads the body of its request as it arrives, at its own pace. */
-  streamedBody: AbortableBody | undefined = undefined;
+  /** Undefined if the last request has none. */
+  body: ArrivingBody | undefined = undefined;
   /** Requests that wait for the responses before them: until there are none, nothing more is read. */
   waitingRequests = 0;
   #request: IncomingMessage | undefined = undefined;
@@ -32,9 +37,9 @@ export class ConnectionState {
     return this.#response?.socket === null ? undefined : this.#response;
   }
 
-  /** Whether the last request hasn't arrived whole. */
-  get isBodyPending(): boolean {
-    return this.#request?.complete === false;
+  /** The body of the last request, unless it has arrived whole. */
+  get pendingBody(): ArrivingBody | undefined {
+    return this.#request?.complete === false ? this.body : undefined;
   }
 }
 

@@ -14,15 +14,11 @@ import {
 } from '../limits.ts';
 import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
 import { stateOf } from './connection-state.ts';
+import { readFirstBytes } from './first-bytes.ts';
 import { endIdle } from './idle-connections.ts';
 import { allowHalfOpen } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
-import {
-  rejectConnection,
-  rejectPlainHttp,
-  rejectUnparsed,
-  type WriteRejection,
-} from './unparsed-requests.ts';
+import { rejectConnection, rejectPlainHttp, rejectUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
@@ -39,7 +35,13 @@ type Options = {
 type Timeouts = typeof timeoutsDefault;
 type Handler = Pick<
   RequestHandler,
-  'onConnection' | 'onOverrun' | 'onRequest' | 'onContinue' | 'onExpectation' | 'rejectionText'
+  | 'onConnection'
+  | 'onOverrun'
+  | 'onRequest'
+  | 'onContinue'
+  | 'onExpectation'
+  | 'rejectionText'
+  | 'problemOfMethod'
 >;
 
 /** Connections past the maximum that get a response; further ones are closed without one. */
@@ -88,11 +90,10 @@ export class HttpServer {
     this.#server = createServer(certificate, allTimeouts);
     this.#gate = gate;
     this.#isTls = certificate !== undefined;
-    this.#server.on('connection', (socket: Socket) => track(this.#sockets, socket));
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) =>
       track(this.#httpSockets, socket),
     );
-    this.#guard();
+    this.#guard(allTimeouts.handshakeMilliseconds);
     endIdle(this.#httpSockets, allTimeouts.idleMilliseconds);
   }
 
@@ -121,12 +122,7 @@ export class HttpServer {
         handler[method](request, response);
       });
     }
-    const rejectionText: WriteRejection = (problem) => handler.rejectionText(problem);
-    rejectUnparsed(this.#server, rejectionText);
-    this.#server.on('tlsClientError', ({ code }: NodeJS.ErrnoException, socket: Socket) => {
-      const raw = code === 'ERR_SSL_HTTP_REQUEST' ? this.#below(socket) : undefined;
-      if (raw !== undefined) rejectPlainHttp(raw, rejectionText);
-    });
+    rejectUnparsed(this.#server, handler);
   }
 
   renew(certificate: Certificate): void {
@@ -147,9 +143,10 @@ export class HttpServer {
   }
 
   /** Asks the gate before a connection costs anything, a parser or a TLS handshake. */
-  #guard(): void {
+  #guard(milliseconds: number): void {
     const server = this.#server;
     const listeners = server.listeners('connection');
+    const accept = (socket: Socket): void => listeners.forEach((listener) => listener.call(server, socket));
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
       this.#handler?.onConnection();
@@ -158,7 +155,10 @@ export class HttpServer {
       if (rejected === 'full') return this.#rejectFull(socket);
       if (rejected !== undefined) return void socket.destroy();
       socket.once('close', () => this.#gate.leave(remoteAddress));
-      for (const listener of listeners) listener.call(server, socket);
+      track(this.#sockets, socket);
+      if (!this.#isTls) return accept(socket);
+      const onPlainHttp = (bytes: Buffer): void => this.#rejectPlainHttp(socket, bytes);
+      readFirstBytes(socket, { milliseconds, onTls: () => accept(socket), onPlainHttp });
     });
     server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;
     server.on('drop', () => this.#gate.countRejection('full'));
@@ -167,14 +167,12 @@ export class HttpServer {
   #rejectFull(socket: Socket): void {
     const handler = this.#handler;
     if (handler === undefined || this.#isTls) socket.destroy();
-    else rejectConnection(socket, (problem) => handler.rejectionText(problem));
+    else rejectConnection(socket, handler);
   }
 
-  /** The socket that a TLS socket is on. */
-  #below({ remoteAddress, remotePort }: Socket): Socket | undefined {
-    return this.#sockets
-      .values()
-      .find((socket) => socket.remotePort === remotePort && socket.remoteAddress === remoteAddress);
+  #rejectPlainHttp(socket: Socket, bytes: Buffer): void {
+    if (this.#handler === undefined) socket.destroy();
+    else rejectPlainHttp(socket, bytes, this.#handler);
   }
 
   /** Ends connections whose TLS handshake isn't complete: they have no request here. */

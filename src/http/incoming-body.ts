@@ -36,6 +36,7 @@ export class IncomingBody {
   #isWhole = false;
   #isStopped = false;
   #problem: Problem | undefined = undefined;
+  readonly hasOwnTimeout = false;
   #reader: { readonly take: Take; readonly reject: Reject } | undefined = undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, bodies: ArrivingBodies) {
@@ -50,7 +51,7 @@ export class IncomingBody {
     request.on('end', () => this.#end());
     request.on('error', () => this.#fail(endedEarly()));
     request.on('close', () => this.#release());
-    if (this.#announced > bodyWireBytesMax) this.#stopAsTooLarge();
+    if (this.#announced > bodyWireBytesMax) this.abort(tooLarge());
   }
 
   /** Why the body isn't accepted, as far as is known. */
@@ -72,7 +73,7 @@ export class IncomingBody {
     this.#bytes += chunk.length;
     const wireBytes = this.#request.socket.bytesRead - this.#bytesReadBefore;
     if (hasTooManyChunks(this.#chunks, this.#bytes) || wireBytes > bodyWireBytesMax)
-      return this.#stopAsTooLarge();
+      return this.abort(tooLarge());
     if (this.#response.headersSent) return this.#drop();
     if (this.#problem !== undefined) return;
     if (this.#length + chunk.length > bodyBytesMax) return this.#fail(tooLarge());
@@ -113,14 +114,18 @@ export class IncomingBody {
     this.#reader?.reject(problem);
   }
 
-  /** No more is parsed: each chunk costs the service far more than it costs the client. */
-  #stopAsTooLarge(): void {
+  /**
+   * No more is parsed: each chunk costs the service far more than it costs the client. After the response the
+   * connection ends.
+   */
+  abort(problem: Problem): void {
+    if (this.#isStopped) return;
     this.#isStopped = true;
     const { socket } = this.#request;
     const response = this.#response;
     stopParsing(socket);
     response.shouldKeepAlive = false;
-    this.#fail(tooLarge());
+    this.#fail(problem);
     if (response.writableFinished) socket.destroySoon();
     else if (response.headersSent) response.once('finish', () => socket.destroySoon());
   }

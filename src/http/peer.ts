@@ -100,6 +100,7 @@ function hopAddress(hop: string): string {
   return plainAddress(/^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop);
 }
 
-function plainAddress(text: string): string {
+/** An IPv4 address that a socket for IPv6 shows mapped into it, as itself. */
+export function plainAddress(text: string): string {
   return text.startsWith('::ffff:') && isIP(text.slice(7)) === 4 ? text.slice(7) : text;
 }

@@ -16,6 +16,7 @@ import {
   type ResponseStore,
 } from './idempotency.ts';
 import type { Exchange } from './exchange.ts';
+import { lastResponseText, type UnparsedRequest } from './last-response.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
 import { readQuery } from './query.ts';
@@ -90,8 +91,16 @@ export class RequestHandler {
   }
 
   /** The bytes of the whole response to what never became a request. */
-  rejectionText(problem: Problem): string {
-    return this.#responder.rejectionText(problem, this.#nextRequestId(), this.#options.now());
+  rejectionText(problem: Problem, unparsed: UnparsedRequest): string {
+    const { publicUrl, metrics, log, now } = this.#options;
+    const requestId = this.#nextRequestId();
+    return lastResponseText(problem, unparsed, { publicUrl, metrics, log, requestId, now: now() });
+  }
+
+  /** Of a request whose method the parser doesn't know. */
+  problemOfMethod(method: string, path: string): Problem {
+    const match = this.#options.router.find(path);
+    return match === undefined ? nothingAt(path) : methodNotAllowed(method, path, allowOf(match.methods));
   }
 
   /** The steps in their order. Synchronous unless there is a body to read or a disk to wait for. */
@@ -106,8 +115,8 @@ export class RequestHandler {
     const isIgnored = mounted === undefined || mounted.route.access.credentials === 'ignored';
     if (!isIgnored) exchange.caller = this.#callers.authenticate(exchange);
     if (mounted?.route.isUnlimited !== true) this.#callers.consumeToken(exchange);
-    if (match === undefined) throw new Problem('not-found', `There is nothing at ${exchange.path}.`);
-    if (mounted === undefined) throw methodNotAllowed(exchange, allowOf(match.methods));
+    if (match === undefined) throw nothingAt(exchange.path);
+    if (mounted === undefined) throw methodNotAllowed(exchange.method, exchange.path, allowOf(match.methods));
     exchange.params = match.params;
     checkAccess(mounted.route, exchange.caller, exchange.params);
     exchange.mediaType = chooseMediaType(exchange.headers['accept'], mounted.route.reply.mediaTypes);
@@ -210,7 +219,11 @@ export class RequestHandler {
   }
 }
 
-function methodNotAllowed({ path, method }: Exchange, allow: readonly string[]): Problem {
+function nothingAt(path: string): Problem {
+  return new Problem('not-found', `There is nothing at ${path}.`);
+}
+
+function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {
   const detail = `${path} supports ${allow.join(', ')}, not ${method}.`;
   return new Problem('method-not-allowed', detail, { allow });
 }

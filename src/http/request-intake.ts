@@ -49,6 +49,7 @@ export class RequestIntake {
     const arriving = router.streamsBody(request)
       ? new StreamedBody(request, response, this.#bodies)
       : receiveBody(request, response, this.#bodies);
+    stateOf(request.socket).body = arriving;
     this.#pipeline.run(request, response, () =>
       start(new Exchange({ request, response, peer, arriving }, services)),
     );

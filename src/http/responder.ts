@@ -16,7 +16,14 @@ import { chooseCoding } from './negotiate.ts';
 import { problemResponse } from './problem-response.ts';
 import { RejectionSampler } from './rejection-sampler.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
-import { lastHeadText, writeHead, type HeaderFields } from './response-head.ts';
+import {
+  addBodyFields,
+  jsonPolicyFields,
+  problemFields,
+  strictTransport,
+  writeHead,
+  type HeaderFields,
+} from './response-head.ts';
 import { ResponseStream } from './response-stream.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted } from './router.ts';
@@ -53,10 +60,6 @@ type OutgoingResponse = {
 
 type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'leftOut' | 'end' | 'bytes'>;
 
-export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
-const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
-const problemFields: HeaderFields = ['Cache-Control', 'no-store', ...jsonPolicyFields];
-
 export class Responder {
   readonly #options: ResponderOptions;
   readonly #cors: Cors;
@@ -69,7 +72,7 @@ export class Responder {
     this.#options = options;
     this.#unsent = new UnsentResponses({ onDrop: () => (options.metrics.dropped.unread += 1) });
     this.#cors = createCors(options.corsOrigins);
-    this.#transportFields = options.isTls ? ['Strict-Transport-Security', 'max-age=31536000'] : [];
+    this.#transportFields = options.isTls ? strictTransport : [];
     this.#vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
   }
 
@@ -133,19 +136,6 @@ export class Responder {
     this.#sendBody(exchange, { status: response.status, fields, mediaType: problemJson, body });
   }
 
-  /** The bytes of the response to what the parser rejected, after which the connection ends. */
-  rejectionText(problem: Problem, requestId: string, now: number): string {
-    const { publicUrl, metrics, log } = this.#options;
-    const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
-    const { status, fields, json: document } = problemResponse(problem, context);
-    const text = toWireLatin1(document);
-    metrics.observe(-1, status, 0);
-    log.request({ ...unparsedRequest, requestId, status }, now);
-    const all = ['X-Request-Id', requestId, ...this.#transportFields, ...fields, ...problemFields];
-    addBodyFields(all, problemJson, text);
-    return lastHeadText({ status, fields: all }, now) + text;
-  }
-
   /** The header fields of every response. */
   #fieldsOf(exchange: Exchange): string[] {
     const fields = ['X-Request-Id', exchange.requestId];
@@ -159,7 +149,7 @@ export class Responder {
   }
 
   #sendBody(exchange: Exchange, { status, fields, mediaType, body }: OutgoingResponse): void {
-    addBodyFields(fields, mediaType, body);
+    addBodyFields(fields, mediaType, body.length);
     this.#send(exchange, status, fields, body);
   }
 
@@ -267,20 +257,6 @@ function abortIncomplete(response: ServerResponse): void {
 }
 
 const noEvents: readonly SecurityEvent[] = [];
-
-const unparsedRequest = {
-  method: '-',
-  path: '-',
-  milliseconds: 0,
-  address: null,
-  principal: null,
-  traceparent: undefined,
-} as const;
-
-function addBodyFields(fields: string[], mediaType: string, body: Body): void {
-  fields.push('X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
-  fields.push('Content-Length', String(body.length));
-}
 
 /** How the log names a problem if no handler has reported something more exact. */
 function securityEventOf({ kind, details }: Problem): SecurityEvent | undefined {

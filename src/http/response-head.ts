@@ -11,6 +11,12 @@ type Head = {
   readonly fields: string[];
 };
 
+export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
+export const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
+export const problemFields: HeaderFields = ['Cache-Control', 'no-store', ...jsonPolicyFields];
+/** Over TLS alone (RFC 6797 section 7.2). */
+export const strictTransport: HeaderFields = ['Strict-Transport-Security', 'max-age=31536000'];
+
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
 const { STATUS_CODES, validateHeaderValue } = process.getBuiltinModule('node:http');
 const keepAliveValue = `timeout=${keepAliveMilliseconds / 1000}`;
@@ -29,6 +35,11 @@ export function writeHead({ response, expectsContinue }: Exchange, { status, fie
 export function lastHeadText({ status, fields }: Head, now: number): string {
   fields.push('Date', new Date(now).toUTCString(), 'Connection', 'close');
   return headText(status, fields);
+}
+
+export function addBodyFields(fields: string[], mediaType: string, bytes: number): void {
+  fields.push('X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
+  fields.push('Content-Length', String(bytes));
 }
 
 function headText(status: number, fields: HeaderFields): string {

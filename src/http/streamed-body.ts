@@ -4,7 +4,6 @@ import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
 import { streamedReadAheadBytes } from '../limits.ts';
 import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
-import { stateOf } from './connection-state.ts';
 import { endedEarly, receiveBody } from './incoming-body.ts';
 import { stopParsing } from './lingering-close.ts';
 
@@ -20,6 +19,7 @@ export class StreamedBody {
   #bytesMax = 0;
   #hasBegun = false;
   #isWhole = false;
+  #isStopped = false;
   #problem: Problem | undefined = undefined;
   #bytes = 0;
   #chunks = 0;
@@ -37,13 +37,13 @@ export class StreamedBody {
     });
   }
 
-  /** Begins to receive the body. Throws if it announces more than `bytesMax`. */
+  /** Begins to receive the body. Throws if it announces more than `bytesMax`, or was aborted already. */
   begin(bytesMax: number): void {
     this.#bytesMax = bytesMax;
+    if (this.#problem !== undefined) throw this.#problem;
     if (Number(this.#request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
     this.#hasBegun = true;
     const request = this.#request;
-    stateOf(request.socket).streamedBody = this;
     request.on('data', (chunk: Buffer) => this.#add(chunk));
     request.once('end', () => this.#end());
     request.on('error', this.#onEarlyEnd);
@@ -67,7 +67,7 @@ export class StreamedBody {
     this.#bytes += chunk.length;
     this.#chunks += 1;
     if (this.#bytes > this.#bytesMax || hasTooManyChunks(this.#chunks, this.#bytes))
-      return this.#stopAsTooLarge();
+      return this.abort(tooLarge(this.#bytesMax));
     this.#unread.push(chunk);
     this.#unreadBytes += chunk.length;
     if (this.#unreadBytes >= streamedReadAheadBytes) this.#request.pause();
@@ -79,25 +79,29 @@ export class StreamedBody {
     if (!this.#request.complete) this.#fail(endedEarly());
   };
 
-  abort(problem: Problem): void {
-    this.#fail(problem);
-  }
-
   #end(): void {
     this.#isWhole = true;
     const { socket } = this.#request;
     socket.off('end', this.#onEarlyEnd);
-    stateOf(socket).streamedBody = undefined;
     this.#settle();
   }
 
+  /** Once it has begun. */
+  get hasOwnTimeout(): boolean {
+    return this.#hasBegun;
+  }
+
   /** No more is parsed, and the connection is closed after the response. */
-  #stopAsTooLarge(): void {
+  abort(problem: Problem): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     const { socket } = this.#request;
+    const response = this.#response;
     stopParsing(socket);
-    this.#response.shouldKeepAlive = false;
-    this.#response.once('finish', () => socket.destroySoon());
-    this.#fail(tooLarge(this.#bytesMax));
+    response.shouldKeepAlive = false;
+    if (response.writableFinished) socket.destroySoon();
+    else response.once('finish', () => socket.destroySoon());
+    this.#fail(problem);
   }
 
   #fail(problem: Problem): void {

@@ -5,63 +5,97 @@ import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
+import type { UnparsedRequest } from './last-response.ts';
 import { endLingering } from './lingering-close.ts';
+import { plainAddress } from './peer.ts';
+import type { RequestHandler } from './request-handler.ts';
 import { headersTooLarge, targetTooLong } from './request-headers.ts';
+import { readRequestStart, type RequestStart } from './request-start.ts';
 import { allMethods } from './router.ts';
 
-/** Returns the bytes of a whole response. */
-export type WriteRejection = (problem: Problem) => string;
+// Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
+const { METHODS } = process.getBuiltinModule('node:http');
 
-type ParserError = Error & { readonly code?: string; readonly rawPacket?: Buffer };
+type Handler = Pick<RequestHandler, 'rejectionText' | 'problemOfMethod'>;
 
-export function rejectUnparsed(server: Server, rejectionText: WriteRejection): void {
+type ParserError = Error & {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+  /** Of `rawPacket`, before the error. */
+  readonly bytesParsed?: number;
+};
+
+export function rejectUnparsed(server: Server, handler: Handler): void {
   const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
   server.on('connect', (_request, socket: Socket) => {
     socket.on('error', () => socket.destroy()).resume();
-    rejectTunnel(socket, rejectionText);
+    rejectTunnel(socket, handler);
   });
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (rejected.has(socket) || isSlowStream(error, socket)) return;
     rejected.add(socket);
-    stateOf(socket).streamedBody?.abort(problemOf(error));
-    rejectRequest(error, socket, rejectionText);
+    rejectRequest(error, socket, handler);
   });
 }
 
 /** Answers a connection beyond the limit. */
-export function rejectConnection(socket: Socket, rejectionText: WriteRejection): void {
+export function rejectConnection(socket: Socket, handler: Handler): void {
   socket.on('error', () => {}); // it has gone already
   const detail = 'All connections are in use; retry in a moment.';
-  endLingering(socket.resume(), rejectionText(new Problem('unavailable', detail, { retryAfterSeconds: 1 })));
+  const problem = new Problem('unavailable', detail, { retryAfterSeconds: 1 });
+  endLingering(socket.resume(), handler.rejectionText(problem, unparsedOn(socket)));
 }
 
-/** Answers a client that sent plain HTTP to a TLS port. `socket` is the one below TLS. */
-export function rejectPlainHttp(socket: Socket, rejectionText: WriteRejection): void {
-  socket.on('error', () => {}); // it has gone already
+/** Answers a client whose first bytes on a port of TLS are plain HTTP. */
+export function rejectPlainHttp(socket: Socket, bytes: Buffer, handler: Handler): void {
   const detail = 'This port accepts HTTPS only: the URL must begin with https://.';
-  endLingering(socket.resume(), rejectionText(new Problem('tls-required', detail)));
+  const unparsed = unparsedOn(socket, readRequestStart(bytes));
+  endLingering(socket.resume(), handler.rejectionText(new Problem('tls-required', detail), unparsed));
 }
 
 /**
- * What the parser rejects never becomes a request, or ends the body of one early. It is answered after the
- * responses still on their way, and nothing comes after it.
+ * What the parser rejects within a body is a problem of that body's request. Otherwise it never becomes a
+ * request: it is answered after the responses still on their way, and nothing comes after it.
  */
-function rejectRequest(error: ParserError, socket: Socket, rejectionText: WriteRejection): void {
+function rejectRequest(error: ParserError, socket: Socket, handler: Handler): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
-  const { currentResponse, isBodyPending } = stateOf(socket);
-  if (currentResponse !== undefined && (currentResponse.req.complete || currentResponse.headersSent))
-    return void currentResponse.once('finish', () => rejectRequest(error, socket, rejectionText));
-  if (currentResponse === undefined && isBodyPending) return socket.destroySoon(); // its response was sent
-  endLingering(socket, rejectionText(problemOf(error)));
+  const { currentResponse, pendingBody } = stateOf(socket);
+  if (pendingBody !== undefined) return pendingBody.abort(problemOf(error));
+  if (currentResponse !== undefined)
+    return void currentResponse.once('finish', () => rejectRequest(error, socket, handler));
+  const start = startOf(error);
+  const problem = unknownMethodProblem(start, handler) ?? problemOf(error);
+  endLingering(socket, handler.rejectionText(problem, unparsedOn(socket, start)));
 }
 
 /** `node:http` leaves the socket of a CONNECT to us. Answered after the responses still on their way. */
-function rejectTunnel(socket: Socket, rejectionText: WriteRejection): void {
+function rejectTunnel(socket: Socket, handler: Handler): void {
   const { currentResponse } = stateOf(socket);
   if (currentResponse !== undefined)
-    return void currentResponse.once('finish', () => rejectTunnel(socket, rejectionText));
+    return void currentResponse.once('finish', () => rejectTunnel(socket, handler));
   const detail = 'CONNECT is not supported: this server is not a proxy.';
-  endLingering(socket, rejectionText(new Problem('method-not-allowed', detail, { allow: allMethods })));
+  const problem = new Problem('method-not-allowed', detail, { allow: allMethods });
+  endLingering(socket, handler.rejectionText(problem, unparsedOn(socket)));
+}
+
+function unparsedOn(socket: Socket, start?: RequestStart): UnparsedRequest {
+  const { remoteAddress } = socket;
+  const address = remoteAddress === undefined ? null : plainAddress(remoteAddress);
+  return { start, address, isEncrypted: 'encrypted' in socket };
+}
+
+/** The parser rejects a method that it doesn't know at its first letters; undefined for other errors. */
+function startOf({ code, rawPacket, bytesParsed = 0 }: ParserError): RequestStart | undefined {
+  if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return undefined;
+  const start = readRequestStart(rawPacket.subarray(rawPacket.lastIndexOf('\n', bytesParsed) + 1));
+  return start?.path === undefined ? undefined : start;
+}
+
+/** A method that HTTP knows is only the rest of one whose beginning came before. */
+function unknownMethodProblem(start: RequestStart | undefined, handler: Handler): Problem | undefined {
+  const { method = '', path } = start ?? {};
+  if (path === undefined || METHODS.includes(method)) return undefined;
+  return handler.problemOfMethod(method, path);
 }
 
 function problemOf(error: ParserError): Problem {
@@ -70,6 +104,8 @@ function problemOf(error: ParserError): Problem {
       return isLongTarget(error.rawPacket) ? targetTooLong() : headersTooLarge();
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request-timeout', 'The request did not arrive in time.');
+    case 'HPE_INVALID_EOF_STATE':
+      return new Problem('bad-request', 'The request ended before it was complete.');
     default:
       return new Problem('bad-request', 'Malformed HTTP/1.1 request.');
   }
@@ -77,7 +113,7 @@ function problemOf(error: ParserError): Problem {
 
 /** The reader of a streamed body limits its time itself. */
 function isSlowStream({ code }: ParserError, socket: Socket): boolean {
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).streamedBody !== undefined;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).pendingBody?.hasOwnTimeout === true;
 }
 
 function isLongTarget(packet: Buffer | undefined): boolean {

@@ -4,7 +4,7 @@ import { after } from 'node:test';
 import type { ProblemKind } from '../../src/problem.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { askRaw, openRaw, type RawAnswer } from './raw-connection.ts';
-import type { TestService } from '../service.ts';
+import type { TestOptions, TestService } from '../service.ts';
 
 export const bodyBytesMax = 64 * 1024;
 
@@ -29,11 +29,11 @@ export async function connections(service: TestService): Promise<number> {
 }
 
 /** A service shared by the tests of a suite, and requests to it as bytes; nothing may be left at the end. */
-export function connectionSuite() {
+export function connectionSuite(options: TestOptions = {}) {
   let token = '',
     authorization = '';
   after(() => assertUnharmed());
-  const service = sharedService({}, async (started) => {
+  const service = sharedService(options, async (started) => {
     token = (await started.person()).token;
     authorization = `Authorization: Bearer ${token}`;
   });

@@ -197,7 +197,8 @@ describe('connections', () => {
       },
       onContinue: (asked, response) => handler.onContinue(asked, response),
       onExpectation: (asked, response) => handler.onExpectation(asked, response),
-      rejectionText: (problem) => handler.rejectionText(problem),
+      rejectionText: (problem, unparsed) => handler.rejectionText(problem, unparsed),
+      problemOfMethod: (method, path) => handler.problemOfMethod(method, path),
     });
     t.after(() => server.close());
     const waiting = await openRaw(port);

@@ -32,8 +32,10 @@ describe('a connection', () => {
       ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
       ['a version of HTTP that isn’t spoken', 'GET / HTTP/3.0\r\nHost: a\r\n\r\n'],
       ['HTTP/0.9', 'GET /\r\n\r\n'],
-      ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n'],
-      ['a method in lower case', 'get / HTTP/1.1\r\nHost: a\r\n\r\n'],
+      ['an unknown method without a version', 'FETCH /\r\nHost: a\r\n\r\n'],
+      ['an unknown method in HTTP/2', 'FETCH / HTTP/2.0\r\nHost: a\r\n\r\n'],
+      ['an unknown method of 33 characters', `${'F'.repeat(33)} / HTTP/1.1\r\nHost: a\r\n\r\n`],
+      ['a method that is no token', 'FE(TCH / HTTP/1.1\r\nHost: a\r\n\r\n'],
       ['a target with a blank', 'GET /a b HTTP/1.1\r\nHost: a\r\n\r\n'],
       ['a target that is no path', 'GET orders HTTP/1.1\r\nHost: a\r\n\r\n'],
       ['a blank before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
@@ -105,6 +107,45 @@ describe('a connection', () => {
       assert.deepEqual([status, headers['connection']], [200, 'close']);
       assert.equal(await connection.closed, '');
     });
+
+    const unknown: readonly (readonly [start: string, path: string, allow: string | undefined])[] = [
+      ['FOO /orders', '/orders', 'GET, HEAD, POST, OPTIONS'],
+      ['get /orders', '/orders', 'GET, HEAD, POST, OPTIONS'],
+      ['GETS /orders/7?status=open', '/orders/7', 'GET, HEAD, PATCH, OPTIONS'],
+      ['X-1 /', '/', 'GET, HEAD, OPTIONS'],
+      ['FOO /nowhere?api_key=secret', '/nowhere', undefined],
+    ];
+    for (const [start, path, allow] of unknown) {
+      const status = allow === undefined ? 404 : 405;
+      test(`${start}, of a method that the parser doesn’t know, is ${status}, then it ends`, async () => {
+        const connection = await openRaw(service().port);
+        connection.write(`${live}${request(start, ['X-Request-Id: mine-7'])}`);
+        assert.equal((await connection.response()).status, 200);
+        const response = await connection.response();
+        assertProblem(response, allow === undefined ? 'not-found' : 'method-not-allowed');
+        assert.deepEqual(
+          [response.headers['allow'], response.headers['x-request-id'], response.body.instance],
+          [allow, 'mine-7', path],
+        );
+        assert.equal(response.headers['connection'], 'close');
+        assert.doesNotMatch(response.text, /secret/);
+        assert.equal(await connection.closed, '');
+        connection.socket.destroy();
+      });
+    }
+
+    test('is logged with the address that it came from', async () => {
+      const { headers } = await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(17_000)}`]));
+      assert.deepEqual(lineOf(headers['x-request-id']), ['-', '-', 431, '127.0.0.1']);
+      const { headers: unknownHeaders } = await raw(request('FOO /orders?api_key=secret'));
+      assert.deepEqual(lineOf(unknownHeaders['x-request-id']), ['FOO', '/orders', 405, '127.0.0.1']);
+    });
+
+    function lineOf(id: string | undefined): unknown[] {
+      const lines = service().logged.map((text) => JSON.parse(text));
+      const { method, path, status, address } = lines.find(({ requestId }) => requestId === id);
+      return [method, path, status, address];
+    }
 
     const codings: readonly (readonly [what: string, version: string, coding: string])[] = [
       ['chunks in HTTP/1.0', '1.0', 'chunked'],

@@ -1,7 +1,7 @@
 // The console over HTTP: the page, its modules and its stylesheet.
 import { anyone } from '../../auth/access.ts';
 import { page, representText, shared, type Representation } from '../../http/representation.ts';
-import { jsonPolicy } from '../../http/responder.ts';
+import { jsonPolicy } from '../../http/response-head.ts';
 import { document, route, type Route } from '../../http/route.ts';
 import { once } from '../../memoize-last.ts';
 import { notFound } from '../../problem.ts';

@@ -2,7 +2,7 @@
 import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden, problemKinds, notFound, type ProblemKind } from '../../problem.ts';
 import { page, represent, representText, shared, type Representation } from '../../http/representation.ts';
-import { jsonPolicy } from '../../http/responder.ts';
+import { jsonPolicy } from '../../http/response-head.ts';
 import { document, route, type Route } from '../../http/route.ts';
 import { once } from '../../memoize-last.ts';
 import { consoleRoutes } from './console-routes.ts';

@@ -1,0 +1,28 @@
+// The first bytes of a connection on a port of TLS, before TLS reads them: do they begin with plain HTTP?
+import type { Socket } from 'node:net';
+
+type Options = {
+  readonly milliseconds: number;
+  /** The bytes are given back to the socket, to be read as the beginning of TLS. */
+  readonly onTls: () => void;
+  readonly onPlainHttp: (bytes: Buffer) => void;
+};
+
+/** Waits for the first bytes, and ends a connection on which none come within `milliseconds`. */
+export function readFirstBytes(socket: Socket, { milliseconds, onTls, onPlainHttp }: Options): void {
+  socket.on('error', () => {}); // it closes
+  socket.setTimeout(milliseconds, () => socket.destroy());
+  socket.once('readable', () => {
+    socket.setTimeout(0);
+    const bytes: Buffer | null = socket.read();
+    if (bytes === null) return void socket.destroy(); // it ended without any
+    if (isCapital(bytes[0])) return onPlainHttp(bytes);
+    socket.unshift(bytes);
+    onTls();
+  });
+}
+
+/** Methods begin with one; a record of TLS begins with its type, 20 to 24 (RFC 8446 section 5.1). */
+function isCapital(byte = 0): boolean {
+  return byte >= 0x41 && byte <= 0x5a;
+}
