@@ -1,4 +1,5 @@
 // Checks values against schemas: every issue of a value, with the JSON Pointer of its place.
+import assert from 'node:assert';
 import { issuesMax } from '../limits.ts';
 import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
 import { planOf, type Issue, type JsonSchema, type Plan, type Schema } from './schema.ts';
@@ -6,7 +7,7 @@ import { planOf, type Issue, type JsonSchema, type Plan, type Schema } from './s
 /** Returns every issue of the value, none if it fits. */
 export function check(schema: JsonSchema, value: unknown): Issue[] {
   const result: Result = { issues: [], misfits: 0 };
-  walk(schema, value, [], result);
+  walk(planOf(schema), value, [], result);
   return result.issues;
 }
 
@@ -18,10 +19,9 @@ export function fits<T>(schema: Schema<T>, value: unknown): value is T {
   return check(schema, value).length === 0;
 }
 
-function walk(schema: JsonSchema, value: unknown, path: Path, result: Result): void {
-  const rules = planOf(schema);
+function walk(rules: Plan, value: unknown, path: Path, result: Result): void {
   if (value === null) {
-    if (rules.isNullable !== true) add(result, path, 'type', `must be ${kindLabel(rules)}, not null`);
+    if (!rules.isNullable) add(result, path, 'type', `must be ${kindLabel(rules)}, not null`);
     return;
   }
   switch (rules.kind) {
@@ -47,8 +47,7 @@ function checkString(rules: Plan, value: unknown, path: Path, result: Result): v
     return;
   }
   const lengthIssue = lengthIssueOf(rules, value);
-  if (lengthIssue !== undefined && rules.isFormat === true)
-    return add(result, path, 'pattern', patternClaim(rules));
+  if (lengthIssue !== undefined && rules.isFormat) return add(result, path, 'pattern', patternClaim(rules));
   if (lengthIssue !== undefined) return add(result, path, ...lengthIssue);
   // no pattern has to be safe on long input
   if (rules.pattern?.test(value) === false) return add(result, path, 'pattern', patternClaim(rules));
@@ -56,7 +55,7 @@ function checkString(rules: Plan, value: unknown, path: Path, result: Result): v
   if (sentence !== undefined) addIssue(result, path, 'format', sentence);
 }
 
-function lengthIssueOf({ min = 0, max = 0 }: Plan, text: string): [code: string, claim: string] | undefined {
+function lengthIssueOf({ min, max }: Plan, text: string): [code: string, claim: string] | undefined {
   if (text.length > max && codePoints(text) > max)
     return ['max-length', `must have at most ${max} ${max === 1 ? 'character' : 'characters'}`];
   if (text.length >= min * 2 || (text.length >= min && codePoints(text) >= min)) return undefined;
@@ -73,8 +72,7 @@ function patternClaim({ mustBe }: Plan): string {
   return mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
 }
 
-function checkInteger(rules: Plan, value: unknown, path: Path, result: Result): void {
-  const { min = 0, max = 0 } = rules;
+function checkInteger({ min, max }: Plan, value: unknown, path: Path, result: Result): void {
   if (typeof value !== 'number') return add(result, path, 'type', 'must be an integer');
   if (value > max) return add(result, path, 'maximum', `must be at most ${max}`);
   if (value < min) return add(result, path, 'minimum', `must be at least ${min}`);
@@ -82,17 +80,18 @@ function checkInteger(rules: Plan, value: unknown, path: Path, result: Result): 
 }
 
 function checkArray(rules: Plan, value: unknown, path: Path, result: Result): void {
-  const { min = 0, max = 0, items } = rules;
+  const { min, max, items } = rules;
   if (!Array.isArray(value)) return add(result, path, 'type', 'must be an array');
   if (value.length > max)
     return add(result, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
   if (value.length < min)
     add(result, path, 'min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
-  if (rules.isUnique === true && new Set(value).size < value.length)
+  if (rules.isUnique && new Set(value).size < value.length)
     add(result, path, 'unique-items', 'must not contain duplicates');
+  assert(items !== undefined, 'an array has a plan for its items');
   for (let index = 0; index < value.length && !isFull(result); index += 1) {
     path.push(index);
-    walk(items ?? {}, value[index], path, result);
+    walk(items, value[index], path, result);
     path.pop();
   }
 }
@@ -100,7 +99,7 @@ function checkArray(rules: Plan, value: unknown, path: Path, result: Result): vo
 function checkObject(rules: Plan, value: unknown, path: Path, result: Result): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return add(result, path, 'type', 'must be an object');
-  const members = rules.members ?? new Map<string, JsonSchema>();
+  const { members, required, objectRule } = rules;
   const { misfits } = result;
   let present = 0;
   for (const name in value) {
@@ -109,14 +108,14 @@ function checkObject(rules: Plan, value: unknown, path: Path, result: Result): v
     path.push(name);
     if (member === undefined) addIssue(result, path, 'unknown-member', unknownMember(path, members));
     else {
-      if (planOf(member).isOptional !== true) present += 1;
+      if (!member.isOptional) present += 1;
       walk(member, (value as Record<string, unknown>)[name], path, result); // `name` comes from the value
     }
     path.pop();
   }
-  if (present < (rules.required?.length ?? 0)) addMissing(rules, value, path, result);
-  if (rules.objectRule === undefined || result.misfits > misfits) return;
-  for (const issue of rules.objectRule(value)) {
+  if (present < required.length) addMissing(required, value, path, result);
+  if (objectRule === undefined || result.misfits > misfits) return;
+  for (const issue of objectRule(value)) {
     if (result.issues.length < issuesMax)
       result.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
   }
@@ -131,8 +130,8 @@ function isFull({ issues }: Result): boolean {
   return issues.length >= issuesMax;
 }
 
-function addMissing(rules: Plan, value: object, path: Path, result: Result): void {
-  for (const name of rules.required ?? []) {
+function addMissing(required: readonly string[], value: object, path: Path, result: Result): void {
+  for (const name of required) {
     if (!Object.hasOwn(value, name)) add(result, [...path, name], 'required', 'is required');
   }
 }

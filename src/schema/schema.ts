@@ -29,25 +29,45 @@ export type Issue = {
 /** A rule beyond JSON Schema: the sentence that reports what is wrong, or undefined. */
 type Rule = (value: string) => string | undefined;
 
-/** What the check of a schema reads, prepared once. */
+/**
+ * What the check of a schema reads, prepared once. All plans have all members, since objects of one shape are
+ * read fastest.
+ */
 export type Plan = {
   readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'map';
-  readonly isNullable?: boolean;
-  readonly isOptional?: boolean;
-  readonly min?: number;
-  readonly max?: number;
-  readonly isUnique?: boolean;
-  readonly pattern?: RegExp | undefined;
+  readonly isNullable: boolean;
+  readonly isOptional: boolean;
+  readonly min: number;
+  readonly max: number;
+  readonly isUnique: boolean;
+  readonly pattern: RegExp | undefined;
   /** What the pattern asks for, as the end of a sentence: "must be …". */
-  readonly mustBe?: string | undefined;
-  readonly isFormat?: boolean | undefined;
-  readonly rule?: Rule | undefined;
-  readonly values?: ReadonlySet<string>;
-  readonly items?: JsonSchema;
-  readonly members?: ReadonlyMap<string, JsonSchema>;
-  readonly required?: readonly string[];
-  readonly objectRule?: ((value: object) => Issue[]) | undefined;
-  readonly base?: JsonSchema | undefined;
+  readonly mustBe: string | undefined;
+  readonly isFormat: boolean;
+  readonly rule: Rule | undefined;
+  readonly values: ReadonlySet<string> | undefined;
+  readonly items: Plan | undefined;
+  readonly members: ReadonlyMap<string, Plan>;
+  readonly required: readonly string[];
+  readonly objectRule: ((value: object) => Issue[]) | undefined;
+  readonly base: JsonSchema | undefined;
+};
+const emptyPlan: Omit<Plan, 'kind'> = {
+  isNullable: false,
+  isOptional: false,
+  min: 0,
+  max: 0,
+  isUnique: false,
+  pattern: undefined,
+  mustBe: undefined,
+  isFormat: false,
+  rule: undefined,
+  values: undefined,
+  items: undefined,
+  members: new Map(),
+  required: [],
+  objectRule: undefined,
+  base: undefined,
 };
 
 type Annotations = {
@@ -69,7 +89,7 @@ type StringOptions = Annotations & {
 
 /** Lengths count code points, as JSON Schema has it. */
 export function string(options: StringOptions): Schema<string> {
-  const { mustBe, isFormat, rule, ...shown } = options;
+  const { mustBe, isFormat = false, rule, ...shown } = options;
   const pattern = options.pattern === undefined ? undefined : new RegExp(options.pattern, 'u');
   return make(
     { type: 'string', ...shown },
@@ -110,7 +130,7 @@ export function array<T>(
     { type: 'array', items, ...options },
     {
       kind: 'array',
-      items,
+      items: planOf(items),
       min: options.minItems ?? 0,
       max: options.maxItems,
       isUnique: options.uniqueItems ?? false,
@@ -136,9 +156,9 @@ export function object<M extends Members>(
   const required = Object.keys(members).filter((name) => members[name]?.[plan]?.isOptional !== true);
   const demands = required.length > 0 ? { required } : {};
   const shown = { type: 'object', properties: members, ...demands, additionalProperties: false, ...notes };
-  const rules: Plan = {
+  const rules: PlanOf = {
     kind: 'object',
-    members: new Map(Object.entries(members)),
+    members: plansOf(members),
     required,
     objectRule: rule as Plan['objectRule'], // called once all members fit
   };
@@ -169,14 +189,17 @@ export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<
 /** Every member optional, in nested objects too: the shape of a JSON Merge Patch (RFC 7396) of the object. */
 export function partial<T extends object>(schema: Schema<T>, notes: Annotations = {}): Schema<Patch<T>> {
   const { required: _required, title: _title, ...shown } = schema;
-  const members = new Map<string, JsonSchema>();
-  for (const [name, member] of planOf(schema).members ?? []) {
+  const properties: Record<string, JsonSchema> = {};
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
     // its kind proves it
     const inner = planOf(member).kind === 'object' ? partial(member as Schema<object>) : member;
-    members.set(name, optional(inner));
+    properties[name] = optional(inner);
   }
-  const changed = { ...shown, ...notes, properties: Object.fromEntries(members) };
-  return make(changed, { ...planOf(schema), members, required: [], base: undefined, objectRule: undefined });
+  const members = plansOf(properties);
+  return make(
+    { ...shown, ...notes, properties },
+    { ...planOf(schema), members, required: [], base: undefined, objectRule: undefined },
+  );
 }
 export type Patch<T> = {
   [K in keyof T]?: T[K] extends readonly unknown[]
@@ -202,6 +225,13 @@ export function planOf(schema: JsonSchema): Plan {
   return rules;
 }
 
-function make<T>(shown: JsonSchema, rules: Plan): Schema<T> {
-  return { ...shown, [plan]: rules };
+function plansOf(members: Members): ReadonlyMap<string, Plan> {
+  return new Map(Object.entries(members).map(([name, member]) => [name, planOf(member)]));
+}
+
+/** What a schema sets of its plan. */
+type PlanOf = Pick<Plan, 'kind'> & Partial<Plan>;
+
+function make<T>(shown: JsonSchema, rules: PlanOf): Schema<T> {
+  return { ...shown, [plan]: { ...emptyPlan, ...rules } };
 }
