@@ -10,8 +10,7 @@ export function bodyIssues(route: Route, exchange: Exchange): Issue[] {
   const issues = check(route.body ?? {}, body);
   if (issues.length === 0 || route.validateReferences === undefined) return issues;
   if (typeof body !== 'object' || body === null) return issues;
-  const pointers = new Set(issues.map(({ pointer }) => pointer));
-  for (const issue of route.validateReferences({ ...body }, exchange))
-    if (!pointers.has(issue.pointer)) issues.push(issue);
-  return issues;
+  const references = route.validateReferences({ ...body }, exchange);
+  const isNew = ({ pointer }: Issue): boolean => !issues.some((issue) => issue.pointer === pointer);
+  return [...issues, ...references.filter(isNew)];
 }
