@@ -15,23 +15,7 @@ export function peerOf(remoteAddress: string | undefined, isTrusted: (address: s
   };
 }
 
-export function isProxied(fields: RequestHeaders): boolean {
-  return (
-    fields['forwarded'] !== undefined ||
-    fields['x-forwarded-for'] !== undefined ||
-    fields['x-forwarded-proto'] !== undefined
-  );
-}
-
-/**
- * Whether the request comes from this machine itself: not through a proxy, nor for a foreign name (DNS
- * rebinding).
- */
-export function isLocal(peer: Peer, fields: RequestHeaders): boolean {
-  const isForwarded = forwardingFields.some((name) => fields[name] !== undefined);
-  return peer.isLoopback && !isForwarded && localHost.test(fields['host'] ?? '');
-}
-
+/** The fields that proxies add, by any of which a request shows that it came through one. */
 const forwardingFields = [
   'forwarded',
   'via',
@@ -41,6 +25,19 @@ const forwardingFields = [
   'x-forwarded-proto',
   'x-real-ip',
 ];
+
+function isProxied(fields: RequestHeaders): boolean {
+  return forwardingFields.some((name) => fields[name] !== undefined);
+}
+
+/**
+ * Whether the request comes from this machine itself: not through a proxy, nor for a foreign name (DNS
+ * rebinding).
+ */
+export function isLocal(peer: Peer, fields: RequestHeaders): boolean {
+  return peer.isLoopback && !isProxied(fields) && localHost.test(fields['host'] ?? '');
+}
+
 const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
 
 /**

@@ -32,8 +32,8 @@ describe('from elsewhere than the machine itself', () => {
     ['by an address that begins like loopback', { host: '127.0.0.1.evil.example' }, false],
     ['with Forwarded', { forwarded: 'for=127.0.0.1;proto=https' }, false],
     ['with X-Forwarded-For', { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' }, false],
-    ['with X-Real-IP', { 'x-real-ip': '127.0.0.1' }, false],
-    ['with Via', { via: '1.1 proxy' }, false],
+    ['with X-Real-IP', { 'x-real-ip': '127.0.0.1', 'x-forwarded-proto': 'https' }, false],
+    ['with Via', { via: '1.1 proxy', 'x-forwarded-proto': 'https' }, false],
   ];
   for (const [what, sent, isLocal] of places) {
     test(`the metrics asked for ${what} are ${isLocal ? 'anyone’s' : 'an administrator’s'}`, async () => {

@@ -62,6 +62,16 @@ describe('plain HTTP', () => {
       403,
     ],
     ['Forwarded with another parameter that ends in proto', { forwarded: 'xproto=https' }, 403, 403],
+    ['X-Real-IP alone', { 'x-real-ip': '203.0.113.1' }, 403, 403],
+    ['Via alone', { via: '1.1 edge' }, 403, 403],
+    ['X-Forwarded-Host alone', { 'x-forwarded-host': 'orders.example' }, 403, 403],
+    ['X-Forwarded-Port alone', { 'x-forwarded-port': '443' }, 403, 403],
+    [
+      'X-Real-IP and X-Forwarded-Proto: https',
+      { 'x-real-ip': '203.0.113.1', 'x-forwarded-proto': 'https' },
+      200,
+      403,
+    ],
     ['both, which disagree', { forwarded: 'proto=https', 'x-forwarded-proto': 'http' }, 403, 403],
     [
       'both, which disagree the other way',
