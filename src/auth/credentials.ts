@@ -45,9 +45,9 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
   }
 
   function verify(authorization: string, now: number): Verified {
-    const token = /^bearer ([^ ]+)$/i.exec(authorization)?.[1];
+    const token = /^bearer +([^ ]+)$/i.exec(authorization)?.[1];
     if (token === undefined)
-      throw invalidToken('Authorization must be "Bearer", one space and an access token.');
+      throw invalidToken('Authorization must be "Bearer", a space and an access token.');
     if (isApiKey(token)) throw invalidToken('This is an API key; send it in the X-API-Key header.');
     const claims = signer.verify(token, Math.floor(now / 1000));
     if (claims === undefined) throw invalidToken('The access token is invalid or has expired.');
