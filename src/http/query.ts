@@ -11,9 +11,23 @@ export function splitTarget(sent: string): { path: string; query: string } {
   const target = sent.startsWith('/') ? sent : sent.replace(/^(?:\*|\w[\w+.-]*:\/\/[^/?]*)?\/?/, '/');
   const mark = target.indexOf('?');
   return mark === -1
-    ? { path: target, query: '' }
-    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+    ? { path: decodeUnreserved(target), query: '' }
+    : { path: decodeUnreserved(target.slice(0, mark)), query: target.slice(mark + 1) };
 }
+
+/**
+ * Unreserved characters that were percent-encoded, as themselves (RFC 3986 section 6.2.2.2). What else was
+ * encoded stays so: `%2F` separates no segments, and `%2531` is no `1`.
+ */
+export function decodeUnreserved(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(encodedUnreserved, (encoded) =>
+    String.fromCharCode(Number.parseInt(encoded.slice(1), 16)),
+  );
+}
+
+/** Of letters, digits, hyphen, period, underscore and tilde. */
+const encodedUnreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
 
 export type Query = Record<string, unknown>;
 
@@ -39,8 +53,8 @@ function readPair(
   query: Query,
   issues: Issue[],
 ): void {
-  const equals = pair.indexOf('=');
-  const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+  const sent = splitPair(pair);
+  const name = decode(sent.name);
   const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
   if (schema === undefined) {
     const known = Object.keys(schemas).join(', ');
@@ -56,11 +70,17 @@ function readPair(
       detail: `Parameter "${name}" is sent more than once.`,
     });
   } else {
-    const value = fromText(schema, decode(equals === -1 ? '' : pair.slice(equals + 1)));
+    const value = fromText(schema, decode(sent.value));
     for (const { code, detail } of check(schema, value))
       issues.push({ parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) });
     query[name] = value;
   }
+}
+
+function splitPair(pair: string): { readonly name: string; readonly value: string } {
+  const equals = pair.indexOf('=');
+  if (equals === -1) return { name: pair, value: '' };
+  return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
 }
 
 /** `+` means a space, as in the form encoding that URLSearchParams writes. */
@@ -79,9 +99,9 @@ export function decode(text: string): string {
  */
 export function takeApiKey(text: string): { rest: string; keys: string[] } {
   const pairs = text.split('&');
-  const isKey = (pair: string): boolean => pair === 'api_key' || pair.startsWith('api_key=');
+  const isKey = (pair: string): boolean => decodeUnreserved(splitPair(pair).name) === 'api_key';
   return {
     rest: pairs.filter((pair) => !isKey(pair)).join('&'),
-    keys: pairs.filter(isKey).map((pair) => pair.slice(8)),
+    keys: pairs.filter(isKey).map((pair) => splitPair(pair).value),
   };
 }

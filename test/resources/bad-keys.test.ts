@@ -95,6 +95,7 @@ describe('an API key in the query', () => {
       first,
       await service.get(`${next}&api_key=${key}`),
       await service.get(`${next}&api%5Fkey=${key}`),
+      await service.get(`/orders?colour=red&%61%70i%5fkey=${key}`),
       await service.get(`/orders?api_key=${key}&api_key=${key}`),
       await service.get(`/orders?api_key=${key}&colour=red`),
       await service.get(`/orders/4711?api_key=${key}`),
@@ -113,7 +114,7 @@ describe('an API key in the query', () => {
     ];
     assert.deepEqual(
       responses.map(({ status }) => status),
-      [200, 200, 401, 400, 422, 404, 404, 405, 403, 401, 400, 400, 204, 201, 414],
+      [200, 200, 200, 422, 400, 422, 404, 404, 405, 403, 401, 400, 400, 204, 201, 414],
     );
     for (const { text, rawHeaders } of responses)
       assert.ok(!`${text}\n${rawHeaders.join('\n')}`.includes(secret), text);
