@@ -1,4 +1,4 @@
-// Where somebody is signed in, and the keys of their programs.
+// Lists of a user's sessions and API keys.
 import { Rejection } from './api-client.ts';
 import type { Key, Session } from './api-types.ts';
 import type { Page, Reload } from './console-app.ts';
@@ -27,7 +27,7 @@ export function sessionList(page: Page, sessions: readonly Session[], reload: Re
   return h('ul', { class: 'rows' }, sessions.map(row));
 }
 
-/** Roughly: what people would call it. */
+/** A rough name, as people would say it. */
 function browserName(userAgent: string | null): string {
   if (userAgent === null) return 'An unnamed program';
   const browser = [
@@ -69,8 +69,8 @@ export function keyList({ client }: Page, keys: readonly Key[], reload: Reload):
   return h('ul', { class: 'rows' }, keys.map(row));
 }
 
-/** Undefined for what there is not. */
-export function ifMissing(error: unknown): undefined {
+/** Undefined instead of a 404; throws any other error. */
+export function undefinedIfMissing(error: unknown): undefined {
   if (error instanceof Rejection && error.status === 404) return undefined;
   throw error;
 }

@@ -1,8 +1,8 @@
 // One's own account: password, one-time codes, where one is signed in, keys for programs.
-import { ifMissing, keyList, sessionList } from './access-lists.ts';
+import { undefinedIfMissing, keyList, sessionList } from './access-lists.ts';
 import type { Key, List, Session, Totp } from './api-types.ts';
 import { card, checkRow, factList } from './cards.ts';
-import { drawn, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { reloadable, heading, type Page, type Reload, skeleton } from './console-app.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { action, field, form, textOf } from './forms.ts';
@@ -16,12 +16,12 @@ type Shown = {
 export function accountView(page: Page): void {
   const { main, signal, client, user } = page;
   const content = h('div', {}, skeleton(6));
-  const load = drawn(content, signal, {
+  const load = reloadable(content, signal, {
     async load(): Promise<Shown> {
       const [sessions, keys, totp] = await Promise.all([
         client.get<List<Session>>('/api/sessions', signal),
         client.get<List<Key>>('/api/keys', signal),
-        client.get<Totp>(`/api/users/${user.id}/totp`, signal).catch(ifMissing),
+        client.get<Totp>(`/api/users/${user.id}/totp`, signal).catch(undefinedIfMissing),
       ]);
       return { sessions: sessions.data, keys: keys.data, totp };
     },

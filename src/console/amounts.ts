@@ -1,6 +1,6 @@
 // Money as people type it and read it. Amounts are integers of the currency's minor unit.
 
-/** How many digits the minor units of currencies have; two where it isn't said. */
+/** How many digits the minor units of currencies have; two for a currency that isn't listed. */
 export type Digits = Readonly<Record<string, number>>;
 
 /** In the reader's locale, exact to the last digit. */
@@ -32,8 +32,8 @@ const grouped = /^([1-9]\d{0,2}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$
 const ungrouped = /^(\d*)(?:([.,])(\d+))?$/;
 
 /**
- * `7,49`, `7.49`, `1.234,50`, `1 234`, `7` … in minor units; undefined for what is no price. A sign before
- * three last digits groups them, unless the currency has three.
+ * `7,49`, `7.49`, `1.234,50`, `1 234`, `7` … in minor units; undefined for anything else. A separator
+ * before the last three digits groups them, unless the currency has three.
  */
 export function priceOf(text: string, fraction: number): number | undefined {
   const plain = text.replaceAll(/[\s'’]/g, '');

@@ -16,7 +16,7 @@ export class Rejection extends Error {
   }
 }
 
-/** No response came: nobody knows whether the request arrived. */
+/** No response came: it is unknown whether the request arrived. */
 export class Unreachable extends Error {
   constructor() {
     super('The service can’t be reached. What you entered is still here; try again in a moment.');
@@ -26,7 +26,7 @@ export class Unreachable extends Error {
 export type RequestOptions = {
   readonly body?: unknown;
   readonly etag?: string | undefined;
-  /** A request with one can be sent again: the service does it once. */
+  /** A request with a key can be repeated: the service executes it once. */
   readonly idempotencyKey?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal;
@@ -43,7 +43,7 @@ export class ApiClient extends EventTarget {
   readonly #confirm: Confirm;
   #isReachable = true;
 
-  /** `confirm` asks for the password again, and resolves to whether that worked. */
+  /** `confirm` asks for the password again, and resolves to whether it was right. */
   constructor(session: BrowserSession, confirm: Confirm) {
     super();
     this.#session = session;
@@ -54,30 +54,33 @@ export class ApiClient extends EventTarget {
     return (await this.read<T>(path, signal)).value;
   }
 
-  /** With the ETag, for a change that is to meet the object as it was read. */
+  /** Also returns the ETag, for a change that must apply to the object as it was read. */
   async read<T>(path: string, signal?: AbortSignal): Promise<Result<T>> {
     return this.send<T>('GET', path, signal === undefined ? {} : { signal });
   }
 
   async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Result<T>> {
-    const response = await this.respond(method, path, options);
+    const response = await this.request(method, path, options);
     const text = await response.text();
     const value = (text === '' ? undefined : JSON.parse(text)) as T; // as the API's documentation has it
     return { value, etag: response.headers.get('etag') ?? undefined };
   }
 
-  /** The response of success. Throws `Rejection`, `Unreachable`, or what the signal was aborted with. */
-  async respond(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+  /**
+   * Returns the response if it is a success. Throws `Rejection`, `Unreachable`, or what the signal was
+   * aborted with.
+   */
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     const response = await this.#attempt(method, path, options);
     if (response.ok) return response;
     const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
     if (problem === undefined) throw new Unreachable();
     if (problem.code === 'step-up-required' && (await this.#confirm()))
-      return this.respond(method, path, options);
+      return this.request(method, path, options);
     throw new Rejection(problem);
   }
 
-  /** A lost answer is asked for again where that does no harm. */
+  /** Retries after a lost response if that is safe. */
   async #attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
     const isRepeatable = method === 'GET' || options.idempotencyKey !== undefined;
     for (const milliseconds of isRepeatable ? pausesMilliseconds : []) {

@@ -1,20 +1,20 @@
 // Who is signed in: the access token is in memory alone, the refresh token in a cookie that no script reads.
 import type { Problem, Tokens } from './api-types.ts';
 
-type Message = { readonly kind: 'tokens'; readonly tokens: Kept } | { readonly kind: 'signed-out' };
+type Message = { readonly kind: 'tokens'; readonly tokens: StoredTokens } | { readonly kind: 'signed-out' };
 type Credentials = { readonly email: string; readonly password: string; readonly code?: string };
-type Kept = Tokens & { readonly accessExpiresAt: number };
+type StoredTokens = Tokens & { readonly accessExpiresAt: number };
 
 const hint = 'orderly-signed-in';
 const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
-/** Whoever has it alone changes the cookie: else the response that comes last would decide. */
+/** Only the holder of this lock changes the cookie: otherwise the last response to arrive would decide. */
 const lock = 'orderly-tokens';
-/** A token this near its end is renewed before it is used. */
+/** A token that expires this soon is renewed before it is used. */
 const marginMilliseconds = 30_000;
 
-/** Its tabs renew in turn, and each takes what another one got. */
+/** Only one tab renews at a time, and all use the token that it got. */
 export class BrowserSession extends EventTarget {
-  #tokens: Kept | undefined;
+  #tokens: StoredTokens | undefined;
   readonly #channel = new BroadcastChannel('orderly-session');
 
   constructor() {
@@ -30,13 +30,13 @@ export class BrowserSession extends EventTarget {
     return this.#tokens?.id;
   }
 
-  /** After a reload: whether the browser still is signed in. Only asks where somebody was. */
+  /** Whether the browser is still signed in after a reload. Sends no request if nobody was. */
   async resume(): Promise<boolean> {
     if (localStorage.getItem(hint) === null) return false;
     return (await this.token()) !== undefined;
   }
 
-  /** A token that is good for a while; undefined if nobody is signed in. Throws without a response. */
+  /** A token that doesn't expire soon; undefined if nobody is signed in. Throws if there is no response. */
   async token(): Promise<string | undefined> {
     if (this.#isFresh()) return this.#tokens?.accessToken;
     return this.renew(this.#tokens?.accessToken);
@@ -58,12 +58,12 @@ export class BrowserSession extends EventTarget {
       body: '{}',
       cache: 'no-store',
     });
-    if (response.ok) this.#keep((await response.json()) as Tokens);
-    else if (response.status === 401) this.#forget();
+    if (response.ok) this.#storeTokens((await response.json()) as Tokens);
+    else if (response.status === 401) this.#clearTokens();
     else throw new TypeError(`no tokens: ${response.status}`);
   }
 
-  /** Undefined when it worked. */
+  /** Undefined if it succeeded. */
   async signIn(credentials: Credentials): Promise<Problem | undefined> {
     return navigator.locks.request(lock, () => this.#signInNow(credentials));
   }
@@ -78,25 +78,25 @@ export class BrowserSession extends EventTarget {
     const body: unknown = await response.json();
     if (!response.ok) return body as Problem; // every response of 400 and above has one
     const before = this.#tokens;
-    this.#keep(body as Tokens);
+    this.#storeTokens(body as Tokens);
     if (before !== undefined) await this.#end(before.id).catch(() => undefined); // it ends by itself, later
     return undefined;
   }
 
-  /** Throws if the service doesn't confirm it: whoever came next could go on with the cookie. */
+  /** Throws unless the service confirms it: otherwise the next person could go on with the cookie. */
   async signOut(): Promise<void> {
     const token = await this.token();
     const status = await this.#endOwn();
     if (status === 401 && (await this.renew(token)) !== undefined) await this.#endOwn();
-    this.#forget();
+    this.#clearTokens();
   }
 
-  /** A session that ends itself takes the cookie along. */
+  /** Ending the session in use also clears the cookie. */
   #endOwn(): Promise<number | undefined> {
     return this.#tokens === undefined ? Promise.resolve(undefined) : this.#end(this.#tokens.id);
   }
 
-  /** With the current token. The status; throws for one that leaves open whether the session is over. */
+  /** Returns the status; throws for a status that leaves open whether the session has ended. */
   async #end(id: number): Promise<number> {
     const headers = { Authorization: `Bearer ${this.#tokens?.accessToken}` };
     const { status } = await fetch(`/api/sessions/${id}`, { method: 'DELETE', headers });
@@ -108,18 +108,21 @@ export class BrowserSession extends EventTarget {
     return this.#tokens !== undefined && this.#tokens.accessExpiresAt - marginMilliseconds > Date.now();
   }
 
-  #keep(tokens: Tokens): void {
+  #storeTokens(tokens: Tokens): void {
     this.#tokens = { ...tokens, accessExpiresAt: Date.now() + tokens.expiresIn * 1000 };
     localStorage.setItem(hint, '1');
     this.#channel.postMessage({ kind: 'tokens', tokens: this.#tokens } satisfies Message);
   }
 
-  #forget(): void {
+  #clearTokens(): void {
     this.#channel.postMessage({ kind: 'signed-out' } satisfies Message);
     this.#ended();
   }
 
-  /** From another tab. All share one cookie: somebody else who signed in there is signed in here, too. */
+  /**
+   * Handles a message of another tab. All share one cookie, so a user who signed in there is signed in here,
+   * too.
+   */
   #receive(message: Message): void {
     if (message.kind === 'signed-out') return this.#ended();
     const isOther = this.#tokens?.userId !== message.tokens.userId;

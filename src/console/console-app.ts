@@ -1,4 +1,4 @@
-// What every view is given: who is signed in, the service, the address, and where to draw.
+// What every view receives: who is signed in, the API client, the URL, and the element to draw into.
 import type { ApiClient } from './api-client.ts';
 import type { User } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
@@ -18,14 +18,14 @@ export type Page = App & {
   /** The id in the path: 7 in `#/orders/7`. */
   readonly id: number;
   readonly parameters: URLSearchParams;
-  /** Aborted when another view takes the place. */
+  /** Aborted when another view replaces this one. */
   readonly signal: AbortSignal;
 };
 
-/** Reads again what is shown. */
+/** Loads what is shown again. */
 export type Reload = () => Promise<void>;
 
-/** Draws into `main` at once; what it waits for comes later. */
+/** Draws into `main` at once, and the rest when it is loaded. */
 export type View = (page: Page) => void;
 
 export function isStaff({ user }: Pick<App, 'user'>): boolean {
@@ -43,10 +43,10 @@ export function heading(title: string, ...tools: readonly Child[]): HTMLElement 
 }
 
 /**
- * Draws what `load` resolves to into the element, and again whenever `reload` is called; meanwhile what was
- * there stays. The result of a load that a newer one has overtaken is discarded.
+ * Draws what `load` resolves to into the element, and again whenever `reload` is called; meanwhile the old
+ * content stays. The result of a load that a newer one has overtaken is discarded.
  */
-export function drawn<T>(
+export function reloadable<T>(
   element: HTMLElement,
   signal: AbortSignal,
   { load, draw }: { readonly load: () => Promise<T>; readonly draw: (value: T, reload: Reload) => Child },
@@ -59,7 +59,7 @@ export function drawn<T>(
     try {
       const value = await load();
       if (number === state.count && !signal.aborted)
-        keepingFocus(element.closest('main') ?? element, () => fill(element, draw(value, reload)));
+        keepFocus(element.closest('main') ?? element, () => fill(element, draw(value, reload)));
     } catch (error) {
       if (number === state.count && !signal.aborted) fill(element, failure(error, reload));
     }
@@ -69,7 +69,7 @@ export function drawn<T>(
 }
 
 /** Puts the focus back on the element with the same key, or else on the heading. */
-function keepingFocus(scope: Element, change: () => void): void {
+function keepFocus(scope: Element, change: () => void): void {
   const { activeElement: active } = document;
   const isInside = active instanceof HTMLElement && scope.contains(active);
   const key = isInside ? keyOf(active) : '';
@@ -89,7 +89,7 @@ function failure(error: unknown, retry: Reload): Child {
   return h('div', { class: 'empty', role: 'alert' }, h('p', {}, messageOf(error)), again);
 }
 
-/** Where there is nothing yet: why, and what to do next. */
+/** Shown if there is nothing yet: why, and what to do next. */
 export function emptyState(title: string, text: string, next?: Child): HTMLElement {
   return h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, text), next);
 }
@@ -99,7 +99,7 @@ export function skeleton(rows: number): HTMLElement {
   return h('div', { class: 'skeleton', 'aria-hidden': 'true' }, bars);
 }
 
-/** Goes to another view of the console. */
+/** Navigates to another view of the console. */
 export function goTo(path: string): void {
   location.hash = path;
 }

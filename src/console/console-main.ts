@@ -1,4 +1,4 @@
-// Where the console begins: who is signed in, the frame around the views, and which view the address names.
+// The entry point: who is signed in, the frame around the views, and which view the address names.
 import { accountView } from './account-view.ts';
 import { ApiClient, pause, Rejection } from './api-client.ts';
 import type { User } from './api-types.ts';
@@ -18,7 +18,7 @@ import { confirmIdentity, signInView } from './sign-in-view.ts';
 import { todayView } from './today-view.ts';
 import { webhooksView } from './webhooks-view.ts';
 
-type Place = {
+type NavigationItem = {
   readonly title: string;
   readonly icon: keyof typeof icons;
   readonly roles: readonly User['role'][];
@@ -26,7 +26,7 @@ type Place = {
 };
 const staff = ['staff', 'admin'] as const;
 const everyone = ['user', 'staff', 'admin'] as const;
-const places: Readonly<Record<string, Place>> = {
+const navigationItems: Readonly<Record<string, NavigationItem>> = {
   today: { title: 'Today', icon: 'today', roles: staff, isPrimary: true },
   orders: { title: 'Orders', icon: 'orders', roles: everyone, isPrimary: true },
   new: { title: 'New order', icon: 'add', roles: everyone, isPrimary: true },
@@ -56,8 +56,8 @@ const views: Readonly<Record<string, View>> = {
 void start();
 
 async function start(): Promise<void> {
-  const place = document.getElementById('page');
-  if (place === null) return;
+  const container = document.getElementById('page');
+  if (container === null) return;
   const session = new BrowserSession();
   const state: { user?: User } = {};
   const client = new ApiClient(session, () => confirmIdentity(session, state.user?.email ?? ''));
@@ -69,33 +69,37 @@ async function start(): Promise<void> {
     const { signal } = shown.ending;
     live.stop();
     for (const dialog of document.querySelectorAll('dialog')) dialog.close();
-    const isSignedIn = session.userId !== undefined || (await untilReached(() => session.resume(), element));
+    const isSignedIn =
+      session.userId !== undefined || (await retryUntilReached(() => session.resume(), element));
     if (!isSignedIn && !signal.aborted) await signInView(element, session);
-    const user = await untilReached(() => client.get<User>(`/api/users/${session.userId}`), element);
+    const user = await retryUntilReached(() => client.get<User>(`/api/users/${session.userId}`), element);
     if (signal.aborted) return; // somebody else has signed in meanwhile, in another tab
     state.user = user;
     runFrame({ client, session, live, user }, element, signal);
     void live.start();
   }
-  session.addEventListener('user', () => void run(place));
-  await run(place);
+  session.addEventListener('user', () => void run(container));
+  await run(container);
 }
 
-/** Tries again as long as the service is away. */
-async function untilReached<T>(work: () => Promise<T>, place: HTMLElement): Promise<T> {
+/** Retries as long as the service can't be reached. */
+async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLElement): Promise<T> {
   for (;;) {
     try {
-      return await work();
+      return await request();
     } catch (error) {
       const isFinal = error instanceof Rejection && error.status < 429;
       if (isFinal) throw error;
-      fill(place, h('p', { class: 'start', role: 'status' }, 'The service can’t be reached. Trying again …'));
+      fill(
+        container,
+        h('p', { class: 'start', role: 'status' }, 'The service can’t be reached. Trying again …'),
+      );
       await pause(1_500);
     }
   }
 }
 
-function runFrame(app: App, place: HTMLElement, signal: AbortSignal): void {
+function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
   const bar = h('nav', { class: 'side', 'aria-label': 'Console' });
@@ -105,14 +109,14 @@ function runFrame(app: App, place: HTMLElement, signal: AbortSignal): void {
     focusHeading(main);
   });
   fill(
-    place,
+    container,
     skip,
     h('div', { class: 'frame' }, bar, h('div', { class: 'body' }, banner, main)),
     h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }),
   );
   const state = { ending: new AbortController(), path: '' };
   function draw(): void {
-    const { path, name, id, parameters } = placeOf(location.hash, app);
+    const { path, name, id, parameters } = routeOf(location.hash, app);
     const isSamePage = path === state.path;
     const key = document.activeElement?.getAttribute('href');
     state.ending.abort(new Error('left'));
@@ -153,15 +157,15 @@ function focusHeading(main: HTMLElement): void {
   window.scrollTo(0, 0);
 }
 
-type Located = {
+type Route = {
   readonly path: string;
   readonly name: string;
   readonly id: number;
   readonly parameters: URLSearchParams;
 };
 
-/** `#/orders/7?x=y` is the view `orders/` with 7; without a view, the first page of this person. */
-function placeOf(hash: string, app: App): Located {
+/** `#/orders/7?x=y` is the view `orders/` with id 7; an empty path is the user's first view. */
+function routeOf(hash: string, app: App): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const first = isStaff(app) ? 'today' : 'orders';
   const known = path === '' ? first : path;
@@ -171,21 +175,25 @@ function placeOf(hash: string, app: App): Located {
 }
 
 function navigation({ user, session }: App, current: string): HTMLElement[] {
-  const link = ([name, { title, icon: drawing, isPrimary }]: [string, Place]): HTMLElement =>
+  const link = ([name, { title, icon: drawing, isPrimary }]: [string, NavigationItem]): HTMLElement =>
     h(
       'a',
       {
         href: `#/${name}`,
         'aria-current': name === current && 'page',
-        class: isPrimary ? 'primary-place' : 'other-place',
+        class: isPrimary ? 'primary-item' : 'other-item',
       },
       icon(icons[drawing]),
       h('span', {}, title),
     );
-  const allowed = Object.entries(places).filter(([, { roles }]) => roles.includes(user.role));
+  const allowed = Object.entries(navigationItems).filter(([, { roles }]) => roles.includes(user.role));
   const more = h(
     'a',
-    { href: '#/more', class: 'more-place', 'aria-current': places[current]?.isPrimary !== true && 'page' },
+    {
+      href: '#/more',
+      class: 'more-item',
+      'aria-current': navigationItems[current]?.isPrimary !== true && 'page',
+    },
     icon(icons.more),
     h('span', {}, 'More'),
   );
@@ -210,10 +218,10 @@ function signOut(session: BrowserSession): void {
     .catch(() => notify('You are still signed in: the service can’t be reached. Try again in a moment.'));
 }
 
-/** On a phone: what has no room in the bar. */
+/** On a phone: the views that have no room in the navigation bar. */
 function moreView(page: App & { readonly main: HTMLElement }): void {
   document.title = 'More · orderly';
-  const others = Object.entries(places).filter(
+  const others = Object.entries(navigationItems).filter(
     ([, { roles, isPrimary }]) => !isPrimary && roles.includes(page.user.role),
   );
   const links = others.map(([name, { title, icon: drawing }]) =>

@@ -51,7 +51,7 @@ export function customerFields(pointer = '', customer?: Customer): CustomerField
   };
 }
 
-/** Without any line of an address there is none. */
+/** The body of the customer; the address is null if all of its lines are empty. */
 export function customerBody({ fields }: CustomerFields): object {
   const { name, email, phone } = fields;
   const parts = Object.fromEntries(addressMembers.map((member) => [member, textOf(fields[member])]));
@@ -66,7 +66,7 @@ function homeCountry(): string {
   return new Intl.Locale(navigator.language).maximize().region ?? '';
 }
 
-/** By name; those that the browser knows no name of, by their codes. */
+/** Sorted by name; a country whose name the browser doesn't know has its code. */
 function countryChoices(): (readonly [string, string])[] {
   const names = new Intl.DisplayNames(navigator.language, { type: 'region' });
   return countries

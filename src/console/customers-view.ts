@@ -2,7 +2,7 @@
 import { type ApiClient, query, Rejection } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
-import { drawn, emptyState, goTo, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { reloadable, emptyState, goTo, heading, type Page, type Reload, skeleton } from './console-app.ts';
 import { customerBody, customerFields } from './customer-form.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
@@ -12,7 +12,7 @@ import { orderColumns } from './orders-view.ts';
 import {
   type Column,
   csvButton,
-  happenings,
+  eventList,
   pager,
   PeopleNames,
   rowLink,
@@ -23,7 +23,7 @@ import {
 export function customersView(page: Page): void {
   const { main, signal, parameters, client, live } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
-  const reload = drawn(list, signal, {
+  const reload = reloadable(list, signal, {
     load: () => client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal),
     draw: (customers) => customersList(customers, parameters),
   });
@@ -123,7 +123,7 @@ export function customerView(page: Page): void {
     ]);
     return { customer, etag, orders, events, names: await names.of(events) };
   }
-  const reload = drawn(content, signal, {
+  const reload = reloadable(content, signal, {
     load,
     draw(shown, reload) {
       fill(head, customerHeading(page, shown, reload));
@@ -143,7 +143,7 @@ function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Re
     const fields = customerFields('', customer);
     const run = async (): Promise<void> => {
       const sent = client.send('PUT', `/customers/${id}`, { body: customerBody(fields), etag });
-      await sent.catch((error: unknown) => explain(error, client, customer));
+      await sent.catch((error: unknown) => explainConflict(error, client, customer));
       notify('Saved.');
       await reload();
     };
@@ -172,8 +172,8 @@ function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Re
   );
 }
 
-/** A conflict says what somebody else has changed. */
-async function explain(error: unknown, client: ApiClient, before: Customer): Promise<never> {
+/** Throws an error that says what somebody else has changed. */
+async function explainConflict(error: unknown, client: ApiClient, before: Customer): Promise<never> {
   if (!(error instanceof Rejection && error.status === 412)) throw error;
   const now = await client.get<Customer>(`/customers/${before.id}`);
   const members = ['name', 'email', 'phone', 'address'] as const;
@@ -208,7 +208,7 @@ function customerContent({ customer, orders, events, names }: Shown): Child {
             h('h2', {}, orders.next === null ? 'Orders' : `The newest ${orders.data.length} orders`),
             table('Orders', columnsShown, orders.data),
           ),
-      card('History', happenings(events, names)),
+      card('History', eventList(events, names)),
     ),
     h(
       'div',

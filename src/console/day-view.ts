@@ -1,7 +1,7 @@
 // The end of a day: sums by currency and status, to print.
 import { query } from './api-client.ts';
 import { type Figures, statuses } from './api-types.ts';
-import { drawn, emptyState, heading, type Page, skeleton } from './console-app.ts';
+import { reloadable, emptyState, heading, type Page, skeleton } from './console-app.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addDays, count, dayName, fullDay, money } from './formats.ts';
 import { csvButton, pill } from './parts.ts';
@@ -16,7 +16,7 @@ export function dayView(page: Page): void {
   const day = new Date(year, month - 1, date);
   const content = h('div', {}, skeleton(6));
   const range = { from: day, before: addDays(day, 1) };
-  const reload = drawn(content, signal, {
+  const reload = reloadable(content, signal, {
     load: () => readSales(page, { ...range, by: 'day' }),
     draw: ({ buckets }) =>
       dayContent(

@@ -21,7 +21,7 @@ const plainNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
 
-/** What `console-page.ts` writes into the page: codes, and `EUR:2`. */
+/** The words that `console-page.ts` writes into the page: codes, and `EUR:2`. */
 function wordsOfPage(name: string): string[] {
   const { content = '' } = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`) ?? {};
   return content.split(' ');
@@ -76,7 +76,7 @@ export function dayLabel(iso: string): string {
   return shortDay.format(new Date(iso));
 }
 
-/** The time alone where it is today. */
+/** The time of day if it is today, otherwise the date. */
 export function shortTime(iso: string): string {
   const isToday = new Date(iso).toDateString() === new Date().toDateString();
   return isToday ? clockTime(iso) : dateOnly(iso);
@@ -112,7 +112,7 @@ export const statusNames: Readonly<Record<Status, string>> = {
   refunded: 'Refunded',
 };
 
-/** What the button says that leads to the status. */
+/** The label of the button that sets the status. */
 export const stepNames: Readonly<Record<Status, string>> = {
   open: 'Open',
   paid: 'Mark as paid',
@@ -130,7 +130,7 @@ const objectNames: Readonly<Record<string, string>> = {
   keys: 'API key',
   webhooks: 'Webhook',
 };
-const happenings: Readonly<Record<string, string>> = {
+const eventVerbs: Readonly<Record<string, string>> = {
   'session.created': 'began',
   'session.ended': 'ended',
   'session.reused': 'ended: an old token was used',
@@ -140,12 +140,12 @@ const happenings: Readonly<Record<string, string>> = {
 export function eventText({ type, subject }: ServiceEvent): string {
   const [, kind = '', id = ''] = /(\w+)(?:\/(\d+)|\?.*)?$/.exec(subject) ?? [];
   const name = objectNames[kind] ?? kind;
-  const happening = happenings[type] ?? type.slice(type.indexOf('.') + 1);
+  const happening = eventVerbs[type] ?? type.slice(type.indexOf('.') + 1);
   return `${name}${id === '' ? 's' : ` ${id}`} ${happening}`;
 }
 
-/** Where the console shows the event's subject; undefined for what has no page. */
-export function placeOf({ subject }: ServiceEvent): string | undefined {
+/** The link to the view of the event's subject; undefined if there is none. */
+export function hrefOf({ subject }: ServiceEvent): string | undefined {
   const [, kind, id] = /^\/(?:api\/)?(orders|customers|users)\/(\d+)$/.exec(subject) ?? [];
   if (kind === undefined) return undefined;
   return `#/${kind === 'users' ? 'people' : kind}/${id}`;

@@ -12,7 +12,7 @@ export type FieldOptions = {
   readonly hint?: string;
   readonly value?: string | null;
   readonly isWide?: boolean;
-  /** In place of a line of text. */
+  /** Instead of a text input. */
   readonly control?: Control;
   readonly attributes?: Attributes;
 };
@@ -60,11 +60,11 @@ type FormOptions = {
   readonly isDangerous?: boolean;
   /** Beside the button that submits. */
   readonly others?: Child;
-  /** What it throws is shown, beside the field that it is about if there is one. */
+  /** What it throws is shown beside the field that it concerns, if there is one. */
   readonly run: () => Promise<void>;
 };
 
-/** Pressed twice, it still runs once. */
+/** Submitting it again while `run` is pending does nothing. */
 export function form(
   content: Child,
   { submit, isDangerous = false, others, run }: FormOptions,
@@ -95,7 +95,7 @@ export function form(
   return element;
 }
 
-/** A button whose work takes a moment; what it throws is shown beside it. */
+/** A button for an action that takes a moment; what `run` throws is shown beside it. */
 export function action(label: Child, run: () => Promise<void>, attributes: Attributes = {}): HTMLElement {
   const message = h('span', { class: 'issue', role: 'alert' });
   const state = { isRunning: false };
@@ -132,7 +132,7 @@ function showError(element: HTMLFormElement, error: unknown): void {
   shown.find(({ control }) => control !== undefined)?.control?.focus();
 }
 
-/** The field of the pointer, or of what it is a part of: `/address` for `/address/city`. */
+/** The field of the pointer, or of the nearest parent that has one: `/address` for `/address/city`. */
 function controlOf(element: HTMLFormElement, { pointer = '' }: Issue): Control | undefined {
   const controls = [...element.querySelectorAll<Control>('[data-pointer]')];
   for (
@@ -148,15 +148,15 @@ function controlOf(element: HTMLFormElement, { pointer = '' }: Issue): Control |
 
 export function showIssue(control: Control, detail: string): void {
   control.setAttribute('aria-invalid', 'true');
-  const place = document.getElementById(`${control.id}-issue`);
-  if (place !== null) fill(place, detail);
+  const message = document.getElementById(`${control.id}-issue`);
+  if (message !== null) fill(message, detail);
 }
 
 function clearIssue(control: Control): void {
   if (control.getAttribute('aria-invalid') === null) return;
   control.removeAttribute('aria-invalid');
-  const place = document.getElementById(`${control.id}-issue`);
-  if (place !== null) fill(place);
+  const message = document.getElementById(`${control.id}-issue`);
+  if (message !== null) fill(message);
 }
 
 function clearIssues(element: HTMLFormElement): void {

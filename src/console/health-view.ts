@@ -7,7 +7,7 @@ import { type Child, fill, h } from './elements.ts';
 import { count, dateOnly, dateTime } from './formats.ts';
 import { messageOf } from './forms.ts';
 
-/** The values of a moment, by name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
+/** The values at one time, by name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
 type Sample = { readonly at: number; readonly values: ReadonlyMap<string, number>; readonly text: string };
 
 const intervalMilliseconds = 3_000;
@@ -32,7 +32,7 @@ export function healthView(page: Page): void {
 async function follow({ client, signal }: Page, content: HTMLElement): Promise<void> {
   const samples: Sample[] = [];
   for (;;) {
-    const response = await client.respond('GET', '/metrics', { accept: 'text/plain', signal });
+    const response = await client.request('GET', '/metrics', { accept: 'text/plain', signal });
     samples.push(sampleOf(await response.text()));
     if (samples.length > samplesMax) samples.shift();
     fill(content, plots(samples), facts(samples));
@@ -92,7 +92,7 @@ function rates(samples: readonly Sample[], valueOf: (sample: Sample) => number):
   );
 }
 
-/** The mean of a histogram between two samples; 0 where nothing was measured. */
+/** The mean of a histogram between two samples; 0 if nothing was measured. */
 function ratios(samples: readonly Sample[], name: string, factor: number): number[] {
   return pairs(samples).map(([before, now]) => {
     const measured = sumOf(now, `${name}_count`) - sumOf(before, `${name}_count`);
@@ -122,7 +122,7 @@ function facts(samples: readonly Sample[]): Child {
     factList([
       ['Version', `${version}, on Node ${node}`],
       [
-        'Certificate ends',
+        'Certificate expires',
         certificate === undefined ? '—' : dateOnly(new Date(certificate * 1000).toISOString()),
       ],
       [

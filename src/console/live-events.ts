@@ -4,12 +4,12 @@ import type { ServiceEvent } from './api-types.ts';
 
 type Message =
   | { readonly kind: 'event'; readonly event: ServiceEvent; readonly cursor: string }
-  /** Something may have been missed: what is shown is to be read again. */
+  /** Something may have been missed: views load again what they show. */
   | { readonly kind: 'reset' };
 type Watcher = (events: readonly ServiceEvent[]) => void;
 
 const pauseMilliseconds = 2_000;
-/** What comes together is shown together, and in a busy hour once a second. */
+/** Events that come together are delivered together, and at most once a second. */
 const batchMilliseconds = 60;
 const intervalMilliseconds = 1_000;
 
@@ -30,7 +30,7 @@ export class LiveEvents {
     document.addEventListener('visibilitychange', () => this.#schedule());
   }
 
-  /** Until the signal is aborted. No events at all mean that some may have been missed. */
+  /** Calls `watcher` until the signal is aborted; without events if some may have been missed. */
   watch(signal: AbortSignal, watcher: Watcher): void {
     this.#watchers.add(watcher);
     signal.addEventListener('abort', () => this.#watchers.delete(watcher));
@@ -41,7 +41,7 @@ export class LiveEvents {
     this.#receive({ kind: 'reset' });
   }
 
-  /** The stream is this tab's once the tab before has closed. */
+  /** Waits until no other tab has the stream, then reads it. */
   async start(): Promise<void> {
     this.stop();
     this.#ending = new AbortController();
@@ -51,7 +51,7 @@ export class LiveEvents {
       .catch(() => undefined);
   }
 
-  /** What came for whoever was signed in is not for the next one. */
+  /** Drops what came for the user who was signed in: it isn't for the next one. */
   stop(): void {
     this.#ending.abort(new Error('signed out'));
     this.#batch = [];
@@ -70,7 +70,7 @@ export class LiveEvents {
   async #stream(signal: AbortSignal): Promise<void> {
     const headers = this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor };
     const options = { accept: 'text/event-stream', headers, signal };
-    const response = await this.#client.respond('GET', '/events', options);
+    const response = await this.#client.request('GET', '/events', options);
     if (this.#cursor === undefined) this.#send({ kind: 'reset' });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';

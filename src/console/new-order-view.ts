@@ -9,7 +9,7 @@ import { notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
 import { addressLines, currencies } from './formats.ts';
 import { choice, type Control, field, form, textOf } from './forms.ts';
-import { loadArticles, OrderLines } from './order-form.ts';
+import { loadSoldArticles, OrderLines } from './order-form.ts';
 import { openOrder } from './parts.ts';
 
 /** One order, and one customer, however often the form is sent. */
@@ -62,7 +62,7 @@ export function newOrderView(page: Page): void {
         shippingAddress: isPickup.checked ? null : address,
       },
     });
-    const { value: order } = await sent.catch(explained);
+    const { value: order } = await sent.catch(explainReusedKey);
     notify(`Order ${order.id} is placed.`);
     openOrder(order.id);
   }
@@ -98,7 +98,7 @@ async function addCustomer({ client }: Page, idempotencyKey: string, body: objec
   return value;
 }
 
-/** The same, about members of what has the pointer. */
+/** The same rejection, its pointers prefixed with this one. */
 function within(pointer: string, { code, status, message: detail, issues }: Rejection): Rejection {
   const errors = issues.map((issue) => ({
     ...issue,
@@ -108,7 +108,7 @@ function within(pointer: string, { code, status, message: detail, issues }: Reje
 }
 
 /** The key stays that of the form, so an order whose response was lost is not placed again with changes. */
-function explained(error: unknown): never {
+function explainReusedKey(error: unknown): never {
   if (!(error instanceof Rejection && error.code === 'idempotency-key-reused')) throw error;
   throw new Error('This order was placed the first time, before you changed it: see Orders.');
 }
@@ -130,11 +130,11 @@ type Parts = {
   readonly parameters: URLSearchParams;
 };
 
-/** What the address asks for: `customer=7`, or `copy=12` for the items and the customer of an order. */
+/** Fills in what the URL asks for: `customer=7`, or `copy=12` for the items and the customer of an order. */
 async function prepare(page: Page, { lines, currency, picker, parameters }: Parts): Promise<void> {
   const copied = parameters.get('copy');
   const [known, order] = await Promise.all([
-    loadArticles(page).catch(() => undefined),
+    loadSoldArticles(page).catch(() => undefined),
     found<Order>(page, 'orders', copied),
   ]);
   const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
@@ -160,7 +160,10 @@ function currencyChoices(): (readonly [string, string])[] {
   return currencies.map((code) => [code, code]);
 }
 
-/** One that is no longer taken can be chosen still, for the service to say so beside the field. */
+/**
+ * A currency that the service no longer accepts can still be chosen: the service then says so beside the
+ * field.
+ */
 function chooseCurrency(control: Control, code: string): void {
   if (!currencies.includes(code)) control.append(h('option', { value: code }, code));
   control.value = code;

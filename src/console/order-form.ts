@@ -1,4 +1,4 @@
-// The items of a new order: lines with what was sold before to choose from, and a running total.
+// The items of a new order: lines, suggestions from recent orders, and a running total.
 import type { List, Order } from './api-types.ts';
 import type { Page } from './console-app.ts';
 import { fill, h, icon, icons } from './elements.ts';
@@ -26,8 +26,8 @@ type Line = {
   readonly sum: HTMLElement;
 };
 
-/** What was sold lately, each article with its last price. */
-export async function loadArticles({
+/** The articles of the last 100 orders, each with its last price, and the currency of the newest order. */
+export async function loadSoldArticles({
   client,
   signal,
 }: Page): Promise<{ articles: readonly Article[]; currency: string | undefined }> {
@@ -94,7 +94,7 @@ export class OrderLines {
     return line;
   }
 
-  /** What the fields hold; undefined if a price can't be read, which its field says. */
+  /** The items that were typed; undefined if a price is invalid, which its field then says. */
   read(): NewItem[] | undefined {
     const items = this.#lines.map(({ name, sku, quantity, price }) => ({
       name: name.control.value.trim(),
@@ -149,7 +149,7 @@ export class OrderLines {
     this.#lines.at(-1)?.name.control.focus();
   }
 
-  /** The service names lines by their position. */
+  /** The service's pointers name lines by their index. */
   #number(): void {
     for (const [index, { row, name, sku, quantity, price }] of this.#lines.entries()) {
       name.control.dataset['pointer'] = `/items/${index}/name`;
@@ -160,7 +160,7 @@ export class OrderLines {
     }
   }
 
-  /** An article chosen from the list brings its SKU and price along. */
+  /** Fills in SKU and price of an article that was chosen from the list. */
   #complete({ name, sku, price }: Line): void {
     const article = this.#articles.find(
       (each) => each.name === name.control.value && each.currency === this.#currency,

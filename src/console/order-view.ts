@@ -10,7 +10,7 @@ import {
   steps,
 } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
-import { drawn, heading, isStaff, type Page, skeleton } from './console-app.ts';
+import { reloadable, heading, isStaff, type Page, skeleton } from './console-app.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import {
@@ -24,12 +24,12 @@ import {
   stepNames,
 } from './formats.ts';
 import { action, field, textOf } from './forms.ts';
-import { happenings, PeopleNames, pill, statusPicture } from './parts.ts';
+import { eventList, PeopleNames, pill, statusPicture } from './parts.ts';
 
 type Shown = {
   readonly order: Order;
   readonly etag: string | undefined;
-  /** Undefined for one of somebody else’s. */
+  /** Undefined for a customer of somebody else. */
   readonly customer: Customer | undefined;
   readonly events: readonly ServiceEvent[];
   readonly names: ReadonlyMap<number, string>;
@@ -42,7 +42,7 @@ export function orderView(page: Page): void {
   const content = h('div', {}, skeleton(8));
   const head = h('div', {}, heading(`Order ${id}`));
   const state: { shown?: Shown } = {};
-  const reload = drawn(content, signal, {
+  const reload = reloadable(content, signal, {
     load: () => load(page, names),
     draw(shown) {
       state.shown = shown;
@@ -87,7 +87,7 @@ async function load({ client, id, signal }: Page, names: PeopleNames): Promise<S
   return { order, etag, customer, events, names: known };
 }
 
-/** What somebody else did since the order was read here. */
+/** What somebody else changed since the order was loaded here. */
 function conflictNotice(before: Order, now: Shown | undefined): Child {
   const since = now?.events.filter(({ createdAt }) => createdAt > before.updatedAt) ?? [];
   const changes = since.map((event) => {
@@ -127,7 +127,7 @@ function orderHeading(page: Page, { order }: Shown, change: Change): HTMLElement
   return head;
 }
 
-/** What can't be undone asks first, with the amount. */
+/** A step that can't be undone asks first, with the amount. */
 function stepButton({ id, total, currency }: Order, to: Status, change: Change): HTMLElement {
   const isEnding = to === 'cancelled' || to === 'refunded';
   if (!isEnding)
@@ -164,7 +164,7 @@ function orderContent(shown: Shown): Child {
     h(
       'div',
       { class: 'columns' },
-      h('div', {}, card('Items', itemsTable(order)), card('History', happenings(events, names))),
+      h('div', {}, card('Items', itemsTable(order)), card('History', eventList(events, names))),
       h(
         'div',
         {},

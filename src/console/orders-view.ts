@@ -1,7 +1,7 @@
 // The list of orders: searched, by status, live, with the next step of each as a button.
 import { query } from './api-client.ts';
 import { type List, type Order, steps } from './api-types.ts';
-import { drawn, emptyState, heading, isStaff, type Page, type Reload, skeleton } from './console-app.ts';
+import { reloadable, emptyState, heading, isStaff, type Page, type Reload, skeleton } from './console-app.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
@@ -13,7 +13,7 @@ const rowsAtOnce = 50;
 export function ordersView(page: Page): void {
   const { main, signal, parameters, client, live } = page;
   const list = h('div', { class: 'list' }, skeleton(10));
-  const reload = drawn(list, signal, {
+  const reload = reloadable(list, signal, {
     load: () => client.get<List<Order>>(`/orders?${listQuery(parameters)}`, signal),
     draw: (orders, reload) => ordersList(page, orders, reload),
   });

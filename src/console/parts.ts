@@ -1,10 +1,10 @@
-// What several views show: statuses, tables, searches, files to save, names of people.
+// Parts that several views use: statuses, tables, searches, files to save, names of people.
 import { query } from './api-client.ts';
 import { type ServiceEvent, type Status, statuses, type User } from './api-types.ts';
 import { type App, goTo, type Page, type Reload } from './console-app.ts';
 import { notify } from './dialogs.ts';
 import { type Child, h, icon, icons, svg } from './elements.ts';
-import { dateTime, eventText, placeOf, shortTime, statusNames } from './formats.ts';
+import { dateTime, eventText, hrefOf, shortTime, statusNames } from './formats.ts';
 import { action } from './forms.ts';
 
 export function pill(status: Status): HTMLElement {
@@ -42,10 +42,14 @@ export function table<T>(caption: string, columns: readonly Column<T>[], rows: r
   );
 }
 
-export type Shift = { readonly label: string; readonly parameters: URLSearchParams; readonly name: string };
+export type PagerOptions = {
+  readonly label: string;
+  readonly parameters: URLSearchParams;
+  readonly name: string;
+};
 
-/** Links to the first page and the next one: where one is, is in the address. */
-export function pager(next: string | null, { label, parameters, name }: Shift): Child {
+/** Links to the first page and the next one; the current position is in the URL. */
+export function pager(next: string | null, { label, parameters, name }: PagerOptions): Child {
   const cursor = next === null ? null : new URL(next, location.origin).searchParams.get('cursor');
   const isFirst = !parameters.has('cursor');
   if (isFirst && cursor === null) return undefined;
@@ -113,7 +117,7 @@ export function statusTabs(parameters: URLSearchParams): HTMLElement {
 /** Fetched with the token, which a link couldn't send. */
 export function csvButton({ client }: App, path: string, file: string): HTMLElement {
   return action('CSV', async () => {
-    const response = await client.respond('GET', path, { accept: 'text/csv' });
+    const response = await client.request('GET', path, { accept: 'text/csv' });
     const address = URL.createObjectURL(await response.blob());
     h('a', { href: address, download: file }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -150,13 +154,13 @@ export class PeopleNames {
   }
 }
 
-/** What happened, newest first, with a line for each. */
-export function happenings(events: readonly ServiceEvent[], names: ReadonlyMap<number, string>): HTMLElement {
+/** A line for each event, newest first. */
+export function eventList(events: readonly ServiceEvent[], names: ReadonlyMap<number, string>): HTMLElement {
   return h(
     'ol',
     { class: 'events' },
     events.map((event) => {
-      const place = placeOf(event);
+      const href = hrefOf(event);
       const text = eventText(event);
       const { actor, reason, createdAt } = event;
       const who = actor === null ? undefined : (names.get(actor.userId) ?? `account ${actor.userId}`);
@@ -164,7 +168,7 @@ export function happenings(events: readonly ServiceEvent[], names: ReadonlyMap<n
       return h(
         'li',
         {},
-        h('span', { class: 'what' }, place === undefined ? text : h('a', { href: place }, text)),
+        h('span', { class: 'what' }, href === undefined ? text : h('a', { href }, text)),
         h(
           'span',
           { class: 'when' },
@@ -177,7 +181,7 @@ export function happenings(events: readonly ServiceEvent[], names: ReadonlyMap<n
   );
 }
 
-/** The way of an order: where it is, and what is still possible. */
+/** The path of an order through its statuses, and where it is now. */
 export function statusPicture(status: Status, events: readonly ServiceEvent[]): SVGElement {
   const way = ['open', 'paid', 'shipped', 'delivered'] as const;
   const passed = ['open', status, ...events.map(({ type }) => type.replace('order.', ''))];
@@ -207,7 +211,7 @@ export function statusPicture(status: Status, events: readonly ServiceEvent[]): 
   );
 }
 
-/** Of a list's row: the whole row is the link's. */
+/** The link of a table's row: the whole row is clickable. */
 export function rowLink(href: string, text: Child): HTMLElement {
   return h('a', { href, class: 'row' }, text);
 }

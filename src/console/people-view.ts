@@ -1,14 +1,14 @@
 // People: who may sign in, what they may do, and what an administrator can do for them.
-import { ifMissing, keyList, sessionList } from './access-lists.ts';
+import { undefinedIfMissing, keyList, sessionList } from './access-lists.ts';
 import { query } from './api-client.ts';
 import type { Key, List, Role, ServiceEvent, Session, Totp, User } from './api-types.ts';
 import { card, factList } from './cards.ts';
-import { drawn, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
 import { action, choice, field, textOf } from './forms.ts';
-import { type Column, happenings, pager, PeopleNames, rowLink, searchField, table } from './parts.ts';
+import { type Column, eventList, pager, PeopleNames, rowLink, searchField, table } from './parts.ts';
 
 const roles: readonly (readonly [Role, string])[] = [
   ['user', 'user: their own orders'],
@@ -19,7 +19,7 @@ const roles: readonly (readonly [Role, string])[] = [
 export function peopleView(page: Page): void {
   const { main, signal, parameters, client, live } = page;
   const list = h('div', { class: 'list' }, skeleton(8));
-  const reload = drawn(list, signal, {
+  const reload = reloadable(list, signal, {
     load: () => client.get<List<User>>(`/api/users?${listQuery(parameters)}`, signal),
     draw: ({ data, next }) => [
       data.length === 0
@@ -118,7 +118,7 @@ export function personView(page: Page): void {
   const names = new PeopleNames(page);
   const head = h('div', {}, heading(`Person ${id}`));
   const content = h('div', {}, skeleton(8));
-  const reload = drawn(content, signal, {
+  const reload = reloadable(content, signal, {
     load: () => load(page, names),
     draw(shown, reload) {
       fill(head, heading(shown.user.name));
@@ -132,7 +132,7 @@ export function personView(page: Page): void {
   void reload();
 }
 
-/** Sign-ins and keys are named by ids of their own; who has them made them. */
+/** The subject of sign-ins and keys has another id; their actor is the user. */
 function isAbout({ subject, actor }: ServiceEvent, id: number): boolean {
   return subject === `/api/users/${id}` || actor?.userId === id;
 }
@@ -143,8 +143,8 @@ async function load({ client, signal, id }: Page, names: PeopleNames): Promise<S
     client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
     client.get<List<Key>>(`/api/keys?userId=${id}`, signal),
     client.get<List<ServiceEvent>>(`/api/users/${id}/events?limit=20`, signal),
-    client.get<{ createdAt: string }>(`/api/users/${id}/suspension`, signal).catch(ifMissing),
-    client.get<Totp>(`/api/users/${id}/totp`, signal).catch(ifMissing),
+    client.get<{ createdAt: string }>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
+    client.get<Totp>(`/api/users/${id}/totp`, signal).catch(undefinedIfMissing),
   ]);
   const suspendedAt = suspension?.createdAt;
   return {
@@ -172,7 +172,7 @@ function personContent(page: Page, shown: Shown, reload: Reload): Child {
         {},
         card('Signed in', sessionList(page, sessions, reload)),
         card('API keys', keyList(page, keys, reload)),
-        card('History', happenings(events, names)),
+        card('History', eventList(events, names)),
       ),
       h(
         'div',

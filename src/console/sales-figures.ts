@@ -11,7 +11,7 @@ export function readSales({ client, signal }: Page, { from, before, by }: Range)
   return client.get<Sales>(`/sales?${query(range)}`, signal);
 }
 
-/** What was taken back doesn't count. */
+/** Cancelled and refunded orders don't count. */
 export function isSale({ status }: Figures): boolean {
   return status !== 'cancelled' && status !== 'refunded';
 }

@@ -1,4 +1,4 @@
-// Signing in, and proving it once more for what is sensitive.
+// Signing in, and the password again for sensitive actions.
 import { Rejection, Unreachable } from './api-client.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { ask } from './dialogs.ts';
@@ -6,7 +6,7 @@ import { type Child, fill, h } from './elements.ts';
 import { field, type Field, form } from './forms.ts';
 
 /** Resolves once somebody has signed in. */
-export function signInView(place: HTMLElement, session: BrowserSession): Promise<void> {
+export function signInView(container: HTMLElement, session: BrowserSession): Promise<void> {
   document.title = 'Sign in · orderly';
   const { promise, resolve } = Promise.withResolvers<void>();
   const email = field({
@@ -42,7 +42,7 @@ export function signInView(place: HTMLElement, session: BrowserSession): Promise
     ),
   );
   fill(
-    place,
+    container,
     h(
       'main',
       { class: 'sign-in' },
@@ -56,7 +56,7 @@ export function signInView(place: HTMLElement, session: BrowserSession): Promise
   return promise;
 }
 
-/** The password, and the code where the account asks for one. */
+/** The password, and the code if the account needs one. */
 function credentials(
   session: BrowserSession,
   email: () => string,

@@ -3,7 +3,7 @@ import { query } from './api-client.ts';
 import type { Figures, List, Order, Sales, ServiceEvent, Status } from './api-types.ts';
 import { card, factList } from './cards.ts';
 import { type Bar, barPlot } from './charts.ts';
-import { drawn, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
 import { type Child, fill, h } from './elements.ts';
 import {
   addDays,
@@ -17,7 +17,7 @@ import {
   statusNames,
 } from './formats.ts';
 import { orderColumns, stepColumn } from './orders-view.ts';
-import { happenings, PeopleNames, table } from './parts.ts';
+import { eventList, PeopleNames, table } from './parts.ts';
 import { currenciesOf, isSale, readSales, sumOf } from './sales-figures.ts';
 
 const spans = [
@@ -27,7 +27,7 @@ const spans = [
 ] as const;
 type Span = (typeof spans)[number];
 
-/** Work that waits: what the buttons of the day lead to. */
+/** The statuses of orders that wait for somebody to do something. */
 const waiting = ['open', 'paid', 'shipped'] as const;
 
 type Shown = {
@@ -35,7 +35,7 @@ type Shown = {
   readonly sales: Sales;
   readonly counts: readonly (readonly [Status, number])[];
   /** Orders that wait for their next step, newest first. */
-  readonly work: readonly Order[];
+  readonly toDo: readonly Order[];
   readonly events: readonly ServiceEvent[];
   readonly names: ReadonlyMap<number, string>;
 };
@@ -46,7 +46,7 @@ export function todayView(page: Page): void {
   const span = spans.find(({ days }) => String(days) === parameters.get('days')) ?? spans[0];
   const content = h('div', {}, skeleton(8));
   const recent: ServiceEvent[] = [];
-  const reload = drawn(content, signal, {
+  const reload = reloadable(content, signal, {
     load: () => load(page, { span, names, recent }),
     draw: (shown, again) => todayContent(page, shown, { span, reload: again }),
   });
@@ -64,8 +64,8 @@ type Loading = { readonly span: Span; readonly names: PeopleNames; readonly rece
 async function load(page: Page, { span, names, recent }: Loading): Promise<Shown> {
   const { client, signal } = page;
   const tomorrow = addDays(startOfDay(new Date()), 1);
-  const waitingList = `/orders?${query({ status: 'open,paid', include: 'customer', limit: workShown })}`;
-  const [today, sales, counts, { data: work }, latest] = await Promise.all([
+  const waitingList = `/orders?${query({ status: 'open,paid', include: 'customer', limit: toDoShown })}`;
+  const [today, sales, counts, { data: toDo }, latest] = await Promise.all([
     readSales(page, { from: addDays(tomorrow, -1), before: tomorrow, by: 'hour' }),
     readSales(page, { from: addDays(tomorrow, -span.days), before: tomorrow, by: span.by }),
     Promise.all(waiting.map((status) => countOf(status))),
@@ -73,7 +73,7 @@ async function load(page: Page, { span, names, recent }: Loading): Promise<Shown
     latestEvents(page, recent),
   ]);
   signal.throwIfAborted();
-  return { today, sales, counts, work, events: latest, names: await names.of(latest) };
+  return { today, sales, counts, toDo, events: latest, names: await names.of(latest) };
 
   async function countOf(status: Status): Promise<readonly [Status, number]> {
     const list = `/orders?${query({ status, limit: 1, total: true })}`;
@@ -82,7 +82,7 @@ async function load(page: Page, { span, names, recent }: Loading): Promise<Shown
 }
 
 const eventsShown = 14;
-const workShown = 6;
+const toDoShown = 6;
 const plotsShown = 2;
 
 /** The stream's events first; before there are any, those of the orders that changed last. */
@@ -102,19 +102,19 @@ async function latestEvents({ client, signal }: Page, recent: ServiceEvent[]): P
 type Drawing = { readonly span: Span; readonly reload: Reload };
 
 function todayContent(page: Page, shown: Shown, { span, reload }: Drawing): Child {
-  const { today, sales, counts, work, events, names } = shown;
+  const { today, sales, counts, toDo, events, names } = shown;
   const figures = today.buckets.flatMap((bucket) => bucket.figures);
-  const isEmpty = work.length === 0 && events.length === 0 && counts.every(([, value]) => value === 0);
+  const isEmpty = toDo.length === 0 && events.length === 0 && counts.every(([, value]) => value === 0);
   if (isEmpty && figures.length === 0) return firstSteps();
   return [
     tiles(figures, counts),
     h(
       'div',
       { class: 'columns' },
-      h('div', {}, work.length > 0 && workCard(page, work, reload), salesCard(sales, span)),
+      h('div', {}, toDo.length > 0 && toDoCard(page, toDo, reload), salesCard(sales, span)),
       card(
         'Just now',
-        events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : happenings(events, names),
+        events.length === 0 ? h('p', { class: 'soft' }, 'Nothing yet.') : eventList(events, names),
       ),
     ),
   ];
@@ -138,9 +138,9 @@ function tiles(figures: readonly Figures[], counts: Shown['counts']): HTMLElemen
   );
 }
 
-function workCard(page: Page, work: readonly Order[], reload: Reload): HTMLElement {
+function toDoCard(page: Page, toDo: readonly Order[], reload: Reload): HTMLElement {
   const columns = orderColumns.filter(({ label }) => label !== 'Items' && label !== 'Placed');
-  const content = table('Orders that wait', [...columns, stepColumn(page, reload)], work);
+  const content = table('Orders that wait', [...columns, stepColumn(page, reload)], toDo);
   return h('section', { class: 'card flush' }, h('h2', {}, 'To do'), content);
 }
 

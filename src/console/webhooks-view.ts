@@ -1,7 +1,7 @@
 // Webhooks: which programs are sent what, and how that goes.
 import type { List, Webhook } from './api-types.ts';
 import { checkRow, factList } from './cards.ts';
-import { drawn, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateTime } from './formats.ts';
@@ -17,7 +17,7 @@ const types = [
 export function webhooksView(page: Page): void {
   const { main, signal, client, live } = page;
   const content = h('div', {}, skeleton(4));
-  const reload = drawn(content, signal, {
+  const reload = reloadable(content, signal, {
     load: () => client.get<List<Webhook>>('/webhooks', signal),
     draw: ({ data }, reload) =>
       data.length === 0
