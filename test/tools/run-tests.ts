@@ -1,5 +1,5 @@
-// Runs the tests and, beside them, the type checks: `npm test`, or `npm test -- FILE…` for some. They run in a
-// few processes, more than a small machine has cores, because many of them wait for processes of their own.
+// Runs the tests and, beside them, the type checks: `npm test`, or `npm test -- FILE…` for some. They run in
+// a few processes, more than a small machine has cores, because many of them wait for processes of their own.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
