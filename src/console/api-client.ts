@@ -7,12 +7,15 @@ export class Rejection extends Error {
   readonly code: string;
   readonly status: number;
   readonly issues: readonly Issue[];
+  /** When to try again; 0 if the service doesn't say. */
+  readonly retryAfterSeconds: number;
 
-  constructor({ code, status, detail, errors = [] }: Problem) {
+  constructor({ code, status, detail, errors = [] }: Problem, retryAfterSeconds = 0) {
     super(detail);
     this.code = code;
     this.status = status;
     this.issues = errors;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -37,7 +40,7 @@ export type Result<T> = { readonly value: T; readonly etag: string | undefined }
 type Confirm = () => Promise<boolean>;
 const pausesMilliseconds = [250, 1_000, 2_500];
 
-/** Dispatches `reachable` and `unreachable` as that changes. */
+/** Dispatches `reachable` and `unreachable` as that changes, and `forbidden` at each response of 403. */
 export class ApiClient extends EventTarget {
   readonly #session: BrowserSession;
   readonly #confirm: Confirm;
@@ -77,7 +80,8 @@ export class ApiClient extends EventTarget {
     if (problem === undefined) throw new Unreachable();
     if (problem.code === 'step-up-required' && (await this.#confirm()))
       return this.request(method, path, options);
-    throw new Rejection(problem);
+    if (response.status === 403) this.dispatchEvent(new Event('forbidden'));
+    throw new Rejection(problem, Number(response.headers.get('retry-after')) || 0);
   }
 
   /** Retries after a lost response if that is safe. */
@@ -153,11 +157,15 @@ export function query(parameters: Readonly<Record<string, string | number | bool
 
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  signal?.addEventListener('abort', () => {
+  const abort = (): void => {
     clearTimeout(timer);
-    reject(signal.reason);
-  });
+    reject(signal?.reason);
+  };
+  const timer = setTimeout(() => {
+    signal?.removeEventListener('abort', abort);
+    resolve();
+  }, milliseconds);
+  signal?.addEventListener('abort', abort);
   return promise;
 }
 

@@ -7,9 +7,11 @@ import { type App, isStaff, type View } from './console-app.ts';
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
 import { notify } from './dialogs.ts';
-import { fill, h, icon, icons } from './elements.ts';
+import { type Child, fill, h } from './elements.ts';
+import { messageOf } from './forms.ts';
 import { healthView } from './health-view.ts';
 import { LiveEvents } from './live-events.ts';
+import { isAllowed, moreView, navigation } from './navigation.ts';
 import { newOrderView } from './new-order-view.ts';
 import { orderView } from './order-view.ts';
 import { ordersView } from './orders-view.ts';
@@ -18,24 +20,6 @@ import { confirmIdentity, signInView } from './sign-in-view.ts';
 import { todayView } from './today-view.ts';
 import { webhooksView } from './webhooks-view.ts';
 
-type NavigationItem = {
-  readonly title: string;
-  readonly icon: keyof typeof icons;
-  readonly roles: readonly User['role'][];
-  readonly isPrimary: boolean;
-};
-const staff = ['staff', 'admin'] as const;
-const everyone = ['user', 'staff', 'admin'] as const;
-const navigationItems: Readonly<Record<string, NavigationItem>> = {
-  today: { title: 'Today', icon: 'today', roles: staff, isPrimary: true },
-  orders: { title: 'Orders', icon: 'orders', roles: everyone, isPrimary: true },
-  new: { title: 'New order', icon: 'add', roles: everyone, isPrimary: true },
-  customers: { title: 'Customers', icon: 'customers', roles: everyone, isPrimary: true },
-  people: { title: 'People', icon: 'people', roles: ['admin'], isPrimary: false },
-  webhooks: { title: 'Webhooks', icon: 'webhooks', roles: ['admin'], isPrimary: false },
-  health: { title: 'Health', icon: 'health', roles: ['admin'], isPrimary: false },
-  account: { title: 'My account', icon: 'people', roles: everyone, isPrimary: false },
-};
 const views: Readonly<Record<string, View>> = {
   today: todayView,
   day: dayView,
@@ -74,12 +58,34 @@ async function start(): Promise<void> {
     if (!isSignedIn && !signal.aborted) await signInView(element, session);
     const user = await retryUntilReached(() => client.get<User>(`/api/users/${session.userId}`), element);
     if (signal.aborted) return; // somebody else has signed in meanwhile, in another tab
+    const before = state.user;
+    const isOther = before !== undefined && before.id !== user.id;
+    if (isOther) history.replaceState(null, '', '#/'); // not the page of the user before
     state.user = user;
     runFrame({ client, session, live, user }, element, signal);
+    if (before?.id === user.id && before.role !== user.role) notify(`Your role is ${user.role} now.`);
     void live.start();
   }
   session.addEventListener('user', () => void run(container));
+  const checkAccount = accountCheck(client, state, () => void run(container));
+  live.addEventListener('ended', checkAccount);
+  client.addEventListener('forbidden', checkAccount);
   await run(container);
+}
+
+/** Loads the own account again: its role may have changed while the console is open. */
+function accountCheck(client: ApiClient, state: { readonly user?: User }, onChange: () => void): () => void {
+  const check = { isRunning: false };
+  async function run(): Promise<void> {
+    const { user } = state;
+    if (user === undefined || check.isRunning) return;
+    check.isRunning = true;
+    const now = await client.get<User>(`/api/users/${user.id}`).catch(() => undefined);
+    check.isRunning = false;
+    if (now === undefined || state.user !== user) return;
+    if (JSON.stringify(now) !== JSON.stringify(user)) onChange();
+  }
+  return () => void run();
 }
 
 /** Retries as long as the service can't be reached. */
@@ -88,13 +94,11 @@ async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLEl
     try {
       return await request();
     } catch (error) {
-      const isFinal = error instanceof Rejection && error.status < 429;
-      if (isFinal) throw error;
-      fill(
-        container,
-        h('p', { class: 'start', role: 'status' }, 'The service can’t be reached. Trying again …'),
-      );
-      await pause(1_500);
+      const { status = 503, retryAfterSeconds = 0 } = error instanceof Rejection ? error : {};
+      if (status < 429) throw error;
+      const text = status === 429 ? messageOf(error) : 'The service can’t be reached. Trying again …';
+      fill(container, h('p', { class: 'start', role: 'status' }, text));
+      await pause(Math.max(1_500, retryAfterSeconds * 1_000));
     }
   }
 }
@@ -121,8 +125,10 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
     const key = document.activeElement?.getAttribute('href');
     state.ending.abort(new Error('left'));
     state.ending = new AbortController();
-    fill(bar, navigation(app, name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '')));
-    const view = (Object.hasOwn(views, name) ? views[name] : undefined) ?? missingView;
+    const item = name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
+    fill(bar, navigation(app, item));
+    const known = (Object.hasOwn(views, name) ? views[name] : undefined) ?? missingView;
+    const view = isAllowed(item, app.user.role) ? known : forbiddenView;
     view({ ...app, main, id, parameters, signal: state.ending.signal });
     if (isSamePage)
       [...main.querySelectorAll('a')].find((link) => link.getAttribute('href') === key)?.focus();
@@ -131,24 +137,36 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
   }
   signal.addEventListener('abort', () => state.ending.abort(new Error('signed out')));
   window.addEventListener('hashchange', draw, { signal });
-  app.client.addEventListener('unreachable', () => fill(banner, awayNotice()), { signal });
-  app.client.addEventListener(
-    'reachable',
-    () => {
-      fill(banner);
-      app.live.catchUp();
-    },
-    { signal },
-  );
+  showConnection(app, banner, signal);
   draw();
 }
 
-function awayNotice(): HTMLElement {
-  return h(
-    'p',
-    { class: 'banner' },
-    'The service can’t be reached. What you see may be old; it is read again as soon as the service is back.',
-  );
+/** Shows in the banner why the page may be out of date. */
+function showConnection({ client, live }: App, banner: HTMLElement, signal: AbortSignal): void {
+  const state = { isAway: false };
+  function show(): void {
+    const { delayReason } = live;
+    fill(
+      banner,
+      state.isAway && notice('The service can’t be reached. ', awayText),
+      !state.isAway && delayReason !== null && notice('Not live: ', `${lateText} ${delayReason}`),
+    );
+  }
+  function change(isAway: boolean): void {
+    state.isAway = isAway;
+    show();
+    if (!isAway) live.catchUp();
+  }
+  client.addEventListener('unreachable', () => change(true), { signal });
+  client.addEventListener('reachable', () => change(false), { signal });
+  live.addEventListener('delay', show, { signal });
+}
+
+const awayText = 'What you see may be old; it is read again as soon as the service is back.';
+const lateText = 'changes by others are shown up to half a minute later.';
+
+function notice(...content: readonly Child[]): HTMLElement {
+  return h('p', { class: 'banner' }, content);
 }
 
 /** A view that has put the focus somewhere keeps it there. */
@@ -174,69 +192,14 @@ function routeOf(hash: string, app: App): Route {
   return { path: known, name: id === '' ? known : name, id: Number(id), parameters };
 }
 
-function navigation({ user, session }: App, current: string): HTMLElement[] {
-  const link = ([name, { title, icon: drawing, isPrimary }]: [string, NavigationItem]): HTMLElement =>
-    h(
-      'a',
-      {
-        href: `#/${name}`,
-        'aria-current': name === current && 'page',
-        class: isPrimary ? 'primary-item' : 'other-item',
-      },
-      icon(icons[drawing]),
-      h('span', {}, title),
-    );
-  const allowed = Object.entries(navigationItems).filter(([, { roles }]) => roles.includes(user.role));
-  const more = h(
-    'a',
-    {
-      href: '#/more',
-      class: 'more-item',
-      'aria-current': navigationItems[current]?.isPrimary !== true && 'page',
-    },
-    icon(icons.more),
-    h('span', {}, 'More'),
-  );
-  const out = h('button', { type: 'button', class: 'quiet', onclick: () => signOut(session) }, 'Sign out');
-  return [
-    h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
-    ...allowed.map(link),
-    more,
-    h(
-      'div',
-      { class: 'account' },
-      h('span', { class: 'clip' }, user.name),
-      h('span', { class: 'soft' }, user.role),
-      out,
-    ),
-  ];
-}
-
-function signOut(session: BrowserSession): void {
-  session
-    .signOut()
-    .catch(() => notify('You are still signed in: the service can’t be reached. Try again in a moment.'));
-}
-
-/** On a phone: the views that have no room in the navigation bar. */
-function moreView(page: App & { readonly main: HTMLElement }): void {
-  document.title = 'More · orderly';
-  const others = Object.entries(navigationItems).filter(
-    ([, { roles, isPrimary }]) => !isPrimary && roles.includes(page.user.role),
-  );
-  const links = others.map(([name, { title, icon: drawing }]) =>
-    h('a', { href: `#/${name}` }, icon(icons[drawing]), title),
-  );
-  const out = h(
-    'button',
-    { type: 'button', onclick: () => signOut(page.session) },
-    `Sign out ${page.user.name}`,
-  );
+/** The address is of a page that others may see. */
+function forbiddenView({ main, user }: { readonly main: HTMLElement; readonly user: User }): void {
+  document.title = 'Not allowed · orderly';
+  const text = `This page is not for accounts with the role ${user.role}.`;
   fill(
-    page.main,
-    h('h1', { tabindex: -1 }, 'More'),
-    h('div', { class: 'more' }, links, h('a', { href: '/docs' }, icon(icons.orders), 'API documentation')),
-    out,
+    main,
+    h('h1', { tabindex: -1 }, 'Not allowed'),
+    h('p', {}, text, ' ', h('a', { href: '#/' }, 'Go to the start')),
   );
 }
 

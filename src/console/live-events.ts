@@ -1,19 +1,30 @@
-// What happens in the service, as it happens: one stream for all tabs, held by one of them.
-import { type ApiClient, pause, Rejection } from './api-client.ts';
-import type { ServiceEvent } from './api-types.ts';
+// What happens in the service, as it happens: one stream for all tabs, held by one of them. Where the service
+// rejects it, that tab polls the feed.
+import { type ApiClient, pause, query, Rejection } from './api-client.ts';
+import type { List, ServiceEvent } from './api-types.ts';
 
 type Message =
-  | { readonly kind: 'event'; readonly event: ServiceEvent; readonly cursor: string }
-  /** Something may have been missed: views load again what they show. */
-  | { readonly kind: 'reset' };
+  | { readonly kind: 'event'; readonly event: ServiceEvent; readonly cursor: string | undefined }
+  /** Something may have been missed: what is shown is to be read again. */
+  | { readonly kind: 'reset' }
+  /** Why changes come late; null while they come at once. */
+  | { readonly kind: 'delay'; readonly reason: string | null }
+  | { readonly kind: 'ended' }
+  /** Of a tab that has just been opened. */
+  | { readonly kind: 'hello' };
 type Watcher = (events: readonly ServiceEvent[]) => void;
 
 const pauseMilliseconds = 2_000;
-/** Events that come together are delivered together, and at most once a second. */
+/** After the first rejection; doubled with each one that follows, up to the maximum. */
+const rejectedPauseMilliseconds = 5_000;
+const rejectedPauseMillisecondsMax = 30_000;
+const polledEventsMax = 200;
+/** What comes together is shown together, and in a busy hour once a second. */
 const batchMilliseconds = 60;
 const intervalMilliseconds = 1_000;
 
-export class LiveEvents {
+/** Dispatches `delay` when `delayReason` changes, and `ended` after a stream, as rights may have changed. */
+export class LiveEvents extends EventTarget {
   readonly #client: ApiClient;
   readonly #channel = new BroadcastChannel('orderly-events');
   readonly #watchers = new Set<Watcher>();
@@ -22,15 +33,22 @@ export class LiveEvents {
   #isIncomplete = false;
   #isScheduled = false;
   #deliveredAt = 0;
+  #delayReason: string | null = null;
   #ending = new AbortController();
 
   constructor(client: ApiClient) {
+    super();
     this.#client = client;
     this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data);
     document.addEventListener('visibilitychange', () => this.#schedule());
   }
 
-  /** Calls `watcher` until the signal is aborted; without events if some may have been missed. */
+  /** Why changes come late; null while they come at once. */
+  get delayReason(): string | null {
+    return this.#delayReason;
+  }
+
+  /** Until the signal is aborted. No events at all mean that some may have been missed. */
   watch(signal: AbortSignal, watcher: Watcher): void {
     this.#watchers.add(watcher);
     signal.addEventListener('abort', () => this.#watchers.delete(watcher));
@@ -46,6 +64,7 @@ export class LiveEvents {
     this.stop();
     this.#ending = new AbortController();
     const { signal } = this.#ending;
+    this.#channel.postMessage({ kind: 'hello' } satisfies Message);
     await navigator.locks
       .request('orderly-stream', { signal }, () => this.#follow(signal))
       .catch(() => undefined);
@@ -56,31 +75,67 @@ export class LiveEvents {
     this.#ending.abort(new Error('signed out'));
     this.#batch = [];
     this.#cursor = undefined;
+    this.#delayReason = null;
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
+    let rejections = 0;
     while (!signal.aborted) {
-      await this.#stream(signal).catch((error: unknown) => {
-        if (error instanceof Rejection && error.code === 'events-gone') this.#cursor = undefined;
-      });
-      await pause(pauseMilliseconds, signal).catch(() => undefined);
+      const rejection = await this.#stream(signal);
+      if (signal.aborted) return;
+      if (rejection?.status === 401 || rejection?.status === 403) return this.#send({ kind: 'ended' });
+      rejections = rejection === undefined ? 0 : rejections + 1;
+      if (rejection !== undefined) await this.#poll(signal, rejection.message);
+      const milliseconds = rejection === undefined ? pauseMilliseconds : rejectedPause(rejection, rejections);
+      await pause(milliseconds, signal).catch(() => undefined);
     }
   }
 
-  async #stream(signal: AbortSignal): Promise<void> {
+  /** Resolves when it ends; to the rejection if the service doesn't let it begin. */
+  async #stream(signal: AbortSignal): Promise<Rejection | undefined> {
     const headers = this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor };
     const options = { accept: 'text/event-stream', headers, signal };
-    const response = await this.#client.request('GET', '/events', options);
-    if (this.#cursor === undefined) this.#send({ kind: 'reset' });
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = '';
-    for (;;) {
-      const { value = '', done = true } = (await reader?.read()) ?? {};
-      const blocks = (rest + value).split('\n\n');
-      rest = blocks.pop() ?? '';
-      for (const block of blocks) this.#read(block);
-      if (done) return;
+    try {
+      const response = await this.#client.request('GET', '/events', options);
+      await this.#readStream(response, signal);
+    } catch (error) {
+      if (error instanceof Rejection && error.code === 'events-gone') this.#cursor = undefined;
+      else if (error instanceof Rejection) return error;
     }
+    return undefined;
+  }
+
+  async #readStream({ body }: Response, signal: AbortSignal): Promise<void> {
+    this.#send({ kind: 'delay', reason: null });
+    if (this.#cursor === undefined) this.#send({ kind: 'reset' });
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = '';
+    try {
+      for (;;) {
+        const { value = '', done = true } = (await reader?.read()) ?? {};
+        const blocks = (rest + value).split('\n\n');
+        rest = blocks.pop() ?? '';
+        for (const block of blocks) this.#read(block);
+        if (done) return;
+      }
+    } finally {
+      if (!signal.aborted) this.#send({ kind: 'ended' });
+    }
+  }
+
+  /** What a stream would have sent. */
+  async #poll(signal: AbortSignal, reason: string): Promise<void> {
+    this.#send({ kind: 'delay', reason });
+    const start = this.#cursor === undefined ? { from: 'latest' } : { cursor: this.#cursor };
+    const path = `/events?${query({ ...start, limit: polledEventsMax })}`;
+    const page = await this.#client.get<List<ServiceEvent>>(path, signal).catch((error: unknown) => {
+      if (error instanceof Rejection && error.code === 'events-gone') this.#cursor = undefined;
+    });
+    if (page === undefined || signal.aborted) return;
+    if (this.#cursor === undefined) this.#send({ kind: 'reset' });
+    const cursor = new URL(page.next ?? '', location.origin).searchParams.get('cursor') ?? undefined;
+    for (const event of page.data) this.#send({ kind: 'event', event, cursor });
+    this.#cursor = cursor;
   }
 
   #read(block: string): void {
@@ -100,11 +155,25 @@ export class LiveEvents {
   }
 
   #receive(message: Message): void {
+    if (message.kind === 'hello') return this.#greet();
+    if (message.kind === 'ended') return void this.dispatchEvent(new Event('ended'));
+    if (message.kind === 'delay') return this.#changeDelay(message.reason);
     if (message.kind === 'event') {
       this.#cursor = message.cursor;
       this.#batch.push(message.event);
     } else this.#isIncomplete = true;
     this.#schedule();
+  }
+
+  #greet(): void {
+    const reason = this.#delayReason;
+    if (reason !== null) this.#channel.postMessage({ kind: 'delay', reason } satisfies Message);
+  }
+
+  #changeDelay(reason: string | null): void {
+    if (reason === this.#delayReason) return;
+    this.#delayReason = reason;
+    this.dispatchEvent(new Event('delay'));
   }
 
   /** Nobody looks at a tab that is hidden: it catches up when it is shown. */
@@ -124,4 +193,9 @@ export class LiveEvents {
     this.#deliveredAt = Date.now();
     for (const watcher of this.#watchers) watcher(events);
   }
+}
+
+function rejectedPause({ retryAfterSeconds }: Rejection, rejections: number): number {
+  const growing = rejectedPauseMilliseconds * 2 ** (rejections - 1);
+  return Math.max(retryAfterSeconds * 1_000, Math.min(growing, rejectedPauseMillisecondsMax));
 }

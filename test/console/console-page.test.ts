@@ -74,7 +74,7 @@ suite('the console', () => {
     }
   });
 
-  test('offers the currencies and countries that the API takes, with the digits of their minor units', async () => {
+  test('offers the currencies and countries that the API takes, with the digits of minor units', async () => {
     const { text } = await service().get('/console');
     const wordsOf = (name: string): string[] =>
       new RegExp(`<meta name="${name}" content="([^"]*)"`).exec(text)?.[1]?.split(' ') ?? [];

@@ -1,0 +1,97 @@
+// The navigation bar: which views it names, and which roles may open them.
+import type { Role } from './api-types.ts';
+import type { BrowserSession } from './browser-session.ts';
+import type { App } from './console-app.ts';
+import { notify } from './dialogs.ts';
+import { fill, h, icon, icons } from './elements.ts';
+
+type NavigationItem = {
+  readonly title: string;
+  readonly icon: keyof typeof icons;
+  readonly roles: readonly Role[];
+  readonly isPrimary: boolean;
+};
+const staff = ['staff', 'admin'] as const;
+const everyone = ['user', 'staff', 'admin'] as const;
+const navigationItems: Readonly<Record<string, NavigationItem>> = {
+  today: { title: 'Today', icon: 'today', roles: staff, isPrimary: true },
+  orders: { title: 'Orders', icon: 'orders', roles: everyone, isPrimary: true },
+  new: { title: 'New order', icon: 'add', roles: everyone, isPrimary: true },
+  customers: { title: 'Customers', icon: 'customers', roles: everyone, isPrimary: true },
+  people: { title: 'People', icon: 'people', roles: ['admin'], isPrimary: false },
+  webhooks: { title: 'Webhooks', icon: 'webhooks', roles: ['admin'], isPrimary: false },
+  health: { title: 'Health', icon: 'health', roles: ['admin'], isPrimary: false },
+  account: { title: 'My account', icon: 'people', roles: everyone, isPrimary: false },
+};
+
+/** A view that has no item is open to all. */
+export function isAllowed(name: string, role: Role): boolean {
+  const item = Object.hasOwn(navigationItems, name) ? navigationItems[name] : undefined;
+  return item === undefined || item.roles.includes(role);
+}
+
+export function navigation({ user, session }: App, current: string): HTMLElement[] {
+  const link = ([name, { title, icon: drawing, isPrimary }]: [string, NavigationItem]): HTMLElement =>
+    h(
+      'a',
+      {
+        href: `#/${name}`,
+        'aria-current': name === current && 'page',
+        class: isPrimary ? 'primary-item' : 'other-item',
+      },
+      icon(icons[drawing]),
+      h('span', {}, title),
+    );
+  const allowed = Object.entries(navigationItems).filter(([, { roles }]) => roles.includes(user.role));
+  const more = h(
+    'a',
+    {
+      href: '#/more',
+      class: 'more-item',
+      'aria-current': navigationItems[current]?.isPrimary !== true && 'page',
+    },
+    icon(icons.more),
+    h('span', {}, 'More'),
+  );
+  const out = h('button', { type: 'button', class: 'quiet', onclick: () => signOut(session) }, 'Sign out');
+  return [
+    h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
+    ...allowed.map(link),
+    more,
+    h(
+      'div',
+      { class: 'account' },
+      h('span', { class: 'clip' }, user.name),
+      h('span', { class: 'soft' }, user.role),
+      out,
+    ),
+  ];
+}
+
+function signOut(session: BrowserSession): void {
+  session
+    .signOut()
+    .catch(() => notify('You are still signed in: the service can’t be reached. Try again in a moment.'));
+}
+
+/** On a phone: the views that have no room in the navigation bar. */
+export function moreView(page: App & { readonly main: HTMLElement }): void {
+  document.title = 'More · orderly';
+  const others = Object.entries(navigationItems).filter(
+    ([, { roles, isPrimary }]) => !isPrimary && roles.includes(page.user.role),
+  );
+  const links = others.map(([name, { title, icon: drawing }]) =>
+    h('a', { href: `#/${name}` }, icon(icons[drawing]), title),
+  );
+  const out = h(
+    'button',
+    { type: 'button', onclick: () => signOut(page.session) },
+    `Sign out ${page.user.name}`,
+  );
+  fill(
+    page.main,
+    h('h1', { tabindex: -1 }, 'More'),
+    h('div', { class: 'more' }, links, h('a', { href: '/docs' }, icon(icons.orders), 'API documentation')),
+    out,
+  );
+}

@@ -1,0 +1,86 @@
+// What the console shows while others work, in a real browser: changes that come late, rights that are
+// withdrawn, and the next person at the same till.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin, password, serviceFor } from '../service.ts';
+import { openTab } from '../web/browser.ts';
+import { Person } from './console-actions.ts';
+import { fillShop } from './console-shop.ts';
+
+const streamsPerUser = 5;
+const retryMilliseconds = 10_000;
+
+test('the console while others work', { timeout: 120_000 }, async (t) => {
+  const service = await serviceFor(t);
+  service.clock.now = Date.now(); // the browser’s clock is the real one
+  const token = await fillShop(service);
+  const tab = await openTab();
+  t.after(() => tab.close());
+  await tab.screen(1280, 'light');
+  const person = new Person(tab, 'mouse');
+
+  await t.test('polls where the service rejects its stream, waits as told, and says so', async () => {
+    const ending = new AbortController();
+    const headers = { Accept: 'text/event-stream', Authorization: `Bearer ${token}` };
+    const streams: Response[] = []; // held: what nothing refers to is closed
+    while (streams.length < streamsPerUser)
+      streams.push(await fetch(`${service.url}/events`, { headers, signal: ending.signal }));
+    await person.signIn(service.url, admin);
+    await person.see('Not live: changes by others are shown up to half a minute later.');
+    await person.go('#/orders/1');
+    await service.patch('/orders/1', { token, body: { note: 'changed elsewhere' } });
+    await tab.until('document.body.innerText.includes("Please ring twice.")');
+    await later(() => person.see('changed elsewhere'));
+    const other = new Person(await tab.another(), 'mouse');
+    await other.tab.open(`${service.url}/console#/orders/1`);
+    await other.see('Order 1');
+    await other.see('Not live');
+    assert.match((await service.get('/metrics')).text, /\norderly_streams 5\n/);
+    ending.abort();
+    await later(() => tab.until('document.querySelector("#banner p") === null'));
+    await later(() => other.tab.until('document.querySelector("#banner p") === null'));
+    const starts = await tab.evaluate<number[]>(streamStarts);
+    assert.ok(starts.length >= 2, 'it tried again');
+    for (const [index, start] of starts.slice(1).entries())
+      assert.ok(start - (starts[index] ?? 0) > retryMilliseconds - 100, String(starts));
+    await other.tab.open('about:blank');
+    await tab.send('Page.bringToFront');
+    await person.press('Sign out');
+    await person.see('Password');
+  });
+
+  await t.test('shows only what one may do since one’s role was changed', async () => {
+    const till = await service.person('staff', 'Second till');
+    await person.signIn(service.url, { email: till.email, password });
+    await person.go('#/orders/2');
+    await person.see('Mark as paid');
+    await service.patch(`/api/users/${till.id}`, { token, body: { role: 'user' } });
+    await person.see('Your role is user now.');
+    await tab.until('!document.body.innerText.includes("Mark as paid")');
+    assert.equal(await tab.evaluate('document.querySelector(".account .soft").textContent'), 'user');
+    await person.go('#/today');
+    await person.see('This page is not for accounts with the role user.');
+  });
+
+  await t.test('begins at the start for another person, wherever the one before has been', async () => {
+    const ada = await service.person('user', 'Ada');
+    await person.go('#/orders/2');
+    await person.press('Sign out');
+    await person.enter('E-mail', ada.email);
+    await person.enter('Password', password);
+    await person.press('Sign in');
+    await person.see('No orders yet');
+    assert.equal(await tab.evaluate('location.hash'), '#/');
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
+
+/** What comes after a pause of the console may take two waits. */
+async function later(waits: () => Promise<void>): Promise<void> {
+  await waits().catch(waits);
+}
+
+const streamStarts = `performance.getEntriesByType('resource')
+  .filter(({ name }) => name.endsWith('/events'))
+  .map(({ startTime }) => startTime)`;
