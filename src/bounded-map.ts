@@ -3,7 +3,7 @@ import assert from 'node:assert';
 
 type Entry<Value> = { readonly value: Value; isUsed: boolean };
 
-/** For one eviction: where all entries are in use it doesn't walk over all of them. */
+/** For one eviction: if all entries are in use, it doesn't walk over all of them. */
 const secondChancesMax = 16;
 
 /**
@@ -69,7 +69,7 @@ export class BoundedMap<Key, Value> {
     return this.#weight;
   }
 
-  /** To be called only where there is an entry. */
+  /** To be called only if there is an entry. */
   #evict(): void {
     for (let chances = secondChancesMax; ; chances -= 1) {
       const [key, entry] = this.#oldest.next().value ?? [];

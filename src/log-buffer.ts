@@ -1,4 +1,4 @@
-// Gathers log lines for some milliseconds. Drops and counts lines where the reader of the log is too slow.
+// Gathers log lines for some milliseconds. Drops and counts lines while the reader of the log is too slow.
 import { logBacklogBytesMax } from './limits.ts';
 
 /** Has written everything once `writableLength` is 0. */

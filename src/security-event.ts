@@ -27,7 +27,7 @@ export type SecurityEvent =
   | {
       readonly name: 'authn_login_fail';
       readonly userId: number | null;
-      /** Why, where the password was right; only of a wrong code the response shows that it was. */
+      /** Why, if the password was right; the response shows that it was only for a wrong code. */
       readonly reason?: 'password-expired' | 'suspended' | 'wrong-code';
     }
   | { readonly name: 'authn_login_fail_max'; readonly userId: number | null }

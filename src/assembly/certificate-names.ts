@@ -35,8 +35,8 @@ export function namesForOthers(names: OwnNames): string[] {
 }
 
 /**
- * Its host name and, where that has no domain, the one that mDNS announces (RFC 6762). A machine may be
- * called like a top-level domain, `shop` or `dev`: whoever stole the key of an authority for that name could
+ * Its host name and, if that has no domain, the one that mDNS announces (RFC 6762). A machine may have the
+ * name of a top-level domain, `shop` or `dev`: whoever stole the key of an authority for that name could
  * pass for every site of that domain.
  */
 function machineNames(name: string): string[] {

@@ -276,7 +276,7 @@ function stepsOf(fate: number): readonly OrderStatus[] {
   return ['paid', 'shipped', 'delivered'];
 }
 
-/** NaN where the text isn't a time. */
+/** NaN if the text isn't a time. */
 function untilOf(text: string): number {
   return text === 'now' ? Date.now() : Date.parse(text);
 }

@@ -51,7 +51,7 @@ function initialPasswordMessage(
   return `${origin}${place} and works for another ${duration(expiresAt - now)}: sign in and change it.`;
 }
 
-/** In days, or in hours where fewer than two days are left. */
+/** In days, or in hours if fewer than two days are left. */
 function duration(milliseconds: number): string {
   const hours = Math.max(1, Math.round(milliseconds / hourMilliseconds));
   return hours < 48 ? counted(hours, 'hour') : counted(Math.round(hours / 24), 'day');
@@ -124,7 +124,7 @@ function suggestion({ config, service: { localUrl } }: Start): string[] {
   ];
 }
 
-/** Quoted where a shell would split or expand it. */
+/** Quoted if a shell would split or expand it. */
 function shellWord(text: string): string {
   return /^[\w@./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,7 +8,7 @@ import { databaseFile, schemaVersion } from '../storage/database-file.ts';
 import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
-/** A command about an existing user makes no database where there is none. */
+/** A command about an existing user doesn't create a database. */
 export async function withExistingDatabase<T>(
   config: Config,
   use: (db: CommandDatabase, hasher: PasswordHasher) => Promise<T>,

@@ -129,7 +129,7 @@ export function loadElements<T, C>(
   });
 }
 
-/** As many as fit; `last` is where the page ends when there are more. */
+/** As many as fit; `last` is the position of the last one if there are more. */
 function elementsOf<T>(
   positions: readonly Position[],
   rows: number,

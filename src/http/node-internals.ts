@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 
 /**
  * Takes a connection from the parser of `node:http`: what still arrives is dropped unparsed, and `end` is
- * called where `node:http` would close the connection after its response. Parsing costs a chunk of one byte
+ * called when `node:http` would close the connection after its response. Parsing costs a chunk of one byte
  * as much as a large one, and there is no documented way out of the parser but an upgrade. Otherwise the
  * chunks would be parsed until the connection ends, and its last response might be lost to a reset.
  */

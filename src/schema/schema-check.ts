@@ -11,7 +11,7 @@ export function check(schema: JsonSchema, value: unknown): Issue[] {
   return result.issues;
 }
 
-/** `misfits` counts the issues found without an object's rule: a rule is called only where there are none. */
+/** `misfits` counts the issues found without an object's rule: a rule is called only if there are none. */
 type Result = { readonly issues: Issue[]; misfits: number };
 
 /** Whether the value fits, as a proof for the compiler. */

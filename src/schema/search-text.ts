@@ -20,7 +20,7 @@ export function searchText(...parts: readonly (string | null)[]): string {
 }
 
 /**
- * A query. An object matches where its text contains one of the alternatives of each phrase; `id` is what
+ * A query. An object matches if its text contains one of the alternatives of each phrase; `id` is what
  * the query may mean instead.
  */
 export type Search = { readonly phrases: readonly (readonly string[])[]; readonly id: number };

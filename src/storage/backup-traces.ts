@@ -28,7 +28,7 @@ export function lastBackup(folder: string): number | undefined {
 
 /**
  * Removes what killed backups left in a folder: copies with an SQLite journal beside them that have not been
- * written to for long. The backup succeeds even where this fails.
+ * written to for long. The backup succeeds even if this fails.
  */
 export function removeStalePartials(folder: string): void {
   try {

@@ -9,7 +9,7 @@ import { openMigrated, type Migration } from './migrate.ts';
 export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;
 
 /**
- * Makes or migrates the database where needed, which requires that no service runs. Throws StorageError.
+ * Creates or migrates the database if needed, which requires that no service runs. Throws StorageError.
  */
 export async function openCommandDatabase(folder: string, migrations: readonly Migration[]) {
   const sqlite = await openCurrent(folder, migrations);

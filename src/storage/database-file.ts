@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { StorageError, toStorageError } from './storage-error.ts';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of ours
-/** Marks a database as ours; where it is, a commit that changes nothing. */
+/** Marks a database as ours; on one that is marked already, a commit that changes nothing. */
 export const emptyCommitSql = `PRAGMA application_id = ${applicationId}`;
 const busyMillisecondsMax = 5_000;
 

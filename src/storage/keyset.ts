@@ -1,4 +1,4 @@
-// Pages of a list by keyset: where a page ends the next one begins, and no page costs more than another.
+// Pages of a list by keyset: each page begins after the last row of the one before, so none costs more.
 import type { Connection, Row, SqlValue } from './connection.ts';
 import type { Database } from './database.ts';
 

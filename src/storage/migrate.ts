@@ -20,7 +20,7 @@ type MigrationOptions = {
 };
 
 /**
- * Opens the folder's database for writing, made or migrated where needed. The caller holds the folder's lock.
+ * Opens the folder's database for writing, created or migrated if needed. The caller holds the folder's lock.
  */
 export async function openMigrated(
   folder: string,

@@ -22,8 +22,7 @@ export const maySync = !('permission' in process);
 
 /**
  * Only this account may read the service's files. A file must not be opened here while SQLite has it open:
- * closing any descriptor of it would drop SQLite's locks (POSIX), so it is opened only where it doesn't
- * exist.
+ * closing any descriptor of it would drop SQLite's locks (POSIX), so it is opened only if it doesn't exist.
  */
 export function makePrivate(file: string): void {
   if (existsSync(file)) chmodSync(file, 0o600);
@@ -38,7 +37,7 @@ export function giveToFolderOwner(file: string): void {
 }
 
 /**
- * Makes a folder of this account's alone where there is none, and those above it. (`mkdir` with `recursive`
+ * Makes a folder of this account's alone unless it exists, and those above it. (`mkdir` with `recursive`
  * never returns in /proc.)
  */
 export function makeFolder(folder: string): void {

@@ -56,7 +56,7 @@ const sentences: Readonly<Record<number, string>> = {
   [sqliteCodes.notADatabase]: 'is not a database',
 };
 
-/** A `StorageError` where the cause has a sentence, else the error as it is. */
+/** A `StorageError` if there is a sentence for the cause, otherwise the error as it is. */
 export function toStorageError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
   const sentence = sentences[lacksSharedMemory(error) ? sqliteCodes.full : sqliteCode(error)];

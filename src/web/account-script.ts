@@ -120,7 +120,7 @@ export function accountScript({ at, say, call }: PageTools) {
       const { id, email, accessToken, expiresAt } = session;
       sessionStorage.setItem(key, JSON.stringify({ id, email, accessToken, expiresAt }));
     } catch {
-      // where a browser keeps nothing, a reload signs out
+      // if the browser stores nothing, a reload signs out
     }
   }
 

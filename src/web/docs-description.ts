@@ -86,7 +86,7 @@ function withItems(schema: Schema, description: Description): Schema {
   return schema.items === undefined ? schema : { ...schema, items: follow(description, schema.items) };
 }
 
-/** Parameters and header fields that at least so many operations take, all alike, are described once. */
+/** Parameters and header fields that at least this many operations take, all alike, are described once. */
 const commonUsesMin = 5;
 
 export function commonParameters(description: Description): Parameter[] {

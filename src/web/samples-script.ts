@@ -21,7 +21,7 @@ export function samplesScript({ at, make }: PageTools): void {
     try {
       localStorage.setItem(key, value);
     } catch {
-      // where a browser keeps nothing, the choice lasts as long as the page
+      // if the browser stores nothing, the choice lasts as long as the page
     }
   }
 

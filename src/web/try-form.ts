@@ -42,7 +42,7 @@ function field(id: string, { name, in: place, required, schema }: Parameter): Ht
 <p class="issue" id="${id}-issue"></p></div>`;
 }
 
-/** Values of an enumeration are chosen from a list, several where the field is an array. */
+/** Values of an enumeration are chosen from a list, several if the field is an array. */
 function controlOf({ type, enum: values, items }: Schema, marks: Html): Html {
   if (items?.enum !== undefined) {
     const size = Math.min(items.enum.length, 4);
