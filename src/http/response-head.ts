@@ -19,6 +19,11 @@ export const strictTransport: HeaderFields = ['Strict-Transport-Security', 'max-
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
 const { STATUS_CODES, validateHeaderValue } = process.getBuiltinModule('node:http');
+/** As RFC 9110 has them; 422 keeps its older one, as requirements section 7.1 has it. */
+const reasonPhrases: Readonly<Record<number, string | undefined>> = {
+  ...STATUS_CODES,
+  413: 'Content Too Large',
+};
 const keepAliveValue = `timeout=${keepAliveMilliseconds / 1000}`;
 
 /**
@@ -28,7 +33,7 @@ const keepAliveValue = `timeout=${keepAliveMilliseconds / 1000}`;
  */
 export function writeHead({ response, expectsContinue }: Exchange, { status, fields }: Head): void {
   if (response.shouldKeepAlive && !expectsContinue) fields.push('Keep-Alive', keepAliveValue);
-  response.writeHead(status, fields);
+  response.writeHead(status, reasonPhrases[status], fields);
 }
 
 /** The head of a connection's last response, for a socket without a response. Throws as `writeHead` does. */
@@ -43,7 +48,7 @@ export function addBodyFields(fields: string[], mediaType: string, bytes: number
 }
 
 function headText(status: number, fields: HeaderFields): string {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  let text = `HTTP/1.1 ${status} ${reasonPhrases[status]}\r\n`;
   for (let index = 0; index < fields.length; index += 2) {
     const [name = '', value = ''] = fields.slice(index, index + 2);
     validateHeaderValue(name, value);

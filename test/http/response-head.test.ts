@@ -54,6 +54,18 @@ test('nor can one in the last response of a connection', () => {
     assert.throws(() => lastHeadText({ status: 400, fields: ['X-Value', value] }, now));
 });
 
+test('a reason phrase is that of RFC 9110, or of the requirements', async (t) => {
+  const { url } = await serviceFor(t);
+  const headers = { 'content-type': 'application/json' };
+  const send = (body: string): Promise<Response> =>
+    fetch(`${url}/api/users`, { method: 'POST', headers, body });
+  assert.equal((await send('x'.repeat(70_000))).statusText, 'Content Too Large');
+  assert.equal((await fetch(`${url}/problems?x=1`)).statusText, 'Bad Request');
+  assert.equal((await fetch(`${url}/orders?x=1`)).statusText, 'Unauthorized');
+  assert.match(lastHeadText({ status: 413, fields: [] }, 0), /^HTTP\/1\.1 413 Content Too Large\r\n/);
+  assert.match(lastHeadText({ status: 422, fields: [] }, 0), /^HTTP\/1\.1 422 Unprocessable Entity\r\n/);
+});
+
 /** A change whose declaration and whose handler may disagree on whether it is conditional. */
 function changeWith(isDeclared: boolean, isChecked: boolean): Route {
   return route({
