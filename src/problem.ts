@@ -46,7 +46,8 @@ export type ProblemDetails = {
   readonly transition?: { readonly from: string; readonly to: string; readonly allowed: readonly string[] };
   readonly violated?: readonly string[];
   readonly allow?: readonly string[];
-  readonly acceptPatch?: boolean;
+  /** What would be accepted, as the header fields that say so: name, value, name, value. */
+  readonly accepted?: readonly string[];
   readonly scope?: string;
   readonly status?: number;
 };

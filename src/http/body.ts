@@ -16,7 +16,7 @@ export function readBody(
   incomingBody.deliver(take, reject);
 }
 
-/** The value of a JSON text (RFC 8259), restricted to what every reader understands alike (RFC 7493). */
+/** The value of a JSON text (RFC 8259), restricted to what every reader understands alike. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw malformed('The body is empty; it must be JSON.');
   if (!isUtf8(bytes)) throw malformed('The body must be UTF-8.');

@@ -1,7 +1,7 @@
 // Content negotiation by Accept (RFC 9110 section 12.5.1), and the Content-Type of bodies.
 import { Problem } from '../problem.ts';
 import { codings, type Coding } from './content-codings.ts';
-import { bodyTypesOf, json } from './media-types.ts';
+import { acceptPatch, bodyTypesOf, json } from './media-types.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
 /** The offered media type that the client prefers, the first one by default. 406 when it accepts none. */
@@ -27,6 +27,9 @@ export function preferred(accept: string, offered: readonly string[]): string | 
   return best;
 }
 
+/** RFC 9110 section 12.4.2, and `q=.2` as old Java clients have it. */
+const weightForm = /^q=(0(?:\.\d{0,3})?|\.\d{1,3}|1(?:\.0{0,3})?)$/;
+
 type Range = { readonly type: string; readonly quality: number; readonly rank: number };
 
 function rangeOf(text: string): Range | undefined {
@@ -34,7 +37,7 @@ function rangeOf(text: string): Range | undefined {
   if (!/^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/.test(type)) return undefined;
   let quality = 1;
   for (const parameter of parameters) {
-    const weight = /^q=(0(\.\d{0,3})?|1(\.0{0,3})?)$/.exec(parameter)?.[1];
+    const weight = weightForm.exec(parameter)?.[1];
     if (weight !== undefined) quality = Number(weight);
     else if (parameter.startsWith('q=')) return undefined;
     // no other parameter is offered
@@ -81,25 +84,40 @@ export function chooseCoding(accept: string | undefined): Coding {
   return best;
 }
 
-/** 415 unless the body has the right type, in UTF-8, and isn't compressed. */
+/** 415 unless the body has the right type, in UTF-8, and isn't encoded. */
 export function checkContentType(
   headers: RequestHeaders,
   method: string,
   supported = bodyTypesOf(method),
 ): void {
-  if (headers['content-encoding'] !== undefined)
-    throw unsupported('Content-Encoding is not supported in requests; send the body uncompressed.', method);
+  const coding = headers['content-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') throw unsupportedCoding(method);
   const contentType = headers['content-type'] ?? '';
   if (supported.includes(contentType) || isSupported(contentType, supported)) return;
-  throw unsupported(`Content-Type must be ${supported.join(' or ')}, in UTF-8.`, method);
+  const accepted = method === 'PATCH' ? patchFields : ['Accept', supported.join(', ')];
+  const detail = `Content-Type must be ${supported.join(' or ')}, in UTF-8.`;
+  throw new Problem('unsupported-media-type', detail, { accepted });
+}
+
+const patchFields = ['Accept-Patch', acceptPatch];
+
+function unsupportedCoding(method: string): Problem {
+  const detail = 'Content-Encoding is not supported in requests; send the body uncompressed.';
+  const accepted = ['Accept-Encoding', 'identity'];
+  if (method === 'PATCH') accepted.push(...patchFields);
+  return new Problem('unsupported-media-type', detail, { accepted });
 }
 
 function isSupported(contentType: string, supported: readonly string[]): boolean {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
-  const isUtf8 = parameters.every((parameter) => /^(charset="?utf-8"?)?$/.test(parameter));
-  return isUtf8 && supported.includes(type);
+  return supported.includes(type) && parameters.every(isParameterOfUtf8);
 }
 
-function unsupported(detail: string, method: string): Problem {
-  return new Problem('unsupported-media-type', detail, { acceptPatch: method === 'PATCH' });
+/** Parameters other than charset are ignored, since JSON defines none (RFC 8259 section 11). */
+function isParameterOfUtf8(parameter: string): boolean {
+  if (parameter === '') return true;
+  const [, name, value = ''] = parameterForm.exec(parameter) ?? [];
+  return name !== undefined && (name !== 'charset' || /^(utf-8|"utf-8")$/.test(value));
 }
+
+const parameterForm = /^([\w!#$%&'*+.^`|~-]+)=([\w!#$%&'*+.^`|~-]+|"[^"]*")$/;

@@ -17,7 +17,17 @@ export function failures(route: Route, invalidStatus: 400 | 422, components: Com
     const name = kinds.map(pascalCase).join('Or') + variantsOf(route, fields).join('');
     responses[status] = components.response(name, failure(kinds, fields, components));
   }
+  if (route.body !== undefined || route.streamedBody !== undefined)
+    responses['417'] = expectationFailed(route, components);
   return responses;
+}
+
+/** Any operation may fail so, but only who sends a body has a reason to send Expect. */
+function expectationFailed(route: Route, components: Components): Json {
+  const fields = failureFields(route, 417, ['bad-request']);
+  const name = `ExpectationFailed${variantsOf(route, fields).join('')}`;
+  const description = 'Expectation failed: `Expect` may only be `100-continue`.';
+  return components.response(name, { ...failure(['bad-request'], fields, components), description });
 }
 
 function failure(kinds: readonly ProblemKind[], fields: readonly string[], components: Components): Json {
@@ -49,7 +59,7 @@ function failureFields(route: Route, status: number, kinds: readonly ProblemKind
   if (status === 401 && route.sessionCookie === 'read and set') fields.push('Set-Cookie');
   if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress'))
     fields.push('Retry-After');
-  if (status === 415 && route.method === 'PATCH') fields.push('Accept-Patch');
+  if (status === 415) fields.push('Accept-Encoding', route.method === 'PATCH' ? 'Accept-Patch' : 'Accept');
   return fields;
 }
 

@@ -116,6 +116,11 @@ export const headerFields = {
     description: 'Of an export: the name of the file.',
     schema: limited('^attachment; filename="[a-z0-9.-]+"$'),
   },
+  Accept: { description: 'The media types accepted by POST and PUT.', schema: text },
+  'Accept-Encoding': {
+    description: 'Bodies must not be encoded.',
+    schema: { type: 'string', enum: ['identity'] },
+  },
   'Accept-Patch': { description: 'The formats accepted by PATCH.', schema: text },
   'Idempotency-Replayed': {
     description: 'The response is the stored one of the first request with this Idempotency-Key.',

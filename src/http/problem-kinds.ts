@@ -24,8 +24,8 @@ export const problems: Readonly<
     status: 400,
     title: 'Malformed JSON',
     about:
-      'The body is not JSON as RFC 8259 and RFC 7493 define it: UTF-8 without a byte-order mark, ' +
-      `no duplicate members, no unpaired surrogates, nested at most ${jsonDepthMax} levels deep.`,
+      'The body is not JSON (RFC 8259) in UTF-8, or it has a byte-order mark, duplicate members, ' +
+      `unpaired surrogates or more than ${jsonDepthMax} levels of nesting.`,
   },
   'validation-failed': {
     status: 422,
@@ -104,7 +104,9 @@ export const problems: Readonly<
   'unsupported-media-type': {
     status: 415,
     title: 'Unsupported media type',
-    about: `The body must be ${json} in UTF-8 (for PATCH also ${mergePatch}), ` + 'without Content-Encoding.',
+    about:
+      `The body must be ${json} in UTF-8 (for PATCH also ${mergePatch}), without Content-Encoding. ` +
+      '`Accept`, `Accept-Patch` or `Accept-Encoding` says what is accepted.',
   },
   'content-too-large': {
     status: 413,

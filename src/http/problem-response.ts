@@ -2,7 +2,6 @@
 import { Problem, type ProblemDetails, type ProblemKind } from '../problem.ts';
 import { issuesMax, stepUpSeconds } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
-import { acceptPatch } from './media-types.ts';
 import { ProblemCode, problems, statusOf, typeOf } from './problem-kinds.ts';
 import { RequestId } from './request-id.ts';
 import type { HeaderFields } from './response-head.ts';
@@ -108,7 +107,7 @@ function problemHeaders(kind: ProblemKind, details: ProblemDetails): HeaderField
   if (challenge !== undefined) fields.push('WWW-Authenticate', challenge);
   if (details.retryAfterSeconds !== undefined) fields.push('Retry-After', String(details.retryAfterSeconds));
   if (details.allow !== undefined) fields.push('Allow', details.allow.join(', '));
-  if (details.acceptPatch === true) fields.push('Accept-Patch', acceptPatch);
+  if (details.accepted !== undefined) fields.push(...details.accepted);
   return fields;
 }
 

@@ -29,6 +29,17 @@ describe('Content-Type', () => {
     ['application/json; charset=UTF-8', true],
     ['Application/JSON; Charset="utf-8"', true],
     ['application/json ;', true],
+    ['application/json; foo=bar', true],
+    ['application/json;odata.metadata=minimal;Charset=UTF-8', true],
+    ['application/json; foo="a b"', true],
+    ['application/json; foo=bar; charset=latin1', false],
+    ['application/json; charset=utf-8; charset=utf-16', false],
+    ['application/json; charset="utf-8', false],
+    ['application/json; foo', false],
+    ['application/json; foo=', false],
+    ['application/json; foo=bar, text/plain', false],
+    ['application/json; foo=a b', false],
+    [['application/json; foo=bar', 'text/plain'], false],
     ['text/plain', false],
     ['text/json', false],
     ['application/x-www-form-urlencoded', false],
@@ -57,10 +68,12 @@ describe('Content-Type', () => {
         if (isTaken) assert.ok(response.status < 300, response.text);
         else {
           assertProblem(response, 'unsupported-media-type');
-          assert.equal(
-            response.headers['accept-patch'],
-            method === 'PATCH' ? 'application/merge-patch+json, application/json' : undefined,
-          );
+          const { 'accept-patch': acceptPatch, 'accept-encoding': acceptEncoding, accept } = response.headers;
+          const expected =
+            method === 'PATCH'
+              ? ['application/merge-patch+json, application/json', undefined]
+              : [undefined, 'application/json'];
+          assert.deepEqual([acceptPatch, accept, acceptEncoding], [...expected, undefined]);
         }
       }
     });
@@ -98,6 +111,19 @@ describe('Content-Type', () => {
         });
         assertProblem(response, 'unsupported-media-type');
         assert.equal(response.headers['accept-patch'] !== undefined, method === 'PATCH');
+        assert.deepEqual(
+          [response.headers['accept-encoding'], response.headers['accept']],
+          ['identity', undefined],
+        );
+      }
+    });
+  }
+
+  for (const encoding of ['identity', 'Identity']) {
+    test(`Content-Encoding ${encoding} is none`, async () => {
+      for (const method of ['POST', 'PUT', 'PATCH']) {
+        const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+        assert.ok((await send(method, headers)).status < 300);
       }
     });
   }

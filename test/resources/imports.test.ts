@@ -268,7 +268,9 @@ describe('an import is rejected', () => {
   test('with JSON, and from an API key without its scopes', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
-    assertProblem(await service.post('/imports', { token, body: {} }), 'unsupported-media-type', 415);
+    const response = await service.post('/imports', { token, body: {} });
+    assertProblem(response, 'unsupported-media-type', 415);
+    assert.equal(response.headers['accept'], 'application/x-ndjson');
     const { key } = await newKey(service, token, { scopes: ['customers:write'] });
     assertProblem(await sendImport(service, '', { key }), 'insufficient-scope', 403);
   });
