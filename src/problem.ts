@@ -77,8 +77,8 @@ export function invalid(issues: readonly Issue[]): Problem {
 function summaryOf(issues: readonly Issue[]): string {
   const [first] = issues;
   if (issues.length === 1 && first !== undefined) return first.detail;
-  const which = issues.length > issuesMax ? ` for the first ${issuesMax}` : '';
-  return `The request has ${issues.length} errors; see \`errors\`${which}.`;
+  if (issues.length <= issuesMax) return `The request has ${issues.length} errors; see \`errors\`.`;
+  return `The request has more than ${issuesMax} errors; \`errors\` has the first ${issuesMax}.`;
 }
 
 /** Throws them as `invalid`, if there are any. */

@@ -1,16 +1,20 @@
-// The issues of a body: those of its schema, and those that only its route can find.
-import { check } from '../schema/schema-check.ts';
+// The issues of a request with a body: those that were found, and those that only its route can find.
 import type { Issue } from '../schema/schema.ts';
 import type { Exchange } from './exchange.ts';
 import type { Route } from './route.ts';
 
-/** At most one issue for each pointer: that of the schema takes precedence over a reference's. */
-export function bodyIssues(route: Route, exchange: Exchange): Issue[] {
+/**
+ * Adds the issues that only the route can find, at pointers that have none yet. Throws what takes precedence
+ * over all of them.
+ */
+export function completeIssues(route: Route, exchange: Exchange, issues: Issue[]): void {
   const { body } = exchange;
-  const issues = check(route.body ?? {}, body);
-  if (issues.length === 0 || route.validateReferences === undefined) return issues;
-  if (typeof body !== 'object' || body === null) return issues;
-  const references = route.validateReferences({ ...body }, exchange);
-  const isNew = ({ pointer }: Issue): boolean => !issues.some((issue) => issue.pointer === pointer);
-  return [...issues, ...references.filter(isNew)];
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const further = route.furtherIssues?.(isObject ? { ...body } : {}, exchange) ?? [];
+  if (!isObject || further.length === 0) return;
+  const pointers = new Set(issues.map(({ pointer }) => pointer));
+  for (const issue of further) {
+    if (!pointers.has(issue.pointer)) issues.push(issue);
+    pointers.add(issue.pointer);
+  }
 }

@@ -12,6 +12,7 @@ import {
   importUnsentBytesMax,
   importWritesMax,
   importsMax,
+  issuesMax,
 } from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
@@ -275,7 +276,7 @@ function resultOf({ kind, message, details }: Problem): LineResult {
 function resultText(line: number, result: LineResult): string {
   if ('id' in result) return `{"line":${line},"status":${result.status},"id":${result.id}}\n`;
   const { status, issues } = result;
-  return `${JSON.stringify({ line, status, errors: issues.map(issueMember) })}\n`;
+  return `${JSON.stringify({ line, status, errors: issues.slice(0, issuesMax).map(issueMember) })}\n`;
 }
 
 function endReasonOf(kind: ProblemKind): StreamEndReason {

@@ -4,9 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkAccess } from '../auth/access.ts';
 import { Problem, invalid } from '../problem.ts';
 import { causeOf, truncate } from '../log-lines.ts';
+import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import { parseJson, readBody } from './body.ts';
-import { bodyIssues } from './body-issues.ts';
+import { completeIssues } from './body-issues.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { isPreflight } from './cors.ts';
 import {
@@ -180,10 +181,13 @@ export class RequestHandler {
     exchange.body = parseJson(body);
     const issues: Issue[] = [];
     exchange.query = readQuery(exchange.queryText, route.query, issues);
-    issues.push(...bodyIssues(route, exchange));
+    issues.push(...check(route.body ?? {}, exchange.body));
     const hasKey = route.isIdempotent === true && exchange.headers['idempotency-key'] !== undefined;
     if (hasKey) checkIdempotencyKey(exchange.request, issues);
-    if (issues.length > 0) return this.#fail(exchange, invalid(issues));
+    if (issues.length > 0) {
+      completeIssues(route, exchange, issues);
+      return this.#fail(exchange, invalid(issues));
+    }
     if (!hasKey) return this.#respond(exchange, route, route.handle(exchange));
     return this.#idempotency.run(exchange, route, {
       body,

@@ -148,10 +148,11 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly delivers?: Delivered;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
   /**
-   * Issues of a body that its schema can't find, to complete the list of those it has found; `handle` checks
-   * for them itself.
+   * Called when a request has issues already: finds those of its body that the schema can't, so that all are
+   * reported at once. The body may not fit its schema, and is empty where it is no object. Throws what takes
+   * precedence, such as 404. `handle` checks for all of it itself.
    */
-  validateReferences?(
+  furtherIssues?(
     body: Readonly<Record<string, unknown>>,
     context: Context<ParamsOf<Path>, unknown, unknown, C>,
   ): readonly Issue[];

@@ -129,14 +129,14 @@ function isSame(sent: unknown, current: unknown): boolean {
   return typeof sent === 'string' && typeof current === 'string' && timeOf(sent) === timeOf(current);
 }
 
-/**
- * JSON Merge Patch (RFC 7396) of a document by a patch that fits its schema; null stays, since here what is
- * absent is null.
- */
+/** JSON Merge Patch (RFC 7396) of a document; null stays, since here what is absent is null. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const merged: Record<string, unknown> = isObject(target) ? { ...target } : {};
-  for (const [name, value] of Object.entries(patch)) merged[name] = mergePatch(merged[name], value);
+  for (const [name, value] of Object.entries(patch)) {
+    if (name === '__proto__') continue; // no schema has it, and it would set the prototype
+    merged[name] = mergePatch(merged[name], value);
+  }
   return merged;
 }
 

@@ -4,15 +4,20 @@ import { issuesMax } from '../limits.ts';
 import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
 import { planOf, type Issue, type JsonSchema, type Plan, type Schema } from './schema.ts';
 
-/** Returns every issue of the value, none if it fits. */
+/** Returns every issue of the value, none if it fits; of more than are reported, one more than these. */
 export function check(schema: JsonSchema, value: unknown): Issue[] {
-  const result: Result = { issues: [], misfits: 0 };
+  const result: Result = { issues: [], max: issuesMax + 1, misfits: 0, ignoresUnknown: false };
   walk(planOf(schema), value, [], result);
   return result.issues;
 }
 
-/** `misfits` counts the issues found without an object's rule: a rule is called only if there are none. */
-type Result = { readonly issues: Issue[]; misfits: number };
+/** `misfits` counts the issues found without objects' rules, which need members that have none. */
+type Result = {
+  readonly issues: Issue[];
+  readonly max: number;
+  misfits: number;
+  readonly ignoresUnknown: boolean;
+};
 
 /** Whether the value fits, as a proof for the compiler. */
 export function fits<T>(schema: Schema<T>, value: unknown): value is T {
@@ -99,14 +104,14 @@ function checkArray(rules: Plan, value: unknown, path: Path, result: Result): vo
 function checkObject(rules: Plan, value: unknown, path: Path, result: Result): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return add(result, path, 'type', 'must be an object');
-  const { members, required, objectRule } = rules;
+  const { members, required, objectRules } = rules;
   const { misfits } = result;
   let present = 0;
   for (const name in value) {
     if (isFull(result)) return;
     const member = members.get(name);
     path.push(name);
-    if (member === undefined) addIssue(result, path, 'unknown-member', unknownMember(path, members));
+    if (member === undefined) addUnknown(members, path, result);
     else {
       if (!member.isOptional) present += 1;
       walk(member, (value as Record<string, unknown>)[name], path, result); // `name` comes from the value
@@ -114,11 +119,22 @@ function checkObject(rules: Plan, value: unknown, path: Path, result: Result): v
     path.pop();
   }
   if (present < required.length) addMissing(required, value, path, result);
-  if (objectRule === undefined || result.misfits > misfits) return;
-  for (const issue of objectRule(value)) {
-    if (result.issues.length < issuesMax)
-      result.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
+  for (const { needs, issuesOf } of objectRules) {
+    if (result.misfits > misfits && !meets(value, needs)) continue;
+    for (const issue of issuesOf(value)) addFound(result, path, issue);
   }
+}
+
+/** Whether these members fit, whatever others the object has. Not called where the whole object fits. */
+function meets(value: object, needs: ReadonlyMap<string, Plan>): boolean {
+  const result: Result = { issues: [], max: 1, misfits: 0, ignoresUnknown: true };
+  for (const [name, plan] of needs) {
+    // the value has this member
+    if (Object.hasOwn(value, name)) walk(plan, (value as Record<string, unknown>)[name], [], result);
+    else if (!plan.isOptional) return false;
+    if (result.misfits > 0) return false;
+  }
+  return true;
 }
 
 function checkMap(value: unknown, path: Path, result: Result): void {
@@ -126,8 +142,13 @@ function checkMap(value: unknown, path: Path, result: Result): void {
 }
 
 /** More issues would not be reported, so none are looked for. */
-function isFull({ issues }: Result): boolean {
-  return issues.length >= issuesMax;
+function isFull({ issues, max }: Result): boolean {
+  return issues.length >= max;
+}
+
+function addUnknown(members: ReadonlyMap<string, Plan>, path: Path, result: Result): void {
+  if (result.ignoresUnknown) return;
+  addIssue(result, path, 'unknown-member', unknownMember(path, members));
 }
 
 function addMissing(required: readonly string[], value: object, path: Path, result: Result): void {
@@ -142,7 +163,12 @@ function add(result: Result, path: Path, code: string, claim: string): void {
 
 function addIssue(result: Result, path: Path, code: string, detail: string): void {
   result.misfits += 1;
-  if (result.issues.length < issuesMax) result.issues.push({ pointer: pointerOf(path), code, detail });
+  if (!isFull(result)) result.issues.push({ pointer: pointerOf(path), code, detail });
+}
+
+/** What a rule of the object at this path has found. */
+function addFound(result: Result, path: Path, issue: Issue): void {
+  if (!isFull(result)) result.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
 }
 
 /**

@@ -49,7 +49,10 @@ export type Plan = {
   readonly items: Plan | undefined;
   readonly members: ReadonlyMap<string, Plan>;
   readonly required: readonly string[];
-  readonly objectRule: ((value: object) => Issue[]) | undefined;
+  readonly objectRules: readonly {
+    readonly needs: ReadonlyMap<string, Plan>;
+    readonly issuesOf: (value: object) => Issue[];
+  }[];
   readonly base: JsonSchema | undefined;
 };
 const emptyPlan: Omit<Plan, 'kind'> = {
@@ -66,7 +69,7 @@ const emptyPlan: Omit<Plan, 'kind'> = {
   items: undefined,
   members: new Map(),
   required: [],
-  objectRule: undefined,
+  objectRules: [],
   base: undefined,
 };
 
@@ -144,25 +147,38 @@ export type ObjectOf<M> = { [K in Exclude<keyof M, OptionalKeys<M>>]: Infer<M[K]
   [K in OptionalKeys<M>]?: Infer<M[K]>;
 };
 
+/** A rule for objects with the members M. The pointers of its issues begin at the object. */
+type ObjectRule<M> = {
+  readonly needs: ReadonlyMap<string, Plan>;
+  readonly issuesOf: (value: ObjectOf<M>) => Issue[];
+};
+
 /**
- * Strict: members that it doesn't name are invalid. `rule` looks at the members together once each fits; its
- * pointers begin at the object.
+ * A rule that is applied where the members in `needs` fit these schemas, whatever else the object has. The
+ * schemas may require less than the object's: what they don't name may be invalid, in nested objects, too.
  */
+export function ruleFor<N extends Members>(
+  needs: N,
+  issuesOf: (value: ObjectOf<N>) => Issue[],
+): ObjectRule<N> {
+  return { needs: plansOf(needs), issuesOf };
+}
+
+/** Strict: members that it doesn't name are invalid. */
 export function object<M extends Members>(
   members: M,
   notes: Annotations = {},
-  rule?: (value: ObjectOf<M>) => Issue[],
+  rules: readonly ObjectRule<NoInfer<M>>[] = [],
 ): Schema<ObjectOf<M>> & { readonly properties: M } {
   const required = Object.keys(members).filter((name) => members[name]?.[plan]?.isOptional !== true);
   const demands = required.length > 0 ? { required } : {};
   const shown = { type: 'object', properties: members, ...demands, additionalProperties: false, ...notes };
-  const rules: PlanOf = {
+  return make(shown, {
     kind: 'object',
     members: plansOf(members),
     required,
-    objectRule: rule as Plan['objectRule'], // called once all members fit
-  };
-  return make(shown, rules) as Schema<ObjectOf<M>> & { readonly properties: M };
+    objectRules: rules as Plan['objectRules'], // called with what fits their needs
+  }) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
 /** Any members, each a pair of values or null: only the service sends it. */
@@ -198,7 +214,7 @@ export function partial<T extends object>(schema: Schema<T>, notes: Annotations 
   const members = plansOf(properties);
   return make(
     { ...shown, ...notes, properties },
-    { ...planOf(schema), members, required: [], base: undefined, objectRule: undefined },
+    { ...planOf(schema), members, required: [], base: undefined, objectRules: [] },
   );
 }
 export type Patch<T> = {

@@ -152,7 +152,22 @@ describe('each type of problem', () => {
     });
     assertProblem(response, 'validation-failed');
     assert.equal(response.body.errors.length, 100);
+    assert.equal(response.body.detail, 'The request has more than 100 errors; `errors` has the first 100.');
   });
+
+  for (const [members, detail] of [
+    [97, 'The request has 100 errors; see `errors`.'],
+    [98, 'The request has more than 100 errors; `errors` has the first 100.'],
+  ] as const) {
+    test(`of ${members + 3} issues says whether there are more than those named`, async () => {
+      const surplus = Array.from({ length: members }, (_, index) => [`m${index}`, 1]);
+      const response = await service().post('/orders', {
+        token: ada.token,
+        body: Object.fromEntries(surplus), // which three members are missing from
+      });
+      assert.deepEqual([response.body.errors.length, response.body.detail], [100, detail]);
+    });
+  }
 
   for (const { method, path } of failing) {
     test(`of a handler that fails, ${path}, says no more than where the log has it`, async (t) => {

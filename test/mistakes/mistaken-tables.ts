@@ -4,7 +4,7 @@ import { Problem } from '../../src/problem.ts';
 import { problems } from '../../src/http/problem-kinds.ts';
 import { transitions } from '../../src/resources/orders/order.ts';
 import { UserPatch } from '../../src/resources/users/user.ts';
-import { integer, nullable, object, optional, string, type Infer } from '../../src/schema/schema.ts';
+import { integer, nullable, object, optional, ruleFor, string, type Infer } from '../../src/schema/schema.ts';
 
 export function mistakesOfTables(): unknown[] {
   const { open: _open, ...fewerSteps } = transitions;
@@ -48,5 +48,13 @@ export function mistakesOfSchemas(): unknown[] {
     { role: 'root' } satisfies Infer<typeof UserPatch>,
     // @ts-expect-error TS2345
     string({ minLength: 1 }),
+    object({ size: optional(integer()) }, {}, [ruleFor({ size: optional(integer()) }, () => [])]),
+    // a rule that needs what the object may lack, or has of another type, or has not
+    // @ts-expect-error TS2322
+    object({ size: optional(integer()) }, {}, [ruleFor({ size: integer() }, () => [])]),
+    // @ts-expect-error TS2322
+    object({ size: nullable(integer()) }, {}, [ruleFor({ size: integer() }, () => [])]),
+    // @ts-expect-error TS2322
+    object({ size: integer() }, {}, [ruleFor({ length: integer() }, () => [])]),
   ];
 }

@@ -191,7 +191,7 @@ describe('a line is rejected by itself', () => {
     ['a duplicate member', '{"key":"a","key":"b"}', '400 # malformed-json'],
     ['nested too deep', '['.repeat(17) + ']'.repeat(17), '400 # malformed-json'],
     ['no object', '[]', '422 # type'],
-    ['empty', '{}', '422 #/key required'],
+    ['empty', '{}', '422 # conflict #/key required'],
     ['neither customer nor order', { key: 'a' }, '422 # conflict'],
     ['both', { ...customerLine('a'), ...orderLine('a', 'c') }, '422 # conflict'],
     ['no key', { customer: { name: 'Ada' } }, '422 #/key required'],
@@ -230,6 +230,12 @@ describe('a line is rejected by itself', () => {
       'a time before 1970',
       orderLine('a', 'c', { createdAt: '1969-12-31T23:59:59Z' }),
       '422 #/order/createdAt range',
+    ],
+    [
+      'a time to come, and a wrong total beside other issues',
+      orderLine('', 'c', { createdAt: '2027-03-01T09:30:00Z', total: 1, customerId: 'x', note: 5 }),
+      '422 #/key min-length #/order/createdAt range #/order/customerId type #/order/customerKey conflict ' +
+        '#/order/note type #/order/total total',
     ],
     ['no time', orderLine('a', 'c', { createdAt: 'today' }), '422 #/order/createdAt pattern'],
     ['too long', `{"key":"${'k'.repeat(65_536)}"}`, '413 # content-too-large'],

@@ -5,6 +5,7 @@ import {
   object,
   oneOf,
   optional,
+  ruleFor,
   string,
   type Issue,
   type JsonSchema,
@@ -35,9 +36,11 @@ export const list = array(count, { minItems: 1, maxItems: 2 });
 
 export const pair = object({ left: count, right: optional(count) });
 
-export const span = object({ from: count, to: count }, {}, ({ from, to }) =>
-  from > to ? [{ pointer: '/to', code: 'order', detail: 'to must not be before from.' }] : [],
-);
+export const span = object({ from: count, to: count }, {}, [
+  ruleFor({ from: count, to: count }, ({ from, to }) =>
+    from > to ? [{ pointer: '/to', code: 'order', detail: 'to must not be before from.' }] : [],
+  ),
+]);
 
 export function summary({ pointer, code, detail }: Issue): string {
   return `${JSON.stringify(pointer)} ${code}: ${detail}`;

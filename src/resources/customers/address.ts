@@ -1,6 +1,15 @@
 // A postal address: what is sent and shown, and which postal codes a country has.
 import { country, singleLine } from '../../schema/members.ts';
-import { named, nullable, object, optional, string, type Infer, type Issue } from '../../schema/schema.ts';
+import {
+  named,
+  nullable,
+  object,
+  optional,
+  ruleFor,
+  string,
+  type Infer,
+  type Issue,
+} from '../../schema/schema.ts';
 import { postalCodes } from './postal-codes.ts';
 
 const part = (description: string, example: string) => nullable(singleLine(200, description, example));
@@ -36,7 +45,7 @@ export const NewAddress = named(
       postalCode: optional(addressMembers.postalCode),
     },
     {},
-    postalCodeIssues,
+    [ruleFor({ country, postalCode: optional(addressMembers.postalCode) }, postalCodeIssues)],
   ),
 );
 export type NewAddress = Infer<typeof NewAddress>;

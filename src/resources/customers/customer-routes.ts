@@ -12,13 +12,25 @@ import { created, listOrExportOf, noContent, ok, route, type Context, type Route
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import { historyRoute } from '../events/history-routes.ts';
-import { changeObject, removeObject, type Resource } from '../flows/change.ts';
+import { changeIssues, changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
 import { checkSearchQuery } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
-import { customerBodies, type CustomerBodies, type NewCustomer } from './customer-bodies.ts';
-import { Customer, customerContentOf, customerQuery, mergedCustomer, wantedCustomer } from './customer.ts';
+import {
+  customerBodies,
+  type CustomerBodies,
+  type CustomerReplacement,
+  type NewCustomer,
+} from './customer-bodies.ts';
+import {
+  Customer,
+  customerContentOf,
+  customerQuery,
+  mergedCustomer,
+  replacementIssues,
+  wantedCustomer,
+} from './customer.ts';
 import {
   addCustomer,
   customerSelection,
@@ -129,7 +141,7 @@ function createCustomer({ find }: CustomerRepresentations, bodies: CustomerBodie
       links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' },
     }),
     problems: ['forbidden'],
-    validateReferences({ userId }, { caller, db }) {
+    furtherIssues({ userId }, { caller, db }) {
       return fits(id, userId) && isStaff(caller) ? userIssues(db.read, userId) : [];
     },
     handle: (context) => addNewCustomer(context, bodies),
@@ -181,36 +193,59 @@ const changingCustomers = {
 } as const;
 
 function putCustomer(bodies: CustomerBodies): Route {
+  const change: CustomerChange = { bodies, replacementOf: (_current, body) => body };
   return route({
     ...changingCustomers,
     method: 'PUT',
     summary: 'Replace a customer',
     body: bodies.CustomerReplacement,
-    handle: (context) => changeCustomer(context, bodies, () => context.body),
+    furtherIssues: changeIssues(changeableBy(change)),
+    handle: (context) => changeCustomer(context, change),
   });
 }
 
 function patchCustomer(bodies: CustomerBodies): Route {
+  const change: CustomerChange = { bodies, replacementOf: mergedCustomer };
   return route({
     ...changingCustomers,
     method: 'PATCH',
     summary: 'Change a customer',
     body: bodies.CustomerPatch,
-    handle: (context) => changeCustomer(context, bodies, (current) => mergedCustomer(current, context.body)),
+    furtherIssues: changeIssues(changeableBy(change)),
+    handle: (context) => changeCustomer(context, change),
   });
+}
+
+type CustomerChange = {
+  readonly bodies: CustomerBodies;
+  /** What the body makes of the current customer, before it is checked. */
+  readonly replacementOf: (current: Customer, body: object) => unknown;
+};
+
+function changeableBy({ bodies, replacementOf }: CustomerChange): Changeable<Customer, Customer> {
+  return {
+    ...customerResource,
+    issuesOf(current, body, { db, caller }) {
+      const issues = replacementIssues(bodies, current, { body, replacement: replacementOf(current, body) });
+      const { userId } = body;
+      if (fits(id, userId) && userId !== current.userId && isStaff(caller))
+        issues.push(...userIssues(db, userId));
+      return issues;
+    },
+  };
 }
 
 function changeCustomer(
   context: Context<{ readonly id: number }, object, object, Caller>,
-  bodies: CustomerBodies,
-  replacementOf: (current: Customer) => unknown,
+  change: CustomerChange,
 ): Promise<Representation<Customer>> {
-  return changeObject(context, customerResource, {
-    merge: (current, caller) =>
-      wantedCustomer(bodies, current, { replacement: replacementOf(current), caller }),
+  const { bodies, replacementOf } = change;
+  return changeObject(context, changeableBy(change), {
+    merge(current, caller) {
+      const replacement = replacementOf(current, context.body) as CustomerReplacement; // it has no issues
+      return wantedCustomer(bodies, current, { replacement, caller });
+    },
     write(permit, current, wanted) {
-      const { userId } = wanted;
-      if (userId !== null && userId !== current.userId) throwIfInvalid(userIssues(permit.writer, userId));
       replaceCustomer(permit, current, { ...wanted, now: context.now });
     },
   });

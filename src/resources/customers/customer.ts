@@ -1,11 +1,20 @@
 // A customer: what is sent and shown, and the rules of changing one.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { forbidden, invalid, throwIfInvalid } from '../../problem.ts';
+import { forbidden } from '../../problem.ts';
 import { email, id, mergePatch, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
 import { searchParameter } from '../flows/searching.ts';
 import { phone, phoneOf } from '../../schema/phone.ts';
-import { check, fits } from '../../schema/schema-check.ts';
-import { named, nullable, object, oneOf, optional, type Infer, type ObjectOf } from '../../schema/schema.ts';
+import { check } from '../../schema/schema-check.ts';
+import {
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  type Infer,
+  type Issue,
+  type ObjectOf,
+} from '../../schema/schema.ts';
 import { Address, normalizeAddress } from './address.ts';
 import {
   customerName,
@@ -78,26 +87,28 @@ export function mergedCustomer({ name, email, phone, address }: Customer, patch:
   return mergePatch({ name, email, phone, address }, patch);
 }
 
-/** Throws if the replacement is invalid, or the caller may not make it. */
+/** What is invalid of a body, and of the customer that it makes of the current one. */
+export function replacementIssues(
+  { CustomerReplacement }: CustomerBodies,
+  current: Customer,
+  { body, replacement }: { readonly body: Readonly<Record<string, unknown>>; readonly replacement: unknown },
+): Issue[] {
+  // a patch may have taken a member of the address that is required
+  const issues = check(CustomerReplacement, replacement);
+  issues.push(...readOnlyIssues(current, body, ['id', 'createdAt', 'updatedAt']));
+  if (body['userId'] === null && current.userId !== null)
+    issues.push({ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' });
+  return issues;
+}
+
+/** The replacement, which has no issues. Throws if the caller may not make it. */
 export function wantedCustomer(
   bodies: CustomerBodies,
   current: Customer,
-  { replacement, caller }: { readonly replacement: unknown; readonly caller: Caller },
+  { replacement, caller }: { readonly replacement: CustomerReplacement; readonly caller: Caller },
 ): WantedCustomer {
-  const { CustomerReplacement } = bodies;
-  // a patch may have taken a member of the address that is required
-  if (!fits(CustomerReplacement, replacement)) throw invalid(check(CustomerReplacement, replacement));
-  return { ...customerContentOf(bodies, replacement), userId: wantedOwner(current, replacement, caller) };
-}
-
-/** Only staff may name another user; whether that user exists is for the store to check. */
-function wantedOwner(current: Customer, wanted: CustomerReplacement, caller: Caller): number | null {
-  const issues = readOnlyIssues(current, wanted, ['id', 'createdAt', 'updatedAt']);
-  if (wanted.userId === null && current.userId !== null)
-    issues.push({ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' });
-  throwIfInvalid(issues);
-  const userId = wanted.userId === undefined ? current.userId : wanted.userId;
+  const { userId = current.userId } = replacement;
   if (userId !== current.userId && !isStaff(caller))
     throw forbidden('Only staff may give a customer to another user.');
-  return userId;
+  return { ...customerContentOf(bodies, replacement), userId };
 }

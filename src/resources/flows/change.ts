@@ -4,7 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Caller, RowAccess } from '../../auth/access.ts';
 import type { Representation } from '../../http/representation.ts';
 import { emptyRepresentation, type Context } from '../../http/route.ts';
+import { throwIfInvalid } from '../../problem.ts';
+import type { Issue } from '../../schema/schema.ts';
 import type { SecurityEvent } from '../../security-event.ts';
+import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { requireVisible, type Rows, type Visible } from './visible.ts';
 
@@ -15,10 +18,32 @@ export type Resource<Row, Shown> = Rows<Row> & {
 };
 
 type ObjectContext = Context<{ readonly id: number }, unknown, unknown, Caller>;
+type Body = Readonly<Record<string, unknown>>;
+type Checked = { readonly db: Connection; readonly caller: Caller; readonly now: number };
+
+/** Rows that are changed by bodies of one kind. */
+export type Changeable<Row, Shown> = Resource<Row, Shown> & {
+  /**
+   * What is invalid of a body as a change of the current object. Reads only members that fit: the body may
+   * have issues that its schema has found.
+   */
+  readonly issuesOf: (current: Row, body: Body, request: Checked) => readonly Issue[];
+};
+
+/**
+ * `furtherIssues` of a route that changes such a row. A row that isn't there or isn't the caller's takes
+ * precedence over the issues of the body.
+ */
+export function changeIssues<Row, Shown>(resource: Changeable<Row, Shown>) {
+  return (body: Body, { params, caller, db: { read: db }, now }: ObjectContext): readonly Issue[] => {
+    const current = requireVisible(resource, { db, id: params.id, access: resource.accessOf(caller) });
+    return resource.issuesOf(current, body, { db, caller, now });
+  };
+}
 
 /** `Wanted` has the members that may change, with their new values. */
-export type Change<Row, Wanted> = {
-  /** The body merged into the current object. Throws if the result is invalid. */
+type Change<Row, Wanted> = {
+  /** The body merged into the current object. Throws if the caller may not change it so. */
   readonly merge: (current: Row, caller: Caller) => Wanted;
   /** Throws if the current state does not allow the change. */
   readonly check?: (current: Row, wanted: Wanted, caller: Caller) => void;
@@ -30,20 +55,22 @@ export type Change<Row, Wanted> = {
 
 /** If nothing changes, the ETag stays. Security events are reported once the change is on disk. */
 export async function changeObject<Row extends object, Shown, Wanted extends Partial<Row>>(
-  context: ObjectContext,
-  resource: Resource<Row, Shown>,
+  context: ObjectContext & { readonly body: object },
+  resource: Changeable<Row, Shown>,
   change: Change<Row, Wanted>,
 ): Promise<Representation<Shown>> {
-  const { id } = context.params;
+  const { body, params, now } = context;
+  const { id } = params;
   let events: readonly SecurityEvent[] = [];
   const changed = await context.db.write((writer): Representation<Shown> => {
     const permit = context.authorizeWrite(writer);
-    const access = resource.accessOf(permit.caller);
-    const current = requireVisible(resource, { db: writer, id, access });
+    const { caller } = permit;
+    const current = requireVisible(resource, { db: writer, id, access: resource.accessOf(caller) });
     const before = resource.represent(current);
-    const wanted = change.merge(current, permit.caller);
+    throwIfInvalid(resource.issuesOf(current, { ...body }, { db: writer, caller, now }));
+    const wanted = change.merge(current, caller);
     context.checkPrecondition(before.etag);
-    change.check?.(current, wanted, permit.caller);
+    change.check?.(current, wanted, caller);
     if (change.changesHidden !== true && isDeepStrictEqual({ ...current, ...wanted }, current))
       return { ...before, isUnchanged: true };
     change.write(permit, current, wanted);
@@ -58,26 +85,41 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
 
 /** An object that belongs to another one, here its owner, and has the same id. */
 type Dependent<Owner, Row, Shown> = Resource<Row, Shown> & {
-  /** Throws if this caller may not do this, or the body is invalid. */
-  readonly check: (caller: Caller, current: Row | undefined) => void;
+  /** Throws if this caller may not do this. */
+  readonly check: (caller: Caller) => void;
+  /** As of a `Changeable`; of one that isn't there yet for its owner's id. */
+  readonly issuesOf: (current: Row | undefined, body: Body, ownerId: number) => readonly Issue[];
   readonly add: (permit: Permit<Caller>, owner: Visible<Owner>) => SecurityEvent;
   readonly replace: (permit: Permit<Caller>, current: Visible<Row>) => void;
 };
 
+/** `furtherIssues` of a route that puts such an object. */
+export function dependentIssues<Owner, Row>(
+  owners: Rows<Owner>,
+  { find, accessOf, issuesOf }: Pick<Dependent<Owner, Row, unknown>, 'find' | 'accessOf' | 'issuesOf'>,
+) {
+  return (body: Body, { params: { id }, caller, db: { read: db } }: ObjectContext): readonly Issue[] => {
+    requireVisible(owners, { db, id, access: accessOf(caller) });
+    return issuesOf(find(db, id), body, id);
+  };
+}
+
 /** PUT at a path where there may be nothing yet: adds the object (201), or replaces it (200). */
 export async function putDependent<Owner, Row, Shown>(
-  context: ObjectContext,
+  context: ObjectContext & { readonly body: object },
   owners: Rows<Owner>,
   dependent: Dependent<Owner, Row, Shown>,
 ): Promise<Representation<Shown>> {
-  const { id } = context.params;
+  const { body, params } = context;
+  const { id } = params;
   let event: SecurityEvent | undefined;
   const put = await context.db.write((writer): Representation<Shown> => {
     const permit = context.authorizeWrite(writer);
     const access = dependent.accessOf(permit.caller);
     const owner = requireVisible(owners, { db: writer, id, access });
     const current = dependent.find(writer, id);
-    dependent.check(permit.caller, current);
+    dependent.check(permit.caller);
+    throwIfInvalid(dependent.issuesOf(current, { ...body }, id));
     context.checkPrecondition(current && dependent.represent(current).etag);
     if (current === undefined) event = dependent.add(permit, owner);
     else dependent.replace(permit, requireVisible(dependent, { db: writer, id, access }));

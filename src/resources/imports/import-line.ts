@@ -4,10 +4,10 @@ import { importKeyCharsMax } from '../../limits.ts';
 import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { timeOf } from '../../schema/rfc3339.ts';
 import { check, fits } from '../../schema/schema-check.ts';
-import { named, object, optional, type Infer, type Issue } from '../../schema/schema.ts';
+import { named, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
 import type { CustomerBodies } from '../customers/customer-bodies.ts';
 import { NewOrder, importedStatus } from '../orders/order.ts';
-import { priceItems, sumIssues } from '../orders/order-items.ts';
+import { totalRule } from '../orders/order-items.ts';
 
 export type ImportKind = 'customer' | 'order';
 
@@ -29,7 +29,7 @@ const ImportedOrder = named(
       createdAt: optional(sentTimestamp, { description: 'When it was ordered: since 1970; now by default.' }),
     },
     { description: 'A new order, of any status and age. Its `updatedAt` is the time of the import.' },
-    (order) => [...customerIssues(order), ...sumIssues(priceItems(order.items).total, order.total)],
+    [ruleFor({}, customerIssues), totalRule],
   ),
 );
 export type ImportedOrder = Infer<typeof ImportedOrder>;
@@ -44,15 +44,16 @@ export function importLineSchema({ NewCustomer }: CustomerBodies) {
     order: optional(ImportedOrder),
   };
   const description = 'A customer or an order, and its key.';
-  return named('ImportLine', object(members, { description }, kindIssues));
+  return named('ImportLine', object(members, { description }, [ruleFor({}, kindIssues)]));
 }
 
-function kindIssues({ customer, order }: { readonly customer?: unknown; readonly order?: unknown }): Issue[] {
+function kindIssues(line: { readonly customer?: unknown; readonly order?: unknown }): Issue[] {
+  const { customer, order } = line;
   if ((customer === undefined) !== (order === undefined)) return [];
   return [{ pointer: '', code: 'conflict', detail: 'A line must have either customer or order.' }];
 }
 
-type CustomerReference = { readonly customerId?: number; readonly customerKey?: string };
+type CustomerReference = { readonly customerId?: unknown; readonly customerKey?: unknown };
 
 function customerIssues({ customerId, customerKey }: CustomerReference): Issue[] {
   if (customerId === undefined && customerKey === undefined)
@@ -71,16 +72,18 @@ export function checkLine(
   value: unknown,
   now: number,
 ): { readonly accepted: CheckedLine } | { readonly issues: readonly Issue[] } {
-  if (!fits(schema, value)) return { issues: check(schema, value) };
-  const issues = timeIssues(value, now);
+  const issues = [...check(schema, value), ...timeIssues(value, now)];
   if (issues.length > 0) return { issues };
   const fingerprint = hash('sha256', JSON.stringify(value), 'buffer');
-  return { accepted: { line: value, fingerprint } };
+  return { accepted: { line: value as ImportLine, fingerprint } }; // it was checked
 }
 
-function timeIssues({ order }: ImportLine, now: number): Issue[] {
-  if (order?.createdAt === undefined) return [];
-  const time = timeOf(order.createdAt);
+/** The line may have other issues. */
+function timeIssues(line: unknown, now: number): Issue[] {
+  const { order }: { readonly order?: unknown } = Object(line);
+  const { createdAt }: { readonly createdAt?: unknown } = Object(order);
+  if (!fits(sentTimestamp, createdAt)) return [];
+  const time = timeOf(createdAt);
   if (time >= 0 && time <= now) return [];
   const detail = 'createdAt must be a time since 1970 that has passed.';
   return [{ pointer: '/order/createdAt', code: 'range', detail }];

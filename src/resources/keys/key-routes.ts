@@ -10,7 +10,7 @@ import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
-import { Key, MadeKey, NewKey } from './key.ts';
+import { Key, MadeKey, NewKey, expiryIssues } from './key.ts';
 import { addKey, keySelection, keyRows, removeKey, type StoredKey } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
@@ -42,6 +42,7 @@ function createKey(): Route {
     }),
     description: 'Needs a sign-in within the last 10 minutes. A user has at most 50 keys.',
     problems: ['step-up-required'],
+    furtherIssues: (body, { now }) => expiryIssues(body, now),
     handle: addNewKey,
   });
 }

@@ -1,10 +1,21 @@
 // An API key: what is sent and shown.
 import { scopes } from '../../auth/access.ts';
-import { invalidAt } from '../../problem.ts';
+import { throwIfInvalid } from '../../problem.ts';
 import { keySecondsDefault } from '../../limits.ts';
 import { id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { timeOf } from '../../schema/rfc3339.ts';
-import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
+import { fits } from '../../schema/schema-check.ts';
+import {
+  array,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  string,
+  type Infer,
+  type Issue,
+} from '../../schema/schema.ts';
 
 const name = singleLine(100, 'What the key is for.', 'till 3');
 const scope = named('Scope', oneOf(scopes));
@@ -64,10 +75,15 @@ export const MadeKey = named(
 );
 export type MadeKey = Infer<typeof MadeKey>;
 
-/** Milliseconds since 1970, or null for never. */
+/** What is invalid of `expiresAt` at this time, whatever the other members are like. */
+export function expiryIssues({ expiresAt }: Readonly<Record<string, unknown>>, now: number): Issue[] {
+  if (!fits(sentTimestamp, expiresAt) || timeOf(expiresAt) > now) return [];
+  return [{ pointer: '/expiresAt', code: 'minimum', detail: 'expiresAt must be in the future.' }];
+}
+
+/** Milliseconds since 1970, or null for never. Throws where that has passed. */
 export function expiryOf({ expiresAt }: NewKey, now: number): number | null {
   if (expiresAt === undefined) return now + keySecondsDefault * 1000;
-  if (expiresAt !== null && timeOf(expiresAt) <= now)
-    throw invalidAt('/expiresAt', 'minimum', 'expiresAt must be in the future.');
+  throwIfInvalid(expiryIssues({ expiresAt }, now));
   return expiresAt === null ? null : timeOf(expiresAt);
 }

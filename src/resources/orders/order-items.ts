@@ -1,13 +1,21 @@
 // The items of an order and their sums, in the currency's minor unit.
 import { singleLine } from '../../schema/members.ts';
-import { integer, named, nullable, object, optional, type Infer, type Issue } from '../../schema/schema.ts';
+import {
+  array,
+  integer,
+  named,
+  nullable,
+  object,
+  optional,
+  ruleFor,
+  type Infer,
+  type Issue,
+} from '../../schema/schema.ts';
 
 export const amount = (description: string, example: number) =>
   integer({ minimum: 0, description, examples: [example] });
 export const sentTotal = optional(amount('Computed by the service; if sent, it must be correct.', 1498));
-const itemMembers = {
-  sku: nullable(singleLine(64, 'The shop’s article number.', 'TEA-250')),
-  name: singleLine(200, 'The article’s name.', 'Green tea, 250 g'),
+const priced = {
   quantity: integer({ minimum: 1, maximum: 1_000_000, examples: [2] }),
   unitPrice: integer({
     minimum: 0,
@@ -15,6 +23,11 @@ const itemMembers = {
     description: 'In the currency’s minor unit.',
     examples: [749],
   }),
+};
+const itemMembers = {
+  sku: nullable(singleLine(64, 'The shop’s article number.', 'TEA-250')),
+  name: singleLine(200, 'The article’s name.', 'Green tea, 250 g'),
+  ...priced,
 };
 
 export const OrderItem = named(
@@ -24,13 +37,25 @@ export const OrderItem = named(
 type OrderItem = Infer<typeof OrderItem>;
 export const NewItem = named(
   'NewOrderItem',
-  object(
-    { ...itemMembers, sku: optional(itemMembers.sku), total: sentTotal },
-    {},
-    ({ quantity, unitPrice, total }) => sumIssues(quantity * unitPrice, total),
-  ),
+  object({ ...itemMembers, sku: optional(itemMembers.sku), total: sentTotal }, {}, [
+    ruleFor({ ...priced, total: sentTotal }, ({ quantity, unitPrice, total }) =>
+      sumIssues(quantity * unitPrice, total),
+    ),
+  ]),
 );
 export type NewItem = Infer<typeof NewItem>;
+
+export const newItems = array(NewItem, { minItems: 1, maxItems: 100 });
+
+/** The sum of the items: the prices have to fit, and nothing else of them. */
+export const totalRule = ruleFor(
+  { items: array(object(priced), { minItems: 1, maxItems: 100 }), total: sentTotal },
+  ({ items, total }) =>
+    sumIssues(
+      items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0),
+      total,
+    ),
+);
 
 /** The items with their totals, and the sum of them. */
 export function priceItems(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
@@ -43,7 +68,7 @@ export function priceItems(newItems: readonly NewItem[]): { items: OrderItem[]; 
 }
 
 /** A sum that was sent has to be the computed one. */
-export function sumIssues(computed: number, sent: number | undefined): Issue[] {
+function sumIssues(computed: number, sent: number | undefined): Issue[] {
   if (!Number.isSafeInteger(computed))
     return [{ pointer: '/total', code: 'maximum', detail: `The total exceeds ${Number.MAX_SAFE_INTEGER}.` }];
   if (sent === undefined || sent === computed) return [];

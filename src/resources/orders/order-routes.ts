@@ -15,7 +15,7 @@ import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
 import { historyRoute } from '../events/history-routes.ts';
-import { changeObject, type Resource } from '../flows/change.ts';
+import { changeIssues, changeObject, type Changeable } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
@@ -30,6 +30,7 @@ import {
   checkTransition,
   orderContentOf,
   applyOrderPatch,
+  orderPatchIssues,
 } from './order.ts';
 import { addOrder, orderRows, replaceOrder } from './order-store.ts';
 
@@ -76,10 +77,11 @@ function cachedReadsOf({ cursors, caches }: OrderReadServices): OrderReads {
   };
 }
 
-const orderResource: Resource<Order, Order> = {
+const orderResource: Changeable<Order, Order> = {
   ...orderRows,
   accessOf: rowAccessOf,
   represent: representOrder,
+  issuesOf: orderPatchIssues,
 };
 
 function placeOrder({ orders, customers }: OrderReads): Route {
@@ -98,7 +100,7 @@ function placeOrder({ orders, customers }: OrderReads): Route {
       links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' },
     }),
     problems: ['forbidden'],
-    validateReferences({ customerId, userId }, { caller, db }) {
+    furtherIssues({ customerId, userId }, { caller, db }) {
       const issues: Issue[] = [];
       if (fits(id, customerId)) {
         const customer = customers.find(db.read, customerId);
@@ -173,6 +175,7 @@ function patchOrder({ orders }: OrderReads): Route {
     body: OrderPatch,
     reply: ok(Order),
     problems: ['invalid-transition', 'order-not-open', 'forbidden'],
+    furtherIssues: changeIssues(orderResource),
     handle(context) {
       return changeObject(context, orderResource, {
         merge: (current) => applyOrderPatch(current, context.body),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import { counted } from '../../counted.ts';
-import { Problem, forbidden, throwIfInvalid } from '../../problem.ts';
+import { Problem, forbidden } from '../../problem.ts';
 import {
   currency,
   id,
@@ -24,13 +24,14 @@ import {
   optional,
   partial,
   type Infer,
+  type Issue,
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { reason } from '../events/event.ts';
 import { searchParameter } from '../flows/searching.ts';
 import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { IncludedCustomer } from './included-customer.ts';
-import { NewItem, OrderItem, amount, priceItems, sentTotal, sumIssues } from './order-items.ts';
+import { OrderItem, amount, newItems, priceItems, sentTotal, totalRule } from './order-items.ts';
 
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
 export type OrderStatus = (typeof statuses)[number];
@@ -58,7 +59,6 @@ export const importedStatus = oneOf(statuses, { description: 'Any; `open` by def
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
 const note = nullable(text(2000, 'A note for the shop.', 'Please ring twice.'));
-const items = array(NewItem, { minItems: 1, maxItems: 100 });
 
 export const Order = named(
   'Order',
@@ -87,7 +87,7 @@ export const NewOrder = named(
     {
       customerId,
       currency,
-      items,
+      items: newItems,
       status: optional(oneOf(['open'])),
       total: sentTotal,
       shippingAddress: optional(nullable(NewAddress)),
@@ -104,7 +104,7 @@ export const NewOrder = named(
         },
       ],
     },
-    (order) => sumIssues(priceItems(order.items).total, order.total),
+    [totalRule],
   ),
 );
 export type NewOrder = Infer<typeof NewOrder>;
@@ -113,7 +113,7 @@ export type NewOrder = Infer<typeof NewOrder>;
 export const PatchedOrder = object(
   {
     status,
-    items,
+    items: newItems,
     currency,
     shippingAddress: nullable(NewAddress),
     note,
@@ -126,7 +126,7 @@ export const PatchedOrder = object(
     updatedAt: sentTimestamp,
   },
   {},
-  (order) => sumIssues(priceItems(order.items).total, order.total),
+  [totalRule],
 );
 export const OrderPatch = named(
   'OrderPatch',
@@ -211,15 +211,22 @@ export function orderContentOf({
   return { status, currency, ...priceItems(items), shippingAddress: normalizeAddress(shippingAddress), note };
 }
 
-/** The order's members after a PATCH. Throws if they are invalid. */
+const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
+
+/** What is invalid of a PATCH, once it is merged. */
+export function orderPatchIssues(current: Order, patch: Readonly<Record<string, unknown>>): Issue[] {
+  const issues = check(PatchedOrder, mergedOrder(current, patch));
+  issues.push(...readOnlyIssues(current, patch, readOnly));
+  return issues;
+}
+
+/** The order's members after a PATCH without issues. */
 export function applyOrderPatch(current: Order, patch: object): OrderContent {
-  const { total: _computed, ...members } = current;
-  const merged = mergePatch(members, patch);
-  const issues = check(PatchedOrder, merged);
-  const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
-  issues.push(...readOnlyIssues(current, { ...patch }, readOnly));
-  throwIfInvalid(issues);
-  return orderContentOf(merged as PatchedOrder); // it was checked
+  return orderContentOf(mergedOrder(current, patch) as PatchedOrder); // it was checked
+}
+
+function mergedOrder({ total: _computed, ...members }: Order, patch: object): unknown {
+  return mergePatch(members, patch);
 }
 
 /** Throws unless the caller may change the order's status from the present one to this. */

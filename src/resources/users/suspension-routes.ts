@@ -2,8 +2,7 @@
 import { accountAccessOf, adminOnly, checkStepUp, type Caller } from '../../auth/access.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { noContent, ok, okOrCreated, route, type Context, type Route } from '../../http/route.ts';
-import { throwIfInvalid } from '../../problem.ts';
-import { putDependent, removeObject, type Resource } from '../flows/change.ts';
+import { dependentIssues, putDependent, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
 import { addSuspension, removeSuspension, replaceSuspension, suspensionRows } from './suspension-store.ts';
@@ -51,6 +50,7 @@ function putSuspension(services: SuspensionServices): Route {
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       'with a wrong password. Needs a sign-in within the last 10 minutes.',
     problems: ['last-admin', 'step-up-required'],
+    furtherIssues: dependentIssues(userRows, { ...suspensionResource, issuesOf: replacementIssues }),
     handle: (context) => suspend(context, services),
   });
 }
@@ -61,13 +61,11 @@ async function suspend(
   context: PutContext,
   { endSessions, removeKeys }: SuspensionServices,
 ): Promise<Representation<Suspension>> {
-  const { body, params, now } = context;
+  const { body, now } = context;
   return putDependent(context, userRows, {
     ...suspensionResource,
-    check(caller, current) {
-      checkStepUp(caller, now, 'Suspending a user');
-      throwIfInvalid(replacementIssues(body, current, params.id));
-    },
+    check: (caller) => checkStepUp(caller, now, 'Suspending a user'),
+    issuesOf: replacementIssues,
     add(permit, user) {
       addSuspension(permit, user, body.reason ?? null, now);
       endSessions(permit, user, null);

@@ -7,7 +7,7 @@ import { created, noContent, ok, route, secretOk, type Context, type Route } fro
 import { recoveryCodesMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
 import type { SecurityEvent } from '../../security-event.ts';
-import { removeObject, type Resource } from '../flows/change.ts';
+import { changeIssues, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
 import { addTotp, confirmTotp, totpContext, findTotp, removeTotp, totpRows, useCode } from './totp-store.ts';
@@ -96,6 +96,7 @@ function turnOnTotp(services: TotpServices): Route {
       'A right code turns them on: from then on signing in needs one. Returns recovery codes; sent again ' +
       'with a later code, it replaces them. Needs a sign-in within the last 10 minutes.',
     problems: ['step-up-required'],
+    furtherIssues: changeIssues({ ...totpResource, issuesOf: () => [] }),
     handle: (context) => confirm(context, services),
   });
 }

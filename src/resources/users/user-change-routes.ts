@@ -1,16 +1,23 @@
 // Changing a user over HTTP: PUT and PATCH /api/users/{id}, a password's change included.
 import { accountAccessOf, self, type Caller } from '../../auth/access.ts';
-import { invalid } from '../../problem.ts';
+import { invalid, throwIfInvalid } from '../../problem.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { ok, route, type Context, type Route } from '../../http/route.ts';
 import { mergePatch } from '../../schema/members.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { changeObject, type Resource } from '../flows/change.ts';
+import { changeIssues, changeObject, type Changeable, type Resource } from '../flows/change.ts';
 import type { PasswordChecks } from '../flows/password-checks.ts';
 import { requireVisible, type Visible } from '../flows/visible.ts';
-import { User, UserPatch, UserReplacement, checkReplacement, currentPasswordIssue } from './user.ts';
+import {
+  User,
+  UserPatch,
+  UserReplacement,
+  checkReplacement,
+  currentPasswordIssue,
+  userChangeIssues,
+} from './user.ts';
 import { replaceUser, userRows, type StoredUser } from './user-store.ts';
 
 export type UserChangeServices = {
@@ -51,6 +58,7 @@ export function putUser(services: UserChangeServices): Route {
     method: 'PUT',
     summary: 'Replace a user',
     body: UserReplacement,
+    furtherIssues: changeIssues(changeable(services)),
     handle: (context) => changeUser(context, services, () => context.body),
   });
 }
@@ -61,6 +69,7 @@ export function patchUser(services: UserChangeServices): Route {
     method: 'PATCH',
     summary: 'Change a user',
     body: UserPatch,
+    furtherIssues: changeIssues(changeable(services)),
     // the patch was checked, and so was what it is merged into
     handle: (context) =>
       changeUser(
@@ -71,6 +80,13 @@ export function patchUser(services: UserChangeServices): Route {
   });
 }
 
+function changeable({ passwordMin }: UserChangeServices): Changeable<StoredUser, User> {
+  return {
+    ...userResource,
+    issuesOf: (current, body, { caller }) => userChangeIssues(current, body, { caller, passwordMin }),
+  };
+}
+
 type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
 
 /** Checked before the password is hashed, and again with the row as it is when the change is made. */
@@ -79,17 +95,18 @@ async function changeUser(
   services: UserChangeServices,
   replacementOf: (current: User) => UserReplacement,
 ): Promise<Representation<User>> {
-  const { params, db, now } = context;
-  const { passwordMin } = services;
+  const { body, params, db, now } = context;
+  const resource = changeable(services);
   const wantedOf = (current: User, caller: Caller): UserReplacement => {
     const wanted = replacementOf(current);
-    checkReplacement({ current, wanted, caller, now, passwordMin });
+    checkReplacement({ current, wanted, caller, now });
     return wanted;
   };
   const access = accountAccessOf(context.caller);
   const user = requireVisible(userRows, { db: db.read, id: params.id, access });
+  throwIfInvalid(resource.issuesOf(user, { ...body }, { db: db.read, caller: context.caller, now }));
   const passwordHash = await newPasswordHash(context, services, wantedOf(user, context.caller));
-  const changed = await changeObject(context, userResource, {
+  const changed = await changeObject(context, resource, {
     merge(current, caller) {
       const { name, email, role = current.role } = wantedOf(current, caller);
       return { name, email, role };

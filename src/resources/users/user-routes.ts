@@ -26,13 +26,13 @@ import {
   type Route,
 } from '../../http/route.ts';
 import { withinSignUpRate } from '../../http/sign-up-rate.ts';
-import type { Infer, Issue } from '../../schema/schema.ts';
+import type { Infer } from '../../schema/schema.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { removeObject } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { suspensionRoutes } from './suspension-routes.ts';
 import { totpRoutes } from './totp-routes.ts';
-import { NewUser, User, checkMayGiveRole, passwordIssues, userFilters } from './user.ts';
+import { NewUser, User, checkMayGiveRole, sentPasswordIssues, userFilters } from './user.ts';
 import {
   patchUser,
   putUser,
@@ -109,7 +109,7 @@ function signUp(services: UserServices): Route {
     body: NewUser,
     reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'GET /api/users/{id}' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
-    validateReferences: (body) => newPasswordIssues(body, passwordMin),
+    furtherIssues: (body) => sentPasswordIssues(body, nobody, passwordMin),
     handle: (context) => withinSignUpRate(context, services.signUps, () => addNewUser(context, services)),
   });
 }
@@ -129,12 +129,7 @@ function registrant(registration: UserServices['registration']): Access<object, 
   };
 }
 
-/** The issues of the password, in a body whose other members may be invalid. */
-function newPasswordIssues(body: Readonly<Record<string, unknown>>, passwordMin: number): Issue[] {
-  const { password, email, name } = body;
-  if (typeof password !== 'string' || typeof email !== 'string') return [];
-  return passwordIssues(password, { email, name: typeof name === 'string' ? name : '' }, passwordMin);
-}
+const nobody = { name: '', email: '' };
 
 type SignUpContext = Context<object, object, Infer<typeof NewUser>, Caller | undefined>;
 
@@ -143,7 +138,7 @@ async function addNewUser(
   { passwords, passwordMin }: UserServices,
 ): Promise<Representation<User>> {
   const { body, caller, db, now } = context;
-  throwIfInvalid(passwordIssues(body.password, body, passwordMin));
+  throwIfInvalid(sentPasswordIssues(body, body, passwordMin));
   const { name, email, role = 'user' } = body;
   if (role !== 'user') checkMayGiveRole(caller, now);
   const passwordHash = await passwords.hashNew(context, body.password);

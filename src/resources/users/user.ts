@@ -1,7 +1,7 @@
 // A user: what is sent and shown, and the rules of changing one.
 import { checkStepUp, isAdmin, roles, type Caller } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
-import { forbidden, throwIfInvalid } from '../../problem.ts';
+import { forbidden } from '../../problem.ts';
 import { email, id, singleLine, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
   named,
@@ -110,21 +110,29 @@ export const userFilters = {
 
 export type UserFilter = ObjectOf<typeof userFilters>;
 
+type SentUser = Readonly<Record<string, unknown>>;
+
+/** What is invalid of a body as a change of the current user. */
+export function userChangeIssues(
+  current: User,
+  sent: SentUser,
+  { caller, passwordMin }: { readonly caller: Caller; readonly passwordMin: number },
+): Issue[] {
+  const issues = readOnlyIssues(current, sent, ['id', 'createdAt']);
+  issues.push(...sentPasswordIssues(sent, current, passwordMin));
+  if (caller.keyId === null) issues.push(...currentPasswordIssues(sent, caller.userId === current.id));
+  return issues;
+}
+
 type UserChange = {
   readonly current: User;
   readonly wanted: UserReplacement;
   readonly caller: Caller;
   readonly now: number;
-  readonly passwordMin: number;
 };
 
-/** Throws if the replacement is invalid, or the caller may not make it. */
-export function checkReplacement(change: UserChange): void {
-  const { current, wanted, caller, now, passwordMin } = change;
-  const issues = readOnlyIssues(current, wanted, ['id', 'createdAt']);
-  if (wanted.password !== undefined) issues.push(...passwordIssues(wanted.password, wanted, passwordMin));
-  if (caller.keyId === null) issues.push(...currentPasswordIssues(wanted, caller.userId === current.id));
-  throwIfInvalid(issues);
+/** Throws if the caller may not make this replacement, which has no issues. */
+export function checkReplacement({ current, wanted, caller, now }: UserChange): void {
   if (wanted.role !== undefined && wanted.role !== current.role) checkMayGiveRole(caller, now);
   if (wanted.password !== undefined) checkStepUp(caller, now, 'Changing a password');
   if (wanted.email !== current.email) checkStepUp(caller, now, 'Changing an e-mail address');
@@ -137,10 +145,10 @@ export function checkMayGiveRole(caller: Caller | undefined, now: number): void 
 }
 
 /** Required with a new password of one's own, and only there. */
-function currentPasswordIssues({ password, currentPassword }: UserReplacement, isOwn: boolean): Issue[] {
-  const isNeeded = isOwn && password !== undefined;
-  if (isNeeded === (currentPassword !== undefined)) return [];
-  if (isNeeded) return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];
+function currentPasswordIssues({ password, currentPassword }: SentUser, isOwn: boolean): Issue[] {
+  if (isOwn && typeof password === 'string' && currentPassword === undefined)
+    return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];
+  if (currentPassword === undefined || (isOwn && password !== undefined)) return [];
   return [
     currentPasswordIssue('unexpected', 'currentPassword is only accepted with a new password of your own.'),
   ];
@@ -150,11 +158,16 @@ export function currentPasswordIssue(code: 'required' | 'unexpected' | 'mismatch
   return { pointer: '/currentPassword', code, detail };
 }
 
-export function passwordIssues(
-  password: string,
-  user: Pick<User, 'name' | 'email'>,
-  passwordMin: number,
-): Issue[] {
-  const detail = passwordIssue(password, user, passwordMin);
+type PrivateWords = Pick<User, 'name' | 'email'>;
+
+/** The issues of the password, if one is sent. Members that don't fit are those of `otherwise`. */
+export function sentPasswordIssues(sent: SentUser, otherwise: PrivateWords, passwordMin: number): Issue[] {
+  const { password, name, email } = sent;
+  if (typeof password !== 'string') return [];
+  const words = {
+    name: typeof name === 'string' ? name : otherwise.name,
+    email: typeof email === 'string' ? email : otherwise.email,
+  };
+  const detail = passwordIssue(password, words, passwordMin);
   return detail === undefined ? [] : [{ pointer: '/password', code: 'password', detail }];
 }

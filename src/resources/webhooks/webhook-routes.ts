@@ -10,7 +10,7 @@ import { webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from '../../network/webhook-targets.ts';
 import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/event-store.ts';
-import { changeObject, removeObject, type Resource } from '../flows/change.ts';
+import { changeIssues, changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import {
   addWebhook,
@@ -26,6 +26,7 @@ import {
   WebhookSecret,
   applyWebhookPatch,
   webhookBodies,
+  webhookPatchIssues,
   type NewWebhook,
   type WebhookBodies,
 } from './webhook.ts';
@@ -57,6 +58,11 @@ const webhookResource: Resource<Webhook, Webhook> = {
 function representWebhook(webhook: Webhook): Representation<Webhook> {
   return represent(webhook, { id: webhook.id });
 }
+
+const changeableWebhook: Changeable<Webhook, Webhook> = {
+  ...webhookResource,
+  issuesOf: (current, patch, { db }) => webhookPatchIssues(current, patch, feedBounds(db)),
+};
 
 const stepUp = 'Needs a sign-in within the last 10 minutes.';
 const ofWebhooks = { tag: 'Webhooks', access: adminOnly } as const;
@@ -149,11 +155,11 @@ function patchWebhook({ WebhookPatch: body }: WebhookBodies): Route {
       'A pause loses nothing: once enabled again, the webhook goes on after `position`. Enabling one that ' +
       `fails tries again at once. The ETag changes with each delivery that is saved. ${stepUp}`,
     problems: ['step-up-required'],
+    furtherIssues: changeIssues(changeableWebhook),
     handle(context) {
       checkStepUp(context.caller, context.now, 'Changing a webhook');
-      const bounds = feedBounds(context.db.read);
-      return changeObject(context, webhookResource, {
-        merge: (current) => applyWebhookPatch(current, context.body, bounds),
+      return changeObject(context, changeableWebhook, {
+        merge: (current) => applyWebhookPatch(current, context.body),
         changesHidden: context.body.status === 'enabled', // what failed is tried again at once
         write: replaceWebhook,
       });

@@ -14,7 +14,7 @@ import {
   type Infer,
   type Issue,
 } from '../../schema/schema.ts';
-import { throwIfInvalid } from '../../problem.ts';
+import { fits } from '../../schema/schema-check.ts';
 import { EventTypeName, eventTypes } from '../events/event.ts';
 
 export const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
@@ -140,23 +140,41 @@ export function normalizedUrl(url: string): string {
 type FeedBounds = { readonly removed: number; readonly latest: number };
 type Settings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
 
-/** Throws if the result is invalid. */
-export function applyWebhookPatch(current: Webhook, patch: WebhookPatch, bounds: FeedBounds): Settings {
-  const { url, types, status, position } = mergePatch(current, patch) as Webhook; // the patch fits its schema
-  const issues = readOnlyIssues(current, patch, ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt']);
-  const wanted = { url: normalizedUrl(url), types, status, position };
-  throwIfInvalid([...issues, ...statusIssues(current, wanted), ...positionIssues(current, wanted, bounds)]);
-  return wanted;
+const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt'];
+
+/** What is invalid of a PATCH as a change of the current webhook. */
+export function webhookPatchIssues(
+  current: Webhook,
+  patch: Readonly<Record<string, unknown>>,
+  bounds: FeedBounds,
+): Issue[] {
+  const wanted = {
+    status: fits(status, patch['status']) ? patch['status'] : current.status,
+    position: fits(position, patch['position']) ? patch['position'] : current.position,
+  };
+  return [
+    ...readOnlyIssues(current, patch, readOnly),
+    ...statusIssues(current, wanted),
+    ...positionIssues(current, wanted, bounds),
+  ];
 }
 
-function statusIssues(current: Webhook, { status }: Settings): Issue[] {
+/** The webhook's settings after a PATCH without issues. */
+export function applyWebhookPatch(current: Webhook, patch: WebhookPatch): Settings {
+  const { url, types, status, position } = mergePatch(current, patch) as Webhook; // the patch fits its schema
+  return { url: normalizedUrl(url), types, status, position };
+}
+
+type Progress = Pick<Settings, 'status' | 'position'>;
+
+function statusIssues(current: Webhook, { status }: Progress): Issue[] {
   if (status !== 'disabled' || current.status === 'disabled') return [];
   const detail = 'status must be enabled or paused: disabled is what the service sets.';
   return [{ pointer: '/status', code: 'enum', detail }];
 }
 
 /** Events may have been removed since, so whoever enables a webhook has to say where it goes on. */
-function positionIssues(current: Webhook, wanted: Settings, { removed, latest }: FeedBounds): Issue[] {
+function positionIssues(current: Webhook, wanted: Progress, { removed, latest }: FeedBounds): Issue[] {
   const { status, position } = wanted;
   const begins = status === 'enabled' && current.status !== 'enabled';
   if (position === current.position && !begins) return [];
