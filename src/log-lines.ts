@@ -2,6 +2,7 @@
 import { minuteMilliseconds } from './durations.ts';
 import { loggedCharsMax } from './limits.ts';
 import { memoizeLast } from './memoize-last.ts';
+import { timestampOf } from './schema/members.ts';
 
 export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
 export type Level = (typeof levels)[number];
@@ -38,7 +39,7 @@ export type LogLines = {
 };
 
 export class JsonLines implements LogLines {
-  readonly #clock = memoizeLast((time: number) => new Date(time).toISOString());
+  readonly #clock = memoizeLast(timestampOf);
 
   event({ time, level, message, details }: EventLine): string {
     return `${json({ time: this.#clock(time), level, message, ...details })}\n`;

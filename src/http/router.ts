@@ -42,8 +42,8 @@ export function createRouter(
 /** Whether the request is for a route that reads its body as it arrives: known before anything of it does. */
 function createStreamCheck(mounted: readonly Mounted[]): (request: IncomingMessage) => boolean {
   const streaming = mounted.filter(({ route: { streamedBody } }) => streamedBody !== undefined);
-  const targets = new Set(streaming.map(({ route: { method, path } }) => `${method} ${path}`));
-  return ({ method, url = '' }) => method === 'POST' && targets.has(`POST ${splitTarget(url).path}`);
+  const paths = new Set(streaming.map(({ route: { path } }) => path));
+  return ({ method, url = '' }) => method === 'POST' && paths.has(splitTarget(url).path);
 }
 
 function add(root: Node, mounted: Mounted): Mounted {
