@@ -159,71 +159,75 @@ const annotations = new Set([
  */
 export function validate(document: Json, schemaOrRef: Json, value: unknown, at: string): string[] {
   const schema = resolve(document, schemaOrRef);
-  const issues: string[] = [];
-  const report = (text: string): void => {
-    issues.push(`${at}: ${text}`);
-  };
-  for (const [keyword, rule] of Object.entries(schema)) {
-    switch (keyword) {
-      case 'type':
-        if (![rule].flat().some((type) => isOfType(value, type)))
-          report(`is ${typeOf(value)}, not ${String(rule)}`);
-        break;
-      case 'enum':
-        if (!(rule as unknown[]).includes(value)) report(`is none of ${String(rule)}`);
-        break;
-      case 'anyOf':
-        if (!(rule as Json[]).some((each) => validate(document, each, value, at).length === 0))
-          report('fits none of anyOf');
-        break;
-      case 'minLength':
-        if (typeof value === 'string' && [...value].length < Number(rule)) report('is too short');
-        break;
-      case 'maxLength':
-        if (typeof value === 'string' && [...value].length > Number(rule)) report('is too long');
-        break;
-      case 'pattern':
-        if (typeof value === 'string' && !new RegExp(String(rule), 'u').test(value))
-          report(`doesn't match ${String(rule)}`);
-        break;
-      case 'minimum':
-        if (typeof value === 'number' && value < Number(rule)) report('is too small');
-        break;
-      case 'maximum':
-        if (typeof value === 'number' && value > Number(rule)) report('is too large');
-        break;
-      case 'minItems':
-        if (Array.isArray(value) && value.length < Number(rule)) report('has too few items');
-        break;
-      case 'maxItems':
-        if (Array.isArray(value) && value.length > Number(rule)) report('has too many items');
-        break;
-      case 'uniqueItems':
-        if (Array.isArray(value) && new Set(value).size < value.length) report('names one twice');
-        break;
-      case 'items':
-        if (Array.isArray(value))
-          value.forEach((item, index) =>
-            issues.push(...validate(document, rule as Json, item, `${at}/${index}`)),
-          );
-        break;
-      case 'required':
-        if (isObject(value))
-          for (const name of rule as string[]) if (!Object.hasOwn(value, name)) report(`lacks ${name}`);
-        break;
-      case 'properties':
-        if (!isObject(value)) break;
-        for (const [name, member] of Object.entries(value)) {
-          const declared = (rule as Record<string, Json>)[name];
-          if (!Object.hasOwn(rule as object, name) || declared === undefined) report(`has ${name}`);
-          else issues.push(...validate(document, declared, member, `${at}/${name}`));
-        }
-        break;
-      default:
-        if (!annotations.has(keyword)) report(`has the unknown keyword ${keyword}`);
+  return Object.entries(schema).flatMap(([keyword, rule]) => {
+    if (keyword === 'anyOf') {
+      const fits = (rule as Json[]).some((each) => validate(document, each, value, at).length === 0);
+      return issueUnless(fits, `${at}: fits none of anyOf`);
     }
-  }
-  return issues;
+    const issues = keywordIssues(keyword, rule, value).map((issue) => `${at}: ${issue}`);
+    for (const { name, schema: inner, value: part } of partsOf(keyword, rule, value))
+      issues.push(...validate(document, inner, part, `${at}/${name}`));
+    return issues;
+  });
+}
+
+type Part = { readonly name: string; readonly schema: Json; readonly value: unknown };
+
+/** The items of a value, or its declared members, each with its schema; none for other keywords. */
+function partsOf(keyword: string, rule: unknown, value: unknown): Part[] {
+  if (keyword === 'items' && Array.isArray(value))
+    return value.map((item, index) => ({ name: String(index), schema: rule as Json, value: item }));
+  if (keyword !== 'properties' || !isObject(value)) return [];
+  return Object.entries(rule as Record<string, Json>)
+    .filter(([name]) => Object.hasOwn(value, name))
+    .map(([name, schema]) => ({ name, schema, value: value[name] }));
+}
+
+/** What is wrong with the value itself, by one keyword. */
+function keywordIssues(keyword: string, rule: unknown, value: unknown): string[] {
+  const check = checks[keyword];
+  if (check !== undefined) return check(value, rule);
+  return annotations.has(keyword) ? [] : [`has the unknown keyword ${keyword}`];
+}
+
+const checks: Readonly<Record<string, (value: unknown, rule: unknown) => string[]>> = {
+  type: (value, rule) =>
+    issueUnless(
+      [rule].flat().some((type) => isOfType(value, type)),
+      `is ${typeOf(value)}, not ${String(rule)}`,
+    ),
+  enum: (value, rule) => issueUnless((rule as unknown[]).includes(value), `is none of ${String(rule)}`),
+  minLength: (value, rule) =>
+    issueUnless(typeof value !== 'string' || [...value].length >= Number(rule), 'is too short'),
+  maxLength: (value, rule) =>
+    issueUnless(typeof value !== 'string' || [...value].length <= Number(rule), 'is too long'),
+  pattern: (value, rule) =>
+    issueUnless(
+      typeof value !== 'string' || new RegExp(String(rule), 'u').test(value),
+      `doesn't match ${String(rule)}`,
+    ),
+  minimum: (value, rule) => issueUnless(typeof value !== 'number' || value >= Number(rule), 'is too small'),
+  maximum: (value, rule) => issueUnless(typeof value !== 'number' || value <= Number(rule), 'is too large'),
+  minItems: (value, rule) =>
+    issueUnless(!Array.isArray(value) || value.length >= Number(rule), 'has too few items'),
+  maxItems: (value, rule) =>
+    issueUnless(!Array.isArray(value) || value.length <= Number(rule), 'has too many items'),
+  uniqueItems: (value) =>
+    issueUnless(!Array.isArray(value) || new Set(value).size === value.length, 'names one twice'),
+  required(value, rule) {
+    if (!isObject(value)) return [];
+    return (rule as string[]).filter((name) => !Object.hasOwn(value, name)).map((name) => `lacks ${name}`);
+  },
+  items: () => [],
+  properties(value, rule) {
+    if (!isObject(value)) return [];
+    const undeclared = Object.keys(value).filter((name) => !Object.hasOwn(rule as object, name));
+    return undeclared.map((name) => `has ${name}`);
+  },
+};
+
+function issueUnless(fits: boolean, issue: string): string[] {
+  return fits ? [] : [issue];
 }
 
 function isOfType(value: unknown, type: unknown): boolean {

@@ -43,6 +43,17 @@ function hasFirefox(): boolean {
 }
 
 async function shopDay(person: Person, service: TestService, hand: Hand): Promise<void> {
+  await signInSecondTry(person, service);
+  await addFirstCustomer(person);
+  await placeOrderOnce(person, service, hand);
+  await processOrder(person);
+  await orderAgainAndCancel(person);
+  await person.go('#/day');
+  await person.see('Refunded');
+  await addStaffWithLostPassword(person, service);
+}
+
+async function signInSecondTry(person: Person, service: TestService): Promise<void> {
   const { tab } = person;
   await tab.open(`${service.url}/console`);
   await person.enter('E-mail', admin.email);
@@ -51,8 +62,11 @@ async function shopDay(person: Person, service: TestService, hand: Hand): Promis
   await person.see('Wrong e-mail address or password.');
   await person.signIn(service.url, admin);
   await person.see('Nothing is here yet');
+}
 
-  // the first customer, with an issue beside its field
+/** With an issue beside its field. */
+async function addFirstCustomer(person: Person): Promise<void> {
+  const { tab } = person;
   await person.press('Enter a customer');
   await person.enter('Name', 'Grace Hopper');
   await person.enter('E-mail', 'grace');
@@ -66,8 +80,11 @@ async function shopDay(person: Person, service: TestService, hand: Hand): Promis
   await tab.evaluate('document.querySelector("[data-pointer=\\"/address/country\\"]").value = "DE"');
   await person.press('Add customer');
   await tab.until('location.hash === "#/customers/1"');
+}
 
-  // an order, found while typing; pressed twice, it is placed once
+/** The customer is found while typing; the form is submitted twice. */
+async function placeOrderOnce(person: Person, service: TestService, hand: Hand): Promise<void> {
+  const { tab } = person;
   await person.press('New order');
   await person.enter('Customer', 'hopp');
   await tab.until('document.querySelector("[role=option][aria-selected=true]")');
@@ -85,7 +102,11 @@ async function shopDay(person: Person, service: TestService, hand: Hand): Promis
   await person.settle();
   const { token } = await service.signIn(admin.email, admin.password);
   assert.equal((await service.get('/orders?total=true', { token })).body.total, 1);
+}
 
+/** From paid to refunded. */
+async function processOrder(person: Person): Promise<void> {
+  const { tab } = person;
   for (const [step, status] of [
     ['Mark as paid', 'Paid'],
     ['Mark as shipped', 'Shipped'],
@@ -101,8 +122,10 @@ async function shopDay(person: Person, service: TestService, hand: Hand): Promis
   await person.press('Refund ');
   await person.see('The pot arrived broken.');
   await tab.until('document.querySelector(".heading .pill").textContent === "Refunded"');
+}
 
-  // the same again, and cancelled
+async function orderAgainAndCancel(person: Person): Promise<void> {
+  const { tab } = person;
   await person.press('Order again');
   await tab.until(
     'document.querySelector("[data-pointer=\\"/items/0/name\\"]")?.value === "Green tea, 250 g"',
@@ -113,11 +136,11 @@ async function shopDay(person: Person, service: TestService, hand: Hand): Promis
   await person.press('Cancel order …');
   await person.press('Cancel the order');
   await tab.until('document.querySelector(".heading .pill").textContent === "Cancelled"');
+}
 
-  await person.go('#/day');
-  await person.see('Refunded');
-
-  // a new member of staff, whose password is lost and made anew
+/** An administrator adds them, and makes a new password. */
+async function addStaffWithLostPassword(person: Person, service: TestService): Promise<void> {
+  const { tab } = person;
   await person.go('#/people');
   await person.press('Add a person');
   await person.enter('Name', 'Till');
