@@ -115,19 +115,19 @@ export function checkIdempotencyKey(request: IncomingMessage, issues: Issue[]): 
 }
 
 /**
- * The database, with what each write returns recorded in its own transaction. That may throw, so every write
- * gets its savepoint.
+ * The database, with what each write returns recorded in its own transaction. Recording throws only where the
+ * storage fails, so the write keeps its options.
  */
 function withRecording(
   db: HandlerDatabase,
   record: (writer: Connection, representation: Representation<unknown>) => void,
 ): HandlerDatabase {
-  const write: HandlerDatabase['write'] = (callback) =>
+  const write: HandlerDatabase['write'] = (callback, options) =>
     db.write((writer) => {
       const result = callback(writer);
       record(writer, asRepresentation(result));
       return result;
-    });
+    }, options);
   return {
     get read() {
       return db.read;
