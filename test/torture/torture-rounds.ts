@@ -44,7 +44,7 @@ export type TortureResult = {
 /** Or tokens would be for another port after each start. */
 const settings = { 'public-url': 'https://orders.example.com' };
 const loadMillisecondsMin = 50;
-const foldBytes = 16 * 2 ** 20;
+const foldBytes = 32 * 2 ** 20;
 const foldMillisecondsMax = 8_000;
 const startShareKilled = 0.2;
 const startMillisecondsMax = 250;

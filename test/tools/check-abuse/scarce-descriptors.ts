@@ -9,8 +9,8 @@ import { fatOrder } from './prepared-data.ts';
 
 const descriptorsMax = 200;
 const idleClients = 400;
-/** About 20 MB, so that the WAL is due to be checkpointed. */
-const ordersPlaced = 350;
+/** About 40 MB, so that the WAL is due to be checkpointed. */
+const ordersPlaced = 700;
 
 export async function scarceDescriptors(target: Target): Promise<Row[]> {
   const attack = '8 running out of descriptors';
