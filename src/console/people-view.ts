@@ -95,7 +95,7 @@ async function addPerson({ client }: Page, reload: Reload): Promise<void> {
   await reload();
 }
 
-/** 100 bits, in letters and digits that are told apart easily. */
+/** 100 bits, in letters and digits that aren't easily confused. */
 function newPassword(): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
   const random = crypto.getRandomValues(new Uint8Array(20));

@@ -7,7 +7,7 @@ export type ExportCounts = {
   readonly bytes: number;
   readonly ends: ReadonlyMap<string, number>;
 };
-/** Lines are counted by the status of their answer. */
+/** Lines are counted by the status of their result. */
 export type ImportCounts = { readonly running: number; readonly lines: ReadonlyMap<number, number> };
 export function transferFamilies(exports: ExportCounts, imports: ImportCounts): Family[] {
   return [...exportFamilies(exports), ...importFamilies(imports)];
@@ -25,6 +25,6 @@ function importFamilies({ running, lines }: ImportCounts): Family[] {
   const samples = Array.from(lines, ([status, count]): Sample => [`{status="${status}"}`, count]);
   return [
     gauge('orderly_imports_running', 'Imports under way.', running),
-    counter('orderly_import_lines_total', 'Imported lines, by the status of their answer.', samples),
+    counter('orderly_import_lines_total', 'Imported lines, by the status of their result.', samples),
   ];
 }

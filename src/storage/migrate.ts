@@ -62,7 +62,7 @@ function checkpointIfRoom(sqlite: DatabaseSync): void {
   }
 }
 
-/** With a WAL beside it SQLite can't tell; once it is checkpointed, all pages must be in the file. */
+/** While there is a WAL, pages may be missing in the file; once it is checkpointed, all must be there. */
 function rejectTruncated(sqlite: DatabaseSync, file: string): void {
   const bytes = Number(scalar(sqlite, 'PRAGMA page_count')) * Number(scalar(sqlite, 'PRAGMA page_size'));
   const walBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;

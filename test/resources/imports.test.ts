@@ -291,11 +291,8 @@ describe('an import is rejected', () => {
   test('where nobody could import: of staff, and with an unknown parameter', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
-    assertProblem(
-      await sendImport(service, '', { token: (await service.person('staff')).token }),
-      'forbidden',
-      403,
-    );
+    const staff = await service.person('staff');
+    assertProblem(await sendImport(service, '', { token: staff.token }), 'forbidden', 403);
     const call = { token, body: '', headers: ndjson };
     assertProblem(await service.post('/imports?x=1', call), 'validation-failed', 422);
   });
