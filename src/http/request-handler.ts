@@ -122,7 +122,10 @@ export class RequestHandler {
     checkAccess(mounted.route, exchange.caller, exchange.params);
     exchange.mediaType = chooseMediaType(exchange.headers['accept'], mounted.route.reply.mediaTypes);
     if (mounted.route.streamedBody !== undefined) return this.#handleStreamedBody(exchange, mounted.route);
-    if (mounted.route.body === undefined) return this.#handleWithoutBody(exchange, mounted.route);
+    if (mounted.route.body === undefined) {
+      checkNoBody(exchange);
+      return this.#handleWithoutBody(exchange, mounted.route);
+    }
     checkContentType(exchange.headers, exchange.method);
     this.#readBody(exchange, mounted.route);
   }
@@ -221,6 +224,12 @@ export class RequestHandler {
     const detail = `An unexpected error occurred; the log has its cause under ${requestId}.`;
     this.#responder.respondWithProblem(exchange, new Problem('internal-error', detail));
   }
+}
+
+/** What a client sends is never ignored: it might have meant something by it. */
+function checkNoBody({ path, method, incomingBody }: Exchange): void {
+  if (incomingBody !== undefined)
+    throw new Problem('bad-request', `${method} ${path} takes no request body; send none.`);
 }
 
 function nothingAt(path: string): Problem {

@@ -66,7 +66,7 @@ describe('request bodies', () => {
     });
 
     const unread: readonly (readonly [what: string, status: number, head: () => string])[] = [
-      ['of a GET', 200, () => request('GET /health/live', ['Transfer-Encoding: chunked'])],
+      ['of a GET', 400, () => request('GET /health/live', ['Transfer-Encoding: chunked'])],
       ['of OPTIONS', 204, () => request('OPTIONS /orders', ['Transfer-Encoding: chunked'])],
       ['for no resource', 404, () => request('POST /nowhere', ['Transfer-Encoding: chunked'])],
       ['of a stranger', 401, () => request('POST /customers', ['Transfer-Encoding: chunked'])],
@@ -90,7 +90,7 @@ describe('request bodies', () => {
       const connection = await openRaw(service().port);
       connection.write(request('GET /health/live', ['Content-Length: 9999999999']));
       const { status, headers } = await connection.response();
-      assert.deepEqual([status, headers['connection']], [200, 'close']);
+      assert.deepEqual([status, headers['connection']], [400, 'close']);
       assert.equal(await connection.closed, '');
     });
 
@@ -169,13 +169,13 @@ describe('request bodies', () => {
       }
     });
 
-    test('that nobody asked for are passed over', async () => {
+    test('that a route does not take are a bad request, and the connection goes on', async () => {
       const connection = await openRaw(service().port);
       const body = '{"not":"asked for"}';
       connection.write(request('GET /health/live', [`Content-Length: ${body.length}`]) + body + live);
       assert.deepEqual(
         [(await connection.response()).status, (await connection.response()).status],
-        [200, 200],
+        [400, 200],
       );
       connection.socket.destroy();
     });
