@@ -58,12 +58,13 @@ function commandName([first = 'serve', second = '']: readonly string[]): string 
 
 function unknownCommand(words: readonly string[], name: string): ConfigError {
   const family = familyOf(name);
+  const given = family.length > 0 ? words.slice(0, 2).join(' ') : name;
   const choices = family.length > 0 ? family : commandNames;
   const hint =
-    didYouMean(words.slice(0, 2).join(' '), commandNames) ??
-    didYouMean(name, commandNames) ??
+    didYouMean(words.slice(0, 2).join(' '), choices) ??
+    didYouMean(name, choices) ??
     `there are ${choices.join(', ')}`;
-  return new ConfigError([], [`there is no command "${name}"; ${hint}`]);
+  return new ConfigError([], [`there is no command "${given}"; ${hint}`]);
 }
 
 function rejectUnsafeSqlite(): void {

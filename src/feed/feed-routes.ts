@@ -2,7 +2,7 @@
 import { signedIn, type Caller } from '../auth/access.ts';
 import { withCursor, type Cursors } from '../http/cursor.ts';
 import { exportDescription, isExport, type ExportStarter } from '../http/export.ts';
-import { listParameters, listText, fittingPage } from '../http/list.ts';
+import { cursorParameter, fittingPage, listParameters, listText } from '../http/list.ts';
 import { streamed, type Representation } from '../http/representation.ts';
 import { listOrStreamOf, route, type Context, type Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
@@ -34,7 +34,9 @@ const feedParameters = {
     }),
   ),
   limit: listParameters.limit,
-  cursor: listParameters.cursor,
+  cursor: cursorParameter(
+    'Where to begin, taken from `next` or from the id of a server-sent event; any types may follow.',
+  ),
 };
 type FeedQuery = ObjectOf<typeof feedParameters>;
 

@@ -21,16 +21,13 @@ export const listParameters = {
       examples: [20],
     }),
   ),
-  cursor: optional(
-    string({
-      minLength: 1,
-      maxLength: 4_000,
-      pattern: '^[\\s\\S]*$',
-      description: 'Where the page begins, taken from `next`; bound to the filters and the sort.',
-    }),
-  ),
+  cursor: cursorParameter('Where the page begins, taken from `next`; bound to the filters and the sort.'),
   total: optional(boolean({ description: 'Whether to count all elements of the list.' })),
 };
+
+export function cursorParameter(description: string) {
+  return optional(string({ minLength: 1, maxLength: 4_000, pattern: '^[\\s\\S]*$', description }));
+}
 
 type ListContext<Query, C> = Pick<
   Context<object, Query, unknown, C>,

@@ -27,7 +27,7 @@ export function success(route: Route, components: Components, status: number = r
     headers: headerRefs(fields),
     content: contentOf(
       reply.mediaTypes,
-      reply.kind === 'list' ? pageSchema(shown, components) : shown,
+      reply.kind === 'list' ? pageSchema(shown, components, reply) : shown,
       exampleReply(reply),
     ),
     links: reply.links && linksTo(reply.links),
@@ -59,11 +59,27 @@ function isDocument({ reply }: Route): boolean {
   return reply.kind === 'page' && reply.cacheControl !== 'no-store';
 }
 
-/** A page of named elements has a name of its own: `OrderPage`. */
-function pageSchema(element: Json, components: Components): Json {
+/** A page of named elements has a name of its own: `OrderPage`, or `EventFeed` where no page is the last. */
+function pageSchema(element: Json, components: Components, { isFeed = false }: Reply<unknown>): Json {
   const name = /\w+$/.exec(String(element['$ref'] ?? ''))?.[0];
-  const page = pageOf(element);
-  return name === undefined ? page : components.schema(`${name}Page`, page);
+  const page = isFeed ? feedPageOf(element) : pageOf(element);
+  return name === undefined ? page : components.schema(`${name}${isFeed ? 'Feed' : 'Page'}`, page);
+}
+
+function feedPageOf(element: Json): Json {
+  return {
+    type: 'object',
+    required: ['data', 'next'],
+    properties: {
+      data: { type: 'array', items: element, maxItems: pageRowsMax },
+      next: {
+        type: 'string',
+        maxLength: urlBytesMax,
+        pattern: '^/',
+        description: 'Path and query of the next page, to be read now or later; never null.',
+      },
+    },
+  };
 }
 
 function pageOf(element: Json): Json {
@@ -85,9 +101,10 @@ function pageOf(element: Json): Json {
   };
 }
 
-function exampleReply({ kind, schema }: Reply<unknown>): unknown {
+function exampleReply({ kind, schema, isFeed }: Reply<unknown>): unknown {
   const example = exampleOf(schema ?? {});
-  return kind === 'list' ? { data: [example], next: null } : example;
+  if (kind !== 'list') return example;
+  return { data: [example], next: isFeed === true ? '/events?cursor=eyJ2IjoxfQ' : null };
 }
 
 function linksTo(targets: NonNullable<Reply<unknown>['links']>): Json {

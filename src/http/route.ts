@@ -82,6 +82,8 @@ export type Context<Params, Query, Body, C> = {
 export type Reply<T> = {
   readonly status: 200 | 201 | 204;
   readonly kind: 'object' | 'list' | 'none' | 'page';
+  /** A list without a last page: its `next` is never null. */
+  readonly isFeed?: boolean;
   readonly schema?: JsonSchema;
   readonly mediaTypes: readonly string[];
   readonly location?: (made: Representation<unknown>) => string;
@@ -222,7 +224,7 @@ export function listOrExportOf<T>(schema: Schema<T>): Reply<readonly T[]> {
 
 /** A page or a file, or the elements as they come. */
 export function listOrStreamOf<T>(schema: Schema<T>): Reply<readonly T[]> {
-  return { ...listOf(schema), mediaTypes: ['application/json', eventStream, csv, ndjson] };
+  return { ...listOf(schema), isFeed: true, mediaTypes: ['application/json', eventStream, csv, ndjson] };
 }
 
 export function created<T>(

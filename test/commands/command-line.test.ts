@@ -68,8 +68,9 @@ describe('the command line', { concurrency: true }, () => {
 
   const wrong: readonly (readonly [command: string, status: number, complaints: readonly RegExp[]])[] = [
     ['bakup', 64, [/no command "bakup"; did you mean backup\?/]],
-    ['admin creat', 64, [/no command "admin"; did you mean admin create\?/]],
-    ['admin remove', 64, [/no command "admin"; there are admin create, admin reset$/]],
+    ['admin creat', 64, [/no command "admin creat"; did you mean admin create\?/]],
+    ['admin remove', 64, [/no command "admin remove"; there are admin create, admin reset$/]],
+    ['export users', 64, [/no command "export users"; there are export orders, export customers/]],
     ['help nonsense', 64, [/no command "nonsense"; there are serve, admin create/]],
     ['serve --prot=8443', 78, [/--prot is unknown; did you mean --port\?/]],
     ['keys create --name n', 64, [/--email EMAIL is missing/, /--scopes LIST is missing/]],

@@ -1,7 +1,7 @@
 // Which Content-Type and Content-Encoding a body may have.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer } from '../resources/resource-support.ts';
+import { newCustomer, rootToken } from '../resources/resource-support.ts';
 import type { TestResponse } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 
@@ -131,4 +131,25 @@ describe('Content-Type', () => {
   test('the type is looked at before the body is read', async () => {
     assertProblem(await send('POST', { 'content-type': 'text/plain' }, '{'), 'unsupported-media-type');
   });
+});
+
+describe('a body that the operation does not take', () => {
+  const service = sharedService();
+  const requests: readonly (readonly [operation: string, body: string, type: string])[] = [
+    ['GET /customers', '{}', 'application/json'],
+    ['GET /health/live', 'x', 'text/plain'],
+    ['DELETE /customers/{id}', '{"force":true}', 'application/json'],
+    ['DELETE /api/sessions/{id}', '{', 'application/json'],
+    ['POST /api/users/{id}/totp', '{}', 'application/json'],
+    ['POST /webhooks/{id}/secrets', 'x'.repeat(1_000), 'text/plain'],
+  ];
+  for (const [operation, body, type] of requests)
+    test(`is a bad request: ${operation} ${body.slice(0, 20)}`, async () => {
+      const token = await rootToken(service());
+      const [method = '', path = ''] = operation.replace('{id}', '1').split(' ');
+      const headers = { 'content-type': type };
+      const response = await service().call(method, path, { token, body, headers });
+      assertProblem(response, 'bad-request');
+      assert.equal(response.body.detail, `${method} ${path} takes no request body; send none.`);
+    });
 });

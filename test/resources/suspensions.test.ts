@@ -30,6 +30,22 @@ describe('a suspension', () => {
     assertProblem(await service.delete(pathOf(id), { token }), 'not-found', 404);
   });
 
+  test('that is sent again unchanged leaves no event', async () => {
+    const service = running();
+    const token = await rootToken(service);
+    const { id } = await service.person();
+    const etags: unknown[] = [];
+    for (const reason of ['Laptop stolen', 'Laptop stolen', 'Left', 'Left'])
+      etags.push((await service.put(pathOf(id), { token, body: { reason } })).headers.etag);
+    assert.equal(new Set(etags).size, 2);
+    const { data } = (await service.get(`/api/users/${id}/events`, { token })).body;
+    const types: string[] = data.map(({ type }: { readonly type: string }) => type);
+    assert.deepEqual(types.slice(0, types.indexOf('user.suspended') + 1).filter(isOfUser), [
+      'user.changed',
+      'user.suspended',
+    ]);
+  });
+
   test('ends sessions and keys with the next request, and signing in', async () => {
     const service = running();
     const admin = await rootToken(service);
@@ -202,4 +218,8 @@ function linesAbout({ logged }: TestService, userId: number): unknown[][] {
     .map((line) => JSON.parse(line))
     .filter((line) => line.userId === userId)
     .map(({ message, reason, change }) => [message, reason ?? change]);
+}
+
+function isOfUser(type: string): boolean {
+  return type.startsWith('user.');
 }

@@ -100,40 +100,54 @@ export const reason = text(200, 'Why: stored with the event alone.', 'Paid in ca
 
 export const EventTypeName = named('EventType', oneOf(eventTypes));
 
+const eventExample = {
+  id: 9,
+  type: 'order.paid',
+  createdAt: '2026-03-01T09:30:00.000Z',
+  subject: '/orders/7',
+  actor: { userId: 3, keyId: null },
+  requestId: 'till-3.17',
+  reason: 'Paid in cash.',
+  changes: { status: ['open', 'paid'] },
+};
+
 export const Event = named(
   'Event',
-  object({
-    id,
-    type: EventTypeName,
-    createdAt: timestamp,
-    subject: string({
-      maxLength: 100,
-      pattern: '^/',
-      description: 'The path of what was changed.',
-      examples: ['/orders/7'],
-    }),
-    actor: nullable(
-      object({
-        userId: id,
-        keyId: nullable(id, { description: 'The API key that was used, if one was.' }),
+  object(
+    {
+      id,
+      type: EventTypeName,
+      createdAt: timestamp,
+      subject: string({
+        maxLength: 100,
+        pattern: '^/',
+        description: 'The path of what was changed.',
+        examples: ['/orders/7'],
       }),
-      { description: 'Who changed it; null for the command line and the first start.' },
-    ),
-    requestId: nullable(
-      string({
-        maxLength: requestIdLengthMax,
-        pattern: '^[A-Za-z0-9._-]+$',
-        description: 'The X-Request-Id of the request.',
-        examples: ['till-3.17'],
+      actor: nullable(
+        object({
+          userId: id,
+          keyId: nullable(id, { description: 'The API key that was used, if one was.' }),
+        }),
+        { description: 'Who changed it; null for the command line and the first start.' },
+      ),
+      requestId: nullable(
+        string({
+          maxLength: requestIdLengthMax,
+          pattern: '^[A-Za-z0-9._-]+$',
+          description: 'The X-Request-Id of the request.',
+          examples: ['till-3.17'],
+        }),
+      ),
+      reason: nullable(reason),
+      changes: map({
+        description:
+          'What changed, by member: the values before and after for status, currency, items, total and ' +
+          'role; null for everything else, and for items of more than 4,096 characters.',
+        examples: [{ status: ['open', 'paid'], note: null }],
       }),
-    ),
-    reason: nullable(reason),
-    changes: map({
-      description:
-        'What changed, by member: the values before and after for status, currency, items, total and role; ' +
-        'null for everything else, and for items of more than 4,096 characters.',
-      examples: [{ status: ['open', 'paid'], note: null }],
-    }),
-  }),
+    },
+    { examples: [eventExample] },
+  ),
 );
 export type Event = Infer<typeof Event>;

@@ -44,9 +44,10 @@ export function addSuspension(
 
 export function replaceSuspension(
   permit: Permit,
-  { userId }: Visible<Suspension>,
+  { userId, reason: current }: Visible<Suspension>,
   reason: string | null,
 ): void {
+  if (reason === current) return; // what changes nothing is no event
   permit.writer.run('UPDATE suspensions SET reason = ? WHERE userId = ?', reason, userId);
   recordChange(permit, userId);
 }
