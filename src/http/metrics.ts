@@ -174,7 +174,7 @@ function storageFamilies(storage: Database['stats']): Family[] {
     counter('orderly_storage_writes_total', 'Writes in those transactions.', storage.writes),
     histogram('orderly_storage_sync_duration_seconds', 'Time that a sync of the WAL to disk takes.', syncs),
     gauge('orderly_storage_wal_bytes', 'Length of the WAL that is not yet checkpointed.', storage.walBytes),
-    gauge('orderly_storage_writes_waiting', 'Writes accepted and not yet settled.', storage.waitingWrites),
+    gauge('orderly_storage_writes_waiting', 'Writes accepted and not yet on disk.', storage.waitingWrites),
     counter('orderly_storage_checkpoints_total', 'Checkpoints of the WAL.', storage.checkpoints),
     counter(
       'orderly_storage_writes_rejected_total',
