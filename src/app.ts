@@ -137,7 +137,7 @@ export function createApp(
   return { router, handler, live, deliveries, cleanup, metrics, metricsText };
 }
 
-/** What runs beside requests: begun by changes that are on disk, or from time to time. */
+/** What runs beside requests: started by changes that are on disk, or from time to time. */
 function createBackground(
   { data, eventsDays, webhookAllow }: Config,
   { cursors, totpSecrets, webhookSecrets }: KeyedParts,

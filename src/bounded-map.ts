@@ -18,7 +18,7 @@ export class BoundedMap<Key, Value> {
   /** At the oldest. One that is kept, since a new one would walk over what was deleted each time. */
   #oldest = this.#entries.entries();
   #weight = 0;
-  /** Look-ups that found something, and that didn't. */
+  /** Look-ups that found an entry, and that didn't. */
   hits = 0;
   misses = 0;
 

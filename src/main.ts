@@ -16,7 +16,7 @@ import { version } from './version.ts';
 const exitStatus = { ok: 0, failure: 1, usage: 64, config: 78 } as const;
 
 export async function run(argv: readonly string[]): Promise<number> {
-  // A reader that leaves, as in "| head", ends no service; a result that can't be written makes `print`
+  // A closed pipe, as in "| head", must not end a service; a result that can't be written makes `print`
   // reject.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   try {
@@ -93,7 +93,7 @@ function isExpected(error: unknown): error is Error {
   return error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error);
 }
 
-/** None for EPIPE: nobody reads any more. */
+/** Empty for EPIPE: nobody reads any more. */
 function sentencesOf(error: Error): string[] {
   if (!isSystemError(error)) return [error.message];
   if (error.code === 'EPIPE') return [];

@@ -52,7 +52,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await nextTurn(); // a signal that came during a long migration is delivered in it
   options.signal?.throwIfAborted();
 
-  // the folder is this process's from here on, so what it lacks can be made
+  // this process has locked the folder, so it can create the files that are missing
   const created: string[] = [];
   const secrets = readSecrets(config, created);
   const current = readCertificate(config, now(), created);

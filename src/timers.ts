@@ -1,14 +1,14 @@
 // Timers that tests can replace: a delivery is retried for days.
 
 export type Timers = {
-  /** Runs `work` once, later; the result cancels it. */
-  after(milliseconds: number, work: () => void): () => void;
+  /** Calls `callback` once after this time; the function returned cancels it. */
+  after(milliseconds: number, callback: () => void): () => void;
 };
 
 /** They don't keep the process running. */
 export const systemTimers: Timers = {
-  after(milliseconds, work) {
-    const timer = setTimeout(work, milliseconds).unref();
+  after(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds).unref();
     return () => clearTimeout(timer);
   },
 };

@@ -1,7 +1,7 @@
 // A clock that stands still until a test moves it, and the timers that go by it.
 import type { Timers } from '../src/timers.ts';
 
-type Timer = { readonly at: number; readonly milliseconds: number; readonly work: () => void };
+type Timer = { readonly at: number; readonly milliseconds: number; readonly callback: () => void };
 type Wait = {
   readonly min: number;
   readonly max: number;
@@ -23,13 +23,13 @@ export class FrozenClock implements Timers {
     for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {
       this.#timers.delete(next);
       this.now = Math.max(this.now, next.at);
-      next.work();
+      next.callback();
     }
     this.now = end;
   }
 
-  after(milliseconds: number, work: () => void): () => void {
-    const timer = { at: this.now + milliseconds, milliseconds, work };
+  after(milliseconds: number, callback: () => void): () => void {
+    const timer = { at: this.now + milliseconds, milliseconds, callback };
     this.#timers.add(timer);
     for (const wait of this.#waits) {
       if (milliseconds < wait.min || milliseconds > wait.max) continue;

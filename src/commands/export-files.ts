@@ -28,7 +28,7 @@ import { withProgress } from './terminal.ts';
 import { withExistingDatabase } from './with-database.ts';
 
 type Things = 'orders' | 'customers' | 'events';
-/** Everything there is to export, and how much it is. */
+/** All elements to export, and how many there are. */
 type Whole<T> = { readonly elements: Elements<T, undefined>; readonly count: number };
 type Find<T> = (db: Connection) => Whole<T> | Promise<Whole<T>>;
 

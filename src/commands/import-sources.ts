@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts';
 import { addressColumns } from '../resources/customers/address-csv.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
-/** A line of a file: what it says, or why that can't be read. */
+/** A line of a file: its value, or why that can't be read. */
 export type FileLine =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly unreadable: string };
@@ -81,7 +81,7 @@ function lineOf(heading: readonly string[], { line: number, cells }: CsvRow): Fi
   return { number, value: customerLineOf(members) };
 }
 
-/** What isn't right shows when the line is checked. */
+/** Whatever is wrong is reported when the line is checked. */
 function customerLineOf(members: ReadonlyMap<string, string>): unknown {
   const customer: Record<string, unknown> = {};
   const address: Record<string, string> = {};

@@ -27,7 +27,7 @@ export const printOpenapi: Command = {
   },
 };
 
-/** Routes are declared here and never handled: whatever a handler would use throws. */
+/** Routes are declared here and never handled: all that a handler would use throws. */
 function notServing(config: Config, publicUrl: string): HandlerServices {
   const hasher = { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 };
   const limiters = createLimiters(config.rates);

@@ -31,8 +31,8 @@ export async function waitForDrain(stream: NodeJS.WriteStream, millisecondsMax: 
 }
 
 /**
- * Does some work and shows how far it is; `at` takes a share from 0 to 1. A bar is redrawn in its line,
- * without colours or other escapes; what is rejected before its first share draws none.
+ * Runs a task and shows its progress; `at` takes a share from 0 to 1. A bar is redrawn in its line, without
+ * colours or other escapes; a task that fails before its first share draws none.
  */
 export async function withProgress<T>(
   label: string,

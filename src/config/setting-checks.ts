@@ -26,7 +26,7 @@ export function listOf(check: Check): Check {
   };
 }
 
-/** As browsers write it in their requests, or with a slash at its end. */
+/** An origin as browsers send it, optionally with a slash at its end. */
 export function origin(text: string): string | undefined {
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.origin === withoutSlash(text);

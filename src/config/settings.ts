@@ -13,7 +13,7 @@ import {
   type Check,
 } from './setting-checks.ts';
 
-/** A flag; without `value` it takes none. */
+/** A flag; one without `value` takes no value. */
 export type CommandFlag = {
   readonly flag: string;
   readonly value?: string;

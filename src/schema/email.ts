@@ -6,7 +6,7 @@ const localOctetsMax = 64;
 const domainOctetsMax = 253;
 
 /**
- * The sentence that says what would be right, or undefined for a mailbox of RFC 5321 without comments, quoted
+ * A sentence that says what would be valid; undefined for a mailbox of RFC 5321 without comments, quoted
  * local parts and address literals; its local part and domain may be in other scripts (RFC 6531). A single
  * label such as `localhost` is a domain. Takes no more time than a text of 254 characters needs.
  */

@@ -103,7 +103,7 @@ export const currency = string({
   rule: (code) => (currencies.has(code) ? undefined : `${code} is not an active ISO 4217 currency code.`),
 });
 
-/** What names are sorted and looked up by, without regard to case. */
+/** The key by which names are sorted and looked up, without regard to case. */
 export function nameKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

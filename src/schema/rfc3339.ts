@@ -8,7 +8,7 @@ const form = new RegExp(
 );
 
 /**
- * Milliseconds since 1970, finer fractions cut off. NaN for what isn't a time; a leap second is none, since
+ * Milliseconds since 1970, finer fractions truncated. NaN for what isn't a time; a leap second isn't, since
  * no clock here shows one.
  */
 export function timeOf(text: string): number {

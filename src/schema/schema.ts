@@ -17,7 +17,7 @@ export type Infer<S> = S extends { readonly [phantom]?: () => infer T } ? T : ne
 type Optional<T> = Schema<T> & { readonly [isOptional]: true };
 declare const isOptional: unique symbol;
 
-/** One issue, and where: exactly one of pointer (JSON Pointer into the body), parameter, header. */
+/** One issue and its location: exactly one of pointer (JSON Pointer into the body), parameter, header. */
 export type Issue = {
   readonly pointer?: string;
   readonly parameter?: string;

@@ -10,8 +10,8 @@ export type Account = ReturnType<typeof accountScript>;
 type Credential = { readonly name: string; readonly value: string };
 
 /**
- * The refresh token and an API key are kept in the page's memory alone. The access token, which ends by
- * itself within minutes, is kept in the tab as well, so that a reload doesn't sign out: by the page's policy
+ * The refresh token and an API key are kept in the page's memory alone. The access token, which expires
+ * within minutes, is kept in the tab as well, so that a reload doesn't sign out: by the page's policy
  * no other script runs there.
  */
 export function accountScript({ at, say, call }: PageTools) {
@@ -133,7 +133,7 @@ export function accountScript({ at, say, call }: PageTools) {
     }
   }
 
-  /** The header field to send; the access token is renewed when it is about to end. */
+  /** The header field to send; the access token is renewed when it is about to expire. */
   async function credential(): Promise<Record<string, string>> {
     if (apiKey === undefined && session !== undefined && Date.now() > session.expiresAt) await renew(session);
     const sent = currentCredential();

@@ -43,7 +43,7 @@ function withoutTypes(texts: readonly string[]): Promise<string[]> {
   return promise;
 }
 
-/** Runs on the thread. Lines and columns stay where they are. */
+/** Runs on the thread. Lines and columns keep their positions. */
 function stripTypes(): void {
   const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');

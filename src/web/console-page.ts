@@ -20,7 +20,7 @@ export const consolePolicy = [
 /** Browsers fetch all modules at once, instead of one after the other as they find the imports. */
 export function consolePage(names: readonly string[]): Page {
   const modules = names.filter((name) => name.endsWith('.js'));
-  // browsers have lists of their own, which are others
+  // browsers have other lists of their own
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
 <html lang="en">
