@@ -7,15 +7,24 @@ type Question = {
   readonly content?: Child;
   readonly submit: string;
   readonly isDangerous?: boolean;
+  /** Of the button that ends it without: `Cancel` unless that could be what is asked about. */
+  readonly dismiss?: string;
   /** What it throws is shown in the dialog, which stays open. */
   readonly run: () => Promise<void>;
 };
 
 /** Resolves to whether it was done; Escape and Cancel end it without. */
-export function ask({ title, content, submit, isDangerous = false, run }: Question): Promise<boolean> {
+export function ask({
+  title,
+  content,
+  submit,
+  isDangerous = false,
+  dismiss = 'Cancel',
+  run,
+}: Question): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const state = { isDone: false };
-  const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
+  const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, dismiss);
   const body = form(content, {
     submit,
     isDangerous,

@@ -2,6 +2,8 @@
 import { Rejection } from './api-client.ts';
 import type { Issue } from './api-types.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
+import { count, money } from './formats.ts';
+import { inWords } from './issue-words.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 export type Field = { readonly row: HTMLElement; readonly control: Control };
@@ -123,7 +125,8 @@ export function messageOf(error: unknown): string {
 function showError(element: HTMLFormElement, error: unknown): void {
   const issues = error instanceof Rejection ? error.issues : [];
   const shown = issues.map((issue) => ({ issue, control: controlOf(element, issue) }));
-  for (const { issue, control } of shown) if (control !== undefined) showIssue(control, issue.detail);
+  for (const { issue, control } of shown)
+    if (control !== undefined) showIssue(control, textAt(control, issue));
   const others = shown.filter(({ control }) => control === undefined).map(({ issue }) => issue.detail);
   const message = element.querySelector('.form-issue');
   const isAboutFields = issues.length > 0 && others.length === 0;
@@ -144,6 +147,16 @@ function controlOf(element: HTMLFormElement, { pointer = '' }: Issue): Control |
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** What holds money has its currency in `data-currency`: its limits are money, too. */
+function textAt(control: Control, issue: Issue): string {
+  const { currency, pointer } = control.dataset;
+  const isOwn = decodeURIComponent(issue.pointer ?? '').replace(/^#/, '') === pointer;
+  const label = control.labels?.[0]?.textContent;
+  if (!isOwn || label === undefined) return issue.detail;
+  const limit = (value: number): string => (currency === undefined ? count(value) : money(value, currency));
+  return inWords(issue, { label, limit });
 }
 
 export function showIssue(control: Control, detail: string): void {

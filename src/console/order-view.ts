@@ -150,6 +150,7 @@ function stepButton({ id, total, currency }: Order, to: Status, change: Change):
       content: [h('p', {}, text), reason.row],
       submit: to === 'refunded' ? `Refund ${amount}` : 'Cancel the order',
       isDangerous: true,
+      dismiss: 'Keep it',
       run: () => change(to, textOf(reason)),
     });
   };

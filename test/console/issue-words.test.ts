@@ -1,0 +1,39 @@
+// What the service reports about a value, in the words of the console's forms.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { inWords } from '../../src/console/issue-words.ts';
+import { NewOrder } from '../../src/resources/orders/order.ts';
+import { check } from '../../src/schema/schema-check.ts';
+
+suite('an issue of the service is worded for its field', () => {
+  const item = { name: 'Tea', quantity: 1, unitPrice: 749 };
+  const shippingAddress = { line1: 'Am Markt 1', city: 'Oldenburg', country: 'DE', postalCode: '26122' };
+  const order = { customerId: 1, currency: 'EUR', items: [item], shippingAddress };
+  const limit = (value: number): string => value.toLocaleString('en');
+
+  for (const [label, sent, words] of [
+    ['Quantity', { items: [{ ...item, quantity: 1_000_001 }] }, 'Quantity must be at most 1,000,000.'],
+    ['Quantity', { items: [item, { ...item, quantity: 0 }] }, 'Quantity must be at least 1.'],
+    ['Quantity', { items: [{ ...item, quantity: 1.5 }] }, 'Quantity must be a whole number.'],
+    ['Item', { items: [{ ...item, name: '' }] }, 'Item must not be empty.'],
+    ['City', { shippingAddress: { ...shippingAddress, city: '' } }, 'City must not be empty.'],
+    [
+      'Country',
+      { shippingAddress: { ...shippingAddress, country: 'ZZ' } },
+      'ZZ is not an ISO 3166-1 country code.',
+    ],
+  ] as const)
+    test(words, () => {
+      const issues = check(NewOrder, { ...order, ...sent });
+      assert.deepEqual(
+        issues.map((issue) => inWords(issue, { label, limit })),
+        [words],
+      );
+    });
+
+  test('of the whole body stays as it is', () =>
+    assert.equal(
+      inWords({ detail: 'The body must be an object.' }, { label: 'Item', limit }),
+      'The body must be an object.',
+    ));
+});
