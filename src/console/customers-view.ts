@@ -3,7 +3,7 @@ import { type ApiClient, query, Rejection } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
 import { reloadable, emptyState, goTo, heading, type Page, type Reload, skeleton } from './console-app.ts';
-import { customerBody, customerFields } from './customer-form.ts';
+import { CustomerFields } from './customer-form.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { addressLines, dateOnly } from './formats.ts';
@@ -85,21 +85,21 @@ function customersList({ data, next }: List<Customer>, parameters: URLSearchPara
 }
 
 export function newCustomerView({ main, client }: Page): void {
-  const fields = customerFields();
+  const fields = new CustomerFields();
   const idempotencyKey = crypto.randomUUID();
-  const body = form(card('Customer', fields.rows), {
+  const body = form(card('Customer', fields.element), {
     submit: 'Add customer',
     async run() {
       const { value } = await client.send<Customer>('POST', '/customers', {
         idempotencyKey,
-        body: customerBody(fields),
+        body: fields.read(),
       });
       notify(`${value.name} is a customer now.`);
       goTo(`/customers/${value.id}`);
     },
   });
   fill(main, heading('New customer'), h('div', { class: 'narrow' }, body));
-  fields.fields.name.control.focus();
+  fields.focus();
 }
 
 type Shown = {
@@ -140,14 +140,14 @@ export function customerView(page: Page): void {
 function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Reload): HTMLElement {
   const { id, name } = customer;
   const edit = async (): Promise<void> => {
-    const fields = customerFields('', customer);
+    const fields = new CustomerFields(customer);
     const run = async (): Promise<void> => {
-      const sent = client.send('PUT', `/customers/${id}`, { body: customerBody(fields), etag });
+      const sent = client.send('PUT', `/customers/${id}`, { body: fields.read(), etag });
       await sent.catch((error: unknown) => explainConflict(error, client, customer));
       notify('Saved.');
       await reload();
     };
-    await ask({ title: `Change ${name}`, content: fields.rows, submit: 'Save', run });
+    await ask({ title: `Change ${name}`, content: fields.element, submit: 'Save', run });
   };
   const remove = async (): Promise<void> => {
     const run = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 // Money, numbers and times in the browser's locale, and the words for what the API names.
-import { decimalText, type Digits, moneyText, priceOf } from './amounts.ts';
+import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import type { Address, ServiceEvent, Status } from './api-types.ts';
 
 const digits: Digits = Object.fromEntries(
@@ -11,6 +11,7 @@ export const currencies: readonly string[] = Object.keys(digits);
 export const countries: readonly string[] = wordsOfPage('countries');
 
 const locale = navigator.language;
+const decimalSign = new Intl.NumberFormat(locale).format(1.5).includes(',') ? ',' : '.';
 const dayTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
@@ -35,12 +36,22 @@ export function money(minorUnits: number | null, currency: string): string {
 
 /** As it is typed into a field. */
 export function priceText(minorUnits: number, currency: string): string {
-  const separator = new Intl.NumberFormat(locale).formatToParts(1.5)[1]?.value ?? '.';
-  return decimalText(minorUnits, digits[currency] ?? 2).replace('.', separator);
+  return decimalText(minorUnits, digits[currency] ?? 2).replace('.', decimalSign);
 }
 
 export function typedPrice(text: string, currency: string): number | undefined {
-  return priceOf(text, digits[currency] ?? 2);
+  return priceOf(text, priceFormat(currency));
+}
+
+/** What to enter instead of a text that is no price. */
+export function priceIssue(text: string, currency: string): string {
+  const readings = readingsOf(text, priceFormat(currency));
+  if (readings === undefined) return `Price must be an amount such as ${priceText(749, currency)}.`;
+  return `Price could be ${readings.join(' or ')}: enter the one that is meant.`;
+}
+
+function priceFormat(currency: string): PriceFormat {
+  return { fraction: digits[currency] ?? 2, decimalSign };
 }
 
 export function count(value: number): string {

@@ -1,13 +1,14 @@
 // A new order: for a customer who is found or new, with items, placed once however often it is sent.
 import { Rejection } from './api-client.ts';
-import type { Customer, Order } from './api-types.ts';
-import { addressBlock, card, checkRow } from './cards.ts';
+import type { Customer, Issue, Order } from './api-types.ts';
+import { card, checkRow } from './cards.ts';
 import { heading, type Page } from './console-app.ts';
-import { customerBody, customerFields } from './customer-form.ts';
+import { ContactFields } from './customer-form.ts';
 import { CustomerPicker } from './customer-picker.ts';
+import { DeliveryFields } from './delivery-fields.ts';
 import { notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
-import { addressLines, currencies } from './formats.ts';
+import { currencies } from './formats.ts';
 import { choice, type Control, field, form, textOf } from './forms.ts';
 import { loadSoldArticles, OrderLines } from './order-form.ts';
 import { openOrder } from './parts.ts';
@@ -16,17 +17,27 @@ import { openOrder } from './parts.ts';
 type Draft = { customer?: Customer; readonly customerKey: string; readonly orderKey: string };
 
 export function newOrderView(page: Page): void {
-  const { main, client, parameters } = page;
+  const { main, client } = page;
   const draft: Draft = { customerKey: crypto.randomUUID(), orderKey: crypto.randomUUID() };
-  const chosen = h('div', { class: 'chosen', 'aria-live': 'polite' });
-  const picker = new CustomerPicker(page, (customer) => choose(draft, customer, chosen));
-  const newCustomer = customerFields('/customer');
+  const delivery = new DeliveryFields();
+  const picker = new CustomerPicker(page, (customer) => {
+    if (customer === undefined) delete draft.customer;
+    else draft.customer = customer;
+    if (customer !== undefined) delivery.suggest(customer.address);
+  });
+  const contact = new ContactFields('/customer');
   const isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
-  const newRows = h('div', { class: 'fields', hidden: true }, newCustomer.rows);
+  const hint = h('p', { class: 'hint' }, 'The delivery address below becomes theirs.');
+  const newRows = h(
+    'div',
+    { class: 'fields', hidden: true },
+    h('div', { class: 'grid' }, contact.rows),
+    hint,
+  );
   isNew.addEventListener('change', () => {
     newRows.hidden = !isNew.checked;
     picker.element.hidden = isNew.checked;
-    chosen.hidden = isNew.checked;
+    delivery.suggest(isNew.checked ? null : (draft.customer?.address ?? null));
   });
   const lines = new OrderLines();
   const currency = field({
@@ -35,7 +46,6 @@ export function newOrderView(page: Page): void {
     control: choice(currencyChoices(), 'EUR'),
   });
   currency.control.addEventListener('change', () => (lines.currency = currency.control.value));
-  const isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
   const note = field({
     label: 'Note',
     pointer: '/note',
@@ -43,23 +53,22 @@ export function newOrderView(page: Page): void {
     control: h('textarea', { rows: 2, maxlength: 2000 }),
   });
   async function run(): Promise<void> {
-    const items = lines.read();
-    if (items === undefined) return;
+    const isChosen = isNew.checked || draft.customer !== undefined;
+    throwIfInvalid([...(isChosen ? [] : [noCustomer]), ...lines.issues(), ...delivery.issues()]);
+    const shippingAddress = delivery.read();
     if (isNew.checked) {
-      picker.choose(await addCustomer(page, draft.customerKey, customerBody(newCustomer)));
+      const customer = { ...contact.read(), address: shippingAddress };
+      picker.choose(await addCustomer(page, draft.customerKey, customer));
       isNew.click(); // from now on the customer is one of those that can be found
     }
-    const { customer } = draft;
-    if (customer === undefined) throw noCustomer();
-    const { address } = customer;
     const sent = client.send<Order>('POST', '/orders', {
       idempotencyKey: draft.orderKey,
       body: {
-        customerId: customer.id,
+        customerId: draft.customer?.id,
         currency: currency.control.value,
-        items,
+        items: lines.read(),
         note: textOf(note),
-        shippingAddress: isPickup.checked ? null : address,
+        shippingAddress,
       },
     });
     const { value: order } = await sent.catch(explainReusedKey);
@@ -68,42 +77,33 @@ export function newOrderView(page: Page): void {
   }
   const body = form(
     [
-      card('Customer', picker.element, chosen, checkRow(isNew, 'A new customer'), newRows),
+      card('Customer', picker.element, checkRow(isNew, 'A new customer'), newRows),
       card('Items', h('div', { class: 'short' }, currency.row), lines.element),
-      card('Delivery', checkRow(isPickup, 'Picked up: no shipping address'), note.row),
+      card('Delivery', delivery.element, note.row),
     ],
     { submit: 'Place order', run },
   );
   fill(main, heading('New order'), h('div', { class: 'narrow' }, body));
-  void prepare(page, { lines, currency: currency.control, picker, parameters });
+  void prepare(page, { lines, currency: currency.control, picker, delivery });
   picker.control.focus();
-}
-
-function choose(draft: Draft, customer: Customer | undefined, chosen: HTMLElement): void {
-  if (customer === undefined) delete draft.customer;
-  else draft.customer = customer;
-  const lines = customer?.address == null ? [] : addressLines(customer.address, customer.name);
-  fill(
-    chosen,
-    customer !== undefined &&
-      (lines.length > 0 ? addressBlock(lines) : h('p', { class: 'soft' }, 'No address is known.')),
-  );
 }
 
 async function addCustomer({ client }: Page, idempotencyKey: string, body: object): Promise<Customer> {
   const sent = client.send<Customer>('POST', '/customers', { idempotencyKey, body });
   const { value } = await sent.catch((error: unknown) => {
-    throw error instanceof Rejection ? within('/customer', error) : error;
+    throw error instanceof Rejection ? inForm(error) : error;
   });
   return value;
 }
 
-/** The same rejection, its pointers prefixed with this one. */
-function within(pointer: string, { code, status, message: detail, issues }: Rejection): Rejection {
-  const errors = issues.map((issue) => ({
-    ...issue,
-    pointer: `#${pointer}${(issue.pointer ?? '').replace('#', '')}`,
-  }));
+/** The same about the form's fields, where the customer's address is that of the delivery. */
+function inForm({ code, status, message: detail, issues }: Rejection): Rejection {
+  const errors = issues.map((issue) => {
+    const path = (issue.pointer ?? '').replace('#', '');
+    const isAddress = path.startsWith('/address/');
+    const pointer = isAddress ? path.replace('/address', '/shippingAddress') : `/customer${path}`;
+    return { ...issue, pointer: `#${pointer}` };
+  });
   return new Rejection({ code, status, detail, errors });
 }
 
@@ -113,25 +113,26 @@ function explainReusedKey(error: unknown): never {
   throw new Error('This order was placed the first time, before you changed it: see Orders.');
 }
 
-function noCustomer(): Rejection {
-  const detail = 'Choose a customer from the list, or enter a new one.';
-  return new Rejection({
-    code: 'validation-failed',
-    status: 422,
-    detail,
-    errors: [{ pointer: '#/customerId', detail }],
-  });
+const noCustomer: Issue = {
+  pointer: '/customerId',
+  detail: 'Choose a customer from the list, or enter a new one.',
+};
+
+function throwIfInvalid(errors: readonly Issue[]): void {
+  const detail = 'The form is not complete.';
+  if (errors.length > 0) throw new Rejection({ code: 'validation-failed', status: 422, detail, errors });
 }
 
 type Parts = {
   readonly lines: OrderLines;
   readonly currency: Control;
   readonly picker: CustomerPicker;
-  readonly parameters: URLSearchParams;
+  readonly delivery: DeliveryFields;
 };
 
 /** Fills in what the URL asks for: `customer=7`, or `copy=12` for the items and the customer of an order. */
-async function prepare(page: Page, { lines, currency, picker, parameters }: Parts): Promise<void> {
+async function prepare(page: Page, { lines, currency, picker, delivery }: Parts): Promise<void> {
+  const { parameters } = page;
   const copied = parameters.get('copy');
   const [known, order] = await Promise.all([
     loadSoldArticles(page).catch(() => undefined),
@@ -143,6 +144,7 @@ async function prepare(page: Page, { lines, currency, picker, parameters }: Part
   lines.articles = known?.articles ?? [];
   if (order !== undefined) lines.replace(order.items);
   if (customer !== undefined) picker.choose(customer);
+  if (order !== undefined) delivery.repeat(order.shippingAddress);
   const isMissing = copied !== null && order === undefined && !page.signal.aborted;
   if (isMissing) notify(`Order ${copied} can’t be read, so the form is empty.`);
 }

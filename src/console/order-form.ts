@@ -1,9 +1,9 @@
 // The items of a new order: lines, suggestions from recent orders, and a running total.
-import type { List, Order } from './api-types.ts';
+import type { Issue, List, Order } from './api-types.ts';
 import type { Page } from './console-app.ts';
 import { fill, h, icon, icons } from './elements.ts';
-import { money, priceText, typedPrice } from './formats.ts';
-import { field, type Field, showIssue } from './forms.ts';
+import { money, priceIssue, priceText, typedPrice } from './formats.ts';
+import { type Control, field, type Field, showIssue, textOf } from './forms.ts';
 
 export type NewItem = {
   readonly sku: string | null;
@@ -76,6 +76,7 @@ export class OrderLines {
   set currency(currency: string) {
     this.#currency = currency;
     this.#suggest();
+    this.#number();
     this.#sum();
   }
 
@@ -94,20 +95,22 @@ export class OrderLines {
     return line;
   }
 
-  /** The items that were typed; undefined if a price is invalid, which its field then says. */
-  read(): NewItem[] | undefined {
-    const items = this.#lines.map(({ name, sku, quantity, price }) => ({
+  /** Prices that can't be read; the other issues are the service's. */
+  issues(): Issue[] {
+    return this.#lines.flatMap(({ price: { control } }) => {
+      const isPrice = typedPrice(control.value, this.#currency) !== undefined;
+      const detail = priceIssue(control.value, this.#currency);
+      return isPrice ? [] : [{ pointer: control.dataset['pointer'] ?? '', detail }];
+    });
+  }
+
+  read(): NewItem[] {
+    return this.#lines.map(({ name, sku, quantity, price }) => ({
       name: name.control.value.trim(),
-      sku: sku.control.value.trim() || null,
+      sku: textOf(sku),
       quantity: Number(quantity.control.value),
-      unitPrice: typedPrice(price.control.value, this.#currency),
-      price,
+      unitPrice: typedPrice(price.control.value, this.#currency) ?? 0,
     }));
-    const unread = items.filter(({ unitPrice }) => unitPrice === undefined);
-    for (const { price } of unread) showIssue(price.control, 'A price such as 7.49.');
-    unread[0]?.price.control.focus();
-    if (unread.length > 0) return undefined;
-    return items.map(({ name, sku, quantity, unitPrice = 0 }) => ({ name, sku, quantity, unitPrice }));
   }
 
   #lineOf(item?: NewItem): Line {
@@ -130,6 +133,7 @@ export class OrderLines {
       value: item === undefined ? '' : priceText(item.unitPrice, this.#currency),
       attributes: { inputmode: 'decimal' },
     });
+    price.control.addEventListener('change', () => this.#checkPrice(price.control));
     const sum = h('output', { class: 'line-sum' });
     const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
     const row = h('li', { class: 'line' }, name.row, sku.row, quantity.row, price.row, sum, remove);
@@ -138,6 +142,13 @@ export class OrderLines {
     name.control.addEventListener('input', () => this.#complete(line));
     row.addEventListener('input', () => this.#sum());
     return line;
+  }
+
+  /** Says at once what can't be read, before the whole form is sent. */
+  #checkPrice(control: Control): void {
+    const text = control.value.trim();
+    const isPrice = text === '' || typedPrice(text, this.#currency) !== undefined;
+    if (!isPrice) showIssue(control, priceIssue(text, this.#currency));
   }
 
   #remove(line: Line): void {
@@ -156,6 +167,7 @@ export class OrderLines {
       sku.control.dataset['pointer'] = `/items/${index}/sku`;
       quantity.control.dataset['pointer'] = `/items/${index}/quantity`;
       price.control.dataset['pointer'] = `/items/${index}/unitPrice`;
+      price.control.dataset['currency'] = this.#currency;
       row.querySelector('button')?.setAttribute('aria-label', `Remove item ${index + 1}`);
     }
   }

@@ -1,7 +1,7 @@
 // Prices as people type them, and amounts as they read them.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { decimalText, moneyText, priceOf } from '../../src/console/amounts.ts';
+import { decimalText, moneyText, priceOf, readingsOf } from '../../src/console/amounts.ts';
 
 suite('a price is read', () => {
   for (const [text, fraction, minorUnits] of [
@@ -12,8 +12,6 @@ suite('a price is read', () => {
     [',50', 2, 50],
     ['0,05', 2, 5],
     ['1234', 2, 123_400],
-    ['1.234', 2, 123_400],
-    ['1,234', 2, 123_400],
     ['1.234,50', 2, 123_450],
     ['1,234.50', 2, 123_450],
     ['1 234,50', 2, 123_450],
@@ -23,12 +21,15 @@ suite('a price is read', () => {
     ['1.234.567', 2, 123_456_700],
     ['500', 0, 500],
     ['1.500', 0, 1_500],
-    ['1,234', 3, 1_234],
+    ['1,500', 0, 1_500],
+    ['1.234', 3, 1_234],
+    ['1.234', 4, 12_340],
+    ['1,234.5', 3, 1_234_500],
     ['1.5', 3, 1_500],
     ['10000000000', 2, 1_000_000_000_000],
   ] as const)
     test(`${JSON.stringify(text)} with ${fraction} digits`, () =>
-      assert.equal(priceOf(text, fraction), minorUnits));
+      assert.equal(priceOf(text, { fraction, decimalSign: '.' }), minorUnits));
 });
 
 suite('what could mean two prices, or none, is not read', () => {
@@ -50,7 +51,40 @@ suite('what could mean two prices, or none, is not read', () => {
     ['99999999999999999', 2],
   ] as const)
     test(`${JSON.stringify(text)} with ${fraction} digits`, () =>
-      assert.equal(priceOf(text, fraction), undefined));
+      assert.equal(priceOf(text, { fraction, decimalSign: '.' }), undefined));
+});
+
+suite('what could be two prices is none, and is asked about', () => {
+  for (const [text, fraction, decimalSign, readings] of [
+    ['1.234', 2, '.', ['1234', '1.23']],
+    ['1,234', 2, '.', ['1234', '1.23']],
+    ['1.234', 2, ',', ['1234', '1,23']],
+    ['12.000', 2, ',', ['12000', '12,00']],
+    ['999,999', 2, '.', ['999999', '999.99']],
+    [' 1.234 ', 2, '.', ['1234', '1.23']],
+    ['1,234', 3, '.', ['1234', '1.234']],
+    ['1.234', 3, ',', ['1234', '1,234']],
+    ['1,234', 4, '.', ['1234', '1.234']],
+  ] as const)
+    test(`${JSON.stringify(text)} with ${fraction} digits after ${decimalSign}`, () => {
+      assert.equal(priceOf(text, { fraction, decimalSign }), undefined);
+      assert.deepEqual(readingsOf(text, { fraction, decimalSign }), readings);
+      for (const reading of readings)
+        assert.notEqual(priceOf(reading, { fraction, decimalSign }), undefined, reading);
+    });
+
+  for (const [text, fraction, decimalSign] of [
+    ['1.234', 0, '.'],
+    ['1,234', 3, ','],
+    ['1234', 2, '.'],
+    ['1.23', 2, ','],
+    ['0.749', 2, '.'],
+    ['1.234,50', 2, '.'],
+    ['1.234.567', 2, '.'],
+    ['1 234', 2, '.'],
+  ] as const)
+    test(`but ${JSON.stringify(text)} with ${fraction} digits after ${decimalSign} is not`, () =>
+      assert.equal(readingsOf(text, { fraction, decimalSign }), undefined));
 });
 
 suite('an amount is shown', () => {
@@ -71,6 +105,6 @@ suite('an amount is shown', () => {
   test('what is shown in decimals is read as the same amount', () => {
     for (const fraction of [0, 2, 3, 4])
       for (const minorUnits of [0, 1, 9, 10, 99, 100, 101, 12_345, 1_000_000])
-        assert.equal(priceOf(decimalText(minorUnits, fraction), fraction), minorUnits);
+        assert.equal(priceOf(decimalText(minorUnits, fraction), { fraction, decimalSign: '.' }), minorUnits);
   });
 });

@@ -1,4 +1,5 @@
-// Orders entered in the console, in a real browser: currencies that it does not know.
+// Orders entered in the console, in a real browser: currencies that it does not know, where
+// they are delivered, and what is wrong with what was typed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin, serviceFor } from '../service.ts';
@@ -18,6 +19,100 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
 
   const placed = (): Promise<number> =>
     service.get('/orders?total=true&limit=1', { token }).then(({ body }) => body.total);
+  const newest = async (): Promise<{ id: number; shippingAddress: Record<string, unknown> | null }> =>
+    (await service.get('/orders?sort=-id&limit=1', { token })).body.data[0];
+  const city = '[data-pointer="/shippingAddress/city"]';
+  const enterItem = async (): Promise<void> => {
+    await person.enter('Item', 'Tea');
+    await person.enter('Price', '7,49');
+  };
+  const chooseCustomer = async (words: string, name: string): Promise<void> => {
+    await person.enter('Customer', words);
+    await tab.until('document.querySelector("[role=option][aria-selected=true]")');
+    await person.press(name);
+  };
+
+  await t.test('are sent to an address or picked up, which somebody has to say', async () => {
+    await service.post('/customers', { token, body: { name: 'Rosalind Franklin' } });
+    const before = await placed();
+    await person.go('#/new');
+    await chooseCustomer('rosal', 'Rosalind Franklin');
+    await enterItem();
+    await person.press('Place order');
+    await person.see('Enter the address that it is sent to, or tick “Picked up”.');
+    assert.equal(await placed(), before);
+    await person.check('Picked up');
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    assert.equal((await newest()).shippingAddress, null);
+  });
+
+  await t.test('are sent to the customer’s address, unless another one is entered', async () => {
+    for (const [typed, expected] of [
+      [undefined, 'Oldenburg'],
+      ['Bremen', 'Bremen'],
+    ] as const) {
+      await person.go('#/new');
+      await chooseCustomer('grace', 'Grace Hopper');
+      await enterItem();
+      await tab.until(`document.querySelector('${city}').value === 'Oldenburg'`);
+      if (typed !== undefined) await person.enter('City', typed);
+      await person.press('Place order');
+      await tab.until('location.hash.startsWith("#/orders/")');
+      assert.equal((await newest()).shippingAddress?.['city'], expected);
+      assert.equal((await service.get('/customers/1', { token })).body.address.city, 'Oldenburg');
+    }
+  });
+
+  await t.test('of a new customer are sent to the address that becomes theirs', async () => {
+    await person.go('#/new');
+    await person.check('A new customer');
+    await person.enter('Name', 'Lise Meitner');
+    await person.enter('E-mail', 'lise');
+    await enterItem();
+    await person.enter('Street and number', 'Thielallee 63');
+    await person.enter('City', 'Berlin');
+    await tab.evaluate(`document.querySelector('[data-pointer="/shippingAddress/country"]').value = 'DE'`);
+    await person.press('Place order');
+    await person.see('E-mail must be');
+    await person.see('postal code');
+    await person.enter('E-mail', 'lise@example.com');
+    await person.enter('Postal code', '14195');
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    const { shippingAddress } = await newest();
+    const { data } = (await service.get('/customers?q=lise', { token })).body;
+    assert.deepEqual(data[0].address, shippingAddress);
+  });
+
+  await t.test('say at a field, in its words, what is wrong there', async () => {
+    await person.go('#/new');
+    await chooseCustomer('grace', 'Grace Hopper');
+    await person.enter('Item', 'Tea');
+    await person.enter('Price', '1.234');
+    await person.enter('Quantity', '1000001');
+    await person.see('Price could be 1234 or 1.23: enter the one that is meant.');
+    await person.enter('Price', '1.23');
+    await person.press('Place order');
+    await person.see('Quantity must be at most 1,000,000.');
+    await person.enter('Quantity', '1');
+    await person.enter('Price', '10000000001');
+    await person.press('Place order');
+    await person.see('Price must be at most €10,000,000,000.00.');
+  });
+
+  await t.test('are cancelled by a button that can’t be mistaken for the other one', async () => {
+    const { id } = await newest();
+    await person.go(`#/orders/${id}`);
+    await person.press('Cancel order …');
+    await tab.until('document.querySelector("dialog[open]")');
+    const names = await tab.evaluate<string>('document.querySelector("dialog .buttons").innerText');
+    assert.deepEqual(names.split(/\s*\n/), ['Cancel the order', 'Keep it']);
+    await person.press('Keep it');
+    await tab.until('!document.querySelector("dialog")');
+    await person.see('Mark as paid');
+  });
+
   const chosen = '[data-pointer="/currency"]';
 
   await t.test('may be in any currency that the API takes, which the browser need not know', async () => {

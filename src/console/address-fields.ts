@@ -1,0 +1,65 @@
+// The fields of an address.
+import type { Address } from './api-types.ts';
+import { countries } from './formats.ts';
+import { choice, field, type Field, textOf } from './forms.ts';
+
+const labels = {
+  name: 'Recipient, if another',
+  line1: 'Street and number',
+  line2: 'Second line',
+  postalCode: 'Postal code',
+  city: 'City',
+  region: 'Region',
+} as const;
+type Member = keyof typeof labels;
+const members = Object.keys(labels) as Member[]; // of a literal
+
+export class AddressFields {
+  readonly rows: readonly HTMLElement[];
+  readonly #fields: Readonly<Record<Member, Field>>;
+  readonly #country: Field;
+
+  /** `pointer` is where the address is in the request: `/shippingAddress`. */
+  constructor(pointer: string) {
+    const fieldOf = (member: Member): Field =>
+      field({ label: labels[member], pointer: `${pointer}/${member}` });
+    this.#fields = {
+      name: fieldOf('name'),
+      line1: fieldOf('line1'),
+      line2: fieldOf('line2'),
+      postalCode: fieldOf('postalCode'),
+      city: fieldOf('city'),
+      region: fieldOf('region'),
+    };
+    const control = choice([['', '—'], ...countryChoices()]);
+    this.#country = field({ label: 'Country', pointer: `${pointer}/country`, control });
+    this.rows = [...Object.values(this.#fields), this.#country].map(({ row }) => row);
+    this.fill(null);
+  }
+
+  /** Null empties the fields, but for the country that the reader is probably in. */
+  fill(address: Address | null): void {
+    for (const member of members) this.#fields[member].control.value = address?.[member] ?? '';
+    this.#country.control.value = address?.country ?? homeCountry();
+  }
+
+  /** Null if nothing but the country is filled in. */
+  read(): object | null {
+    const texts = members.map((member) => [member, textOf(this.#fields[member])] as const);
+    if (texts.every(([, text]) => text === null)) return null;
+    const { line1, city, ...others } = Object.fromEntries(texts);
+    return { ...others, line1: line1 ?? '', city: city ?? '', country: textOf(this.#country) ?? '' };
+  }
+}
+
+function homeCountry(): string {
+  return new Intl.Locale(navigator.language).maximize().region ?? '';
+}
+
+/** By name; those that the browser has no name for, by their codes. */
+function countryChoices(): (readonly [string, string])[] {
+  const names = new Intl.DisplayNames(navigator.language, { type: 'region' });
+  return countries
+    .map((code): [string, string] => [code, names.of(code) ?? code])
+    .sort(([, a], [, b]) => a.localeCompare(b));
+}

@@ -1,0 +1,44 @@
+// Where a new order goes: to an address, or nowhere as it is picked up. One of the two has to be said.
+import { AddressFields } from './address-fields.ts';
+import type { Address, Issue } from './api-types.ts';
+import { checkRow } from './cards.ts';
+import { h } from './elements.ts';
+
+export class DeliveryFields {
+  readonly element: HTMLElement;
+  readonly #address = new AddressFields('/shippingAddress');
+  readonly #isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
+  readonly #rows = h('div', { class: 'grid' }, this.#address.rows);
+
+  constructor() {
+    this.#isPickup.addEventListener('change', () => this.#show());
+    this.element = h('div', {}, checkRow(this.#isPickup, 'Picked up'), this.#rows);
+  }
+
+  /** The address of the customer who was chosen; null if none is known. */
+  suggest(address: Address | null): void {
+    this.#address.fill(address);
+  }
+
+  /** As another order was delivered: null if it was picked up. */
+  repeat(address: Address | null): void {
+    this.#isPickup.checked = address === null;
+    if (address !== null) this.#address.fill(address);
+    this.#show();
+  }
+
+  issues(): Issue[] {
+    if (this.#isPickup.checked || this.#address.read() !== null) return [];
+    const detail = 'Enter the address that it is sent to, or tick “Picked up”.';
+    return [{ pointer: '/shippingAddress/line1', detail }];
+  }
+
+  /** Null if it is picked up. */
+  read(): object | null {
+    return this.#isPickup.checked ? null : this.#address.read();
+  }
+
+  #show(): void {
+    this.#rows.hidden = this.#isPickup.checked;
+  }
+}
