@@ -1,21 +1,11 @@
 // The page "A second machine": its commands for moving to a copy and coming back, as they are.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
-import { program } from './commands/command-support.ts';
 import { newOrder, rootToken } from './resources/resource-support.ts';
+import { blockOf, paste } from './second-machine-page.ts';
 import { executable, serviceFor } from './service.ts';
-
-const run = promisify(execFile);
-const page = readFileSync(new URL('../src/docs/second-machine.md', import.meta.url), 'utf8');
-
-function blockOf(section: string): string {
-  const [, text = ''] = page.split(`## ${section}\n`);
-  return /^```sh\n([^]*?)^```$/m.exec(text)?.[1] ?? assert.fail(`no commands under ${section}`);
-}
 
 const options = { skip: executable !== undefined && 'looks at the sources' };
 
@@ -27,11 +17,7 @@ test('a copy is moved to, and back, by the commands of its page', options, async
   const folder = join(service.folder, 'second');
   mkdirSync(join(folder, 'keys'), { recursive: true });
   copyFileSync(join(service.folder, 'secret.key'), join(folder, 'keys', 'secret.key'));
-  const shell = async (script: string): Promise<string> => {
-    const orderly = `orderly() { ${program.map((word) => `'${word}'`).join(' ')} "$@"; }\n`;
-    writeFileSync(join(folder, 'pasted'), `set -e\n${orderly}${script}`);
-    return (await run('sh', ['pasted'], { cwd: folder })).stdout;
-  };
+  const shell = (script: string): Promise<string> => paste(script, folder);
   await shell(`orderly backup copy.db --data '${service.folder}'`);
   assert.match(await shell(blockOf('Moving to the copy')), /orderly\.db is sound\./);
   const second = await serviceFor(t, { folder: join(folder, 'data') });

@@ -41,10 +41,16 @@ export async function withSmallDisk(
 function fill(file: string): void {
   const descriptor = openSync(file, 'a');
   try {
-    for (;;) writeSync(descriptor, Buffer.alloc(4096));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+    for (const bytes of [2 ** 20, 4096]) writeAll(descriptor, Buffer.alloc(bytes));
   } finally {
     closeSync(descriptor);
+  }
+}
+
+function writeAll(descriptor: number, bytes: Buffer): void {
+  try {
+    for (;;) writeSync(descriptor, bytes);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
   }
 }

@@ -1,13 +1,14 @@
 // Lets the real Litestream replicate a service that is written to all the time, while either is killed,
-// stopped or away, and compares what it restores with what was acknowledged: `npm run check:litestream`, with
-// `-- --minutes 20` for a longer run. npx fetches it.
+// stopped or away and their disks are full, and compares what it restores with what was acknowledged:
+// `npm run check:litestream`, with `-- --minutes 20` for a longer run. npx fetches it.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { blockOf, paste } from '../second-machine-page.ts';
 import { withSmallDisk, type SmallDisk } from '../small-disk.ts';
 import { runCommand, startChild, type ChildService } from '../torture/child-service.ts';
 import { folderWith } from './check-api/outside-tools.ts';
@@ -20,51 +21,67 @@ assert(milliseconds >= 60_000 && milliseconds <= 3_600_000, '--minutes must be 1
 
 /** What Litestream may lag behind: it looks once a second, and then copies. */
 const lagMillisecondsMax = 5_000;
-const replicaMegabytes = 1_024;
+/** What a shop with 24,000 orders a day sells in an hour. */
+const hourOfOrders = 1_000;
+const diskMegabytes = 2_048;
 const folder = mkdtempSync(join(tmpdir(), 'orderly-check-'));
-const data = join(folder, 'data');
-const database = join(data, 'orderly.db');
+const second = join(folder, 'second');
 const settings = { checkpoints: 'litestream' };
 const writer = new OrderWriter();
 let service: ChildService | undefined;
+let data = '';
 let walBytesMax = 0;
 
 try {
-  const skip = (): void => assert.fail('this account may not mount a tmpfs for the replica');
-  await withSmallDisk({ skip }, replicaMegabytes, check);
+  const skip = (): void => assert.fail('this account may not mount a tmpfs');
+  await withSmallDisk({ skip }, diskMegabytes, (own) =>
+    withSmallDisk({ skip }, diskMegabytes, (replicas) => check({ own, replicas })),
+  );
 } finally {
-  await writer.end();
-  await service?.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function check(disk: SmallDisk): Promise<void> {
+/** The service's, with what Litestream keeps beside the database, and the second machine's. */
+type Disks = { readonly own: SmallDisk; readonly replicas: SmallDisk };
+
+async function check(disks: Disks): Promise<void> {
   const tools = folderWith('litestream', folder);
   const program = join(tools, 'node_modules/@flydotio/litestream-linux-x64/litestream');
+  data = join(disks.own.folder, 'data');
   mkdirSync(data, { mode: 0o700 });
-  const litestream = new Litestream(program, { folder, database, replica: disk.folder });
-  console.log(`Litestream ${litestream.version}, ${values.minutes} minutes`);
+  const replica = disks.replicas.folder;
+  const litestream = new Litestream(program, { folder, database: databaseFile(), replica });
+  try {
+    await checkWith(litestream, disks);
+  } finally {
+    await writer.end();
+    await service?.kill('SIGKILL');
+    await litestream.kill();
+  }
+}
+
+async function checkWith(litestream: Litestream, disks: Disks): Promise<void> {
+  console.log(`Litestream ${await litestream.version()}, ${values.minutes} minutes`);
   await startService();
   litestream.start();
   writer.start();
   const watching = setInterval(noteWal, 200);
-  for (const [name, disturb] of Object.entries(disturbancesOf(litestream, disk))) {
+  for (const [name, disturb] of Object.entries(disturbancesOf(litestream, disks))) {
     await disturb();
-    await pause(milliseconds / 8);
-    report(name, await restoredNow(litestream), litestream.generations());
+    await pause(milliseconds / 9);
+    report(name, await restoredNow(litestream), await litestream.generations());
   }
-  assert.equal(litestream.generations(), 1, 'Litestream had to begin anew');
+  assert.equal(await litestream.generations(), 1, 'Litestream had to begin anew');
   await loseMachine(litestream);
   reportLoad();
   await stayAway(litestream);
   clearInterval(watching);
   reportLoad();
-  await litestream.kill();
 }
 
 type Disturbances = Readonly<Record<string, () => Promise<void>>>;
 
-function disturbancesOf(litestream: Litestream, disk: SmallDisk): Disturbances {
+function disturbancesOf(litestream: Litestream, { own, replicas }: Disks): Disturbances {
   return {
     'nothing happens': async () => {},
     'the service is killed': async () => {
@@ -74,6 +91,11 @@ function disturbancesOf(litestream: Litestream, disk: SmallDisk): Disturbances {
     'Litestream is killed': async () => {
       await litestream.kill();
       await pause(2_000);
+      litestream.start();
+    },
+    'Litestream was away for an hour of orders': async () => {
+      await litestream.kill();
+      await ordersOf(hourOfOrders);
       litestream.start();
     },
     'the service is stopped and started': async () => {
@@ -88,11 +110,19 @@ function disturbancesOf(litestream: Litestream, disk: SmallDisk): Disturbances {
       litestream.start();
     },
     'the disk of the replica was full': async () => {
-      disk.fill();
+      replicas.fill();
       await pause(milliseconds / 16);
-      disk.makeRoom();
+      replicas.makeRoom();
       await litestream.kill(); // it writes nothing more after such an error until it is started anew
       litestream.start();
+    },
+    'the disk of the service was full': async () => {
+      const before = writer.unavailable;
+      own.fill();
+      while (writer.unavailable === before) await pause(100); // the WAL had room of its own
+      await pause(milliseconds / 16);
+      own.makeRoom();
+      await ordersOf(1);
     },
     'a command writes': async () => {
       const args = ['admin', 'create', '--email', `admin${Date.now()}@example.com`];
@@ -122,9 +152,14 @@ async function stayAway(litestream: Litestream): Promise<void> {
   while (service?.written().includes('Litestream has not checkpointed the WAL') !== true) await pause(100);
   writer.isFast = false;
   litestream.start();
-  await pause(milliseconds / 8);
-  report('Litestream was away for 256 MiB', await restoredNow(litestream), litestream.generations());
-  assert.equal(litestream.generations(), 2);
+  await pause(milliseconds / 9);
+  report('Litestream was away for 256 MiB', await restoredNow(litestream), await litestream.generations());
+  assert.equal(await litestream.generations(), 2);
+}
+
+async function ordersOf(count: number): Promise<void> {
+  const before = writer.acknowledged.length;
+  while (writer.acknowledged.length < before + count) await pause(100);
 }
 
 async function startService(): Promise<void> {
@@ -138,8 +173,15 @@ async function stopService(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   await stopping;
 }
 
+function databaseFile(): string {
+  return join(data, 'orderly.db');
+}
+
 function noteWal(): void {
-  walBytesMax = Math.max(walBytesMax, statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+  walBytesMax = Math.max(
+    walBytesMax,
+    statSync(`${databaseFile()}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+  );
 }
 
 type Restored = { readonly missing: readonly Acknowledged[]; readonly orders: number };
@@ -159,14 +201,13 @@ async function restoredNow(litestream: Litestream): Promise<Restored> {
 
 /** A restored copy is sound, and lacks at most the newest orders. */
 async function restored(litestream: Litestream): Promise<Restored> {
-  const copy = join(folder, 'copy');
-  rmSync(copy, { recursive: true, force: true });
-  mkdirSync(copy, { mode: 0o700 });
+  rmSync(second, { recursive: true, force: true });
+  mkdirSync(second);
   const acknowledged = writer.acknowledged.slice();
-  litestream.restore(join(copy, 'orderly.db'));
-  const { code, output } = await runCommand(copy, ['check']);
-  assert.equal(code, 0, output);
-  using sqlite = new DatabaseSync(join(copy, 'orderly.db'), { readOnly: true, returnArrays: true });
+  await litestream.restore(second);
+  cpSync(join(data, 'secret.key'), join(second, 'keys', 'secret.key'));
+  await paste(blockOf('Moving to the copy'), second);
+  using sqlite = new DatabaseSync(join(second, 'data', 'orderly.db'), { readOnly: true, returnArrays: true });
   const [highest] = Object.values(sqlite.prepare('SELECT coalesce(max(id), 0) FROM orders').get() ?? {});
   const [orders] = Object.values(sqlite.prepare('SELECT count(*) FROM orders').get() ?? {});
   assert.equal(highest, orders, 'an order is missing in between');

@@ -1,8 +1,14 @@
-// The real Litestream on one database, with a replica in a folder.
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+// The real Litestream on one database, run by the commands of the page "A second machine", with the paths of
+// this check in place of the page's.
+import assert from 'node:assert/strict';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { blocksOf } from '../../second-machine-page.ts';
+
+const run = promisify(execFile);
 
 type Places = {
   readonly folder: string;
@@ -11,28 +17,36 @@ type Places = {
   readonly replica: string;
 };
 
+const [pageConfig = assert.fail('the page has no configuration')] = blocksOf('Litestream', 'yaml');
+const [replicate = '', restore = assert.fail('the page has no command to restore')] = blocksOf('Litestream');
+
 export class Litestream {
-  readonly #program: string;
-  readonly #config: string;
-  readonly #database: string;
+  readonly #path: string;
+  /** What the page has, and what takes its place. */
+  readonly #places: ReadonlyMap<string, string>;
   #child: ChildProcess | undefined;
   /** The end of what it wrote. */
   written = '';
 
-  constructor(program: string, { folder, database, replica: path }: Places) {
-    this.#program = program;
-    this.#database = database;
-    this.#config = join(folder, 'litestream.yml');
-    const replica = { type: 'file', path };
-    writeFileSync(this.#config, JSON.stringify({ dbs: [{ path: database, replicas: [replica] }] }));
+  constructor(program: string, { folder, database, replica }: Places) {
+    this.#path = `${dirname(program)}:${process.env['PATH']}`;
+    const config = join(folder, 'litestream.yml');
+    this.#places = new Map([
+      ['/etc/litestream.yml', config],
+      ['/var/lib/orderly/orderly.db', database],
+      ['/mnt/second/orderly-replica', replica],
+      ['/srv/orderly-replica', replica],
+    ]);
+    writeFileSync(config, this.#here(pageConfig));
   }
 
-  get version(): string {
-    return this.#run('version').trim();
+  async version(): Promise<string> {
+    return (await this.#run('litestream version')).trim();
   }
 
   start(): void {
-    const child = spawn(this.#program, ['replicate', '-config', this.#config], {
+    const child = spawn('sh', ['-c', `exec ${this.#here(replicate)}`], {
+      env: { PATH: this.#path },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const output of [child.stdout, child.stderr])
@@ -54,17 +68,25 @@ export class Litestream {
   }
 
   /** Each costs a snapshot of the whole database. */
-  generations(): number {
-    const [, ...rows] = this.#run('generations', '-config', this.#config, this.#database).trim().split('\n');
+  async generations(): Promise<number> {
+    const config = '-config /etc/litestream.yml /var/lib/orderly/orderly.db';
+    const [, ...rows] = (await this.#run(`litestream generations ${config}`)).trim().split('\n');
     return rows.length;
   }
 
-  restore(file: string): void {
-    rmSync(file, { force: true });
-    this.#run('restore', '-config', this.#config, '-o', file, this.#database);
+  /** Leaves `copy.db` in the folder. */
+  async restore(folder: string): Promise<void> {
+    await this.#run(restore, folder);
   }
 
-  #run(...args: readonly string[]): string {
-    return execFileSync(this.#program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  #here(text: string): string {
+    let result = text;
+    for (const [there, here] of this.#places) result = result.replaceAll(there, here);
+    return result;
+  }
+
+  async #run(command: string, cwd?: string): Promise<string> {
+    const env = { PATH: this.#path };
+    return (await run('sh', ['-c', this.#here(command)], { cwd, env, maxBuffer: 2 ** 26 })).stdout;
   }
 }

@@ -13,6 +13,8 @@ export class OrderWriter {
   readonly acknowledged: Acknowledged[] = [];
   /** Milliseconds that each acknowledged order took. */
   readonly times: number[] = [];
+  /** How many were rejected with 503. */
+  unavailable = 0;
   #client: LoadClient | undefined;
   #token = '';
   #customerId = 0;
@@ -56,6 +58,7 @@ export class OrderWriter {
       const reply = await this.#client
         ?.ask({ method: 'POST', path: '/orders', token: this.#token, body })
         .catch(() => undefined); // the service was killed: whether it took the order is open
+      if (reply?.status === 503) this.unavailable += 1;
       if (reply?.status !== 201) continue;
       this.times.push(performance.now() - before);
       this.acknowledged.push({ id: Number(reply.thing['id']), at: Date.now() });
