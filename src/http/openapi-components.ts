@@ -41,6 +41,14 @@ export function createComponents() {
   };
 }
 
+/** The same without the members that a response has only on request. */
+export function shownExampleOf(schema: JsonSchema): unknown {
+  const { properties = {}, required = [] } = schema;
+  if (!Array.isArray(required) || Array.isArray(schema['examples'])) return exampleOf(schema);
+  const always = Object.entries(properties).filter(([name]) => required.includes(name));
+  return exampleOf({ ...schema, properties: Object.fromEntries(always) });
+}
+
 /** A value that fits, from the schema's own examples. */
 export function exampleOf(schema: JsonSchema): unknown {
   if (Array.isArray(schema['examples'])) return schema['examples'][0];

@@ -2,7 +2,7 @@
 import { pageRowsMax, urlBytesMax } from '../limits.ts';
 import { integer } from '../schema/schema.ts';
 import { csv, ndjson } from './media-types.ts';
-import { exampleOf, type Components, type Json } from './openapi-components.ts';
+import { shownExampleOf, type Components, type Json } from './openapi-components.ts';
 import { operationId } from './openapi-names.ts';
 import { commonFields, headerRefs, textSchemas } from './openapi-parts.ts';
 import type { Method, Reply, Route } from './route.ts';
@@ -102,7 +102,7 @@ function pageOf(element: Json): Json {
 }
 
 function exampleReply({ kind, schema, isFeed }: Reply<unknown>): unknown {
-  const example = exampleOf(schema ?? {});
+  const example = shownExampleOf(schema ?? {});
   if (kind !== 'list') return example;
   return { data: [example], next: isFeed === true ? '/events?cursor=eyJ2IjoxfQ' : null };
 }

@@ -115,10 +115,8 @@ export const matrix: Readonly<Record<string, Row>> = {
     path: user,
     body: () => ({ name: 'Ada' }),
   },
-  // with a key nobody has signed in lately
   'DELETE /api/users/{id}': {
     responses: 'u   204 f   f   204 s   s s   t',
-    scope: 'users:write',
     path: user,
   },
   'GET /api/users/{id}/suspension': {

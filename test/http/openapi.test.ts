@@ -129,6 +129,19 @@ suite('the document', async () => {
     }
   });
 
+  test('lists API keys for the operations that one may call, and no others', async () => {
+    const { token } = await service.signIn(service.admin.email, service.admin.password);
+    const body = { name: 'all', scopes: document.components.schemas.Scope.enum };
+    const { key } = (await service.post('/api/keys', { token, body })).body;
+    for (const { method, path, operation } of operations) {
+      const target = path.replace('{name}', 'not-found').replaceAll(/\{\w+\}/g, '999999');
+      const { body: response } = await service.call(method, target, { key, isUndescribed: true });
+      const isListed = operation.security.some((each) => 'apiKey' in each);
+      const isOpen = operation.security.length === 0;
+      assert.equal(response?.code === 'insufficient-scope', !isListed && !isOpen, `${method} ${path}`);
+    }
+  });
+
   test('has 422 for wrong data in the orders interface and its feed, 400 elsewhere', () => {
     for (const { method, path, operation } of operations) {
       const status = /^\/(orders|customers|sales|events|imports)/.test(path) ? '422' : '400';

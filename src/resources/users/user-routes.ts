@@ -176,7 +176,6 @@ function deleteUser({ clearOwners }: UserServices): Route {
     tag: 'Users',
     summary: 'Delete a user',
     access: self,
-    scope: 'users:write',
     reply: noContent(),
     isConditional: true,
     description:
