@@ -73,7 +73,7 @@ function readPair(
     const value = fromText(schema, decode(sent.value));
     for (const { code, detail } of check(schema, value))
       issues.push({ parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) });
-    query[name] = value;
+    query[name] = canonical(value);
   }
 }
 
@@ -81,6 +81,11 @@ function splitPair(pair: string): { readonly name: string; readonly value: strin
   const equals = pair.indexOf('=');
   if (equals === -1) return { name: pair, value: '' };
   return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
+}
+
+/** A list's values are a set: in one order, so that the same filter has the same cursors and cached pages. */
+function canonical(value: unknown): unknown {
+  return Array.isArray(value) ? [...new Set(value)].sort() : value;
 }
 
 /** `+` means a space, as in the form encoding that URLSearchParams writes. */

@@ -34,6 +34,20 @@ const changes: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     service.delete(`/api/users/${ada.id}`, { token: await rootToken(service) }),
 };
 
+test('a page is cached once, in whatever order the values of a filter come', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person();
+  await newOrder(service, token);
+  const misses = async (): Promise<number> => {
+    const { text } = await service.get('/metrics');
+    return Number(/^orderly_cache_lookups_total\{result="miss"\} (\d+)$/m.exec(text)?.[1]);
+  };
+  await service.get('/orders?status=open,paid', { token });
+  const before = await misses();
+  await service.get('/orders?status=paid,open', { token });
+  assert.equal(await misses(), before);
+});
+
 describe('a page that was read before shows', () => {
   for (const [name, change] of Object.entries(changes))
     test(name, async (t) => {
