@@ -122,7 +122,8 @@ export function createApp(
     sourcesOf,
     db,
     limiters,
-    handleAsCreation: (route, context) => handleWithinQuota(route, context, limiters.created),
+    handleAsCreation: (route, context) =>
+      handleWithinQuota(route, context, { limiter: limiters.created, counts: 'responses' }),
     publicUrl,
     now,
     log,

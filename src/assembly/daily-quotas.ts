@@ -14,25 +14,29 @@ export function withDailyQuota(route: Route, { created, changed }: Quotas): Rout
 }
 
 function withQuota(route: Route, limiter: Limiter): Route {
-  return { ...route, handle: (context) => handleWithinQuota(route, context, limiter) };
+  const changes: Quota = { limiter, counts: 'changes' };
+  return { ...route, handle: (context) => handleWithinQuota(route, context, changes) };
 }
+
+/** What counts: each change, or each response that isn't a rejection, since it is stored. */
+type Quota = { readonly limiter: Limiter; readonly counts: 'changes' | 'responses' };
 
 /**
  * Consumes a token from the bucket of the user, which their keys share. It is refunded if the request is
- * rejected or changes nothing; a replayed response never gets here. Staff aren't limited, and neither are
- * callers who aren't signed in: rates of addresses apply to those.
+ * rejected, or nothing happens that counts; a replayed response never gets here. Staff aren't limited, and
+ * neither are callers who aren't signed in: rates of addresses apply to those.
  */
 export async function handleWithinQuota(
   route: Route,
   context: AnyContext,
-  limiter: Limiter,
+  { limiter, counts }: Quota,
 ): Promise<Representation<unknown>> {
   const { caller } = context;
   if (caller === undefined || isStaff(caller)) return route.handle(context);
   const refund = context.consumeToken(limiter, `user:${caller.userId}`);
   try {
     const representation = await route.handle(context);
-    if (representation.isUnchanged === true) refund();
+    if (representation.isUnchanged === true && counts === 'changes') refund();
     return representation;
   } catch (error) {
     refund();

@@ -79,7 +79,6 @@ export class Idempotency {
   ): HandlerResult {
     const { caller, now } = exchange;
     exchange.db = withRecording(exchange.db, (writer, representation) => {
-      if (representation.isUnchanged === true) return;
       const response = responseOf(route, representation, caller);
       this.#store.save(writer, request, { ...response, fingerprint }, now);
     });

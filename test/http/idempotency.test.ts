@@ -259,6 +259,20 @@ describe('Idempotency-Key', () => {
     });
   }
 
+  test('the response of a change that changes nothing is stored, too', async () => {
+    const { id } = await newOrder(service(), ada.token, { note: 'first' });
+    const change = (body: object, headers = {}): Promise<TestResponse> =>
+      service().patch(`/orders/${id}`, { token: ada.token, body, headers });
+    const unchanged = await change({ note: 'first' }, withKey('unchanged'));
+    assert.equal(unchanged.status, 200);
+    assertProblem(await change({ note: 'other' }, withKey('unchanged')), 'idempotency-key-reused');
+    await change({ note: 'second' });
+    const again = await change({ note: 'first' }, withKey('unchanged'));
+    assert.ok(isReplay(again));
+    assert.equal(again.text, unchanged.text);
+    assert.equal((await service().get(`/orders/${id}`, { token: ada.token })).body.note, 'second');
+  });
+
   test('keys tell case apart', async () => {
     const [lower, upper] = [await place('case'), await place('CASE')];
     assert.ok(lower.body.id !== upper.body.id && !isReplay(upper));

@@ -227,13 +227,8 @@ describe('a line is rejected by itself', () => {
       '422 #/order/createdAt range',
     ],
     [
-      'a time before 1970',
-      orderLine('a', 'c', { createdAt: '1969-12-31T23:59:59Z' }),
-      '422 #/order/createdAt range',
-    ],
-    [
-      'a time to come, and a wrong total beside other issues',
-      orderLine('', 'c', { createdAt: '2027-03-01T09:30:00Z', total: 1, customerId: 'x', note: 5 }),
+      'a time before 1970, and other issues',
+      orderLine('', 'c', { createdAt: '1969-12-31T23:59:59Z', total: 1, customerId: 'x', note: 5 }),
       '422 #/key min-length #/order/createdAt range #/order/customerId type #/order/customerKey conflict ' +
         '#/order/note type #/order/total total',
     ],
