@@ -1,13 +1,12 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream.
 import { signedIn, type Caller } from '../auth/access.ts';
 import { withCursor, type Cursors } from '../http/cursor.ts';
-import { exportDescription, isExport, type ExportStarter } from '../http/export.ts';
+import { exportDescription, exportIssues, isExport, type ExportStarter } from '../http/export.ts';
 import { cursorParameter, fittingPage, listParameters, listText } from '../http/list.ts';
 import { streamed, type Representation } from '../http/representation.ts';
 import { listOrStreamOf, route, type Context, type Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
 import { pageRowsDefault } from '../limits.ts';
-import { invalid } from '../problem.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
 import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
@@ -65,6 +64,11 @@ function readEvents(services: FeedServices): Route {
       'On a terminal `curl -N -H "Accept: text/event-stream"` shows them.\n\n' +
       `${exportDescription} It begins where \`cursor\` or \`from\` says and ends at the latest event.`,
     problems: ['events-gone', 'unavailable'],
+    queryIssues(query, { mediaType }) {
+      const issues = exportIssues(query, { mediaType, acceptsCursor: true });
+      if (query.cursor !== undefined && query.from !== undefined) issues.push(cursorAndFrom);
+      return issues;
+    },
     handle(context) {
       if (context.mediaType === eventStream) return liveEvents(context, services);
       return isExport(context) ? eventFile(context, services) : feedPage(context, services);
@@ -107,7 +111,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Repr
   );
 }
 
-const eventsFile = { name: 'events', table: eventTable, acceptsCursor: true };
+const eventsFile = { name: 'events', table: eventTable };
 
 function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Representation<never> {
   const { db, query, caller } = context;
@@ -124,7 +128,6 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Re
 
 /** The id of the event after which the query begins; undefined if it says nothing. */
 function startOf(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
-  if (cursor !== undefined && from !== undefined) throw invalid([cursorAndFrom]);
   if (cursor !== undefined) return positionOf(state, cursor, cursors);
   if (from === undefined) return undefined;
   return from === 'latest' ? state.latest : state.removed;

@@ -5,7 +5,8 @@ import type { CsvTable } from '../csv.ts';
 import { exportChunkBytesMax, exportSliceMillisecondsMax, exportsMax } from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
-import { Problem, invalid, unavailable } from '../problem.ts';
+import { Problem, unavailable } from '../problem.ts';
+import type { Issue } from '../schema/schema.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from './file-formats.ts';
 import type { Elements } from './list-export.ts';
 import { csv, ndjson } from './media-types.ts';
@@ -19,8 +20,6 @@ export type ExportFormat<T> = {
   /** The beginning of the file's name; the date follows it. */
   readonly name: string;
   readonly table: CsvTable<T>;
-  /** Whether the file may begin at a cursor of the list. */
-  readonly acceptsCursor?: boolean;
 };
 
 type ExportContext = Pick<
@@ -50,10 +49,11 @@ export class Exports {
   /** Throws if the request can't be an export, or too many run. */
   start<T>(
     context: ExportContext,
-    { name, table, acceptsCursor = false }: ExportFormat<T>,
+    { name, table }: ExportFormat<T>,
     elements: Elements<T, Caller>,
   ): Representation<never> {
-    checkRequest(context, acceptsCursor ? pageParameters : [...pageParameters, 'cursor']);
+    // without chunks the end of the connection is the end of the file, and a truncated file looks whole
+    if (context.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
     this.#checkCapacity(context.caller);
     const isCsv = context.mediaType === csv;
     const day = new Date(context.now).toISOString().slice(0, 10);
@@ -99,6 +99,20 @@ const pageParameters = ['limit', 'total', 'q'];
 /** Whether this is a request for an export, not for a page. */
 export function isExport({ mediaType }: Pick<ExportContext, 'mediaType'>): boolean {
   return exportTypes.includes(mediaType);
+}
+
+type ExportQuery = { readonly mediaType: string; readonly acceptsCursor: boolean };
+
+/** The issues of an export's query: an export has no pages, though it may begin at a cursor of the list. */
+export function exportIssues(query: object, { mediaType, acceptsCursor }: ExportQuery): Issue[] {
+  if (!isExport({ mediaType })) return [];
+  const rejected = acceptsCursor ? pageParameters : [...pageParameters, 'cursor'];
+  const sent = rejected.filter((name) => Object.hasOwn(query, name));
+  return sent.map((parameter) => ({
+    parameter,
+    code: 'conflict',
+    detail: `An export has no pages: leave out ${parameter}, or accept application/json.`,
+  }));
 }
 
 /** For the documentation of lists. */
@@ -177,16 +191,4 @@ class ChunkBuffer {
 /** A Problem midway means that the caller has lost a right, unless it is `unavailable`. */
 function isLossOfRights(error: unknown): boolean {
   return error instanceof Problem && error.kind !== 'unavailable';
-}
-
-function checkRequest({ isHttp10, query }: ExportContext, rejected: readonly string[]): void {
-  // without chunks the end of the connection is the end of the file, and a truncated file looks whole
-  if (isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
-  const sent = rejected.filter((name) => Object.hasOwn(query, name));
-  const issues = sent.map((parameter) => ({
-    parameter,
-    code: 'conflict',
-    detail: `An export has no pages: leave out ${parameter}, or accept application/json.`,
-  }));
-  if (issues.length > 0) throw invalid(issues);
 }

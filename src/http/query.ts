@@ -33,7 +33,10 @@ export type Query = Record<string, unknown>;
 
 const none: Query = {};
 
-/** The parameters by their schemas; what isn't declared, is repeated or doesn't fit is an issue. */
+/**
+ * The parameters by their schemas; what isn't declared, is repeated or doesn't fit is an issue. What doesn't
+ * fit is undefined.
+ */
 export function readQuery(
   text: string,
   schemas: Readonly<Record<string, JsonSchema>> | undefined,
@@ -71,9 +74,10 @@ function readPair(
     });
   } else {
     const value = fromText(schema, decode(sent.value));
-    for (const { code, detail } of check(schema, value))
+    const found = check(schema, value);
+    for (const { code, detail } of found)
       issues.push({ parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) });
-    query[name] = canonical(value);
+    query[name] = found.length === 0 ? canonical(value) : undefined;
   }
 }
 

@@ -7,7 +7,7 @@ import { causeOf, truncate } from '../log-lines.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import { parseJson, readBody } from './body.ts';
-import { completeIssues } from './body-issues.ts';
+import { addIssues, completeIssues } from './further-issues.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { isPreflight } from './cors.ts';
 import {
@@ -150,8 +150,7 @@ export class RequestHandler {
   }
 
   #handleWithoutBody(exchange: Exchange, route: Route): Promise<void> | void {
-    const issues: Issue[] = [];
-    exchange.query = readQuery(exchange.queryText, route.query, issues);
+    const issues = readParameters(exchange, route);
     // not thrown: throwing is a tenth of what a rejection costs
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
     return this.#respond(exchange, route, route.handle(exchange));
@@ -182,8 +181,7 @@ export class RequestHandler {
     // a body may arrive long after its head
     exchange.caller = this.#callers.afterWait(exchange);
     exchange.body = parseJson(body);
-    const issues: Issue[] = [];
-    exchange.query = readQuery(exchange.queryText, route.query, issues);
+    const issues = readParameters(exchange, route);
     issues.push(...check(route.body ?? {}, exchange.body));
     const hasKey = route.isIdempotent === true && exchange.headers['idempotency-key'] !== undefined;
     if (hasKey) checkIdempotencyKey(exchange.request, issues);
@@ -234,6 +232,15 @@ function checkNoBody({ path, method, incomingBody }: Exchange): void {
 
 function nothingAt(path: string): Problem {
   return new Problem('not-found', `There is nothing at ${path}.`);
+}
+
+/** Reads the query, and returns its issues. */
+function readParameters(exchange: Exchange, route: Route): Issue[] {
+  const issues: Issue[] = [];
+  exchange.query = readQuery(exchange.queryText, route.query, issues);
+  const further = route.queryIssues?.(exchange.query, exchange);
+  if (further !== undefined) addIssues(issues, further, 'parameter');
+  return issues;
 }
 
 function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {

@@ -114,6 +114,8 @@ export type StreamedBodyOf = {
   readonly example: string;
 };
 
+type AnyContext = Context<object, object, unknown, Caller | undefined>;
+
 type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly method: Method;
   readonly path: Path;
@@ -149,6 +151,8 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   /** What the service sends afterwards, to a URL that the request names. */
   readonly delivers?: Delivered;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
+  /** The issues of parameters together. Those that don't fit their schema are undefined. */
+  queryIssues?(query: ObjectOf<Q>, context: Pick<AnyContext, 'mediaType' | 'now'>): readonly Issue[];
   /**
    * Called when a request has issues already: finds those of its body that the schema can't, so that all are
    * reported at once. The body may not fit its schema, and is empty where it is no object. Throws what takes
@@ -166,7 +170,11 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
 /**
  * A route with its types erased, as the server sees it: the declaration has proven that they fit together.
  */
-export type Route = Omit<Declaration<string, Members, unknown, unknown, Caller | undefined>, 'handle'> & {
+export type Route = Omit<
+  Declaration<string, Members, unknown, unknown, Caller | undefined>,
+  'handle' | 'queryIssues'
+> & {
+  queryIssues?(query: object, context: Pick<AnyContext, 'mediaType' | 'now'>): readonly Issue[];
   handle(
     context: Context<object, object, unknown, Caller | undefined>,
   ): Representation<unknown> | Promise<Representation<unknown>>;

@@ -2,7 +2,7 @@
 import { isStaff, rowAccessOf, rowViewOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { exportDescription, isExport, type ExportStarter } from '../../http/export.ts';
+import { exportDescription, exportIssues, isExport, type ExportStarter } from '../../http/export.ts';
 import { ListElements } from '../../http/list-export.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
@@ -13,7 +13,7 @@ import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { changeIssues, changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
-import { checkSearchQuery } from '../flows/searching.ts';
+import { searchIssues } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
@@ -98,8 +98,11 @@ function listCustomers({ cursors, exports, caches }: ListServices, { find }: Cus
     query: { ...customerQuery, ...listParameters },
     reply: listOrExportOf(Customer),
     problems: ['unavailable'],
+    queryIssues: (query, { mediaType }) => [
+      ...searchIssues(query),
+      ...exportIssues(query, { mediaType, acceptsCursor: false }),
+    ],
     handle(context) {
-      checkSearchQuery(context.query);
       const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), context.query);
       if (isExport(context)) {
         const list = { selectionFor, load: represented(customerResource) };

@@ -1,5 +1,4 @@
 // The parameter q of lists: what it takes, and what can't be combined with it.
-import { throwIfInvalid } from '../../problem.ts';
 import { searchRowsMax } from '../../limits.ts';
 import { optional, type Issue } from '../../schema/schema.ts';
 import { singleLine } from '../../schema/members.ts';
@@ -20,10 +19,10 @@ type ListQuery = {
 };
 
 /**
- * Throws if `q` is combined with a sort, a cursor or a total: a search has an order of its own, and one page.
+ * The issues of `q` with a sort, a cursor or a total: a search has an order of its own, and one page.
  */
-export function checkSearchQuery({ q, limit = searchRowsMax, ...others }: ListQuery): void {
-  if (q === undefined) return;
+export function searchIssues({ q, limit = searchRowsMax, ...others }: ListQuery): Issue[] {
+  if (q === undefined) return [];
   const issues: Issue[] = [];
   if (limit > searchRowsMax)
     issues.push(issueOf('limit', 'maximum', `With q, limit must be at most ${searchRowsMax}.`));
@@ -31,7 +30,7 @@ export function checkSearchQuery({ q, limit = searchRowsMax, ...others }: ListQu
     if (others[name] === undefined) continue;
     issues.push(issueOf(name, 'not-with-q', `${name} can’t be combined with q; omit one of them.`));
   }
-  throwIfInvalid(issues);
+  return issues;
 }
 
 function issueOf(parameter: string, code: string, detail: string): Issue {

@@ -1,7 +1,7 @@
 // The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
 import { rowAccessOf, rowViewOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
-import { exportDescription, isExport, type ExportStarter } from '../../http/export.ts';
+import { exportDescription, exportIssues, isExport, type ExportStarter } from '../../http/export.ts';
 import { ListElements } from '../../http/list-export.ts';
 import { listPage, listParameters, type PageSource } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
@@ -11,7 +11,7 @@ import { notFound } from '../../problem.ts';
 import type { ObjectOf } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer.ts';
-import { checkSearchQuery } from '../flows/searching.ts';
+import { searchIssues } from '../flows/searching.ts';
 import { requireVisible, type Rows } from '../flows/visible.ts';
 import { userExists } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
@@ -65,9 +65,12 @@ export function listOrders(reads: OrderReads, exports: ExportStarter): Route {
     reply: listOrExportOf(Order),
     description: `Lists one’s own; staff see all. Newest first by default.\n\n${exportDescription}`,
     problems: ['unavailable'],
+    queryIssues: (query, { mediaType }) => [
+      ...searchIssues(query),
+      ...exportIssues(query, { mediaType, acceptsCursor: false }),
+    ],
     handle(context) {
       const { query, db, caller } = context;
-      checkSearchQuery(query);
       const selectionFor = (reader: Caller) => {
         const access = rowAccessOf(reader);
         if (query.q === undefined) return orderSelection(access, query);

@@ -2,7 +2,7 @@
 import { staffOnly } from '../../auth/access.ts';
 import { represent } from '../../http/representation.ts';
 import { ok, route, type Route } from '../../http/route.ts';
-import { Sales, salesOf, salesQuery, salesRequestOf } from './sales.ts';
+import { Sales, salesIssues, salesOf, salesQuery, salesRequestOf } from './sales.ts';
 import { findFigures } from './sales-store.ts';
 
 export function salesRoute(): Route {
@@ -18,6 +18,7 @@ export function salesRoute(): Route {
     description:
       'How many orders were created in each bucket of time, by currency and present status, and their ' +
       'totals. The first and the last bucket may be shorter: they begin at `from` and end at `before`.',
+    queryIssues: (query, { now }) => salesIssues(query, now),
     async handle(context) {
       const { query, now, db } = context;
       const request = salesRequestOf(query, now);

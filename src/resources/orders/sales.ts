@@ -1,6 +1,6 @@
 // Sales: how many orders there are in each span of time, by currency and status, and their totals.
 import { dayMilliseconds } from '../../durations.ts';
-import { invalid, type Problem } from '../../problem.ts';
+import { invalid } from '../../problem.ts';
 import { counted } from '../../counted.ts';
 import { salesBucketsMax, salesFiguresMax } from '../../limits.ts';
 import { currency, sentTimestamp, timestamp, timestampOf } from '../../schema/members.ts';
@@ -15,6 +15,7 @@ import {
   optional,
   string,
   type Infer,
+  type Issue,
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { statuses, type OrderStatus } from './order.ts';
@@ -83,25 +84,35 @@ export type SalesRequest = Pick<Sales, 'by' | 'timeZone'> & {
 
 const defaultMilliseconds = 30 * dayMilliseconds;
 
-/** Throws if the span of time is empty or has too many buckets. */
-export function salesRequestOf(query: ObjectOf<typeof salesQuery>, now: number): SalesRequest {
+type SalesQuery = ObjectOf<typeof salesQuery>;
+
+/** The issues of a span of time that is empty or has too many buckets. */
+export function salesIssues(query: SalesQuery, now: number): Issue[] {
+  const { from, before, by, timeZone: zone } = withDefaults(query, now);
+  if (from >= before) {
+    const detail = 'before, by default now, must be after from.';
+    return [{ parameter: 'before', code: 'range', detail }];
+  }
+  const boundaries = boundariesOf({ from, before, by, timeZone: zone });
+  return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
+}
+
+/** Of a query without issues. */
+export function salesRequestOf(query: SalesQuery, now: number): SalesRequest {
+  const { from, before, by, timeZone: zone } = withDefaults(query, now);
+  return { by, timeZone: zone, boundaries: boundariesOf({ from, before, by, timeZone: zone }) };
+}
+
+function withDefaults(query: SalesQuery, now: number) {
   const { by = 'day', timeZone: zone = 'UTC' } = query;
   const before = query.before === undefined ? now : timeAtOrAfter(query.before);
   const from = query.from === undefined ? before - defaultMilliseconds : timeAtOrAfter(query.from);
-  if (from >= before)
-    throw invalidParameter('before', 'range', 'before, by default now, must be after from.');
-  const boundaries = boundariesOf({ from, before, by, timeZone: zone });
-  if (boundaries.length - 1 <= salesBucketsMax) return { by, timeZone: zone, boundaries };
-  throw tooMany(by, salesBucketsMax);
+  return { from, before, by, timeZone: zone };
 }
 
-function tooMany(what: string, max: number): Problem {
+function tooMany(what: string, max: number): Issue {
   const detail = `At most ${counted(max, what)} at once; shorten the time, or use a longer \`by\`.`;
-  return invalidParameter('by', 'too-many', detail);
-}
-
-function invalidParameter(parameter: string, code: string, detail: string): Problem {
-  return invalid([{ parameter, code, detail }]);
+  return { parameter: 'by', code: 'too-many', detail };
 }
 
 /**
@@ -125,7 +136,7 @@ export function salesOf(
   rows: readonly FiguresRow[],
 ): Sales {
   if (rows.length > salesFiguresMax) {
-    throw tooMany('figure', salesFiguresMax);
+    throw invalid([tooMany('figure', salesFiguresMax)]);
   }
   const times = boundaries.map(timestampOf);
   const buckets = times.slice(0, -1).map((from, index) => {

@@ -1,4 +1,4 @@
-// The issues of a request with a body: those that were found, and those that only its route can find.
+// The issues of a request that schemas can't find, added to those that they have found.
 import type { Issue } from '../schema/schema.ts';
 import type { Exchange } from './exchange.ts';
 import type { Route } from './route.ts';
@@ -11,10 +11,15 @@ export function completeIssues(route: Route, exchange: Exchange, issues: Issue[]
   const { body } = exchange;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   const further = route.furtherIssues?.(isObject ? { ...body } : {}, exchange) ?? [];
-  if (!isObject || further.length === 0) return;
-  const pointers = new Set(issues.map(({ pointer }) => pointer));
+  if (isObject) addIssues(issues, further, 'pointer');
+}
+
+/** Adds those that are at places without an issue. */
+export function addIssues(issues: Issue[], further: readonly Issue[], place: 'pointer' | 'parameter'): void {
+  if (further.length === 0) return;
+  const places = new Set(issues.map((issue) => issue[place]));
   for (const issue of further) {
-    if (!pointers.has(issue.pointer)) issues.push(issue);
-    pointers.add(issue.pointer);
+    if (!places.has(issue[place])) issues.push(issue);
+    places.add(issue[place]);
   }
 }
