@@ -56,7 +56,7 @@ export function priceOf(text: string, format: PriceFormat): number | undefined {
 }
 
 /**
- * The two prices that `1.234` could be, each written so that it is one: `1234` and `1.23`. Undefined where
+ * The two prices that `1.234` could be, each written so that it is one: `1234` and `1.23`. Undefined if
  * there is one reading: in currencies without decimals, and with the reader's own decimal sign in those that
  * have three and more.
  */

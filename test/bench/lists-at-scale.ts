@@ -143,7 +143,7 @@ async function timePage(connection: Connection, { selection, load }: Case, query
   return { whole, here: whole - aside };
 }
 
-/** The cursor of a page in the middle of the table; undefined where the list has nothing there. */
+/** The cursor of a page in the middle of the table; undefined if the list has nothing there. */
 function deepCursor(connection: Connection, { table, key, ranges: streams }: Selection): string | undefined {
   const where = streams.map(({ sql }) => `(${sql})`).join(' OR ');
   const [middle = 0] = connection.get<[number]>(`SELECT max(id) / 2 FROM ${table}`) ?? [];

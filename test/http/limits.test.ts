@@ -1,4 +1,4 @@
-// Rates: the fields' exact syntax, 429, refill, whose bucket is drawn on, and how many
+// Rates: the fields' exact syntax, 429, refill, whose bucket is used, and how many
 // are kept.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

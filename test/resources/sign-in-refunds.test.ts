@@ -1,4 +1,4 @@
-// What a sign-in has drawn from the buckets is put back when its password could not be checked.
+// The tokens of a sign-in are refunded when its password could not be checked.
 import { test } from 'node:test';
 import type { PasswordHasher } from '../../src/auth/password.ts';
 import { unavailable } from '../../src/problem.ts';

@@ -26,7 +26,7 @@ type Step = {
   readonly bytes: Buffer;
 };
 
-/** The library that records a process's writes; throws where there is no C compiler. */
+/** The library that records a process's writes; throws if there is no C compiler. */
 export async function buildRecorder(folder: string): Promise<string> {
   const library = join(folder, 'disk-record.so');
   await run('cc', [

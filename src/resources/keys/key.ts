@@ -81,7 +81,7 @@ export function expiryIssues({ expiresAt }: Readonly<Record<string, unknown>>, n
   return [{ pointer: '/expiresAt', code: 'minimum', detail: 'expiresAt must be in the future.' }];
 }
 
-/** Milliseconds since 1970, or null for never. Throws where that has passed. */
+/** Milliseconds since 1970, or null for never. Throws if that has passed. */
 export function expiryOf({ expiresAt }: NewKey, now: number): number | null {
   if (expiresAt === undefined) return now + keySecondsDefault * 1000;
   throwIfInvalid(expiryIssues({ expiresAt }, now));
