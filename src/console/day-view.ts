@@ -5,7 +5,7 @@ import { reloadable, emptyState, heading, type Page, skeleton } from './console-
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addDays, count, dayName, fullDay, money } from './formats.ts';
 import { csvButton, pill } from './parts.ts';
-import { currenciesOf, isSale, readSales, sumOf } from './sales-figures.ts';
+import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
 
 /** Sums by currency and status, of the orders that were placed on a day. */
 export function dayView(page: Page): void {
@@ -48,43 +48,48 @@ export function dayView(page: Page): void {
 
 function dayContent(figures: readonly Figures[], day: Date): Child {
   if (figures.length === 0) return emptyState('No orders', `None was placed on ${fullDay(day)}.`);
-  const currencies = currenciesOf(figures);
-  const rows = currencies.flatMap((currency) => {
-    const of = figures.filter((each) => each.currency === currency);
-    const lines = statuses.flatMap((status) => of.filter((each) => each.status === status));
-    return [
-      ...lines.map(({ status, orders, total }) =>
-        h(
-          'tr',
-          {},
-          h('td', {}, currency),
-          h('td', {}, pill(status)),
-          h('td', { class: 'number' }, count(orders)),
-          h('td', { class: 'number' }, money(total, currency)),
-        ),
-      ),
-      h(
-        'tr',
-        { class: 'sum' },
-        h('th', { scope: 'row' }, currency),
-        h('td', {}, 'Sum'),
-        h('td', { class: 'number' }, count(of.filter(isSale).reduce((sum, { orders }) => sum + orders, 0))),
-        h('td', { class: 'number' }, money(sumOf(of, currency), currency)),
-      ),
-    ];
-  });
-  const head = ['Currency', 'Status now', 'Orders', 'Total'].map((label, index) =>
-    h('th', { scope: 'col', class: index > 1 && 'number' }, label),
-  );
   return h(
     'section',
     { class: 'card day' },
     h('h2', {}, `Orders of ${fullDay(day)}`),
-    h('table', { class: 'plain' }, h('thead', {}, h('tr', {}, head)), h('tbody', {}, rows)),
-    h(
-      'p',
-      { class: 'soft' },
-      'Sums are without cancelled and refunded orders. A summary for the shop, not a fiscal report.',
-    ),
+    currenciesOf(figures).map((currency) => dayTable(figures, currency)),
+    h('p', { class: 'soft' }, `${whatCounts} A summary for the shop, not a fiscal report.`),
   );
+}
+
+function dayTable(figures: readonly Figures[], currency: string): HTMLElement {
+  const own = figures.filter((each) => each.currency === currency);
+  const lines = statuses.flatMap((status) => own.filter((each) => each.status === status));
+  const rows = lines.map(({ status, orders, total }) =>
+    h('tr', {}, h('td', {}, pill(status), ordersText(orders)), numberCells(orders, money(total, currency))),
+  );
+  const orders = own.filter(isSale).reduce((sum, each) => sum + each.orders, 0);
+  const sum = numberCells(orders, money(sumOf(own, currency), currency));
+  return h(
+    'table',
+    { class: 'plain' },
+    h('caption', {}, currency),
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'col' }, 'Status now'),
+        h('th', { scope: 'col', class: 'number wide' }, 'Orders'),
+        h('th', { scope: 'col', class: 'number' }, 'Total'),
+      ),
+    ),
+    h('tbody', {}, rows),
+    h('tfoot', {}, h('tr', {}, h('th', { scope: 'row' }, 'Sum', ordersText(orders)), sum)),
+  );
+}
+
+/** On a phone, where the column has no room. */
+function ordersText(orders: number): HTMLElement {
+  return h('span', { class: 'phone soft' }, orders === 1 ? '1 order' : `${count(orders)} orders`);
+}
+
+function numberCells(orders: number, total: string): Child {
+  return [h('td', { class: 'number wide' }, count(orders)), h('td', { class: 'number' }, total)];
 }

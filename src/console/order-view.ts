@@ -189,14 +189,17 @@ function orderContent(shown: Shown): Child {
 }
 
 function itemsTable({ items, currency, total }: Order): HTMLElement {
-  const row = ({ sku, name, quantity, unitPrice, total: sum }: Item): HTMLElement =>
-    h(
+  const row = ({ sku, name, quantity, unitPrice, total: sum }: Item): HTMLElement => {
+    const factors = `${count(quantity)} × ${money(unitPrice, currency)}`;
+    const below = h('span', { class: 'phone soft' }, factors);
+    return h(
       'tr',
       {},
-      h('td', {}, name, sku !== null && h('span', { class: 'sku' }, sku)),
-      h('td', { class: 'number' }, `${count(quantity)} × ${money(unitPrice, currency)}`),
+      h('td', {}, name, sku !== null && h('span', { class: 'sku' }, sku), below),
+      h('td', { class: 'number wide' }, factors),
       h('td', { class: 'number' }, money(sum, currency)),
     );
+  };
   return h(
     'table',
     { class: 'plain' },
@@ -206,7 +209,9 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
       h(
         'tr',
         {},
-        ['Item', 'Quantity and price', 'Sum'].map((label) => h('th', { scope: 'col' }, label)),
+        ['Item', 'Quantity and price', 'Sum'].map((label, index) =>
+          h('th', { scope: 'col', class: index === 1 && 'wide' }, label),
+        ),
       ),
     ),
     h('tbody', {}, items.map(row)),
@@ -216,7 +221,8 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
       h(
         'tr',
         {},
-        h('th', { scope: 'row', colspan: 2 }, 'Total'),
+        h('th', { scope: 'row' }, 'Total'),
+        h('td', { class: 'wide' }),
         h('td', { class: 'number' }, money(total, currency)),
       ),
     ),

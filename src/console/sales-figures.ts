@@ -16,6 +16,10 @@ export function isSale({ status }: Figures): boolean {
   return status !== 'cancelled' && status !== 'refunded';
 }
 
+/** The same as `isSale` in words, wherever a sum is shown. */
+export const whatCounts =
+  'Sums count the orders placed in this time, paid or not; cancelled and refunded ones are left out.';
+
 /** The currency of the most orders first. */
 export function currenciesOf(figures: readonly Figures[]): string[] {
   const orders = new Map<string, number>();

@@ -18,7 +18,7 @@ import {
 } from './formats.ts';
 import { orderColumns, stepColumn } from './orders-view.ts';
 import { eventList, PeopleNames, table } from './parts.ts';
-import { currenciesOf, isSale, readSales, sumOf } from './sales-figures.ts';
+import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
 
 const spans = [
   { name: 'Today', days: 1, by: 'hour' },
@@ -130,10 +130,23 @@ function tiles(figures: readonly Figures[], counts: Shown['counts']): HTMLElemen
   return h(
     'div',
     { class: 'tiles' },
-    tile('Sales today', salesText(figures), undefined),
-    tile('Orders today', count(orders), `#/day?date=${dayName(new Date())}`),
+    tile({
+      label: 'Sales today',
+      figure: salesText(figures),
+      note: 'Paid or not; no cancelled and refunded ones',
+    }),
+    tile({
+      label: 'Orders today',
+      figure: count(orders),
+      note: 'All that were placed',
+      href: `#/day?date=${dayName(new Date())}`,
+    }),
     counts.map(([status, value]) =>
-      tile(waitingNames[status] ?? statusNames[status], count(value), `#/orders?status=${status}`),
+      tile({
+        label: waitingNames[status] ?? statusNames[status],
+        figure: count(value),
+        href: `#/orders?status=${status}`,
+      }),
     ),
   );
 }
@@ -154,6 +167,7 @@ function salesCard(sales: Sales, span: Span): HTMLElement {
     currencies.length === 0 && nothing,
     currencies.slice(0, plotsShown).map((currency) => salesPlot(sales, currency, span)),
     currencies.length > plotsShown && otherSales(sales, currencies.slice(plotsShown)),
+    currencies.length > 0 && h('p', { class: 'hint' }, whatCounts),
   );
 }
 
@@ -173,8 +187,20 @@ const waitingNames: Partial<Record<Status, string>> = {
   shipped: 'On the way',
 };
 
-function tile(label: string, figure: Child, href: string | undefined): HTMLElement {
-  const content = [h('span', { class: 'label' }, label), h('span', { class: 'figure' }, figure)];
+type Tile = {
+  readonly label: string;
+  readonly figure: Child;
+  /** What the figure counts. */
+  readonly note?: string;
+  readonly href?: string;
+};
+
+function tile({ label, figure, note, href }: Tile): HTMLElement {
+  const content = [
+    h('span', { class: 'label' }, label),
+    h('span', { class: 'figure' }, figure),
+    note !== undefined && h('span', { class: 'label' }, note),
+  ];
   return href === undefined ? h('div', { class: 'tile' }, content) : h('a', { class: 'tile', href }, content);
 }
 

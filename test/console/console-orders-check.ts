@@ -115,6 +115,15 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
 
   const chosen = '[data-pointer="/currency"]';
 
+  await t.test('are summed up with words for what the sums count', async () => {
+    for (const hash of ['#/today', '#/day']) {
+      await person.go(hash);
+      await person.see('paid or not; cancelled and refunded ones are left out.');
+    }
+    await person.go('#/today');
+    await person.see('Paid or not; no cancelled and refunded ones');
+  });
+
   await t.test('may be in any currency that the API takes, which the browser need not know', async () => {
     for (const currency of ['XCG', 'SLE', 'ZWG', 'VED', 'CLF']) {
       const items = [{ name: 'Rum', quantity: 1, unitPrice: 1_234 }];

@@ -41,5 +41,12 @@ export async function fillShop(service: TestService): Promise<string> {
     const { body: order } = await service.post('/orders', { token, body });
     for (const status of way) await service.patch(`/orders/${order.id}`, { token, body: { status } });
   }
+  const large = {
+    name: 'Container of green tea, loose',
+    sku: 'TEA-40FT',
+    quantity: 1_250,
+    unitPrice: 98_765_499,
+  };
+  await service.post('/orders', { token, body: { customerId: 3, currency: 'EUR', items: [large] } });
   return token;
 }
