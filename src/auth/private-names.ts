@@ -1,5 +1,5 @@
 // Names and addresses that are valid in one network only: no public authority issues certificates for them.
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 
 /** RFC 6761, RFC 6762, RFC 8375, and what ICANN has reserved for private use. */
 export const privateDomains = ['localhost', 'local', 'home.arpa', 'internal'] as const;
@@ -39,13 +39,14 @@ function listOf(blocks: readonly Block[]): BlockList {
   return list;
 }
 
+/** Of a valid address. (isIP would compile its patterns, which takes 5 ms of the start.) */
 function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** 4 bytes, or 16. */
+/** Of a valid address: 4 bytes, or 16. */
 export function addressBytes(address: string): Buffer {
-  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
+  if (familyOf(address) === 'ipv4') return Buffer.from(address.split('.').map(Number));
   const { hostname } = new URL(`http://[${address}]`); // shortened, all numbers hexadecimal
   const [before = [], after = []] = hostname.slice(1, -1).split('::').map(groupsOf);
   const zeros = Array<string>(8 - before.length - after.length).fill('0');
