@@ -1,4 +1,5 @@
 // Webhooks: which programs are sent what, and how that goes.
+import { pause } from './api-client.ts';
 import type { List, Webhook } from './api-types.ts';
 import { checkRow, factList } from './cards.ts';
 import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
@@ -39,7 +40,8 @@ export function webhooksView(page: Page): void {
   void reload();
 }
 
-function webhookCard({ client }: Page, webhook: Webhook, reload: Reload): HTMLElement {
+function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
+  const { client } = page;
   const { id, url, types: sent, status, position, lastStatus, lastAt, failingSince } = webhook;
   const set = (to: Webhook['status']) => async (): Promise<void> => {
     await client.send('PATCH', `/webhooks/${id}`, { body: { status: to } });
@@ -92,11 +94,29 @@ function webhookCard({ client }: Page, webhook: Webhook, reload: Reload): HTMLEl
     h(
       'div',
       { class: 'buttons' },
+      status === 'enabled' &&
+        failingSince !== null &&
+        action('Try again now', () => tryAgain(page, webhook, reload)),
       status === 'enabled' ? action('Pause', set('paused')) : action('Go on', set('enabled')),
       action('New secret', rotate),
       action('Delete …', remove),
     ),
   );
+}
+
+const attemptSeconds = 15;
+
+/** Waits for what comes of it: a receiver has 15 s to respond. */
+async function tryAgain(page: Page, { id, lastAt }: Webhook, reload: Reload): Promise<void> {
+  const { client, signal } = page;
+  const path = `/webhooks/${id}`;
+  let { value: now } = await client.send<Webhook>('PATCH', path, { body: { status: 'enabled' } });
+  for (let seconds = 0; seconds <= attemptSeconds && now.lastAt === lastAt; seconds += 1) {
+    await pause(1_000, signal);
+    now = await client.get<Webhook>(path, signal);
+  }
+  notify(now.failingSince === null ? 'It works again.' : 'It has failed again.');
+  await reload();
 }
 
 async function addWebhook({ client }: Page, reload: Reload): Promise<void> {

@@ -1,9 +1,10 @@
 // What the console shows while others work, in a real browser: changes that come late, rights that are
-// withdrawn, and the next person at the same till.
+// withdrawn, the next person at the same till, and a webhook whose receiver is back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin, password, serviceFor } from '../service.ts';
 import { openTab } from '../web/browser.ts';
+import { Receiver } from '../webhooks/receiver.ts';
 import { Person } from './console-actions.ts';
 import { fillShop } from './console-shop.ts';
 
@@ -11,7 +12,7 @@ const streamsPerUser = 5;
 const retryMilliseconds = 10_000;
 
 test('the console while others work', { timeout: 120_000 }, async (t) => {
-  const service = await serviceFor(t);
+  const service = await serviceFor(t, { settings: { 'webhook-allow': '127.0.0.1' } });
   service.clock.now = Date.now(); // the browser’s clock is the real one
   const token = await fillShop(service);
   const tab = await openTab();
@@ -71,6 +72,34 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
     await person.press('Sign in');
     await person.see('No orders yet');
     assert.equal(await tab.evaluate('location.hash'), '#/');
+  });
+
+  await t.test('tries a failing webhook again at once', async () => {
+    await person.press('Sign out');
+    await person.signIn(service.url, admin);
+    const receiver = await Receiver.start(t);
+    await service.post('/webhooks', { token, body: { url: receiver.url(), types: ['order.changed'] } });
+    await service.patch('/orders/1', { token, body: { note: 'sent to the receiver' } });
+    (await receiver.next()).answer(503, { 'Retry-After': '3600' });
+    await saved((failingSince) => failingSince !== null);
+    await person.go('#/webhooks');
+    await person.see('enabled, failing');
+    await person.press('Try again now');
+    (await receiver.next()).answer(204);
+    await saved((failingSince) => failingSince === null);
+    await person.see('It works again.');
+    await tab.until('document.querySelector(".pill").textContent === "enabled"');
+    await tab.until('!document.body.innerText.includes("Try again now")');
+
+    /** How deliveries went is saved once a second. */
+    async function saved(isSaved: (failingSince: string | null) => boolean): Promise<void> {
+      for (let tries = 0; tries < 100; tries += 1) {
+        const { failingSince } = (await service.get('/webhooks/1', { token })).body;
+        if (isSaved(failingSince)) return;
+        service.clock.advance(1_000);
+      }
+      assert.fail('it was never saved');
+    }
   });
 
   assert.deepEqual(tab.complaints, []);
