@@ -89,7 +89,7 @@ describe('a body', () => {
     const port = await impatientServer(t, inside);
     const connection = await openRaw(port);
     connection.write(request('DELETE /customers/999999', [credentials().authorization, 'Content-Length: 4']));
-    assertProblem(await connection.response(), 'not-found');
+    assertProblem(await connection.response(), 'bad-request');
     assert.equal(await connection.closed, '');
     connection.socket.destroy();
   });
@@ -106,15 +106,16 @@ describe('a body', () => {
     connection.socket.destroy();
   });
 
-  test('with a malformed chunk changes nothing of a request that doesn’t read it', async () => {
+  test('with a malformed chunk, of a request that takes none, is rejected and nothing is done', async () => {
     const { token, authorization } = credentials();
     const { body } = await service().post('/customers', { token, body: { name: 'Ada' } });
     const connection = await openRaw(service().port);
     const head = request(`DELETE /customers/${body.id}`, [authorization, 'Transfer-Encoding: chunked']);
     connection.write(`${head}zz${crlf}`);
-    assert.equal((await connection.response()).status, 204);
+    assert.equal((await connection.response()).status, 400);
     assert.equal(await connection.closed, '');
     connection.socket.destroy();
+    assert.equal((await service().get(`/customers/${body.id}`, { token })).status, 200);
   });
 });
 
