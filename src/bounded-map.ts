@@ -5,6 +5,8 @@ type Entry<Value> = { readonly value: Value; isUsed: boolean };
 
 /** For one eviction: if all entries are in use, it doesn't walk over all of them. */
 const secondChancesMax = 16;
+/** Of the values offered to a full map. */
+const admittedOneOf = 8;
 
 /**
  * Evicts by second chance (the clock algorithm): the oldest entry goes, unless it was looked up since it
@@ -18,6 +20,7 @@ export class BoundedMap<Key, Value> {
   /** At the oldest. One that is kept, since a new one would walk over what was deleted each time. */
   #oldest = this.#entries.entries();
   #weight = 0;
+  #offersWithoutRoom = 0;
   /** Look-ups that found an entry, and that didn't. */
   hits = 0;
   misses = 0;
@@ -46,6 +49,17 @@ export class BoundedMap<Key, Value> {
     while (this.#weight + weight > this.#weightMax) this.#evict();
     this.#entries.set(key, { value, isUsed: false });
     this.#weight += weight;
+  }
+
+  /**
+   * Like `set`, for what was looked up in vain and could be looked up again. Where it would evict others, one
+   * value in `admittedOneOf` is kept: what is looked up often soon is, and what is looked up once displaces
+   * little.
+   */
+  offer(key: Key, value: Value): void {
+    const hasRoom = this.#weight + this.#weigh(value) <= this.#weightMax;
+    if (!hasRoom) this.#offersWithoutRoom += 1;
+    if (hasRoom || this.#offersWithoutRoom % admittedOneOf === 0) this.set(key, value);
   }
 
   delete(key: Key): void {

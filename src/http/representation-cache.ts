@@ -28,7 +28,7 @@ export function cached<T>(cache: RepresentationCache<T>, find: Find<T>): Find<T>
     const known = cache.get(id);
     if (known !== undefined) return known;
     const representation = find(db, id);
-    if (representation !== undefined) cache.set(id, representation);
+    if (representation !== undefined) cache.offer(id, representation);
     return representation;
   };
 }
@@ -44,7 +44,7 @@ export function cachedAll<T>(
     if (missing.length === 0) return known;
     const found = new Map<number, Representation<T>>();
     for (const representation of findAll(db, missing)) {
-      cache.set(representation.id, representation);
+      cache.offer(representation.id, representation);
       found.set(representation.id, representation);
     }
     return ids.map((id, index) => known[index] ?? found.get(id));
