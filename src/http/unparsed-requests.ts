@@ -1,6 +1,6 @@
 // Responses to what never becomes a request: bytes that the parser rejects, CONNECT, HTTP without TLS, one
 // connection too many.
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
@@ -9,7 +9,8 @@ import type { UnparsedRequest } from './last-response.ts';
 import { endLingering } from './lingering-close.ts';
 import { plainAddress } from './peer.ts';
 import type { RequestHandler } from './request-handler.ts';
-import { headersTooLarge, targetTooLong } from './request-headers.ts';
+import { headersOf, headersTooLarge, targetTooLong } from './request-headers.ts';
+import { requestIdFrom } from './request-id.ts';
 import { readRequestStart, type RequestStart } from './request-start.ts';
 import { allMethods } from './router.ts';
 
@@ -27,9 +28,9 @@ type ParserError = Error & {
 
 export function rejectUnparsed(server: Server, handler: Handler): void {
   const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
-  server.on('connect', (_request, socket: Socket) => {
+  server.on('connect', (request, socket: Socket) => {
     socket.on('error', () => socket.destroy()).resume();
-    rejectTunnel(socket, handler);
+    rejectTunnel(request, socket, handler);
   });
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (rejected.has(socket) || isSlowStream(error, socket)) return;
@@ -69,13 +70,15 @@ function rejectRequest(error: ParserError, socket: Socket, handler: Handler): vo
 }
 
 /** `node:http` leaves the socket of a CONNECT to us. Answered after the responses still on their way. */
-function rejectTunnel(socket: Socket, handler: Handler): void {
+function rejectTunnel(request: IncomingMessage, socket: Socket, handler: Handler): void {
   const { currentResponse } = stateOf(socket);
   if (currentResponse !== undefined)
-    return void currentResponse.once('finish', () => rejectTunnel(socket, handler));
+    return void currentResponse.once('finish', () => rejectTunnel(request, socket, handler));
   const detail = 'CONNECT is not supported: this server is not a proxy.';
   const problem = new Problem('method-not-allowed', detail, { allow: allMethods });
-  endLingering(socket, handler.rejectionText(problem, unparsedOn(socket)));
+  const requestId = requestIdFrom(headersOf(request)['x-request-id']);
+  const start = { method: 'CONNECT', path: undefined, requestId };
+  endLingering(socket, handler.rejectionText(problem, unparsedOn(socket, start)));
 }
 
 function unparsedOn(socket: Socket, start?: RequestStart): UnparsedRequest {

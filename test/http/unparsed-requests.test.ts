@@ -79,12 +79,14 @@ describe('a connection', () => {
     test('a request for a tunnel is 405, after the responses before it; the connection ends', async () => {
       const connection = await openRaw(service().port);
       connection.write(`${live}${request('GET /orders', [credentials().authorization])}`);
-      connection.write(`CONNECT elsewhere:443 HTTP/1.1${crlf}Host: elsewhere:443${crlf}${crlf}anything`);
+      const fields = `Host: elsewhere:443${crlf}X-Request-Id: t-1${crlf}`;
+      connection.write(`CONNECT elsewhere:443 HTTP/1.1${crlf}${fields}${crlf}anything`);
       assert.equal((await connection.response()).status, 200);
       assert.equal((await connection.response()).status, 200);
       const response = await connection.response();
       assertProblem(response, 'method-not-allowed');
       assert.equal(response.headers['allow'], 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
+      assert.deepEqual(lineOf('t-1'), ['CONNECT', '-', 405, '127.0.0.1']);
       assert.equal(response.headers['connection'], 'close');
       assert.equal(await connection.closed, '');
       connection.socket.destroy();
