@@ -1,4 +1,5 @@
 // An operation of the OpenAPI document: one route.
+import assert from 'node:assert';
 import { integer, string, type JsonSchema } from '../schema/schema.ts';
 import { bodyTypesOf } from './media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
@@ -59,7 +60,9 @@ function securityOf({ access, scope }: Route): Json[] {
 }
 
 function parametersOf(route: Route, components: Components): Json[] {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name));
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
+    pathParameter(name, route, components),
+  );
   const inQuery = Object.entries(route.query ?? {}).map(([name, schema]) =>
     queryParameter(name, schema, components),
   );
@@ -71,15 +74,12 @@ function parametersOf(route: Route, components: Components): Json[] {
   return [...inPath, ...inQuery, ...fields.map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 
-function pathParameter(name: string): Json {
-  const isKind = name === nameParameter;
-  return {
-    name,
-    in: 'path',
-    required: true,
-    description: isKind ? 'The name of a problem type.' : 'The id of the object.',
-    schema: isKind ? string({ maxLength: 100, pattern: '^[a-z-]+$' }) : integer(),
-  };
+function pathParameter(name: string, { path, nameSchema }: Route, components: Components): Json {
+  const about = { name, in: 'path', required: true };
+  if (name !== nameParameter) return { ...about, description: 'The id of the object.', schema: integer() };
+  assert(nameSchema !== undefined, `${path} doesn’t declare what its {name} may be`);
+  const { description, ...schema } = components.use(nameSchema, 'request');
+  return { ...about, description, schema };
 }
 
 /** A named schema is referred to, so its description is taken from the schema itself. */

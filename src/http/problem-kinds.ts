@@ -16,6 +16,10 @@ import {
 import { string } from '../schema/schema.ts';
 import { json, mergePatch } from './media-types.ts';
 
+/** Where invalid data is 422: `openapi.test.ts` compares it with how the routes are mounted. */
+export const invalidStatusRule =
+  'The status is 422 under /orders, /customers, /sales, /events and /imports, and 400 elsewhere.';
+
 /** Every problem that the service reports, with the text of its page. */
 export const problems: Readonly<
   Record<ProblemKind, { readonly status: number; readonly title: string; readonly about: string }>
@@ -33,8 +37,7 @@ export const problems: Readonly<
     about:
       'The request was understood, but its data is invalid. `errors` lists every error: ' +
       'where it is (`pointer` into the body, `parameter` or `header`), a `code`, ' +
-      'and what would be right. The status is 400 under /api and 422 under /orders, ' +
-      '/customers, /sales, /events and /webhooks.',
+      `and what would be right. ${invalidStatusRule}`,
   },
   unauthenticated: {
     status: 401,
@@ -190,8 +193,7 @@ export const problems: Readonly<
     title: 'Invalid cursor',
     about:
       'The cursor does not belong to this list, filters and sort: ' +
-      'use `next` unchanged, or start without a cursor. ' +
-      'The status is 400 under /api and 422 under /orders, /customers and /events.',
+      `use \`next\` unchanged, or start without a cursor. ${invalidStatusRule}`,
   },
   'events-gone': {
     status: 410,

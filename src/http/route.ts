@@ -18,7 +18,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export const nameParameter = 'name';
 
 /** `'/orders/{id}'` has `{ id: number }`. */
-export type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: Name extends typeof nameParameter ? string : number } & ParamsOf<Rest>
   : object;
 
@@ -87,10 +87,10 @@ export type Reply<T> = {
   readonly schema?: JsonSchema;
   readonly mediaTypes: readonly string[];
   readonly location?: (made: Representation<unknown>) => string;
-  /** Of a PUT that may create the object: the location of a new one, whose status is 201. */
+  /** For a PUT that may create the object: the location of a new one, whose status is 201. */
   readonly newLocation?: (made: Representation<unknown>) => string;
   readonly cacheControl: string;
-  /** Operations that the response leads to: name → method and path with the same id. */
+  /** Operations on the object in the response, for the documentation: a name, then method and path. */
   readonly links?: Readonly<Record<string, string>>;
   readonly phantom?: T;
 };
@@ -104,7 +104,7 @@ export type Delivered = {
 };
 
 /** A body of lines, each a value of its own. */
-export type StreamedBodyOf = {
+type StreamedBodyOf = {
   readonly mediaType: string;
   readonly bytesMax: number;
   /** The schema of one line. */
@@ -122,6 +122,8 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
+  /** What `{name}` in the path may be: for the documentation, since other names are a 404. */
+  readonly nameSchema?: JsonSchema;
   /** Who may call the route; there is no default. */
   readonly access: Access<ParamsOf<Path>, C>;
   /** The scope that an API key needs; a route without one can't be called with a key. */

@@ -1,5 +1,6 @@
 // What comes before the operations on the documentation page: first calls, signing in, conventions, rates.
 import { counted } from '../counted.ts';
+import { invalidStatusRule } from '../http/problem-kinds.ts';
 import type { Rate } from '../http/rate-limit.ts';
 import {
   bodyBytesMax,
@@ -101,8 +102,8 @@ const rules = [
   ],
   [
     'Strictness',
-    'Unknown members, wrong types and values out of range are rejected, with `errors` naming every place: ' +
-      'as 400 under `/api`, as 422 under `/orders` and `/customers`. ' +
+    'Unknown members, wrong types and values out of range are rejected, with `errors` naming every place. ' +
+      `${invalidStatusRule} ` +
       'Responses may get new members: ignore those that you don’t know.',
   ],
   [

@@ -1,6 +1,7 @@
 // HEAD, OPTIONS and other methods on every path that the OpenAPI document declares.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { problemKinds } from '../../src/problem.ts';
 import { newKey, newOrder, newWebhook } from '../resources/resource-support.ts';
 import type { TestResponse, Person, TestService } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
@@ -100,6 +101,22 @@ describe('every declared path', () => {
       found.filter((path) => ofAnyResource.test(path) && !ofResources.includes(path)),
       [],
     );
+  });
+
+  test('describes the names that it may have, so that all there are fit', async () => {
+    const { body: document } = await service().get('/openapi.json');
+    const { text } = await service().get('/console');
+    const files = [...text.matchAll(/"\/console\/([^"]+)"/g)].map(([, name = '']) => name);
+    assert.ok(files.length > 10);
+    for (const [path, names] of [
+      ['/console/{name}', files],
+      ['/problems/{name}', problemKinds],
+    ] as const) {
+      const [{ schema }] = document.paths[path].get.parameters;
+      const [pattern, { maxLength }] = [new RegExp(schema.pattern), schema];
+      const misfits = names.filter((name) => !pattern.test(name) || name.length > maxLength);
+      assert.deepEqual(misfits, [], path);
+    }
   });
 
   test('answers HEAD as GET, without the body', async () => {

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
 import { problemKinds } from '../../src/problem.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
+import { invalidStatusRule } from '../../src/http/problem-kinds.ts';
 import { check } from '../../src/schema/schema-check.ts';
 import { version } from '../../src/version.ts';
 import { validate } from '../conformance.ts';
@@ -142,9 +143,12 @@ suite('the document', async () => {
     }
   });
 
-  test('has 422 for wrong data in the orders interface and its feed, 400 elsewhere', () => {
+  test('has 422 for wrong data where the problem pages say so, 400 elsewhere', () => {
+    const [, listed = ''] = / 422 under (.+), and 400 elsewhere\.$/.exec(invalidStatusRule) ?? [];
+    const places = listed.split(/, | and /);
+    assert.ok(places.every((place) => operations.some(({ path }) => path === place)));
     for (const { method, path, operation } of operations) {
-      const status = /^\/(orders|customers|sales|events|imports)/.test(path) ? '422' : '400';
+      const status = places.includes(`/${path.split('/')[1]}`) ? '422' : '400';
       const telling = Object.entries(operation.responses).filter(([, listed]) => {
         return (
           follow<Response>(document, listed).content?.['application/problem+json']?.examples?.[

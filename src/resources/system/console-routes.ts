@@ -5,6 +5,7 @@ import { jsonPolicy } from '../../http/response-head.ts';
 import { document, route, type Route } from '../../http/route.ts';
 import { once } from '../../memoize-last.ts';
 import { notFound } from '../../problem.ts';
+import { string } from '../../schema/schema.ts';
 import { consoleFiles, type ConsoleFile } from '../../web/console-files.ts';
 import { consolePage } from '../../web/console-page.ts';
 
@@ -38,6 +39,7 @@ function fileRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
   return route({
     method: 'GET',
     path: '/console/{name}',
+    nameSchema: string({ maxLength: 100, pattern: '^[a-z.-]+$', description: 'The name of a file.' }),
     tag: 'Service',
     summary: 'A module or the stylesheet of the console',
     access: anyone,

@@ -5,6 +5,7 @@ import { page, represent, representText, shared, type Representation } from '../
 import { jsonPolicy } from '../../http/response-head.ts';
 import { document, route, type Route } from '../../http/route.ts';
 import { once } from '../../memoize-last.ts';
+import { string } from '../../schema/schema.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { ApiCatalog, apiCatalog, Health, problemType, ProblemType, ProblemTypes } from './system.ts';
 
@@ -184,6 +185,7 @@ function problemTypeRoute({ publicUrl, problemPage }: SystemServices): Route {
   return route({
     method: 'GET',
     path: '/problems/{name}',
+    nameSchema: string({ maxLength: 40, pattern: '^[a-z-]+$', description: 'The name of a problem type.' }),
     tag,
     summary: 'A problem type',
     access: anyone,
