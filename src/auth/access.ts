@@ -106,18 +106,18 @@ export function checkScope({ scopes: held }: Caller, scope: Scope | undefined): 
     throw new Problem('insufficient-scope', `The API key lacks the scope ${scope}.`, { scope });
 }
 
+/** What `checkStepUp` asks for, in messages and descriptions. */
+export const recentSignIn = `a sign-in within the last ${stepUpSeconds / 60} minutes`;
+
 /**
- * Throws unless the user proved who they are within the last 10 minutes (RFC 9470). A key never does. `what`
- * begins the message: "Deleting a user".
+ * Throws unless the user signed in recently (RFC 9470). A key never does. `what` begins the message, such as
+ * "Deleting a user".
  */
 export function checkStepUp(caller: Caller, now: number, what: string): void {
   if (caller.keyId !== null)
     throw new Problem('insufficient-scope', `${what} is not possible with an API key; sign in.`);
   if (now / 1000 - caller.authTime <= stepUpSeconds) return;
-  throw new Problem(
-    'step-up-required',
-    `${what} needs a sign-in within the last ${stepUpSeconds / 60} minutes; sign in again.`,
-  );
+  throw new Problem('step-up-required', `${what} needs ${recentSignIn}; sign in again.`);
 }
 
 export function isAdmin(caller: Caller): boolean {
@@ -133,7 +133,7 @@ export function rowAccessOf(caller: Caller): RowAccess {
   return isStaff(caller) ? 'everyone' : { userId: caller.userId };
 }
 
-/** The same text for callers who may see the same rows, with the same scopes. */
+/** A text that is the same for callers who may see the same rows, with the same scopes. */
 export function rowViewOf(caller: Caller): string {
   const access = rowAccessOf(caller);
   const rows = access === 'everyone' ? access : String(access.userId);

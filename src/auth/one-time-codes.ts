@@ -9,17 +9,13 @@ export function newTotpSecret(): Buffer {
   return randomBytes(secretBytes);
 }
 
-type CodeOptions = { readonly digits?: number; readonly algorithm?: 'sha1' | 'sha256' | 'sha512' };
+const digits = 6;
 
-/** RFC 4226 section 5.3. The defaults are what every authenticator app supports. */
-export function oneTimeCode(
-  secret: Uint8Array,
-  counter: number,
-  { digits = 6, algorithm = 'sha1' }: CodeOptions = {},
-): string {
+/** RFC 4226 section 5.3. Every authenticator app supports six digits of SHA-1, and some nothing else. */
+export function oneTimeCode(secret: Uint8Array, counter: number): string {
   const text = Buffer.alloc(8);
   text.writeBigUInt64BE(BigInt(counter));
-  const mac = createHmac(algorithm, secret).update(text).digest();
+  const mac = createHmac('sha1', secret).update(text).digest();
   const offset = mac.readUInt8(mac.length - 1) & 0xf;
   const number = mac.readUInt32BE(offset) & 0x7fff_ffff;
   return String(number % 10 ** digits).padStart(digits, '0');

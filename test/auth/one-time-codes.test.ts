@@ -13,27 +13,18 @@ import {
 
 const secret = Buffer.from('12345678901234567890');
 
-describe('RFC 6238, appendix B', () => {
-  /** The secrets have the length of the hash: see erratum 2866. */
-  const secrets = {
-    sha1: secret,
-    sha256: Buffer.from('12345678901234567890123456789012'),
-    sha512: Buffer.from('1234567890123456789012345678901234567890123456789012345678901234'),
-  } as const;
-  const vectors: readonly (readonly [seconds: number, sha1: string, sha256: string, sha512: string])[] = [
-    [59, '94287082', '46119246', '90693936'],
-    [1_111_111_109, '07081804', '68084774', '25091201'],
-    [1_111_111_111, '14050471', '67062674', '99943326'],
-    [1_234_567_890, '89005924', '91819424', '93441116'],
-    [2_000_000_000, '69279037', '90698825', '38618901'],
-    [20_000_000_000, '65353130', '77737706', '47863826'],
+describe('RFC 6238, appendix B, SHA-1: of its eight digits the last six', () => {
+  const vectors: readonly (readonly [seconds: number, code: string])[] = [
+    [59, '94287082'],
+    [1_111_111_109, '07081804'],
+    [1_111_111_111, '14050471'],
+    [1_234_567_890, '89005924'],
+    [2_000_000_000, '69279037'],
+    [20_000_000_000, '65353130'],
   ];
-  for (const [seconds, ...codes] of vectors)
-    test(`gives ${codes.join(', ')} at ${seconds} seconds`, () => {
-      const made = (['sha1', 'sha256', 'sha512'] as const).map((algorithm) =>
-        oneTimeCode(secrets[algorithm], stepOf(seconds * 1000), { digits: 8, algorithm }),
-      );
-      assert.deepEqual(made, codes);
+  for (const [seconds, code] of vectors)
+    test(`are ${code.slice(2)} at ${seconds} seconds`, () => {
+      assert.equal(oneTimeCode(secret, stepOf(seconds * 1000)), code.slice(2));
     });
 });
 

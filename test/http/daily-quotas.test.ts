@@ -40,6 +40,16 @@ test('a change with an Idempotency-Key draws on the quota, also one that changes
   assert.equal(withoutKey.status, 200, 'nothing is stored of it');
 });
 
+test('a change with an Idempotency-Key draws on the quota of changes, too', async (t) => {
+  const service = await serviceFor(t, { settings: { 'rate-changed': '1/86400' } });
+  const { token } = await service.person();
+  const { id } = await newOrder(service, token);
+  const change = (key: string, body: object): Promise<TestResponse> =>
+    service.patch(`/orders/${id}`, { token, body, headers: { 'idempotency-key': key } });
+  assert.equal((await change('first', { note: 'first' })).status, 200);
+  assertProblem(await change('second', { note: 'second' }), 'quota-exceeded', 429);
+});
+
 test('the response of a change is stored byte for byte, and that of a rejection isn’t', async (t) => {
   const service = await serviceFor(t);
   const { inside } = service;

@@ -55,7 +55,10 @@ export const customerRows: Rows<Customer> = {
   ownerOf: ({ userId }) => userId,
 };
 
-/** Whether there is a customer with this id that the access allows to see. */
+/**
+ * Whether there is a customer with this id that the access allows to see. The column may still name a removed
+ * user, whom no caller is: ids are never used twice.
+ */
 export function customerExists(db: Connection, access: RowAccess, id: number): boolean {
   const row = db.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
   return row !== undefined && allows(access, row[0]);

@@ -1,11 +1,19 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all need a session's token.
-import { accountAccessOf, checkStepUp, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
+import {
+  accountAccessOf,
+  checkStepUp,
+  isAdmin,
+  recentSignIn,
+  signedIn,
+  type Caller,
+} from '../../auth/access.ts';
 import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { represented } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
+import { keysPerUserMax } from '../../limits.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
@@ -40,7 +48,7 @@ function createKey(): Route {
       isSecret: true,
       links: { get: 'GET /api/keys/{id}' },
     }),
-    description: 'Needs a sign-in within the last 10 minutes. A user has at most 50 keys.',
+    description: `Needs ${recentSignIn}. A user has at most ${keysPerUserMax} keys.`,
     problems: ['step-up-required'],
     furtherIssues: (body, { now }) => expiryIssues(body, now),
     handle: addNewKey,
@@ -109,7 +117,7 @@ function deleteKey(): Route {
     access: signedIn,
     reply: noContent(),
     isConditional: true,
-    description: 'Deleting a key of another user needs a sign-in within the last 10 minutes.',
+    description: `Deleting a key of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
     handle(context) {
       return removeObject(context, keyResource, {

@@ -1,5 +1,12 @@
 // Sessions over HTTP: /api/sessions.
-import { accountAccessOf, checkStepUp, isAdmin, signedIn, type Caller } from '../../auth/access.ts';
+import {
+  accountAccessOf,
+  checkStepUp,
+  isAdmin,
+  recentSignIn,
+  signedIn,
+  type Caller,
+} from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
@@ -75,7 +82,7 @@ function deleteSessions(): Route {
     query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
     description:
       'Ends all sessions of a user, this one included; API keys stay. For another user it needs an ' +
-      'administrator, and a sign-in within the last 10 minutes.',
+      `administrator, and ${recentSignIn}.`,
     problems: ['forbidden', 'not-found', 'step-up-required'],
     async handle(context) {
       const { query, db, now } = context;
@@ -123,7 +130,7 @@ function deleteSession(): Route {
     sessionCookie: 'set',
     reply: noContent(),
     isConditional: true,
-    description: 'Ending a session of another user needs a sign-in within the last 10 minutes.',
+    description: `Ending a session of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
     async handle(context) {
       const { params, caller: own, db } = context;

@@ -113,7 +113,7 @@ function beginSession(
   const { code = '' } = body;
   const factor = current.needsCode ? useCode(permit, services.totpSecrets, { userId, code, now }) : undefined;
   if (current.needsCode && factor === undefined) return undefined;
-  if (upgradedHash !== undefined) upgradePasswordHash(writer, verified, upgradedHash);
+  if (upgradedHash !== undefined) upgradePasswordHash(permit, verified, upgradedHash);
   recordAddress(permit, userId, address, now);
   const usesCookie = body.cookie === true;
   const sessionId = addSession(permit, { userId, userAgent, usesCookie }, now);

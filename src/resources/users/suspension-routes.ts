@@ -1,5 +1,5 @@
 // Suspending a user over HTTP: /api/users/{id}/suspension.
-import { accountAccessOf, adminOnly, checkStepUp, type Caller } from '../../auth/access.ts';
+import { accountAccessOf, adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { noContent, ok, okOrCreated, route, type Context, type Route } from '../../http/route.ts';
 import { dependentIssues, putDependent, removeObject, type Resource } from '../flows/change.ts';
@@ -48,7 +48,7 @@ function putSuspension(services: SuspensionServices): Route {
     isConditional: true,
     description:
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
-      'with a wrong password. Needs a sign-in within the last 10 minutes.',
+      `with a wrong password. Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
     furtherIssues: dependentIssues(userRows, { ...suspensionResource, issuesOf: replacementIssues }),
     handle: (context) => suspend(context, services),
@@ -83,7 +83,7 @@ function deleteSuspension(): Route {
     summary: 'Lift a suspension',
     reply: noContent(),
     isConditional: true,
-    description: 'The user may sign in again. Needs a sign-in within the last 10 minutes.',
+    description: `The user may sign in again. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
     handle(context) {
       return removeObject(context, suspensionResource, {

@@ -1,5 +1,12 @@
 // One-time codes over HTTP: /api/users/{id}/totp sets them up, turns them on and off.
-import { accountAccessOf, checkStepUp, onlySelf, self, type Caller } from '../../auth/access.ts';
+import {
+  accountAccessOf,
+  checkStepUp,
+  onlySelf,
+  recentSignIn,
+  self,
+  type Caller,
+} from '../../auth/access.ts';
 import { base32, newRecoveryCode, newTotpSecret, otpauthUri } from '../../auth/one-time-codes.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { represent, type Representation } from '../../http/representation.ts';
@@ -53,7 +60,7 @@ function setUpTotp(services: TotpServices): Route {
     reply: created(NewTotp, ({ id }) => `/api/users/${id}/totp`, { isSecret: true }),
     description:
       'Returns the secret for an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds). Signing in ' +
-      'needs no code until PUT has confirmed one. Needs a sign-in within the last 10 minutes.',
+      `needs no code until PUT has confirmed one. Needs ${recentSignIn}.`,
     problems: ['step-up-required', 'validation-failed'],
     handle: (context) => addNewTotp(context, services),
   });
@@ -94,7 +101,7 @@ function turnOnTotp(services: TotpServices): Route {
     reply: secretOk(RecoveryCodes),
     description:
       'A right code turns them on: from then on signing in needs one. Returns recovery codes; sent again ' +
-      'with a later code, it replaces them. Needs a sign-in within the last 10 minutes.',
+      `with a later code, it replaces them. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
     furtherIssues: changeIssues({ ...totpResource, issuesOf: () => [] }),
     handle: (context) => confirm(context, services),
@@ -133,7 +140,7 @@ function turnOffTotp(): Route {
     access: self,
     reply: noContent(),
     isConditional: true,
-    description: 'The recovery codes go with them. Needs a sign-in within the last 10 minutes.',
+    description: `The recovery codes go with them. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
     handle(context) {
       return removeObject(context, totpResource, {

@@ -4,6 +4,7 @@ import {
   adminOnly,
   checkStepUp,
   isAdmin,
+  recentSignIn,
   self,
   type Access,
   type Caller,
@@ -180,7 +181,7 @@ function deleteUser({ clearOwners }: UserServices): Route {
     isConditional: true,
     description:
       'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`. ' +
-      'Needs a sign-in within the last 10 minutes.',
+      `Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
     async handle(context) {
       checkStepUp(context.caller, context.now, 'Deleting a user');

@@ -1,4 +1,5 @@
 // The rows of users.
+import assert from 'node:assert';
 import type { RowAccess, Role } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -27,7 +28,10 @@ type UserRow = readonly [
 ];
 const columns = 'id, name, email, role, createdAt, version';
 
-/** `version` rises with every change, also of columns that are not shown. */
+/**
+ * `version` rises with every change of the user, also of columns that are not shown; but not with another
+ * hash of the same password.
+ */
 export type StoredUser = User & { readonly version: number };
 
 export function findUser(db: Connection, id: number): StoredUser | undefined {
@@ -132,7 +136,7 @@ function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPas
 
 /** Stores another hash of the same password, which changes nothing that is shown. */
 export function upgradePasswordHash(
-  db: Connection,
+  { writer: db }: Permit,
   { userId, hash }: StoredPassword,
   upgraded: string,
 ): void {
@@ -170,9 +174,12 @@ export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
   return `${table}.userId IS NULL OR ${exists} OR ${removed}`;
 }
 
-/** Throws if the caller was removed between the check of the credential and the write. */
+/**
+ * An assertion, in place of a foreign key: whoever writes has found the owner in the same transaction, as the
+ * caller of the permit or by `userIssues`.
+ */
 export function requireOwner(db: Connection, userId: number): void {
-  if (!userExists(db, userId)) throw new Problem('invalid-token', 'The user of this credential was deleted.');
+  assert(userExists(db, userId), `an owner, user ${userId}, does not exist`);
 }
 
 /**

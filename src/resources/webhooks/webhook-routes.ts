@@ -1,5 +1,5 @@
 // Webhooks over HTTP: /webhooks, for administrators.
-import { accountAccessOf, adminOnly, checkStepUp, type Caller } from '../../auth/access.ts';
+import { accountAccessOf, adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
@@ -64,7 +64,7 @@ const changeableWebhook: Changeable<Webhook, Webhook> = {
   issuesOf: (current, patch, { db }) => webhookPatchIssues(current, patch, feedBounds(db)),
 };
 
-const stepUp = 'Needs a sign-in within the last 10 minutes.';
+const stepUp = `Needs ${recentSignIn}.`;
 const ofWebhooks = { tag: 'Webhooks', access: adminOnly } as const;
 
 const delivery = {

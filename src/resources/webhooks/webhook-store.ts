@@ -34,7 +34,7 @@ type WebhookRow = readonly [
 ];
 const columns = 'id, url, types, status, position, lastStatus, lastAt, failingSince, createdAt';
 
-export function findWebhook(db: Connection, id: number): Webhook | undefined {
+function findWebhook(db: Connection, id: number): Webhook | undefined {
   const row = db.get<WebhookRow>(`SELECT ${columns} FROM webhooks WHERE id = ?`, id);
   return row === undefined ? undefined : webhookOf(row);
 }

@@ -17,7 +17,7 @@ import {
 import { fits } from '../../schema/schema-check.ts';
 import { EventTypeName, eventTypes } from '../events/event.ts';
 
-export const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
+const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
 
 const types = array(EventTypeName, {
