@@ -37,7 +37,7 @@ import type { Database } from './storage/database.ts';
 import type { Timers } from './timers.ts';
 import { Deliveries } from './webhooks/deliveries.ts';
 
-export type AppSettings = {
+type AppSettings = {
   readonly config: Config;
   readonly publicUrl: string;
   readonly secrets: readonly Uint8Array[];
@@ -46,7 +46,7 @@ export type AppSettings = {
 };
 
 /** What the parts use of the process around them. */
-export type AppDependencies = {
+type AppDependencies = {
   readonly db: Database;
   readonly caches: Caches;
   readonly afterSync: AfterSync;

@@ -3,9 +3,9 @@ import assert from 'node:assert';
 
 type Entry<Value> = { readonly value: Value; isUsed: boolean };
 
-/** For one eviction: if all entries are in use, it doesn't walk over all of them. */
+/** How many used entries one eviction spares, so that it doesn't walk over all of them if all are in use. */
 const secondChancesMax = 16;
-/** Of the values offered to a full map. */
+/** A full map keeps one in so many of the values that it is offered. */
 const admittedOneOf = 8;
 
 /**

@@ -33,8 +33,9 @@ export function withoutFormulaGuard(cell: string): string {
 }
 
 /**
- * A spreadsheet would evaluate what begins so (CWE-1236): an apostrophe before it makes it text. Some
- * programs take the full-width signs for the plain ones, and leave out control characters. Where such
- * apostrophes are part of the text it gets another one, so what is read back is what was written.
+ * A spreadsheet would evaluate a cell that begins with one of these (CWE-1236), so `cellText` puts an
+ * apostrophe before it, which makes it text. Some programs take full-width signs for the plain ones, and drop
+ * control characters. A text that has apostrophes before such a sign gets another one, so that reading, which
+ * takes one off, returns what was written.
  */
 const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f＝＋－＠]/u;

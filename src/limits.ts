@@ -66,7 +66,7 @@ export const pageBytesMax = 1024 * 1024;
 export const pageRowsExaminedMax = 1_000;
 /** A search finds no more than these. */
 export const searchRowsMax = 50;
-/** Of the customers that match, the newest whose orders are searched. */
+/** How many of the customers that match, the newest, have their orders searched. */
 export const searchedCustomersMax = 10_000;
 /** The newest orders whose items are searched: as many as can be searched in a tenth of a second. */
 export const searchedOrdersMax = 40_000;
@@ -80,7 +80,7 @@ export const feedRowsExaminedMax = 1_000;
 
 // Event streams.
 export const streamsMax = 100;
-/** Of these, those of users without staff rights: whoever makes accounts enough must not lock staff out. */
+/** How many of them may be of users without staff rights, so that many accounts don't lock staff out. */
 export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
 /** How much a stream's client may leave unread before its connection is closed. */
@@ -101,7 +101,7 @@ export const exportRowsAtOnce = 100;
 /** How long an export runs in one turn of the event loop, and how much it writes at once. */
 export const exportSliceMillisecondsMax = 2;
 export const exportChunkBytesMax = 64 * 1024;
-/** Of a list that no index sorts: how many positions are read at once. */
+/** How many positions of a list that no index sorts are read at once. */
 export const exportRowsSortedMax = 20_000;
 
 // Imports.
@@ -116,10 +116,11 @@ export const importBytesAtOnce = 64 * 1024;
 export const importSliceMillisecondsMax = 2;
 /** How many of these may wait for the disk at once. */
 export const importWritesMax = 3;
-/** Results are buffered until the client has sent everything, or has sent nothing for this long. */
+/** How much of the results is buffered while the client still sends. */
 export const importBufferedBytesMax = 8 * 1024 * 1024;
+/** A client that has sent nothing for this long is sent what was buffered. */
 export const importQuietMilliseconds = 1_000;
-/** What the client has yet to read of the response, before no more lines are taken from it. */
+/** While the client leaves this much of the response unread, no more lines are taken from it. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 export const importKeyCharsMax = 255;
 /** The command line writes this many lines in one transaction; then a running service can write. */
@@ -135,7 +136,7 @@ export const deliveryMillisecondsMax = 15_000;
 export const outgoingResponseBytesMax = 16 * 1024;
 /** Shorter than receivers keep connections open. */
 export const outgoingIdleMillisecondsMax = 2_000;
-/** How long the secret before the last still signs. */
+/** How long the previous secret still signs. */
 export const webhookSecretOverlapMilliseconds = dayMilliseconds;
 
 // Credentials.

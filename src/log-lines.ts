@@ -26,7 +26,7 @@ export type RequestLine = {
   readonly bytes?: number | undefined;
 };
 
-export type EventLine = {
+type EventLine = {
   readonly time: number;
   readonly level: Level;
   readonly message: string;

@@ -53,8 +53,8 @@ export type ProblemDetails = {
 };
 
 /**
- * Thrown anywhere below the request handler, reported to the client by its one `catch`. Not an Error: nobody
- * reads its stack, and capturing one is a twelfth of the cost of a rejection.
+ * Thrown anywhere below the request handler; before the response begins, its one `catch` reports it to the
+ * client. Not an Error: nobody reads its stack, and capturing one is a twelfth of the cost of a rejection.
  */
 export class Problem {
   readonly kind: ProblemKind;

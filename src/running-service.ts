@@ -173,7 +173,7 @@ export class Service {
     return this.#parts.server.connections;
   }
 
-  /** Stops accepting connections, finishes open requests, and stores what is in memory alone. */
+  /** Stops accepting connections, finishes open requests, and stores what is only in memory. */
   stop(): Promise<void> {
     this.#stopped ??= this.#finish();
     return this.#stopped;

@@ -36,7 +36,7 @@ export type SecurityEvent =
       readonly name: 'authn_login_success';
       readonly userId: number;
       readonly sessionId: number;
-      /** Beside the password. */
+      /** Which code came in addition to the password. */
       readonly factor?: 'one-time code' | 'recovery code';
     }
   | { readonly name: 'authn_token_reuse'; readonly userId: number; readonly sessionId: number }
@@ -55,3 +55,6 @@ export type SecurityEvent =
     }
   | { readonly name: 'authz_fail'; readonly code: string }
   | { readonly name: 'excess_rate_limit_exceeded'; readonly policies: readonly string[] };
+
+/** Shared by requests that report none. */
+export const noSecurityEvents: readonly SecurityEvent[] = [];

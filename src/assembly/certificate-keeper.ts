@@ -39,7 +39,7 @@ export class CertificateKeeper {
       this.#options.log.write('info', 'the certificate was reloaded');
   }
 
-  /** Makes the service's own certificate anew if the machine's names have changed, or before it expires. */
+  /** Makes the service's own certificate again if the machine's names have changed, or before it expires. */
   renewIfDue(): void {
     this.#read();
   }

@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { Config } from '../config/config.ts';
+import { hostOf } from '../network/webhook-targets.ts';
 
 /** DNS names and addresses, each once. */
 export type OwnNames = {
@@ -21,7 +22,7 @@ export function ownNames(
   { host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>,
   machine: Machine = thisMachine(),
 ): OwnNames {
-  const configured = new Set(publicUrl === '' ? [] : [hostOf(publicUrl)]);
+  const configured = new Set(publicUrl === '' ? [] : [hostOf(new URL(publicUrl))]);
   if (isLoopback(host)) return { all: union(configured, loopback), configured: [...configured] };
   if (!unspecified.includes(host)) configured.add(host.toLowerCase());
   const addresses = unspecified.includes(host) ? machine.addresses.slice(0, addressesMax) : [];
@@ -59,11 +60,6 @@ function thisMachine(): Machine {
 
 function isLoopback(host: string): boolean {
   return loopback.includes(host) || host.startsWith('127.');
-}
-
-/** Without the brackets around an IPv6 address. */
-function hostOf(url: string): string {
-  return new URL(url).hostname.replace(/^\[|\]$/g, '');
 }
 
 function union(...parts: readonly Iterable<string>[]): string[] {

@@ -25,7 +25,7 @@ const earliestMilliseconds = Date.UTC(2026, 0, 1);
 
 type Files = { readonly cert: string; readonly key: string };
 
-export function ownFiles(data: string): Files {
+function ownFiles(data: string): Files {
   return { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
 }
 
@@ -59,7 +59,7 @@ export function ensureOwnCertificate(config: Config, now: number, created: strin
   }
 }
 
-/** Devices have to trust a new authority anew, so it is made only if the old one can't serve. */
+/** Every device would have to trust a new authority, so it is made only if the old one can't serve. */
 function ensureAuthority(config: Config, now: number, created: string[]): KeyPair {
   const files = { cert: authorityFile(config.data), key: join(config.data, 'tls', 'ca-key.pem') };
   const current = readPair(files);

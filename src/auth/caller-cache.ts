@@ -17,7 +17,7 @@ export class CallerCache {
   readonly sessions = new BoundedMap<number, SessionCaller>(cachedCallersMax);
   readonly keys = new BoundedMap<number, KeyCaller>(cachedCallersMax);
 
-  /** The same sources behind this cache: they are asked only for what isn't in it. */
+  /** Puts this cache before the sources: they are asked only for what isn't in it. */
   wrap({ findSession, findKey }: CallerSources): CallerSources {
     return {
       findSession: (id) => cached(this.sessions, id, findSession),

@@ -51,7 +51,7 @@ export function makeAuthority(
 ): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
-  // plain characters alone: what it issues repeats the name, and Node shows others escaped
+  // only plain characters: what it issues repeats the name, and Node shows others escaped
   const name = `orderly on ${owner.replace(/[^\w.-]/g, '-')}`.slice(0, 64);
   const body: Body = {
     keyInfo,

@@ -92,7 +92,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
   return { bearer, apiKey, refresh, expiresAtOf: expiresAtOf };
 }
 
-/** Of a cached token beside its text, measured. */
+/** What a cached token takes in addition to its text, measured. */
 const entryBytes = 200;
 const keyPattern = /^ord_([1-9]\d{0,15})_[A-Za-z0-9_-]{43}$/;
 

@@ -39,12 +39,12 @@ function listOf(blocks: readonly Block[]): BlockList {
   return list;
 }
 
-/** Of a valid address. (isIP would compile its patterns, which takes 5 ms of the start.) */
+/** The family of a valid address. (isIP would compile its patterns, which takes 5 ms of the start.) */
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
-/** Of a valid address: 4 bytes, or 16. */
+/** The bytes of a valid address: 4, or 16. */
 export function addressBytes(address: string): Buffer {
   if (familyOf(address) === 'ipv4') return Buffer.from(address.split('.').map(Number));
   const { hostname } = new URL(`http://[${address}]`); // shortened, all numbers hexadecimal

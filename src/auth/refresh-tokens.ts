@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createMacs, type Mac } from './mac.ts';
 
-/** What the tokens of a session are derived from, beside the secret. Ids come back when a backup does. */
+/** What the tokens of a session are derived from, besides the secret. Ids come back when a backup does. */
 export type RefreshSource = { readonly sessionId: number; readonly seed: Uint8Array };
 
 const generationBytes = 4;

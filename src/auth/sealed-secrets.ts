@@ -23,7 +23,7 @@ export class SealedSecrets {
     this.#keys = new Map(keys.map((key) => [createMac(key)('key id').toString('base64url', 0, 8), key]));
   }
 
-  /** Of the secrets that open what is sealed; the first one seals. */
+  /** The ids of the secrets that open what is sealed; the first one seals. */
   get keyIds(): readonly string[] {
     return [...this.#keys.keys()];
   }

@@ -4,7 +4,7 @@
  * Browsers take a cookie of this name from this host alone, over TLS, for all paths, and never from or for a
  * script. Those that don't know `__Host-Http-` yet go by `__Host-`.
  */
-export const sessionCookieName = '__Host-Http-orderly';
+const sessionCookieName = '__Host-Http-orderly';
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 
 /** The refresh token, and the session that it is of. */

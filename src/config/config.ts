@@ -44,7 +44,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     /** 0: for ever. */
     eventsDays: Number(get('events-days')),
     checkpoints: get('checkpoints') as CheckpointsBy, // by its check
-    /** Addresses and blocks that webhooks may go to beside public ones. */
+    /** Addresses and blocks that webhooks may go to besides public ones. */
     webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,

@@ -57,7 +57,7 @@ export function rate(text: string): string | undefined {
   return 'must be like 600/60 (requests/seconds) or off';
 }
 
-/** Of a text that `rate` accepts. */
+/** The rate of a text that `rate` accepts. */
 export function parseRate(text: string): Rate {
   const [requests, seconds] = text.split('/').map(Number);
   if (text === 'off' || requests === undefined || seconds === undefined) return undefined;

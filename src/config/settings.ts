@@ -183,7 +183,7 @@ export const settings: readonly Setting[] = [
     flag: 'webhook-allow',
     value: 'LIST',
     fallback: '',
-    help: 'addresses or CIDR blocks that webhooks may go to beside public ones, by HTTP, too',
+    help: 'addresses or CIDR blocks that webhooks may go to besides public ones, by HTTP, too',
     check: listOf(addressBlock),
   },
   {

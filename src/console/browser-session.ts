@@ -1,4 +1,4 @@
-// Who is signed in: the access token is in memory alone, the refresh token in a cookie that no script reads.
+// Who is signed in: the access token is only in memory, the refresh token in a cookie that no script reads.
 import type { Problem, Tokens } from './api-types.ts';
 
 type Message = { readonly kind: 'tokens'; readonly tokens: StoredTokens } | { readonly kind: 'signed-out' };

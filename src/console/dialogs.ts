@@ -54,7 +54,7 @@ function openDialog(title: string, content: Child, onClose: () => void): HTMLDia
   document.body.append(dialog);
   dialog.addEventListener('close', () => {
     dialog.remove();
-    // what opened it may have been drawn anew meanwhile
+    // what opened it may have been drawn again meanwhile
     if (document.activeElement === document.body) document.querySelector<HTMLElement>('main h1')?.focus();
     onClose();
   });

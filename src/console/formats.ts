@@ -75,7 +75,7 @@ export function fullDay(time: Date): string {
   return longDay.format(time);
 }
 
-export function clockTime(iso: string): string {
+function clockTime(iso: string): string {
   return clock.format(new Date(iso));
 }
 

@@ -2,7 +2,7 @@
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
-/** Before a change: 412 when the object has changed since the client read it; `undefined` is no object. */
+/** Before a change: 412 if the object has changed since it was read. `etag` is undefined for no object. */
 export function checkPrecondition(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined) return checkNothingExpected(fields);
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))

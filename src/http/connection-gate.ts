@@ -9,7 +9,7 @@ export type ConnectionCounts = {
   /** Since the start, by reason: the limit in total, of the address, or of its network is reached. */
   readonly rejected: Readonly<Record<RejectionReason, number>>;
 };
-export type RejectionReason = 'full' | 'address' | 'network';
+type RejectionReason = 'full' | 'address' | 'network';
 
 type Options = {
   readonly connectionsMax: number;

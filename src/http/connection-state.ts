@@ -16,7 +16,7 @@ type ArrivingBody = {
   abort(problem: Problem): void;
 };
 
-export class ConnectionState {
+class ConnectionState {
   peer: Peer | undefined = undefined;
   /** Undefined if the last request has none. */
   body: ArrivingBody | undefined = undefined;

@@ -50,13 +50,13 @@ export function createCors(origins: ReadonlySet<string>) {
   return {
     isEnabled: origins.size > 0,
 
-    /** Of every response. */
+    /** The fields of every response. */
     fieldsFor({ origin }: RequestHeaders): HeaderFields {
       if (!allows(origin)) return [];
       return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed];
     },
 
-    /** Of the response to OPTIONS, if it is a preflight. */
+    /** The further fields of the response to OPTIONS, if it is a preflight. */
     preflightFieldsFor(headers: RequestHeaders): HeaderFields {
       if (!allows(headers.origin) || !isPreflight(headers)) return [];
       return [

@@ -6,7 +6,7 @@ import type { Position } from '../storage/keyset.ts';
 
 export type Cursors = ReturnType<typeof createCursors>;
 
-/** A list's checked query; everything but these three selects or sorts, and so binds the cursor. */
+/** A list's checked query. A cursor is bound to all but these three parameters: the others select or sort. */
 export type ListQuery = {
   readonly cursor?: string;
   readonly limit?: number;

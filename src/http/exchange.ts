@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import type { Caller } from '../auth/access.ts';
 import { addressBucket } from '../network/address-buckets.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { SecurityEvent } from '../security-event.ts';
+import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import type { CallerChecks } from './caller-checks.ts';
 import { RequestDatabase } from './request-database.ts';
@@ -65,10 +65,10 @@ export class Exchange implements AnyContext {
   /** With an Idempotency-Key replaced by one that stores each write's response in the same transaction. */
   db: HandlerDatabase;
   mediaType = 'application/json';
-  /** Of the buckets from which the request has consumed a token. */
+  /** The states of the buckets from which the request has consumed a token. */
   bucketStates: readonly BucketState[] = noBucketStates;
   /** Logged beside the request's own line. */
-  securityEvents: readonly SecurityEvent[] = noEvents;
+  securityEvents: readonly SecurityEvent[] = noSecurityEvents;
   /** The value of the response's Set-Cookie field. */
   cookieToSet: string | undefined = undefined;
   expectsContinue = false;
@@ -176,6 +176,5 @@ export class Exchange implements AnyContext {
 
 const noKeys: readonly string[] = [];
 const noBucketStates: readonly BucketState[] = [];
-const noEvents: readonly SecurityEvent[] = [];
 
 function noRefund(): void {}

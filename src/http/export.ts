@@ -93,7 +93,7 @@ export class Exports {
 }
 
 const retrySeconds = 10;
-/** Parameters that have a meaning for pages alone; a search finds one page. */
+/** Parameters that have a meaning only for pages; a search finds one page. */
 const pageParameters = ['limit', 'total', 'q'];
 
 /** Whether this is a request for an export, not for a page. */

@@ -7,7 +7,7 @@ import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Exchange } from './exchange.ts';
 import { countOccurrences, headersOf } from './request-headers.ts';
-import { asRepresentation, type Representation } from './representation.ts';
+import { asRepresentation, type HandlerResult, type Representation } from './representation.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
 import type { HandlerDatabase, Route } from './route.ts';
 
@@ -36,8 +36,6 @@ export type IdempotencyOptions = {
    */
   readonly handleAsCreation: (route: Route, exchange: Exchange) => Promise<Representation<unknown>>;
 };
-
-type HandlerResult = Representation<unknown> | Promise<Representation<unknown>>;
 
 type Keyed = {
   readonly body: Buffer;

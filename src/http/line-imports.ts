@@ -1,6 +1,5 @@
 // Imports: lines are read as they arrive, checked and written a few at a time, and their results are sent in
-// order once they are on disk. A truncated
-// response never looks complete.
+// order once they are on disk. A truncated response never looks complete.
 import type { Caller } from '../auth/access.ts';
 import {
   importBytesAtOnce,

@@ -40,7 +40,7 @@ export type PageSource<T, C> = {
   readonly selectionFor: (caller: C) => Selection;
   /** An element's representation, or undefined for one just deleted. */
   readonly load: (db: Connection, id: number) => Representation<T> | undefined;
-  /** The same for several, in the same order as `ids`, if that can be done faster than one by one. */
+  /** `load` for several, in the order of `ids`, if that can be done faster than one by one. */
   readonly loadAll?: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
   /** Makes what embeds in each element what `include` names; called once for those loaded together. */
   readonly embedderFor?: (page: {
@@ -50,7 +50,7 @@ export type PageSource<T, C> = {
   }) => ((element: Representation<T>) => Representation<T>) | undefined;
   readonly cache?: {
     readonly pages: PageCache;
-    /** The same for callers who are shown the same pages. */
+    /** A text that is the same for callers who are shown the same pages. */
     readonly viewOf: (caller: C) => string;
   };
 };

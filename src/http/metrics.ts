@@ -24,7 +24,7 @@ const eventNames = Object.keys(securityEventLevels) as SecurityEventName[]; // i
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What other parts count, as it is when /metrics is read. */
-export type MetricsSources = {
+type MetricsSources = {
   readonly mounted: readonly Mounted[];
   readonly storage: Database['stats'];
   readonly buckets: number;

@@ -1,4 +1,4 @@
-// Requests that the service makes itself: POST to a webhook's URL, connecting to checked addresses alone.
+// Requests that the service makes itself: POST to a webhook's URL, connecting only to checked addresses.
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
@@ -11,7 +11,7 @@ import {
 } from '../limits.ts';
 import { hostOf, type WebhookTargets } from '../network/webhook-targets.ts';
 
-// Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
+// not imported, as in http-server.ts
 const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** All addresses of a name. The system's runs on libuv's threads, of which it takes no more than half. */
@@ -21,7 +21,7 @@ export type AddressLookup = (
   done: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-export type Post = {
+type Post = {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;

@@ -19,7 +19,7 @@ export class Pipeline {
 
   /**
    * Calls `start` once the response has the connection. `node:http` gives it that after it has handed the
-   * whole previous response to the system, so a client that doesn't read stops its own requests alone.
+   * whole previous response to the system, so a client that doesn't read stops only its own requests.
    */
   run(request: IncomingMessage, response: ServerResponse, start: Task): void {
     if (response.socket === null) this.#wait(request, response, start);

@@ -26,7 +26,7 @@ export function decodeUnreserved(text: string): string {
   );
 }
 
-/** Of letters, digits, hyphen, period, underscore and tilde. */
+/** The encodings of letters, digits, hyphen, period, underscore and tilde. */
 const encodedUnreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
 
 export type Query = Record<string, unknown>;

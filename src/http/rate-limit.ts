@@ -31,7 +31,7 @@ export function createLimiter(policyName: string, rate: Rate, bucketCountMax = b
   return rate === undefined ? unlimited : new TokenBuckets(policyName, rate, bucketCountMax);
 }
 
-/** The same limiter without its header fields, which would show for which keys it is used. */
+/** The limiter without its header fields, which would show for which keys it is used. */
 export function withoutFields(limiter: Limiter): Limiter {
   return {
     consumeToken(key, now) {

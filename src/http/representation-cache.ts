@@ -6,7 +6,7 @@ import type { Representation } from './representation.ts';
 export type RepresentationCache<T> = BoundedMap<number, Representation<T>>;
 
 type Find<T> = (db: Connection, id: number) => Representation<T> | undefined;
-/** Of those that there are, in any order. */
+/** Finds those that there are, in any order. */
 type FindAll<T> = (db: Connection, ids: readonly number[]) => readonly Representation<T>[];
 
 /** The look-up of rows, each shown as `represent` does. */
@@ -33,7 +33,7 @@ export function cached<T>(cache: RepresentationCache<T>, find: Find<T>): Find<T>
   };
 }
 
-/** The same for several: what is found for each id, in their order. */
+/** Like `cached`, for several: what is found for each id, in their order. */
 export function cachedAll<T>(
   cache: RepresentationCache<T>,
   findAll: FindAll<T>,

@@ -32,6 +32,9 @@ export type Representation<T> = {
   readonly [phantom]?: T;
 };
 
+/** What a handler returns. */
+export type HandlerResult = Representation<unknown> | Promise<Representation<unknown>>;
+
 type About = {
   readonly id?: number;
   readonly ownerId?: number | null;
@@ -47,7 +50,7 @@ export function represent<T>(value: T, about: About = {}): Representation<T> {
   return representText(JSON.stringify(value), about);
 }
 
-/** The same from JSON text; the caller guarantees that it is a T. */
+/** Represents JSON text; the caller guarantees that it is a T. */
 export function representText<T>(json: string, about: About = {}): Representation<T> {
   const text = toWireLatin1(json);
   return {
@@ -70,7 +73,7 @@ export function streamed(mediaType: string, stream: (stream: ResponseStream) => 
   return { id: 0, ownerId: null, text: '', etag: '', mediaType, stream };
 }
 
-/** The same as a document that is made once and sent often: handlers hold on to what this returns. */
+/** Makes it a document that is made once and sent often: handlers hold on to what this returns. */
 export async function shared<T>(made: Representation<T>): Promise<Representation<T>> {
   return { ...made, encoded: await createEncodings(Buffer.from(made.text, 'latin1')) };
 }

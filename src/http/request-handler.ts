@@ -21,7 +21,7 @@ import { lastResponseText, type UnparsedRequest } from './last-response.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
 import { readQuery } from './query.ts';
-import type { Representation } from './representation.ts';
+import type { HandlerResult } from './representation.ts';
 import { checkHeaderBytes, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
 import { createRequestIds, requestIdFrom } from './request-id.ts';
 import { RequestIntake } from './request-intake.ts';
@@ -29,15 +29,13 @@ import { Responder, type ResponderOptions } from './responder.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Router } from './router.ts';
 
-export type RequestHandlerOptions = Omit<ResponderOptions, 'runLater'> &
+type RequestHandlerOptions = Omit<ResponderOptions, 'runLater'> &
   CallerCheckOptions & {
     readonly router: Router;
     readonly responses: ResponseStore;
     readonly handleAsCreation: IdempotencyOptions['handleAsCreation'];
     readonly isTrusted: (address: string) => boolean;
   };
-
-type HandlerResult = Representation<unknown> | Promise<Representation<unknown>>;
 
 /** What the server calls for each request, and for bytes that are no valid request. */
 export class RequestHandler {
@@ -98,7 +96,7 @@ export class RequestHandler {
     return lastResponseText(problem, unparsed, { publicUrl, metrics, log, requestId, now: now() });
   }
 
-  /** Of a request whose method the parser doesn't know. */
+  /** The problem of a request whose method the parser doesn't know. */
   problemOfMethod(method: string, path: string): Problem {
     const match = this.#options.router.find(path);
     return match === undefined ? nothingAt(path) : methodNotAllowed(method, path, allowOf(match.methods));
@@ -130,7 +128,7 @@ export class RequestHandler {
     this.#readBody(exchange, mounted.route);
   }
 
-  /** The one place where errors are caught. */
+  /** The one place where the errors of a request are caught, until its response begins. */
   #run(exchange: Exchange, task: () => Promise<void> | void): void {
     try {
       task()?.catch((error: unknown) => this.#fail(exchange, error));

@@ -18,7 +18,7 @@ export function countOccurrences({ headers, rawHeaders }: IncomingMessage, name:
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }
 
-/** The asterisk form is for OPTIONS alone (RFC 9112 section 3.2.4). */
+/** The asterisk form is only for OPTIONS (RFC 9112 section 3.2.4). */
 export function checkTarget({ url = '', method }: IncomingMessage): void {
   if (url.length > urlBytesMax) throw targetTooLong();
   if (url === '*' && method !== 'OPTIONS')
@@ -44,7 +44,7 @@ export function checkHost(request: IncomingMessage): void {
 const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * How a body ends is certain with `chunked` alone (RFC 9112 section 6.1): HTTP/1.0 doesn't know it, and a
+ * How a body ends is certain only with `chunked` (RFC 9112 section 6.1): HTTP/1.0 doesn't know it, and a
  * proxy may understand another coding differently, so what follows can't be trusted to be a request.
  */
 export function checkTransferEncoding(request: IncomingMessage): void {

@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
 import type { RequestLine } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
-import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
+import { noSecurityEvents, securityEventLevels, type SecurityEvent } from '../security-event.ts';
 import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
@@ -159,7 +159,7 @@ export class Responder {
     const leftOut = status === 429 ? this.#rejectionSampler.sample(exchange.address, exchange.now) : 0;
     this.#countSecurityEvents(exchange); // also if the client has gone
     if (leftOut !== undefined) this.#logSecurityEvents(exchange);
-    exchange.securityEvents = noEvents;
+    exchange.securityEvents = noSecurityEvents;
     if (response.headersSent) return abortIncomplete(response);
     if (response.destroyed) return;
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
@@ -255,8 +255,6 @@ function assertConditional(
 function abortIncomplete(response: ServerResponse): void {
   if (!response.writableEnded) response.destroy();
 }
-
-const noEvents: readonly SecurityEvent[] = [];
 
 /** How the log names a problem if no handler has reported something more exact. */
 function securityEventOf({ kind, details }: Problem): SecurityEvent | undefined {

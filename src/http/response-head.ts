@@ -14,10 +14,10 @@ type Head = {
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 export const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
 export const problemFields: HeaderFields = ['Cache-Control', 'no-store', ...jsonPolicyFields];
-/** Over TLS alone (RFC 6797 section 7.2). */
+/** Only over TLS (RFC 6797 section 7.2). */
 export const strictTransport: HeaderFields = ['Strict-Transport-Security', 'max-age=31536000'];
 
-// Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
+// not imported, as in http-server.ts
 const { STATUS_CODES, validateHeaderValue } = process.getBuiltinModule('node:http');
 /** As RFC 9110 has them; 422 keeps its older one, as requirements section 7.1 has it. */
 const reasonPhrases: Readonly<Record<number, string | undefined>> = {

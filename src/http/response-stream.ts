@@ -91,7 +91,7 @@ export class ResponseStream {
     this.#response.destroy();
   }
 
-  /** The same, once what was written has been sent, even to a client that goes on sending. */
+  /** Aborts once what was written has been sent, even to a client that goes on sending. */
   abortOnceSent(end: StreamEndReason): void {
     const { socket } = this.#response;
     if (this.isOver || socket === null) return;

@@ -10,13 +10,13 @@ export type Bounds = {
 };
 
 export class SharedBound {
-  readonly bounds: Bounds;
+  readonly #bounds: Bounds;
   /** By address and by network, whose names differ. */
   readonly #used = new Map<string, number>();
   #total = 0;
 
   constructor(bounds: Bounds) {
-    this.bounds = bounds;
+    this.#bounds = bounds;
   }
 
   get used(): number {
@@ -38,7 +38,7 @@ export class SharedBound {
   }
 
   #exceededBy(address: string | undefined, amount: number): keyof Bounds | undefined {
-    const { total, perAddress, perNetwork } = this.bounds;
+    const { total, perAddress, perNetwork } = this.#bounds;
     if (this.#total + amount > total) return 'total';
     if (address === undefined) return undefined;
     if (this.#usedBy(address) + amount > perAddress) return 'perAddress';

@@ -14,7 +14,7 @@ import { requestIdFrom } from './request-id.ts';
 import { readRequestStart, type RequestStart } from './request-start.ts';
 import { allMethods } from './router.ts';
 
-// Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
+// not imported, as in http-server.ts
 const { METHODS } = process.getBuiltinModule('node:http');
 
 type Handler = Pick<RequestHandler, 'rejectionText' | 'problemOfMethod'>;
@@ -22,7 +22,7 @@ type Handler = Pick<RequestHandler, 'rejectionText' | 'problemOfMethod'>;
 type ParserError = Error & {
   readonly code?: string;
   readonly rawPacket?: Buffer;
-  /** Of `rawPacket`, before the error. */
+  /** How much of `rawPacket` was parsed before the error. */
   readonly bytesParsed?: number;
 };
 
@@ -94,7 +94,10 @@ function startOf({ code, rawPacket, bytesParsed = 0 }: ParserError): RequestStar
   return start?.path === undefined ? undefined : start;
 }
 
-/** A method that HTTP knows is only the rest of one whose beginning came before. */
+/**
+ * The problem of a method that HTTP doesn't know; undefined if there is none. A method that HTTP knows can't
+ * be the whole one: the parser had read its beginning in an earlier packet.
+ */
 function unknownMethodProblem(start: RequestStart | undefined, handler: Handler): Problem | undefined {
   const { method = '', path } = start ?? {};
   if (path === undefined || METHODS.includes(method)) return undefined;

@@ -10,7 +10,7 @@ const otherDigits: Readonly<Record<string, number>> = {
   ...digitsOfAll(4, 'CLF UYW'),
 };
 
-/** Of the currency's minor unit: 2 for EUR, 0 for JPY. */
+/** The digits of the currency's minor unit: 2 for EUR, 0 for JPY. */
 export function currencyDigits(currency: string): number {
   return otherDigits[currency] ?? digitsDefault;
 }

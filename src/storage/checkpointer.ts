@@ -15,8 +15,8 @@ export type CheckpointsBy = 'own' | 'litestream';
 
 const frameBytes = 4096 + 24;
 /**
- * The longer, the more orders share one copy of a page that each of them changes. To read 32 MiB of WAL after
- * a crash takes about 20 ms.
+ * The length from which the WAL is checkpointed. A checkpoint copies a page once, however many orders have
+ * changed it, so a longer WAL means fewer copies. To read 32 MiB of WAL after a crash takes about 20 ms.
  */
 const walBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
   own: 32 * 1024 ** 2,

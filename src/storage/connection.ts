@@ -15,8 +15,8 @@ type StatementKind = 'read' | 'change';
 type Prepared = { readonly statement: StatementSync; readonly kind: StatementKind };
 
 /**
- * For `run`, which returns SQLite's last row id: of a full-text index's own tables, after a change of one.
- * That may be past 2^53, where node:sqlite throws unless it may be a BigInt.
+ * For `run`, which returns SQLite's last row id. After a change of a full-text index that is a row of the
+ * index's own tables, whose ids may be past 2^53: node:sqlite then throws unless it may return a BigInt.
  */
 export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync {
   const statement = sqlite.prepare(sql);
@@ -26,8 +26,8 @@ export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync 
 
 /**
  * Over a `DatabaseSync` opened with `returnArrays`. `before` is called ahead of every statement. A statement
- * that is run again is not prepared again, provided that it says `LIMIT +?`: for `LIMIT ?` SQLite makes a
- * plan for the value, anew each time one is bound, which takes longer than a page does.
+ * that is run again is not prepared again, provided that it says `LIMIT +?`: for `LIMIT ?` SQLite makes
+ * a new plan each time a value is bound, which takes longer than a page does.
  */
 export class Connection {
   readonly #sqlite: DatabaseSync;

@@ -5,7 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { StorageError, toStorageError } from './storage-error.ts';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of ours
-/** Marks a database as ours; on one that is marked already, a commit that changes nothing. */
+/**
+ * Marks a database as ours. On one that is marked already it changes nothing, but still writes a frame to the
+ * WAL: page 1.
+ */
 export const emptyCommitSql = `PRAGMA application_id = ${applicationId}`;
 const busyMillisecondsMax = 5_000;
 

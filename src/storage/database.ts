@@ -240,7 +240,7 @@ class OpenDatabase implements Database {
     await this.#slowReads.close();
     this.#externalCommits.close();
     // The last to close checkpoints and removes -wal and -shm unless it is read-only: the next start may lack
-    // room for them, and a replica would have to begin anew.
+    // room for them, and a replica would have to begin again.
     const leavesWal = !this.stats.canWrite || this.#options.checkpoints === 'litestream';
     if (leavesWal && this.#sqlite.isOpen) this.#sqlite.close();
     this.#reads.close();

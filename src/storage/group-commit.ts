@@ -240,7 +240,7 @@ export class GroupCommit {
   }
 
   /**
-   * One at a time: the kernel reports a write that failed to one sync alone, so a concurrent one that
+   * One at a time: the kernel reports a write that failed to only one sync, so a concurrent one that
    * succeeds could acknowledge what is lost.
    */
   #sync(unsynced: Unsynced): void {

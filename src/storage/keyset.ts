@@ -133,8 +133,8 @@ function read(connection: Connection, { sql, params }: Condition): Position[] {
 }
 
 /**
- * For when few rows pass: to find and sort all of them is less work than to walk past the others in order.
- * `+` keeps SQLite from doing that nevertheless.
+ * Finds all rows that pass, and sorts them: if they are few, that is less work than to walk the sort's index
+ * past all others. `+` before a column keeps SQLite from walking that index nevertheless.
  */
 function sortedInMemory(page: PageRequest): Condition {
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'tested'));
@@ -216,7 +216,7 @@ export function andOrNone(conditions: readonly Condition[]): Condition | undefin
   return conditions.length === 0 ? undefined : and(conditions);
 }
 
-/** The same for at least one condition. */
+/** All of the conditions, of which there is at least one. */
 export function and(conditions: readonly Condition[]): Condition {
   return {
     sql: conditions.map(({ sql }) => sql).join(' AND '),

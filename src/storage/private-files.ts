@@ -1,4 +1,4 @@
-// The files of the data folder: of this account alone, and on disk when a function here says so.
+// The files of the data folder: only for this account, and on disk when a function here says so.
 import {
   chmodSync,
   chownSync,
@@ -37,7 +37,7 @@ export function giveToFolderOwner(file: string): void {
 }
 
 /**
- * Makes a folder of this account's alone unless it exists, and those above it. (`mkdir` with `recursive`
+ * Makes a folder only for this account unless it exists, and those above it. (`mkdir` with `recursive`
  * never returns in /proc.)
  */
 export function makeFolder(folder: string): void {
@@ -46,7 +46,7 @@ export function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
 }
 
-/** Writes a file of this account's alone: whole or not at all, and on disk when it returns. */
+/** Writes a file only for this account: whole or not at all, and on disk when it returns. */
 export function replacePrivate(file: string, text: string): void {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });

@@ -21,7 +21,7 @@ export type RowSearch = {
 type Query = {
   readonly sql: string;
   readonly params: readonly SqlValue[];
-  /** Returns ids alone, each as a position of a list: as its key, and as its id. */
+  /** Returns only ids, each as a position of a list: as its key, and as its id. */
   readonly search?: RowSearch | undefined;
 };
 export type QueryOptions = {

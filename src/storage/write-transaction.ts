@@ -1,4 +1,4 @@
-// The transaction of a group of writes, in which each write can be undone alone.
+// The transaction of a group of writes, in which each write can be undone by itself.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Invalidation } from '../invalidation.ts';
 import { Connection, prepareForRun } from './connection.ts';

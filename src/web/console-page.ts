@@ -5,7 +5,7 @@ import { entryName } from './console-files.ts';
 import { html, icon, type Page } from './page-layout.ts';
 
 /** Only what the service itself serves, and no text that becomes markup or script. */
-export const consolePolicy = [
+const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

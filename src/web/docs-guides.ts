@@ -3,7 +3,7 @@ import { idempotencySecondsMax, refreshGraceMilliseconds, tokenSeconds } from '.
 import { sample } from './code-samples.ts';
 import { html, inline, link, type Html } from './page-layout.ts';
 
-export type Guide = { readonly id: string; readonly title: string; readonly text: Html; readonly code: Html };
+type Guide = { readonly id: string; readonly title: string; readonly text: Html; readonly code: Html };
 
 export const guides: readonly Guide[] = [
   {

@@ -186,7 +186,7 @@ describe('requests of one connection', () => {
   });
 });
 
-test('responses that nobody reads are bounded in all: whose are most loses the oldest first', async (t) => {
+test('responses that nobody reads are bounded in all: the client with most loses its oldest', async (t) => {
   const { fat, counted } = large(20_000_000);
   const service = await serviceFor(t, { extraRoutes: [fat] });
   const [eve, ada] = [await service.person(), await service.person()];

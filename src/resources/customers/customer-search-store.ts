@@ -67,7 +67,7 @@ export function findMatching(
   );
 }
 
-/** In the syntax of FTS5: strings alone, whose only special character is the quotation mark. */
+/** In the syntax of FTS5: only strings, whose one special character is the quotation mark. */
 function matchOf({ phrases }: Search): string {
   const anyOf = (each: readonly string[]): string => `(${each.map(quoted).join(' OR ')})`;
   return phrases.map(anyOf).join(' AND ');

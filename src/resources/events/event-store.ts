@@ -12,7 +12,7 @@ export type NewEvent = {
   readonly type: EventType;
   /** Null for all sessions of a user. */
   readonly subjectId: number | null;
-  /** Who may see it, beside staff or administrators. */
+  /** Who may see it, besides staff or administrators. */
   readonly ownerId: number | null;
   readonly changes?: Changes;
   readonly reason?: string | undefined;
@@ -23,8 +23,15 @@ export type NewEvent = {
 };
 
 /**
- * Called once for each change, by the function of the store that makes it; not for times of last use, nor for
- * what cleanup removes.
+ * Called once for each change that clients can see, by the function of the store that makes it. What ends
+ * along with another change, such as a suspended user's sessions and keys, is part of its event. These leave
+ * none:
+ * - of sessions, the renewal of tokens, the expiry, and the end of the oldest beyond `sessionsPerUserMax`;
+ * - of one-time codes, a set-up before it is confirmed, and the use of a code or recovery code;
+ * - of sign-ins, another hash of the same password, and the addresses that an account was used from;
+ * - of keys, the time of the last use;
+ * - of webhooks, the progress of deliveries, and a PATCH that changes nothing, which only retries at once;
+ * - what is stored for `Idempotency-Key`, and what cleanup does: it removes, clears and seals again.
  */
 export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
   const { type, subjectId, ownerId, changes, reason = null } = event;

@@ -71,7 +71,7 @@ function kindOf(type: EventType): Kind {
 /** For each member its old and new value; null for a member whose values are not stored. */
 export type Changes = Readonly<Record<string, readonly [before: unknown, after: unknown] | null>>;
 
-/** Members whose values an event shows. All others may be personal data, so it shows their names alone. */
+/** Members whose values an event shows. All others may be personal data, so it shows only their names. */
 const shownMembers: ReadonlySet<string> = new Set(['status', 'currency', 'items', 'total', 'role']);
 
 /** Longer JSON isn't stored with an event, or changes of an order could fill the disk. */

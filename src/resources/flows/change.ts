@@ -87,7 +87,7 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
 type Dependent<Owner, Row, Shown> = Resource<Row, Shown> & {
   /** Throws if this caller may not do this. */
   readonly check: (caller: Caller) => void;
-  /** As of a `Changeable`; of one that isn't there yet for its owner's id. */
+  /** What is invalid of a body; `current` is undefined if there is no object yet. */
   readonly issuesOf: (current: Row | undefined, body: Body, ownerId: number) => readonly Issue[];
   readonly add: (permit: Permit<Caller>, owner: Visible<Owner>) => SecurityEvent;
   readonly replace: (permit: Permit<Caller>, current: Visible<Row>) => void;

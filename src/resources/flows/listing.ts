@@ -97,7 +97,7 @@ export function selectRows<Q extends Query>(list: ListDefinition<Q>, request: Li
   };
 }
 
-/** The same list searched: which rows the filters and the row access leave, for a statement of its own. */
+/** The rows that the filters and the row access leave, for a search of the list in a statement of its own. */
 export function searchRows<Q extends Query>(list: ListDefinition<Q>, request: ListRequest<Q>): SearchedRows {
   const conditions = givenFilters(list, request).map(({ condition }) => condition);
   const values = list.indexPrefix?.requested(request.query);

@@ -20,7 +20,7 @@ function representOrderText(order: OrderText): Representation<Order> {
   return representText(json, { id, ownerId, etag: orderTag(order) });
 }
 
-/** The same, from the order. */
+/** Represents the order from its members. */
 export function representOrder(order: Order): Representation<Order> {
   const { id, userId: ownerId } = order;
   const updatedAt = Date.parse(order.updatedAt);

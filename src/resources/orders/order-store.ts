@@ -45,7 +45,7 @@ export function readOrderText(db: Connection, id: number): OrderText | undefined
   return row === undefined ? undefined : textOf(row);
 }
 
-/** The same for several orders, in any order. */
+/** Reads the texts of several orders, in any order. */
 export function readOrderTexts(db: Connection, ids: readonly number[]): OrderText[] {
   return db.all<TextRow>(textsSql, JSON.stringify(ids)).map(textOf);
 }

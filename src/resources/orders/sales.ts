@@ -97,7 +97,7 @@ export function salesIssues(query: SalesQuery, now: number): Issue[] {
   return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
 }
 
-/** Of a query without issues. */
+/** What a query without issues asks for. */
 export function salesRequestOf(query: SalesQuery, now: number): SalesRequest {
   const { from, before, by, timeZone: zone } = withDefaults(query, now);
   return { by, timeZone: zone, boundaries: boundariesOf({ from, before, by, timeZone: zone }) };
