@@ -30,7 +30,7 @@ import { PasswordChecks } from './resources/flows/password-checks.ts';
 import { findKeyCaller } from './resources/keys/key-store.ts';
 import { isKnownAddress } from './resources/sessions/known-address-store.ts';
 import { findSessionCaller } from './resources/sessions/session-store.ts';
-import { findPassword } from './resources/users/user-store.ts';
+import { findSignInAccount } from './resources/users/user-store.ts';
 import { lastBackup } from './storage/backup-traces.ts';
 import type { Connection } from './storage/connection.ts';
 import type { Database } from './storage/database.ts';
@@ -102,7 +102,7 @@ export function createApp(
       live,
       webhookTargets,
       cleanup,
-      passwords: new PasswordChecks({ hasher, limiters, findPassword, isKnownAddress }),
+      passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownAddress }),
       exports,
       imports,
       onPasswordChange: (email) => removeAdminFile(config.data, email),

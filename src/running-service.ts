@@ -6,7 +6,7 @@ import { Caches } from './assembly/caches.ts';
 import { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { makeFirstAdmin } from './assembly/first-admin.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
-import { readCertificate, readSecrets } from './assembly/secrets-and-certificate.ts';
+import { ensureCertificate, ensureSecrets } from './assembly/secrets-and-certificate.ts';
 import { ShownEvents } from './assembly/shown-events.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
@@ -54,8 +54,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
   // this process has locked the folder, so it can create the files that are missing
   const created: string[] = [];
-  const secrets = readSecrets(config, created);
-  const current = readCertificate(config, now(), created);
+  const secrets = ensureSecrets(config, created);
+  const current = ensureCertificate(config, now(), created);
   await claimDatabase(config, db);
   await addFirstAdmin(options, { db, hasher, now: now(), created });
 
@@ -71,7 +71,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     { config, publicUrl, secrets, extraRoutes },
     { db, caches, afterSync, hasher, server, certificate, ...surroundings },
   );
-  server.handle(app.handler);
+  server.setHandler(app.handler);
 
   unfinished.move(); // from here on the service itself closes them
   const urls = { publicUrl, localUrl: localUrlOf(config, address) };

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import type { Certificate } from '../http/http-server.ts';
 import { certificateCheckMilliseconds } from '../limits.ts';
 import type { Logger } from '../logger.ts';
-import { readCertificate } from './secrets-and-certificate.ts';
+import { ensureCertificate } from './secrets-and-certificate.ts';
 
 type Options = {
   readonly config: Config;
@@ -35,13 +35,13 @@ export class CertificateKeeper {
   }
 
   reload(): void {
-    if (this.#current !== undefined && this.#read())
+    if (this.#current !== undefined && this.#refresh())
       this.#options.log.write('info', 'the certificate was reloaded');
   }
 
   /** Makes the service's own certificate again if the machine's names have changed, or before it expires. */
   renewIfDue(): void {
-    this.#read();
+    this.#refresh();
   }
 
   close(): void {
@@ -49,11 +49,11 @@ export class CertificateKeeper {
   }
 
   /** False if it can't be read. */
-  #read(): boolean {
+  #refresh(): boolean {
     const { config, log, now, onRenewal } = this.#options;
     const created: string[] = [];
     try {
-      const read = readCertificate(config, now(), created);
+      const read = ensureCertificate(config, now(), created);
       for (const each of created) log.write('info', `Created ${each}.`);
       if (read !== undefined && read.cert !== this.#current?.cert) onRenewal(read);
       this.#current = read;

@@ -33,7 +33,7 @@ export async function handleWithinQuota(
 ): Promise<Representation<unknown>> {
   const { caller } = context;
   if (caller === undefined || isStaff(caller)) return route.handle(context);
-  const refund = context.consumeToken(limiter, `user:${caller.userId}`);
+  const refund = context.drawOnRate(limiter, `user:${caller.userId}`);
   try {
     const representation = await route.handle(context);
     if (representation.isUnchanged === true && counts === 'changes') refund();

@@ -13,7 +13,7 @@ import { isSystemError, systemErrorText } from '../system-error.ts';
 import { ensureOwnCertificate } from './own-certificate.ts';
 
 /** The signing secrets: as configured, or one made at the first start. */
-export function readSecrets({ jwtSecrets, data }: Config, created: string[]): Uint8Array[] {
+export function ensureSecrets({ jwtSecrets, data }: Config, created: string[]): Uint8Array[] {
   if (jwtSecrets.length > 0) return jwtSecrets.map((secret) => Buffer.from(secret));
   const file = join(data, 'secret.key');
   try {
@@ -33,7 +33,7 @@ export function readSecrets({ jwtSecrets, data }: Config, created: string[]): Ui
 }
 
 /** Undefined without TLS; adds descriptions of what it made to `created`. */
-export function readCertificate(config: Config, now: number, created: string[]): Certificate | undefined {
+export function ensureCertificate(config: Config, now: number, created: string[]): Certificate | undefined {
   switch (config.tls.mode) {
     case 'off':
       return undefined;

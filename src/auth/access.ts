@@ -29,7 +29,7 @@ export type Caller = {
   readonly keyId: number | null;
   readonly scopes: ReadonlySet<Scope> | null;
   /** When the user last proved who they are, in seconds since 1970. */
-  readonly authTime: number;
+  readonly authTimeSeconds: number;
 };
 
 /** Whose rows a caller may see: every list and every look-up by id requires it. */
@@ -62,12 +62,12 @@ export const adminOnly: Access<object, Caller> = {
   credentials: 'required',
   permits: isAdmin,
 };
-export const self: Access<{ readonly id: number }, Caller> = {
+export const selfOrAdmin: Access<{ readonly id: number }, Caller> = {
   description: 'Only that user and an administrator may call this.',
   credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isAdmin(caller),
 };
-export const onlySelf: Access<{ readonly id: number }, Caller> = {
+export const self: Access<{ readonly id: number }, Caller> = {
   description: 'Only that user may call this.',
   credentials: 'required',
   permits: (caller, params) => caller.userId === params.id,
@@ -116,7 +116,7 @@ export const recentSignIn = `a sign-in within the last ${stepUpSeconds / 60} min
 export function checkStepUp(caller: Caller, now: number, what: string): void {
   if (caller.keyId !== null)
     throw new Problem('insufficient-scope', `${what} is not possible with an API key; sign in.`);
-  if (now / 1000 - caller.authTime <= stepUpSeconds) return;
+  if (now / 1000 - caller.authTimeSeconds <= stepUpSeconds) return;
   throw new Problem('step-up-required', `${what} needs ${recentSignIn}; sign in again.`);
 }
 
@@ -134,7 +134,7 @@ export function rowAccessOf(caller: Caller): RowAccess {
 }
 
 /** A text that is the same for callers who may see the same rows, with the same scopes. */
-export function rowViewOf(caller: Caller): string {
+export function readerKeyOf(caller: Caller): string {
   const access = rowAccessOf(caller);
   const rows = access === 'everyone' ? access : String(access.userId);
   return caller.scopes === null ? rows : `${rows} ${[...caller.scopes].join(' ')}`;

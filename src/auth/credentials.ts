@@ -23,7 +23,7 @@ type AuthenticatorOptions = {
 type Verified = {
   readonly sessionId: number;
   readonly userId: number;
-  readonly authTime: number;
+  readonly authTimeSeconds: number;
   readonly expiresAt: number;
   readonly bytes: number;
 };
@@ -33,13 +33,13 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
   const tokens = new BoundedMap<string, Verified>(cachedTokenBytesMax, ({ bytes }) => bytes);
   const cachedSources = cache.wrap(committed);
 
-  function bearer(authorization: string, now: number): Caller {
+  function authenticateBearer(authorization: string, now: number): Caller {
     const verified = tokens.get(authorization) ?? verify(authorization, now);
     if (now >= verified.expiresAt)
       throw invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
     const caller = callerOfSession(cachedSources, verified.sessionId, now);
     // after a restore a session may have the id, and even the user's id, of another that the backup lacks
-    if (caller.userId !== verified.userId || caller.authTime !== verified.authTime)
+    if (caller.userId !== verified.userId || caller.authTimeSeconds !== verified.authTimeSeconds)
       throw sessionEndedProblem();
     return caller;
   }
@@ -54,7 +54,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     const verified = {
       sessionId: claims.sid,
       userId: Number(claims.sub),
-      authTime: claims.auth_time,
+      authTimeSeconds: claims.auth_time,
       expiresAt: claims.exp * 1000,
       bytes: authorization.length + entryBytes,
     };
@@ -62,7 +62,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     return verified;
   }
 
-  function apiKey(text: string, now: number): Caller {
+  function authenticateKey(text: string, now: number): Caller {
     const id = Number(keyPattern.exec(text)?.[1]);
     const found = Number.isNaN(id) ? undefined : cachedSources.findKey(id);
     if (found === undefined || !timingSafeEqual(hashOf(text.slice(-43)), found.hash))
@@ -76,7 +76,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
    * The caller of a request under way, with the rights that they have now. Throws `invalid-token` if session,
    * key or user no longer exists.
    */
-  function refresh(caller: Caller, now: number, sources = cachedSources): Caller {
+  function currentCaller(caller: Caller, now: number, sources = cachedSources): Caller {
     if (caller.keyId !== null) return callerOfKey(sources, caller.keyId, now);
     return callerOfSession(sources, caller.sessionId ?? 0, now); // it is one or the other
   }
@@ -89,7 +89,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     return Math.min(session, token);
   }
 
-  return { bearer, apiKey, refresh, expiresAtOf: expiresAtOf };
+  return { authenticateBearer, authenticateKey, currentCaller, expiresAtOf };
 }
 
 /** What a cached token takes in addition to its text, measured. */

@@ -11,9 +11,9 @@ import { NewKey } from '../resources/keys/key.ts';
 import { endSessionsOf } from '../resources/sessions/session-store.ts';
 import {
   addUser,
-  findPassword,
+  findSignInAccount,
   replaceUser,
-  userRows,
+  userSource,
   type StoredUser,
 } from '../resources/users/user-store.ts';
 import { findSuspension } from '../resources/users/suspension-store.ts';
@@ -124,10 +124,10 @@ function rejectInvalidFlags(issues: readonly Issue[]): void {
 }
 
 function userOf(db: Connection, email: string): Visible<StoredUser> {
-  const stored = findPassword(db, email);
+  const stored = findSignInAccount(db, email);
   if (stored === undefined)
     throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
-  return requireVisible(userRows, { db, id: stored.userId, access: 'everyone' });
+  return requireVisible(userSource, { db, id: stored.userId, access: 'everyone' });
 }
 
 function passwordText({ id, email, password }: { id: number; email: string; password: string }): string {

@@ -7,7 +7,7 @@ import type { CsvTable } from '../csv.ts';
 import { FeedElements } from '../feed/feed-export.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from '../http/file-formats.ts';
 import { ListElements, type Elements, type ListSource } from '../http/list-export.ts';
-import { represented } from '../http/representation-cache.ts';
+import { finderOf } from '../http/representation-cache.ts';
 import { counted } from '../counted.ts';
 import { customerTable } from '../resources/customers/customer-csv.ts';
 import { customerResource } from '../resources/customers/customer-routes.ts';
@@ -39,7 +39,7 @@ export const exportOrders = exportCommand('orders', orderTable, (db) => {
 
 export const exportCustomers = exportCommand('customers', customerTable, (db) => {
   const selectionFor = () => customerSelection('everyone', { sort: 'id' });
-  return wholeList(db, { selectionFor, load: represented(customerResource) });
+  return wholeList(db, { selectionFor, load: finderOf(customerResource) });
 });
 
 export const exportEvents = exportCommand('events', eventTable, (db) => {

@@ -13,7 +13,7 @@ import {
   type ImportKind,
 } from '../resources/imports/import-line.ts';
 import { importKeys, importLine, type Importer, type ImportKeys } from '../resources/imports/import-store.ts';
-import { findPassword } from '../resources/users/user-store.ts';
+import { findSignInAccount } from '../resources/users/user-store.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -61,7 +61,7 @@ function readerOf(file: string): LinesOf {
 
 function ownerOf(db: Connection, email: unknown): number | undefined {
   if (typeof email !== 'string') return undefined;
-  const owner = findPassword(db, email)?.userId;
+  const owner = findSignInAccount(db, email)?.userId;
   if (owner === undefined) throw new StorageError(`There is no user ${email}.`);
   return owner;
 }

@@ -33,7 +33,7 @@ function notServing(config: Config, publicUrl: string): HandlerServices {
   const limiters = createLimiters(config.rates);
   return {
     ...createKeyedParts([randomBytes(secretBytesMin)], publicUrl),
-    passwords: new PasswordChecks({ hasher, limiters, findPassword: unused, isKnownAddress: unused }),
+    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownAddress: unused }),
     limiters,
     caches: new Caches(0),
     live: { checkCapacity: unused, add: unused },

@@ -7,9 +7,13 @@ import { feedBounds, feedEpoch, type FeedBounds } from '../resources/events/even
 
 export const feedPath = '/events';
 
+/** The database's epoch, in place of a sort key, and the id of an event. */
+type FeedPosition = Position;
+
 /** Cursors are bound to the feed but not to its filters: a reader may go on with other types. */
 export function cursorAfter(epoch: string, id: number, cursors: Cursors): string {
-  return cursors.encode(feedPath, {}, [epoch, id]);
+  const position: FeedPosition = [epoch, id];
+  return cursors.encode(feedPath, {}, position);
 }
 
 /** What cursors are checked against. */
@@ -25,7 +29,7 @@ export function positionOf(state: FeedState, cursor: string, cursors: Cursors): 
   return position === undefined ? 0 : eventAt(state, position);
 }
 
-function eventAt(state: FeedState, [epoch, id]: Position): number {
+function eventAt(state: FeedState, [epoch, id]: FeedPosition): number {
   if (epoch === state.epoch && id >= state.removed && id <= state.latest) return id;
   throw new Problem(
     'events-gone',

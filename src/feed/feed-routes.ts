@@ -2,7 +2,7 @@
 import { signedIn, type Caller } from '../auth/access.ts';
 import { withCursor, type Cursors } from '../http/cursor.ts';
 import { exportDescription, exportIssues, isExport, type ExportStarter } from '../http/export.ts';
-import { cursorParameter, fittingPage, listParameters, listText } from '../http/list.ts';
+import { cursorParameter, fittingPage, listParameters, listRepresentation } from '../http/list.ts';
 import { streamed, type Representation } from '../http/representation.ts';
 import { listOrStreamOf, route, type Context, type Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
@@ -42,10 +42,10 @@ type FeedQuery = ObjectOf<typeof feedParameters>;
 type FeedServices = { readonly cursors: Cursors; readonly live: Streams; readonly exports: ExportStarter };
 
 export function feedRoutes(services: FeedServices): Route[] {
-  return [readEvents(services)];
+  return [followEventsRoute(services)];
 }
 
-function readEvents(services: FeedServices): Route {
+function followEventsRoute(services: FeedServices): Route {
   return route({
     method: 'GET',
     path: feedPath,
@@ -90,7 +90,7 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): Representati
   const isTruncated = elements.length < page.events.length && last !== undefined;
   const cursor = cursorAfter(state.epoch, isTruncated ? last.id : page.end, cursors);
   const { from: _from, ...kept } = query;
-  return listText(elements, withCursor(feedPath, kept, cursor));
+  return listRepresentation(elements, withCursor(feedPath, kept, cursor));
 }
 
 function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Representation<never> {

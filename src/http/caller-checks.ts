@@ -31,27 +31,27 @@ export class CallerChecks {
       return callerOf(exchange, this.#options);
     } catch (error) {
       // a bad credential consumes a token of the address's bucket
-      exchange.consumeToken(this.#options.limiters.anonymous, exchange.address);
+      exchange.drawOnRate(this.#options.limiters.anonymous, exchange.address);
       throw error;
     }
   }
 
   /** Consumes a token of the caller's bucket. */
-  consumeToken(exchange: Exchange): void {
+  drawOnRate(exchange: Exchange): void {
     const { limiters } = this.#options;
-    if (exchange.caller === undefined) exchange.consumeToken(limiters.anonymous, exchange.address);
-    else exchange.consumeToken(limiters.default, exchange.caller.bucket);
+    if (exchange.caller === undefined) exchange.drawOnRate(limiters.anonymous, exchange.address);
+    else exchange.drawOnRate(limiters.default, exchange.caller.bucket);
   }
 
   /** The caller after a wait, with the rights that they have now. Throws if they have lost the right. */
-  afterWait(exchange: Exchange): Caller | undefined {
+  recheck(exchange: Exchange): Caller | undefined {
     if (exchange.caller === undefined) return undefined;
     this.#options.db.detectExternalCommits();
     return this.#checkAgain(exchange);
   }
 
   /** The caller as this write sees them, after the writes before it. Throws if they lost the right. */
-  inWrite(exchange: Exchange, writer: Connection): Caller | undefined {
+  recheckInWrite(exchange: Exchange, writer: Connection): Caller | undefined {
     return this.#checkAgain(exchange, this.#options.sourcesOf(writer));
   }
 
@@ -64,7 +64,7 @@ export class CallerChecks {
   #checkAgain({ caller, mounted, params }: Exchange, sources?: CallerSources): Caller | undefined {
     if (caller === undefined || mounted === undefined) return caller;
     const { authenticator, now } = this.#options;
-    const current = authenticator.refresh(caller, now(), sources);
+    const current = authenticator.currentCaller(caller, now(), sources);
     checkAccess(mounted.route, current, params);
     return current;
   }

@@ -105,20 +105,20 @@ export class Exchange implements AnyContext {
   authorizeWrite(writer: Connection): Permit<Caller | undefined> {
     return permitFor(
       writer,
-      () => this.#services.callers.inWrite(this, writer),
+      () => this.#services.callers.recheckInWrite(this, writer),
       (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
     );
   }
 
   authorizeRead(): Caller | undefined {
-    return this.#services.callers.afterWait(this);
+    return this.#services.callers.recheck(this);
   }
 
   credentialExpiresAt(): number {
     return this.#services.callers.credentialExpiresAt(this);
   }
 
-  consumeToken(limiter: Limiter, key: string): () => void {
+  drawOnRate(limiter: Limiter, key: string): () => void {
     const state = limiter.consumeToken(key, this.now);
     if (state === undefined) return noRefund;
     this.bucketStates = [...this.bucketStates, state];

@@ -18,7 +18,7 @@ import { readFirstBytes } from './first-bytes.ts';
 import { endIdle } from './idle-connections.ts';
 import { allowHalfOpen } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
-import { rejectConnection, rejectPlainHttp, rejectUnparsed } from './unparsed-requests.ts';
+import { rejectConnection, rejectPlainHttp, listenForUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
 
 // Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
@@ -36,11 +36,11 @@ type Timeouts = typeof timeoutsDefault;
 type Handler = Pick<
   RequestHandler,
   | 'onConnection'
-  | 'onOverrun'
+  | 'setPauseReading'
   | 'onRequest'
   | 'onContinue'
   | 'onExpectation'
-  | 'rejectionText'
+  | 'rejectUnparsedRequest'
   | 'problemOfMethod'
 >;
 
@@ -112,17 +112,17 @@ export class HttpServer {
   }
 
   /** To be called in the turn in which `listen` resolved, so that no request comes too early. */
-  handle(handler: Handler): void {
+  setHandler(handler: Handler): void {
     this.#handler = handler;
     const reading = new ReadingPause(this.#httpSockets);
-    handler.onOverrun(() => reading.begin());
+    handler.setPauseReading(() => reading.begin());
     for (const [event, method] of requestEvents) {
       this.#server.on(event, (request: IncomingMessage, response: ServerResponse) => {
         stateOf(request.socket).add(request, response);
         handler[method](request, response);
       });
     }
-    rejectUnparsed(this.#server, handler);
+    listenForUnparsed(this.#server, handler);
   }
 
   renew(certificate: Certificate): void {

@@ -11,10 +11,10 @@ import { asRepresentation, type HandlerResult, type Representation } from './rep
 import type { ReplayableResponse, Responder } from './responder.ts';
 import type { HandlerDatabase, Route } from './route.ts';
 
-/** Where first responses are stored. `request` names principal, method, path and key. */
+/** Where first responses are stored. `storageKey` names principal, method, path and key. */
 export type ResponseStore = {
-  find(db: Connection, request: string, now: number): StoredResponse | undefined;
-  save(db: Connection, request: string, response: StoredResponse, now: number): void;
+  find(db: Connection, storageKey: string, now: number): StoredResponse | undefined;
+  save(db: Connection, storageKey: string, response: StoredResponse, now: number): void;
   /** Keyed digests, since bodies may hold passwords: one for each secret, that of the current one first. */
   fingerprints(body: Buffer): readonly string[];
 };
@@ -37,7 +37,7 @@ export type IdempotencyOptions = {
   readonly handleAsCreation: (route: Route, exchange: Exchange) => Promise<Representation<unknown>>;
 };
 
-type Keyed = {
+type KeyedRequest = {
   readonly body: Buffer;
   /** Responds as to a request without a key. */
   readonly respond: (result: HandlerResult) => Promise<void> | void;
@@ -56,29 +56,29 @@ export class Idempotency {
     this.#handleAsCreation = handleAsCreation;
   }
 
-  async run(exchange: Exchange, route: Route, { body, respond }: Keyed): Promise<void> {
-    const request = storageKeyOf(exchange);
-    if (this.#running.has(request)) throw inProgress();
-    this.#running.add(request);
+  async run(exchange: Exchange, route: Route, { body, respond }: KeyedRequest): Promise<void> {
+    const storageKey = storageKeyOf(exchange);
+    if (this.#running.has(storageKey)) throw inProgress();
+    this.#running.add(storageKey);
     try {
       const fingerprints = this.#store.fingerprints(body);
-      const stored = this.#store.find(exchange.db.read, request, exchange.now);
-      if (stored === undefined) await respond(this.#runFirst(exchange, route, { request, fingerprints }));
+      const stored = this.#store.find(exchange.db.read, storageKey, exchange.now);
+      if (stored === undefined) await respond(this.#runFirst(exchange, route, { storageKey, fingerprints }));
       else this.#replay(exchange, route, { stored, fingerprints });
     } finally {
-      this.#running.delete(request);
+      this.#running.delete(storageKey);
     }
   }
 
   #runFirst(
     exchange: Exchange,
     route: Route,
-    { request, fingerprints: [fingerprint = ''] }: { request: string; fingerprints: readonly string[] },
+    { storageKey, fingerprints: [fingerprint = ''] }: { storageKey: string; fingerprints: readonly string[] },
   ): HandlerResult {
     const { caller, now } = exchange;
     exchange.db = withRecording(exchange.db, (writer, representation) => {
       const response = responseOf(route, representation, caller);
-      this.#store.save(writer, request, { ...response, fingerprint }, now);
+      this.#store.save(writer, storageKey, { ...response, fingerprint }, now);
     });
     // a creation counts for that quota anyway
     return route.countsAsCreated === true ? route.handle(exchange) : this.#handleAsCreation(route, exchange);
@@ -99,17 +99,19 @@ export class Idempotency {
   }
 }
 
-/** Adds an issue unless there is one valid Idempotency-Key. */
-export function checkIdempotencyKey(request: IncomingMessage, issues: Issue[]): void {
+/** None if there is one valid Idempotency-Key. */
+export function idempotencyKeyIssues(request: IncomingMessage): Issue[] {
   const key = headersOf(request)['idempotency-key'] ?? '';
   const isSingle = countOccurrences(request, 'idempotency-key') === 1;
-  if (isSingle && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key)) return;
-  issues.push({
-    header: 'Idempotency-Key',
-    code: 'pattern',
-    detail: `Idempotency-Key must be sent once, as 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`,
-  });
+  if (isSingle && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key)) return [];
+  return [invalidKey];
 }
+
+const invalidKey: Issue = {
+  header: 'Idempotency-Key',
+  code: 'pattern',
+  detail: `Idempotency-Key must be sent once, as 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`,
+};
 
 /**
  * The database, with what each write returns recorded in its own transaction. Recording throws only where the

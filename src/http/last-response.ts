@@ -27,8 +27,8 @@ type Options = {
   readonly now: number;
 };
 
-/** Its bytes; it is counted and logged. */
-export function lastResponseText(
+/** Counts and logs it, and returns the bytes of the response. */
+export function rejectUnparsedRequest(
   problem: Problem,
   { start, address, isEncrypted }: UnparsedRequest,
   { publicUrl, metrics, log, requestId: ownId, now }: Options,

@@ -51,7 +51,7 @@ export type PageSource<T, C> = {
   readonly cache?: {
     readonly pages: PageCache;
     /** A text that is the same for callers who are shown the same pages. */
-    readonly viewOf: (caller: C) => string;
+    readonly readerKeyOf: (caller: C) => string;
   };
 };
 type Page<T> = Representation<readonly T[]>;
@@ -66,8 +66,8 @@ export function listPage<T, Query extends object, C>(
 ): Page<T> | Promise<Page<T>> {
   const { caller, path, query } = context;
   if (list.cache === undefined) return pageFor(context, list, caller);
-  const { pages, viewOf } = list.cache;
-  const key = `${viewOf(caller)} ${path} ${JSON.stringify(query)}`;
+  const { pages, readerKeyOf } = list.cache;
+  const key = `${readerKeyOf(caller)} ${path} ${JSON.stringify(query)}`;
   const known = pages.find(key);
   if (known !== undefined) return known as Page<T>; // its path is this list's
   const page = pageFor(context, list, caller);
@@ -75,7 +75,7 @@ export function listPage<T, Query extends object, C>(
   return page;
 }
 
-/** A page that waited for the worker is made with the caller's rights as they are after it. */
+/** A page that waited for the SQL worker is made with the caller's rights as they are after it. */
 function pageFor<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
@@ -91,7 +91,7 @@ function pageFor<T, Query extends object, C>(
       loadElements(list, { selection, caller: reader, db: db.read, ids });
     const { elements, last } = elementsOf(positions, rows, load);
     const next = last === undefined ? null : list.cursors.next(path, query, last);
-    return listText(elements, next, total);
+    return listRepresentation(elements, next, total);
   };
   const found = findPositions(db, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
   const total = query.total === true ? countRows(db, selection) : undefined;
@@ -120,7 +120,7 @@ export function loadElements<T, C>(
   const loaded = loadAll?.(db, ids) ?? ids.map((id) => load(db, id));
   const embed = embedderFor?.({ caller, db, ids });
   return loaded.map((element) => {
-    // it may have got another owner since the worker found it
+    // it may have got another owner since the SQL worker found it
     if (element === undefined || owners.some((id) => id !== element.ownerId)) return undefined;
     return embed === undefined ? element : embed(element);
   });
@@ -167,7 +167,7 @@ export function fittingPage<T>(elements: readonly Representation<T>[]): readonly
 /**
  * Joins the texts of the elements. The ETag is a hash of theirs, which stand for the bytes and are far fewer.
  */
-export function listText<T>(
+export function listRepresentation<T>(
   elements: readonly Representation<T>[],
   next: string | null,
   total?: number,

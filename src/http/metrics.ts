@@ -259,7 +259,7 @@ function processFamilies(loopDelay: LoopDelay): Family[] {
     gauge(
       'orderly_event_loop_delay_seconds',
       'Delay of the event loop while requests came, since the last scrape.',
-      delaySamples(loopDelay),
+      takeDelaySamples(loopDelay),
     ),
     gauge('orderly_heap_used_bytes', 'Memory used on the JavaScript heap.', heapUsed),
     gauge('process_resident_memory_bytes', 'Resident memory.', rss),
@@ -268,7 +268,7 @@ function processFamilies(loopDelay: LoopDelay): Family[] {
   ];
 }
 
-function delaySamples(loopDelay: LoopDelay): Sample[] {
+function takeDelaySamples(loopDelay: LoopDelay): Sample[] {
   const samples = [50, 99, 100].map((percentile): Sample => [
     `{percentile="${percentile}"}`,
     loopDelay.seconds(percentile),

@@ -5,25 +5,25 @@ import type { Representation } from './representation.ts';
 
 export type RepresentationCache<T> = BoundedMap<number, Representation<T>>;
 
-type Find<T> = (db: Connection, id: number) => Representation<T> | undefined;
+type Finder<T> = (db: Connection, id: number) => Representation<T> | undefined;
 /** Finds those that there are, in any order. */
-type FindAll<T> = (db: Connection, ids: readonly number[]) => readonly Representation<T>[];
+type FinderOfAll<T> = (db: Connection, ids: readonly number[]) => readonly Representation<T>[];
 
 /** The look-up of rows, each shown as `represent` does. */
-export function represented<Row, T>({ find, represent }: Represented<Row, T>): Find<T> {
+export function finderOf<Row, T>({ find, represent }: FinderParts<Row, T>): Finder<T> {
   return (db, id) => {
     const row = find(db, id);
     return row === undefined ? undefined : represent(row);
   };
 }
 
-type Represented<Row, T> = {
+type FinderParts<Row, T> = {
   readonly find: (db: Connection, id: number) => Row | undefined;
   readonly represent: (row: Row) => Representation<T>;
 };
 
 /** The look-up through the cache. Only for `Database.read`: what a write reads may still be undone. */
-export function cached<T>(cache: RepresentationCache<T>, find: Find<T>): Find<T> {
+export function cachedFinder<T>(cache: RepresentationCache<T>, find: Finder<T>): Finder<T> {
   return (db, id) => {
     const known = cache.get(id);
     if (known !== undefined) return known;
@@ -33,10 +33,10 @@ export function cached<T>(cache: RepresentationCache<T>, find: Find<T>): Find<T>
   };
 }
 
-/** Like `cached`, for several: what is found for each id, in their order. */
-export function cachedAll<T>(
+/** Like `cachedFinder`, for several: what is found for each id, in their order. */
+export function cachedFinderOfAll<T>(
   cache: RepresentationCache<T>,
-  findAll: FindAll<T>,
+  findAll: FinderOfAll<T>,
 ): (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[] {
   return (db, ids) => {
     const known = ids.map((id) => cache.get(id));

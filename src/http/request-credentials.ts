@@ -16,7 +16,7 @@ export function callerOf(
   const { headers, queryKeys, now } = exchange;
   checkSingle(exchange);
   if (headers['authorization'] !== undefined && !isKeyTwice(headers))
-    return authenticator.bearer(headers['authorization'], now);
+    return authenticator.authenticateBearer(headers['authorization'], now);
   const [queryKey] = queryKeys;
   if (queryKey !== undefined && !acceptsQueryKeys)
     throw new Problem(
@@ -24,7 +24,7 @@ export function callerOf(
       'The parameter api_key is disabled; send the key in the X-API-Key header.',
     );
   const key = headers['x-api-key'] ?? (queryKey === undefined ? undefined : decode(queryKey));
-  return key === undefined ? undefined : authenticator.apiKey(key, now);
+  return key === undefined ? undefined : authenticator.authenticateKey(key, now);
 }
 
 function checkSingle({ request, headers, queryKeys }: Exchange): void {

@@ -1,4 +1,5 @@
-// The database as one request uses it: its long queries share the worker fairly with those of other callers.
+// The database as one request uses it: its long queries share the SQL worker fairly with those of
+// other callers.
 import type { Caller } from '../auth/access.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';

@@ -11,13 +11,13 @@ import { addIssues, completeIssues } from './further-issues.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { isPreflight } from './cors.ts';
 import {
-  checkIdempotencyKey,
   Idempotency,
+  idempotencyKeyIssues,
   type IdempotencyOptions,
   type ResponseStore,
 } from './idempotency.ts';
 import type { Exchange } from './exchange.ts';
-import { lastResponseText, type UnparsedRequest } from './last-response.ts';
+import { rejectUnparsedRequest, type UnparsedRequest } from './last-response.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
 import { readQuery } from './query.ts';
@@ -80,8 +80,8 @@ export class RequestHandler {
   }
 
   /** `pause` is called once in a turn in which parsing what arrives takes too long. */
-  onOverrun(pause: () => void): void {
-    this.#intake.onOverrun(pause);
+  setPauseReading(pause: () => void): void {
+    this.#intake.setPauseReading(pause);
   }
 
   /** A connection was accepted; perhaps more of them wait. */
@@ -89,11 +89,11 @@ export class RequestHandler {
     this.#intake.yieldToConnections();
   }
 
-  /** The bytes of the whole response to what never became a request. */
-  rejectionText(problem: Problem, unparsed: UnparsedRequest): string {
+  /** Counts and logs what never became a request, and returns the bytes of the whole response. */
+  rejectUnparsedRequest(problem: Problem, unparsed: UnparsedRequest): string {
     const { publicUrl, metrics, log, now } = this.#options;
     const requestId = this.#nextRequestId();
-    return lastResponseText(problem, unparsed, { publicUrl, metrics, log, requestId, now: now() });
+    return rejectUnparsedRequest(problem, unparsed, { publicUrl, metrics, log, requestId, now: now() });
   }
 
   /** The problem of a request whose method the parser doesn't know. */
@@ -113,7 +113,7 @@ export class RequestHandler {
       return this.#responder.respondToOptions(exchange, match?.methods);
     const isIgnored = mounted === undefined || mounted.route.access.credentials === 'ignored';
     if (!isIgnored) exchange.caller = this.#callers.authenticate(exchange);
-    if (mounted?.route.isUnlimited !== true) this.#callers.consumeToken(exchange);
+    if (mounted?.route.isUnlimited !== true) this.#callers.drawOnRate(exchange);
     if (match === undefined) throw nothingAt(exchange.path);
     if (mounted === undefined) throw methodNotAllowed(exchange.method, exchange.path, allowOf(match.methods));
     exchange.params = match.params;
@@ -177,12 +177,12 @@ export class RequestHandler {
 
   #handleBody(exchange: Exchange, route: Route, body: Buffer): Promise<void> | void {
     // a body may arrive long after its head
-    exchange.caller = this.#callers.afterWait(exchange);
+    exchange.caller = this.#callers.recheck(exchange);
     exchange.body = parseJson(body);
     const issues = readParameters(exchange, route);
     issues.push(...check(route.body ?? {}, exchange.body));
     const hasKey = route.isIdempotent === true && exchange.headers['idempotency-key'] !== undefined;
-    if (hasKey) checkIdempotencyKey(exchange.request, issues);
+    if (hasKey) issues.push(...idempotencyKeyIssues(exchange.request));
     if (issues.length > 0) {
       completeIssues(route, exchange, issues);
       return this.#fail(exchange, invalid(issues));

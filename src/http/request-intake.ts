@@ -66,7 +66,7 @@ export class RequestIntake {
   }
 
   /** `pause` is called once in a turn in which parsing what arrives takes too long. */
-  onOverrun(pause: () => void): void {
+  setPauseReading(pause: () => void): void {
     this.#pauseReading = pause;
   }
 

@@ -59,7 +59,7 @@ export type Context<Params, Query, Body, C> = {
    */
   checkPrecondition(this: object, etag: string | undefined): void;
   /** Consumes a token from a bucket of the route's own; 429 when it is empty. Returns its refund. */
-  consumeToken(this: object, limiter: Limiter, key: string): () => void;
+  drawOnRate(this: object, limiter: Limiter, key: string): () => void;
   /** Logs an event with the request's id, address and principal, as the response is sent. */
   report(this: object, event: SecurityEvent): void;
   /** Sets a cookie with the response, whatever its status: the value of a Set-Cookie field. */

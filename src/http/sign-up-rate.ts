@@ -5,7 +5,7 @@ import type { Context } from './route.ts';
 
 type SignUpContext = Pick<
   Context<object, object, unknown, Caller | undefined>,
-  'address' | 'isLoopback' | 'caller' | 'consumeToken'
+  'address' | 'isLoopback' | 'caller' | 'drawOnRate'
 >;
 
 /**
@@ -18,7 +18,7 @@ export async function withinSignUpRate<Made>(
 ): Promise<Made> {
   const { address, isLoopback, caller } = context;
   if (isLoopback || (caller !== undefined && isAdmin(caller))) return signUp();
-  const refund = context.consumeToken(limiter, address);
+  const refund = context.drawOnRate(limiter, address);
   try {
     return await signUp();
   } catch (error) {

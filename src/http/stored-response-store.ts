@@ -18,13 +18,13 @@ export function createStoredResponses(macs: readonly Mac[]): ResponseStore {
   return { find, save, fingerprints };
 }
 
-function find(db: Connection, request: string, now: number): StoredResponse | undefined {
+function find(db: Connection, storageKey: string, now: number): StoredResponse | undefined {
   const sql =
     'SELECT fingerprint, objectId, ownerId, status, location, etag, body FROM storedResponses ' +
     'WHERE request = ? AND createdAt > ?';
   const row = db.get<[string, number, number | null, number, string | null, string, Uint8Array]>(
     sql,
-    hashOf(request),
+    hashOf(storageKey),
     now - idempotencySecondsMax * 1000,
   );
   if (row === undefined) return undefined;
@@ -35,7 +35,7 @@ function find(db: Connection, request: string, now: number): StoredResponse | un
 
 function save(
   db: Connection,
-  request: string,
+  storageKey: string,
   { fingerprint, objectId, ownerId, status, location, etag, text }: StoredResponse,
   now: number,
 ): void {
@@ -44,12 +44,12 @@ function save(
     '(request, fingerprint, objectId, ownerId, status, location, etag, body, createdAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   const bytes = Buffer.from(text, 'latin1'); // as text, all but ASCII would take twice its bytes
-  db.run(sql, hashOf(request), fingerprint, objectId, ownerId, status, location, etag, bytes, now);
+  db.run(sql, hashOf(storageKey), fingerprint, objectId, ownerId, status, location, etag, bytes, now);
 }
 
 export function removeExpiredResponses(db: Connection, rowsMax: number, now: number): number {
   const sql =
     'DELETE FROM storedResponses WHERE rowid IN ' +
     '(SELECT rowid FROM storedResponses WHERE createdAt <= ? LIMIT +?)';
-  return db.run(sql, now - idempotencySecondsMax * 1000, rowsMax).changes;
+  return db.run(sql, now - idempotencySecondsMax * 1000, rowsMax).rowsChanged;
 }

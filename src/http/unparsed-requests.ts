@@ -17,7 +17,7 @@ import { allMethods } from './router.ts';
 // not imported, as in http-server.ts
 const { METHODS } = process.getBuiltinModule('node:http');
 
-type Handler = Pick<RequestHandler, 'rejectionText' | 'problemOfMethod'>;
+type Handler = Pick<RequestHandler, 'rejectUnparsedRequest' | 'problemOfMethod'>;
 
 type ParserError = Error & {
   readonly code?: string;
@@ -26,7 +26,7 @@ type ParserError = Error & {
   readonly bytesParsed?: number;
 };
 
-export function rejectUnparsed(server: Server, handler: Handler): void {
+export function listenForUnparsed(server: Server, handler: Handler): void {
   const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
   server.on('connect', (request, socket: Socket) => {
     socket.on('error', () => socket.destroy()).resume();
@@ -44,14 +44,14 @@ export function rejectConnection(socket: Socket, handler: Handler): void {
   socket.on('error', () => {}); // it has gone already
   const detail = 'All connections are in use; retry in a moment.';
   const problem = new Problem('unavailable', detail, { retryAfterSeconds: 1 });
-  endLingering(socket.resume(), handler.rejectionText(problem, unparsedOn(socket)));
+  endLingering(socket.resume(), handler.rejectUnparsedRequest(problem, unparsedOn(socket)));
 }
 
 /** Answers a client whose first bytes on a port of TLS are plain HTTP. */
 export function rejectPlainHttp(socket: Socket, bytes: Buffer, handler: Handler): void {
   const detail = 'This port accepts HTTPS only: the URL must begin with https://.';
   const unparsed = unparsedOn(socket, readRequestStart(bytes));
-  endLingering(socket.resume(), handler.rejectionText(new Problem('tls-required', detail), unparsed));
+  endLingering(socket.resume(), handler.rejectUnparsedRequest(new Problem('tls-required', detail), unparsed));
 }
 
 /**
@@ -66,7 +66,7 @@ function rejectRequest(error: ParserError, socket: Socket, handler: Handler): vo
     return void currentResponse.once('finish', () => rejectRequest(error, socket, handler));
   const start = startOf(error);
   const problem = unknownMethodProblem(start, handler) ?? problemOf(error);
-  endLingering(socket, handler.rejectionText(problem, unparsedOn(socket, start)));
+  endLingering(socket, handler.rejectUnparsedRequest(problem, unparsedOn(socket, start)));
 }
 
 /** `node:http` leaves the socket of a CONNECT to us. Answered after the responses still on their way. */
@@ -78,7 +78,7 @@ function rejectTunnel(request: IncomingMessage, socket: Socket, handler: Handler
   const problem = new Problem('method-not-allowed', detail, { allow: allMethods });
   const requestId = requestIdFrom(headersOf(request)['x-request-id']);
   const start = { method: 'CONNECT', path: undefined, requestId };
-  endLingering(socket, handler.rejectionText(problem, unparsedOn(socket, start)));
+  endLingering(socket, handler.rejectUnparsedRequest(problem, unparsedOn(socket, start)));
 }
 
 function unparsedOn(socket: Socket, start?: RequestStart): UnparsedRequest {

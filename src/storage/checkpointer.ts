@@ -18,7 +18,7 @@ const frameBytes = 4096 + 24;
  * The length from which the WAL is checkpointed. A checkpoint copies a page once, however many orders have
  * changed it, so a longer WAL means fewer copies. To read 32 MiB of WAL after a crash takes about 20 ms.
  */
-const walBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
+const checkpointAtBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
   own: 32 * 1024 ** 2,
   litestream: 256 * 1024 ** 2,
 };
@@ -39,7 +39,7 @@ type Options = {
   readonly stats: StorageStats;
   readonly checkpoints: CheckpointsBy;
   /** From which length on the WAL is checkpointed; the default depends on `checkpoints`. */
-  readonly walBytesMax?: number | undefined;
+  readonly checkpointAtBytes?: number | undefined;
   /** Ends this turn's snapshot. */
   endRead(): void;
   log(level: 'warn' | 'error', message: string, fields: object): void;
@@ -47,7 +47,7 @@ type Options = {
 
 export class Checkpointer {
   readonly #options: Options;
-  readonly #framesMax: number;
+  readonly #checkpointAtFrames: number;
   #hasWarned = false;
   #checkpointing: Promise<void> | undefined;
   #nextCheckAt = 0;
@@ -56,8 +56,8 @@ export class Checkpointer {
 
   constructor(options: Options) {
     this.#options = options;
-    const { checkpoints, walBytesMax = walBytesDefault[checkpoints] } = options;
-    this.#framesMax = walBytesMax / frameBytes;
+    const { checkpoints, checkpointAtBytes = checkpointAtBytesDefault[checkpoints] } = options;
+    this.#checkpointAtFrames = checkpointAtBytes / frameBytes;
   }
 
   /**
@@ -72,7 +72,7 @@ export class Checkpointer {
     this.#nextCheckAt = now + checkMilliseconds;
     const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return commits.fail(new Error('The WAL was deleted under the running service.'));
-    if (size < this.#framesMax * frameBytes) stats.walBytes = size;
+    if (size < this.#checkpointAtFrames * frameBytes) stats.walBytes = size;
     else this.#checkpointing = this.#run();
   }
 
@@ -95,7 +95,7 @@ export class Checkpointer {
   async #checkpointIfLong(): Promise<void> {
     const { commits, slowReads } = this.#options;
     const { frames } = await this.#checkpoint('NOOP');
-    if (frames < this.#framesMax) {
+    if (frames < this.#checkpointAtFrames) {
       this.#hasWarned = false;
       return;
     }
@@ -120,7 +120,7 @@ export class Checkpointer {
       'warn',
       'Litestream has not checkpointed the WAL: the service does, and Litestream starts a new generation',
       {
-        bytes: Math.round(this.#framesMax * frameBytes),
+        bytes: Math.round(this.#checkpointAtFrames * frameBytes),
       },
     );
   }
@@ -131,7 +131,8 @@ export class Checkpointer {
    * yet: nothing once writes are paused.)
    */
   async #checkpointWal(): Promise<boolean> {
-    for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFactor * this.#framesMax;) {
+    const longFrames = longFactor * this.#checkpointAtFrames;
+    for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFrames;) {
       const { frames } = await this.#checkpoint('PASSIVE');
       grown = frames - before;
       before = frames;

@@ -36,7 +36,7 @@ export class Connection {
   readonly #runs = new BoundedMap<string, StatementSync>(statementsMax);
   /** What this transaction has made stale so far. */
   readonly invalidations: Invalidation[] = [];
-  #changes = 0;
+  #changingStatements = 0;
 
   constructor(sqlite: DatabaseSync, before: (kind: StatementKind) => void = () => {}) {
     this.#sqlite = sqlite;
@@ -44,8 +44,8 @@ export class Connection {
   }
 
   /** How many statements have made changes. One that failed has not: SQLite undoes what it did. */
-  get changes(): number {
-    return this.#changes;
+  get changingStatements(): number {
+    return this.#changingStatements;
   }
 
   /** The first row; R is the caller's knowledge of the columns it named. */
@@ -58,12 +58,12 @@ export class Connection {
     return this.#query(sql).all(...params) as unknown as R[];
   }
 
-  run(sql: string, ...params: SqlValue[]): { changes: number; lastId: number } {
+  run(sql: string, ...params: SqlValue[]): { rowsChanged: number; lastId: number } {
     const statement = this.#runs.get(sql) ?? this.#prepareRun(sql);
     this.#before('change');
     const { changes, lastInsertRowid } = statement.run(...params);
-    this.#changes += 1;
-    return { changes: Number(changes), lastId: Number(lastInsertRowid) };
+    this.#changingStatements += 1;
+    return { rowsChanged: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
   /** Records something that may be cached and that this transaction makes stale. */
@@ -74,7 +74,7 @@ export class Connection {
   #query(sql: string): StatementSync {
     const { statement, kind } = this.#queries.get(sql) ?? this.#prepareQuery(sql);
     this.#before(kind);
-    if (kind === 'change') this.#changes += 1; // its first row comes after all its changes
+    if (kind === 'change') this.#changingStatements += 1; // its first row comes after all its changes
     return statement;
   }
 

@@ -37,7 +37,7 @@ export type DatabaseOptions = {
   /** Who checkpoints the WAL: by default this service. */
   readonly checkpoints?: CheckpointsBy;
   /** From which length on it does so by itself, whoever else may. */
-  readonly walBytesMax?: number;
+  readonly checkpointAtBytes?: number;
   /** Aborted to give up a start that takes long. */
   readonly signal?: AbortSignal;
   /** Instead of `fs.fdatasync`, to make disks slow or broken. */
@@ -59,8 +59,8 @@ export type Database = {
    */
   write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T>;
   /**
-   * The rows of a statement that may look at many, on a thread of its own, once they are on disk; with a
-   * search, the ids of those that it finds. The worker is shared fairly among clients.
+   * The rows of a statement that may look at many, in the SQL worker, once they are on disk; with a search,
+   * the ids of those that it finds. The worker is shared fairly among clients.
    */
   readInWorker<R extends Row>(sql: string, params: readonly SqlValue[], options?: QueryOptions): Promise<R[]>;
   /** To be called with each request: detects commits of other processes within a tenth of a second. */
@@ -193,7 +193,7 @@ class OpenDatabase implements Database {
       stats: this.stats,
       log: this.#log,
       checkpoints: this.#options.checkpoints ?? 'own',
-      walBytesMax: this.#options.walBytesMax,
+      checkpointAtBytes: this.#options.checkpointAtBytes,
       endRead: () => this.#reads.endTurn(),
     });
   }

@@ -23,9 +23,9 @@ export type Selection = {
   readonly sortsInMemory?: boolean;
   /** A condition that no index serves: it is tested entry by entry, in an index that has its columns. */
   readonly residual: Condition | undefined;
-  /** The owners of all rows. To be checked again as rows are loaded: the worker has found them earlier. */
+  /** The owners of all rows. To be checked again as rows are loaded: the SQL worker found them earlier. */
   readonly owners: readonly number[];
-  /** In place of all this: finds a single page, in the worker. */
+  /** In place of all this: finds a single page, in the SQL worker. */
   readonly search?: (db: SearchDatabase, rows: number) => Promise<Position[]>;
 };
 
@@ -33,7 +33,7 @@ export type Selection = {
 export type PageRequest = Selection & {
   readonly after: Position | undefined;
   readonly rows: number;
-  /** How many entries may be sorted, or tested against `residual`, before the worker takes over. */
+  /** How many entries may be sorted, or tested against `residual`, before the SQL worker takes over. */
   readonly rowsExaminedMax: number;
 };
 
@@ -89,13 +89,13 @@ function nextEntries(connection: Connection, page: PageRequest, ranges: readonly
   return { positions, next: key === undefined || id === undefined ? undefined : [key, id] };
 }
 
-/** Counts the rows first: too many to sort are left to the worker. */
+/** Counts the rows first: too many to sort are left to the SQL worker. */
 function findBySorting(db: Db, page: PageRequest): Position[] | Promise<Position[]> {
   if (exceedsLimit(db.read, page, page.ranges)) return findInWorker(db, page);
   return read(db.read, sortedInMemory(page));
 }
 
-/** Tests the next entries; if a page needs more than those, the worker finds it. */
+/** Tests the next entries; if a page needs more than those, the SQL worker finds it. */
 function findByTesting(
   db: Db,
   page: PageRequest,
@@ -202,7 +202,7 @@ function directionOf({ isDescending }: Selection): string {
   return isDescending ? 'DESC' : 'ASC';
 }
 
-/** How many rows a list has in all, counted in the worker. */
+/** How many rows a list has in all, counted in the SQL worker. */
 export async function countRows(db: Db, selection: Selection): Promise<number> {
   const parts = selection.ranges.map((range) => withResidual(selection, range));
   const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);

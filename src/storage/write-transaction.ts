@@ -56,7 +56,7 @@ export class WriteTransaction {
    * those of the whole transaction are.
    */
   run<T>(callback: (db: Connection) => T, { throws }: WriteOptions = {}): T {
-    const { changes: changesBefore } = this.#connection;
+    const { changingStatements: statementsBefore } = this.#connection;
     const { length: invalidationsBefore } = this.#connection.invalidations;
     this.#needsSavepoint = throws === undefined;
     this.#isInCallback = true;
@@ -67,7 +67,7 @@ export class WriteTransaction {
     } catch (error) {
       this.#connection.invalidations.length = invalidationsBefore;
       if (this.#hasSavepoint) this.#undo();
-      else if (this.#connection.changes > changesBefore) this.rollback();
+      else if (this.#connection.changingStatements > statementsBefore) this.rollback();
       throw error;
     } finally {
       this.#isInCallback = false;

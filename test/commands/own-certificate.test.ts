@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { ownNames } from '../../src/assembly/certificate-names.ts';
-import { readCertificate } from '../../src/assembly/secrets-and-certificate.ts';
+import { ensureCertificate } from '../../src/assembly/secrets-and-certificate.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import { newCertificate } from '../new-certificate.ts';
 import { serviceFor } from '../service.ts';
@@ -135,7 +135,7 @@ function folder(t: TestContext) {
     /** What a start at this time with these flags makes. */
     made(now: number, ...flags: readonly string[]): string[] {
       const created: string[] = [];
-      readCertificate(readCommandLine([`--data=${data}`, ...flags], {}, {}).config, now, created);
+      ensureCertificate(readCommandLine([`--data=${data}`, ...flags], {}, {}).config, now, created);
       return created;
     },
   };

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { newCertificate } from '../new-certificate.ts';
-import { readCertificate, readSecrets } from '../../src/assembly/secrets-and-certificate.ts';
+import { ensureCertificate, ensureSecrets } from '../../src/assembly/secrets-and-certificate.ts';
 import { readCommandLine } from '../../src/config/command-line.ts';
 import type { Config } from '../../src/config/config.ts';
 import { version } from '../../src/version.ts';
@@ -143,7 +143,7 @@ describe('orderly serve', { concurrency: true }, () => {
     const data = newFolder(t);
     writeFileSync(join(data, 'secret.key'), 'short\n');
     assert.throws(
-      () => readSecrets(configWith(`--data=${data}`), []),
+      () => ensureSecrets(configWith(`--data=${data}`), []),
       /secret\.key is damaged: delete it to get a new one/,
     );
   });
@@ -153,7 +153,7 @@ describe('orderly serve', { concurrency: true }, () => {
     writeFileSync(cert ?? '', newCertificate().certPem);
     writeFileSync(key ?? '', newCertificate().keyPem);
     assert.throws(
-      () => readCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), 0, []),
+      () => ensureCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), 0, []),
       /cert\.pem with the key in .*key\.pem can't be used: .*mismatch/,
     );
   });

@@ -124,7 +124,7 @@ async function impatientServer(t: TestContext, inside: Service): Promise<number>
   const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
   const server = new HttpServer({ certificate: undefined, timeouts });
   const { port } = await server.listen('127.0.0.1', 0);
-  server.handle(inside.app.handler);
+  server.setHandler(inside.app.handler);
   t.after(() => server.close());
   return port;
 }

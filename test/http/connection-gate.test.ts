@@ -124,7 +124,7 @@ describe('connections past the maximum', inProcess, () => {
     const gate = new ConnectionGate({ connectionsMax: 2, perAddressMax: 2, isTrusted: () => false });
     const server = new HttpServer({ certificate, gate, timeouts: { handshakeMilliseconds: 200 } });
     const { port } = await server.listen('127.0.0.1', 0);
-    server.handle(service.inside?.app.handler ?? assert.fail('there are none'));
+    server.setHandler(service.inside?.app.handler ?? assert.fail('there are none'));
     t.after(() => server.close());
     return { service, server, port };
   }

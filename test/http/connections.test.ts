@@ -116,7 +116,7 @@ describe('connections', () => {
         timeouts: { ...timeouts, idleMilliseconds },
       });
       const { port } = await server.listen('127.0.0.1', 0);
-      server.handle(inside.app.handler);
+      server.setHandler(inside.app.handler);
       t.after(async () => {
         await until(() => server.connections.open === 0);
         await server.close();
@@ -188,16 +188,16 @@ describe('connections', () => {
     const held = Promise.withResolvers<void>();
     const server = new HttpServer({ certificate: undefined, timeouts: { idleMilliseconds: 20 } });
     const { port } = await server.listen('127.0.0.1', 0);
-    server.handle({
+    server.setHandler({
       onConnection: () => handler.onConnection(),
-      onOverrun: () => {},
+      setPauseReading: () => {},
       async onRequest(asked, response) {
         if (asked.url === '/held') await held.promise;
         handler.onRequest(asked, response);
       },
       onContinue: (asked, response) => handler.onContinue(asked, response),
       onExpectation: (asked, response) => handler.onExpectation(asked, response),
-      rejectionText: (problem, unparsed) => handler.rejectionText(problem, unparsed),
+      rejectUnparsedRequest: (problem, unparsed) => handler.rejectUnparsedRequest(problem, unparsed),
       problemOfMethod: (method, path) => handler.problemOfMethod(method, path),
     });
     t.after(() => server.close());

@@ -21,7 +21,7 @@ const caller: Caller = {
   sessionId: 1,
   keyId: null,
   scopes: null,
-  authTime: 0,
+  authTimeSeconds: 0,
 };
 
 test('an export finds nothing more while anything of it waits for the client', async (t) => {

@@ -8,7 +8,7 @@ import { createCursors, type ListQuery } from '../../src/http/cursor.ts';
 import { listPage } from '../../src/http/list.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
-import { orderSorts, statuses, type OrderFilter } from '../../src/resources/orders/order.ts';
+import { orderSorts, statuses, type OrderListQuery } from '../../src/resources/orders/order.ts';
 import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
 import { findOrder } from '../../src/resources/orders/order-store.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -64,7 +64,7 @@ function fill(): Order[] {
 }
 
 const time = (second: number): string => new Date(firstTime + second * 1000).toISOString();
-const filters: readonly OrderFilter[] = [
+const filters: readonly OrderListQuery[] = [
   {},
   { status: ['open'] },
   { status: ['refunded', 'open', 'paid'] },
@@ -92,7 +92,7 @@ const filters: readonly OrderFilter[] = [
   },
 ];
 
-function expected(filter: OrderFilter, sort: string): number[] {
+function expected(filter: OrderListQuery, sort: string): number[] {
   const {
     status = statuses,
     customerId,
@@ -212,6 +212,6 @@ function load(db: Connection, id: number): Representation<unknown> | undefined {
 
 /** The ids of a page's elements. */
 function pageOf({ text }: Representation<unknown>): number[] {
-  const { data } = JSON.parse(text) as { data: { id: number }[] }; // as listText made it
+  const { data } = JSON.parse(text) as { data: { id: number }[] }; // as listRepresentation made it
   return data.map(({ id }) => id);
 }

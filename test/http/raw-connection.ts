@@ -113,7 +113,7 @@ export async function askTooSlowly(inside: Service): Promise<RawAnswer> {
   };
   const server = new HttpServer({ certificate: undefined, timeouts });
   const { port } = await server.listen('127.0.0.1', 0);
-  server.handle(inside.app.handler);
+  server.setHandler(inside.app.handler);
   const response = await askRaw(port, 'GET / HT');
   await server.close();
   return response;

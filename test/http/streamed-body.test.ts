@@ -118,7 +118,7 @@ describe('a body that is read as it arrives', () => {
     const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
     const server = new HttpServer({ certificate: undefined, timeouts });
     const { port } = await server.listen('127.0.0.1', 0);
-    server.handle(service.inside.app.handler);
+    server.setHandler(service.inside.app.handler);
     const [slow, other] = [await openRaw(port), await openRaw(port)];
     slow.write(headOf(token, 'Content-Length: 2\r\n'));
     slow.write('a');

@@ -6,7 +6,7 @@ import { createPasswordHasher, type PasswordHasher } from '../../src/auth/passwo
 import { permitWithoutCaller } from '../../src/storage/permit.ts';
 import { requireVisible } from '../../src/resources/flows/visible.ts';
 import { noContent, emptyRepresentation, route } from '../../src/http/route.ts';
-import { replaceUser, userRows } from '../../src/resources/users/user-store.ts';
+import { replaceUser, userSource } from '../../src/resources/users/user-store.ts';
 import { executable, password, serviceFor, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';
 import { newPassword, done } from './withdrawn-support.ts';
@@ -75,7 +75,7 @@ test('a demotion earlier in the same transaction counts', async (t) => {
     handle(context) {
       const { caller, db } = context;
       const demoting = db.write((writer) => {
-        const user = requireVisible(userRows, { db: writer, id: caller.userId, access: 'everyone' });
+        const user = requireVisible(userSource, { db: writer, id: caller.userId, access: 'everyone' });
         replaceUser(permitWithoutCaller(writer, 'the command line'), user, { ...user, role: 'user' });
       });
       const changing = db.write((writer) => (context.authorizeWrite(writer), emptyRepresentation));

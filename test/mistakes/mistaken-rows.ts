@@ -4,19 +4,19 @@ import { permitWithoutCaller } from '../../src/storage/permit.ts';
 import type { Context } from '../../src/http/route.ts';
 import {
   addCustomer,
-  customerRows,
+  customerSource,
   findCustomer,
   removeCustomer,
   replaceCustomer,
 } from '../../src/resources/customers/customer-store.ts';
 import { requireVisible } from '../../src/resources/flows/visible.ts';
 import { orderSelection } from '../../src/resources/orders/order-list-store.ts';
-import { addOrder, findOrder, orderRows, replaceOrder } from '../../src/resources/orders/order-store.ts';
+import { addOrder, findOrder, orderSource, replaceOrder } from '../../src/resources/orders/order-store.ts';
 import {
   addKey,
   findKey,
   keySelection,
-  keyRows,
+  keySource,
   removeKey,
   removeKeysOf,
 } from '../../src/resources/keys/key-store.ts';
@@ -24,14 +24,14 @@ import {
   addSession,
   endSession,
   endSessionsOf,
-  sessionRows,
+  sessionSource,
 } from '../../src/resources/sessions/session-store.ts';
 import {
   addUser,
   removeUser,
   replaceUser,
   userSelection,
-  userRows,
+  userSource,
 } from '../../src/resources/users/user-store.ts';
 import type { Connection } from '../../src/storage/connection.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -42,29 +42,29 @@ export function mistakesOfStorage(
   { db: given }: Context<object, object, undefined, Caller>,
 ): unknown[] {
   return [
-    database.write((writer) => writer.run('DELETE FROM orders').changes),
+    database.write((writer) => writer.run('DELETE FROM orders').rowsChanged),
     // @ts-expect-error TS2322
-    database.write(async (writer) => writer.run('DELETE FROM orders').changes),
+    database.write(async (writer) => writer.run('DELETE FROM orders').rowsChanged),
     // @ts-expect-error TS2322
     given.write((writer) => Promise.resolve(writer.get('SELECT 1'))),
     // @ts-expect-error TS2339
     given.close(),
-    requireVisible(orderRows, { db, id: 7, access: 'everyone' }),
-    requireVisible(customerRows, { db, id: 7, access: { userId: 7 } }),
+    requireVisible(orderSource, { db, id: 7, access: 'everyone' }),
+    requireVisible(customerSource, { db, id: 7, access: { userId: 7 } }),
     // @ts-expect-error TS2741
-    requireVisible(orderRows, { db, id: 7 }),
+    requireVisible(orderSource, { db, id: 7 }),
     // @ts-expect-error TS2741
-    requireVisible(customerRows, { db, id: 7 }),
+    requireVisible(customerSource, { db, id: 7 }),
     // @ts-expect-error TS2741
-    requireVisible(userRows, { db, id: 7 }),
+    requireVisible(userSource, { db, id: 7 }),
     // @ts-expect-error TS2741
-    requireVisible(keyRows, { db, id: 7 }),
+    requireVisible(keySource, { db, id: 7 }),
     // @ts-expect-error TS2322
-    requireVisible(sessionRows(0), { db, id: 7, access: undefined }),
+    requireVisible(sessionSource(0), { db, id: 7, access: undefined }),
     // @ts-expect-error TS2322
-    requireVisible(orderRows, { db, id: 7, access: {} }),
+    requireVisible(orderSource, { db, id: 7, access: {} }),
     // @ts-expect-error TS2322
-    requireVisible(orderRows, { db, id: 7, access: 'all' }),
+    requireVisible(orderSource, { db, id: 7, access: 'all' }),
     // @ts-expect-error TS2554
     userSelection({}),
     // @ts-expect-error TS2345
@@ -85,11 +85,11 @@ export function mistakesOfPermits(
   authorizeWrite(db);
   const permit = context.authorizeWrite(db);
   const access = 'everyone';
-  const key = requireVisible(keyRows, { db, id: 7, access });
-  const user = requireVisible(userRows, { db, id: 7, access });
-  const session = requireVisible(sessionRows(0), { db, id: 7, access });
-  const customer = requireVisible(customerRows, { db, id: 7, access });
-  const order = requireVisible(orderRows, { db, id: 7, access });
+  const key = requireVisible(keySource, { db, id: 7, access });
+  const user = requireVisible(userSource, { db, id: 7, access });
+  const session = requireVisible(sessionSource(0), { db, id: 7, access });
+  const customer = requireVisible(customerSource, { db, id: 7, access });
+  const order = requireVisible(orderSource, { db, id: 7, access });
   const found = { order: findOrder(db, 7), customer: findCustomer(db, 7), key: findKey(db, 7) };
   if (found.order === undefined || found.customer === undefined || found.key === undefined) return [];
   return [

@@ -9,7 +9,7 @@ import {
   addOrder,
   findOrder,
   orderAudit,
-  orderRows,
+  orderSource,
   readOrderText,
   readOrderTexts,
   replaceOrder,
@@ -58,7 +58,7 @@ for (const [name, order] of Object.entries(orders)) {
     const text = { id: added.id, json: JSON.stringify(added), ownerId: userId, updatedAt: 2 };
     assert.deepEqual(readOrderText(db, added.id), text);
     assert.deepEqual(readOrderTexts(db, [999, added.id]), [text]);
-    const stored = requireVisible(orderRows, { db, id: added.id, access: { userId } });
+    const stored = requireVisible(orderSource, { db, id: added.id, access: { userId } });
     replaceOrder(permit, stored, { ...content, status: 'paid', note: null, now: 3 });
     assert.equal(readOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
   });

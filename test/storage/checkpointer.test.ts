@@ -243,7 +243,7 @@ test('where Litestream stays away the service checkpoints in the end, and says s
   const warnings: string[] = [];
   const database = await openNotes(t, {
     checkpoints: 'litestream',
-    walBytesMax: 20 * mebibyte,
+    checkpointAtBytes: 20 * mebibyte,
     log: (level, message) => void (level === 'warn' && warnings.push(message)),
   });
   await writeWhile(database, () => database.stats.checkpoints < 1);

@@ -12,7 +12,7 @@ test('a row id past 2^53, as full-text indexes have them, stops no later stateme
   transaction.begin();
   const changes = transaction.run((db) => {
     sqlite.exec('INSERT INTO notes (id) VALUES (9009398277996544)');
-    return db.run("UPDATE notes SET text = 'changed'").changes;
+    return db.run("UPDATE notes SET text = 'changed'").rowsChanged;
   });
   transaction.commit();
   assert.equal(changes, 1);

@@ -193,12 +193,12 @@ test('a write or a read of the service inside a write is rejected', async (t) =>
 
 test('a write that is asynchronous does not compile', async (t) => {
   const database = await openNotes(t);
-  const number: Promise<number> = database.write((db) => db.run('DELETE FROM notes').changes);
+  const number: Promise<number> = database.write((db) => db.run('DELETE FROM notes').rowsChanged);
   const row: Promise<[string] | undefined> = database.write((db) =>
     db.get<[string]>('SELECT text FROM notes'),
   );
   // @ts-expect-error a promise is not a result
-  const promise = database.write(async (db) => db.run('DELETE FROM notes').changes);
+  const promise = database.write(async (db) => db.run('DELETE FROM notes').rowsChanged);
   // @ts-expect-error nor is one of several results a promise
   const perhaps = database.write((db) => (db.invalidations.length === 0 ? Promise.resolve(1) : 2));
   await Promise.all([number, row, promise, perhaps]);

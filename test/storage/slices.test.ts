@@ -8,7 +8,7 @@ import { inSlices, type Step } from '../../src/storage/slices.ts';
 import { addNote, noteTexts, openNotes } from './storage-support.ts';
 
 const sql = 'DELETE FROM notes WHERE id IN (SELECT id FROM notes WHERE text LIKE ? LIMIT ?)';
-const old: Step = (db, rowsMax) => db.run(sql, 'old %', rowsMax).changes;
+const old: Step = (db, rowsMax) => db.run(sql, 'old %', rowsMax).rowsChanged;
 
 function addMany(count: number): (db: Connection) => void {
   return (db) => {

@@ -1,5 +1,5 @@
 // Customers over HTTP: /customers.
-import { isStaff, rowAccessOf, rowViewOf, signedIn, type Caller } from '../../auth/access.ts';
+import { isStaff, rowAccessOf, readerKeyOf, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { exportDescription, exportIssues, isExport, type ExportStarter } from '../../http/export.ts';
@@ -7,14 +7,14 @@ import { ListElements } from '../../http/list-export.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { cached, represented, type RepresentationCache } from '../../http/representation-cache.ts';
+import { cachedFinder, finderOf, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, listOrExportOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import { historyRoute } from '../events/history-routes.ts';
 import { changeIssues, changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
 import { searchIssues } from '../flows/searching.ts';
-import { requireVisible, type Rows } from '../flows/visible.ts';
+import { requireVisible, type ObjectSource } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
 import {
@@ -34,7 +34,7 @@ import {
 import {
   addCustomer,
   customerSelection,
-  customerRows,
+  customerSource,
   removeCustomer,
   replaceCustomer,
 } from './customer-store.ts';
@@ -51,23 +51,23 @@ export function customerRoutes({ cursors, exports, caches, defaultCountry }: Cus
   const customers = customerRepresentations(caches.customers);
   const bodies = customerBodies(defaultCountry);
   return [
-    listCustomers({ cursors, exports, caches }, customers),
-    createCustomer(customers, bodies),
-    readCustomer(customers),
-    putCustomer(bodies),
-    patchCustomer(bodies),
-    deleteCustomer(),
-    historyOfCustomer(cursors, customers),
+    listCustomersRoute({ cursors, exports, caches }, customers),
+    createCustomerRoute(customers, bodies),
+    readCustomerRoute(customers),
+    putCustomerRoute(bodies),
+    patchCustomerRoute(bodies),
+    deleteCustomerRoute(),
+    customerHistoryRoute(cursors, customers),
   ];
 }
 
-type CustomerRepresentations = Rows<Representation<Customer>>;
+type CustomerRepresentations = ObjectSource<Representation<Customer>>;
 
 /** Customers as they are on disk, through the cache. */
 export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
   return {
     name: 'customer',
-    find: cached(cache, represented(customerResource)),
+    find: cachedFinder(cache, finderOf(customerResource)),
     ownerOf: ({ ownerId }) => ownerId,
   };
 }
@@ -79,14 +79,17 @@ function representCustomer(customer: Customer): Representation<Customer> {
 }
 
 export const customerResource: Resource<Customer, Customer> = {
-  ...customerRows,
+  ...customerSource,
   accessOf: rowAccessOf,
   represent: representCustomer,
 };
 
 type ListServices = Pick<CustomerServices, 'cursors' | 'exports' | 'caches'>;
 
-function listCustomers({ cursors, exports, caches }: ListServices, { find }: CustomerRepresentations): Route {
+function listCustomersRoute(
+  { cursors, exports, caches }: ListServices,
+  { find }: CustomerRepresentations,
+): Route {
   return route({
     method: 'GET',
     path: '/customers',
@@ -105,16 +108,16 @@ function listCustomers({ cursors, exports, caches }: ListServices, { find }: Cus
     handle(context) {
       const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), context.query);
       if (isExport(context)) {
-        const list = { selectionFor, load: represented(customerResource) };
+        const list = { selectionFor, load: finderOf(customerResource) };
         return exports.start(context, customerFile, new ListElements(context.db, list, context.caller));
       }
-      const cache = { pages: caches.pages, viewOf: rowViewOf };
+      const cache = { pages: caches.pages, readerKeyOf };
       return listPage(context, { cursors, selectionFor, load: find, cache });
     },
   });
 }
 
-function historyOfCustomer(cursors: Cursors, rows: CustomerRepresentations): Route {
+function customerHistoryRoute(cursors: Cursors, source: CustomerRepresentations): Route {
   const path = '/customers/{id}/events';
   const summary = 'List what happened to a customer';
   return historyRoute({
@@ -122,13 +125,13 @@ function historyOfCustomer(cursors: Cursors, rows: CustomerRepresentations): Rou
     summary,
     topic: 'customer',
     access: signedIn,
-    rows,
+    source,
     accessOf: rowAccessOf,
     cursors,
   });
 }
 
-function createCustomer({ find }: CustomerRepresentations, bodies: CustomerBodies): Route {
+function createCustomerRoute({ find }: CustomerRepresentations, bodies: CustomerBodies): Route {
   return route({
     method: 'POST',
     path: '/customers',
@@ -164,11 +167,11 @@ function addNewCustomer(context: CreationContext, bodies: CustomerBodies): Promi
       throw forbidden('Only staff may create a customer for another user.');
     if (userId !== caller.userId) throwIfInvalid(userIssues(writer, userId));
     const id = addCustomer(permit, { ...content, userId }, now);
-    return representCustomer(requireVisible(customerRows, { db: writer, id, access: 'everyone' }));
+    return representCustomer(requireVisible(customerSource, { db: writer, id, access: 'everyone' }));
   });
 }
 
-function readCustomer(customers: CustomerRepresentations): Route {
+function readCustomerRoute(customers: CustomerRepresentations): Route {
   return route({
     method: 'GET',
     path: '/customers/{id}',
@@ -195,7 +198,7 @@ const changingCustomers = {
   problems: ['forbidden'],
 } as const;
 
-function putCustomer(bodies: CustomerBodies): Route {
+function putCustomerRoute(bodies: CustomerBodies): Route {
   const change: CustomerChange = { bodies, replacementOf: (_current, body) => body };
   return route({
     ...changingCustomers,
@@ -207,7 +210,7 @@ function putCustomer(bodies: CustomerBodies): Route {
   });
 }
 
-function patchCustomer(bodies: CustomerBodies): Route {
+function patchCustomerRoute(bodies: CustomerBodies): Route {
   const change: CustomerChange = { bodies, replacementOf: mergedCustomer };
   return route({
     ...changingCustomers,
@@ -254,7 +257,7 @@ function changeCustomer(
   });
 }
 
-function deleteCustomer(): Route {
+function deleteCustomerRoute(): Route {
   return route({
     method: 'DELETE',
     path: '/customers/{id}',

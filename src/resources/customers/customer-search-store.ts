@@ -2,7 +2,7 @@
 import { searchText, type Search } from '../../schema/search-text.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
-import { rankPositions, searchSelection, type SearchedRows } from '../flows/listing.ts';
+import { rankPositions, searchSelection, type SearchScope } from '../flows/listing.ts';
 import type { CustomerContent } from './customer.ts';
 
 type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'>;
@@ -28,15 +28,15 @@ function textOf({ name, email, phone }: Searched): string {
 }
 
 /** The one with the query's id, then the newest that match. */
-export function searchedCustomers(rows: SearchedRows, search: Search): Selection {
-  return searchSelection(rows, async (db, limit) => {
-    const { sql, params } = rows.condition;
+export function customerSearchSelection(scope: SearchScope, search: Search): Selection {
+  return searchSelection(scope, async (db, limit) => {
+    const { sql, params } = scope.condition;
     const [byId, matching] = await Promise.all([
       db.readInWorker<Row & Position>(`SELECT id, id FROM customers WHERE id = ? AND ${sql}`, [
         search.id,
         ...params,
       ]),
-      findMatching(db, rows, { search, rowsMax: limit }),
+      findMatching(db, scope, { search, rowsMax: limit }),
     ]);
     return rankPositions([...byId, ...matching], search.id, limit);
   });
@@ -50,7 +50,7 @@ type MatchingOptions = { readonly search: Search; readonly rowsMax: number };
  */
 export function findMatching(
   db: SearchDatabase,
-  { owners, condition }: SearchedRows,
+  { owners, condition }: SearchScope,
   { search, rowsMax }: MatchingOptions,
 ): Promise<(Row & Position)[]> {
   const { phrases } = search;

@@ -12,22 +12,22 @@ import type { Permit } from '../../storage/permit.ts';
 import {
   ascending,
   descending,
-  searchRows,
-  selectRows,
+  searchScopeOf,
+  selectionOf,
   type ListDefinition,
-  type SearchedRows,
+  type SearchScope,
 } from '../flows/listing.ts';
-import type { Rows, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerIsKnownSql, ownerSql, requireOwner } from '../users/user-store.ts';
 import { customerBodies } from './customer-bodies.ts';
-import { Customer, type CustomerContent, type CustomerFilter } from './customer.ts';
+import { Customer, type CustomerContent, type CustomerListQuery } from './customer.ts';
 import {
   addToSearch,
   removeFromSearch,
   replaceInSearch,
-  searchedCustomers,
+  customerSearchSelection,
 } from './customer-search-store.ts';
 
 type CustomerRow = readonly [
@@ -49,7 +49,7 @@ export function findCustomer(db: Connection, id: number): Customer | undefined {
   return row === undefined ? undefined : customerOf(row);
 }
 
-export const customerRows: Rows<Customer> = {
+export const customerSource: ObjectSource<Customer> = {
   name: 'customer',
   find: findCustomer,
   ownerOf: ({ userId }) => userId,
@@ -134,7 +134,7 @@ function hasOrdersProblem(id: number): Problem {
 export function clearCustomerOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql =
     'UPDATE customers SET userId = NULL WHERE id IN (SELECT id FROM customers WHERE userId = ? LIMIT +?)';
-  return db.run(sql, userId, rowsMax).changes;
+  return db.run(sql, userId, rowsMax).rowsChanged;
 }
 
 export function hasCustomers(db: Connection): boolean {
@@ -182,7 +182,7 @@ export const customerAudit: Audit<
   },
 };
 
-const customerList: ListDefinition<CustomerFilter> = {
+const customerList: ListDefinition<CustomerListQuery> = {
   table: 'customers',
   defaultSort: 'id',
   orderBy: {
@@ -197,20 +197,20 @@ const customerList: ListDefinition<CustomerFilter> = {
     email: {
       column: 'emailKey',
       matches: equals,
-      keyOf: emailKey,
+      columnValueOf: emailKey,
       indexes: { ordered: [], otherwise: 'sorted' },
     },
     userId: { column: 'userId', matches: ownedBy, indexes: 'for every sort' },
-    name: { column: 'nameKey', matches: beginsWith, keyOf: nameKey },
+    name: { column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
   },
 };
 
-export function customerSelection(access: RowAccess, query: CustomerFilter): Selection {
-  if (query.q === undefined) return selectRows(customerList, { access, query });
-  return searchedCustomers(searchRows(customerList, { access, query }), searchOf(query.q));
+export function customerSelection(access: RowAccess, query: CustomerListQuery): Selection {
+  if (query.q === undefined) return selectionOf(customerList, { access, query });
+  return customerSearchSelection(searchScopeOf(customerList, { access, query }), searchOf(query.q));
 }
 
 /** All customers that the access covers, to search in. */
-export function customersWithin(access: RowAccess): SearchedRows {
-  return searchRows(customerList, { access, query: {} });
+export function customerSearchScope(access: RowAccess): SearchScope {
+  return searchScopeOf(customerList, { access, query: {} });
 }

@@ -61,7 +61,7 @@ export const customerQuery = {
   ...customerFilters,
 };
 
-export type CustomerFilter = ObjectOf<typeof customerQuery>;
+export type CustomerListQuery = ObjectOf<typeof customerQuery>;
 
 /** The members that the service doesn't set. */
 export type CustomerContent = Pick<Customer, 'name' | 'email' | 'phone' | 'address'>;

@@ -219,7 +219,7 @@ export function removeOldEvents(db: Connection, rowsMax: number, before: number)
   );
   const young = oldest.findIndex(([, createdAt]) => createdAt >= before);
   const firstKept = oldest[young === -1 ? oldest.length - 1 : young]?.[0];
-  return firstKept === undefined ? 0 : db.run('DELETE FROM events WHERE id < ?', firstKept).changes;
+  return firstKept === undefined ? 0 : db.run('DELETE FROM events WHERE id < ?', firstKept).rowsChanged;
 }
 
 export const eventAudit: Audit<EventRow> = {

@@ -3,9 +3,9 @@ import type { Access, Caller, RowAccess } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { represented } from '../../http/representation-cache.ts';
+import { finderOf } from '../../http/representation-cache.ts';
 import { listOf, route, type Route } from '../../http/route.ts';
-import { requireVisible, type Rows } from '../flows/visible.ts';
+import { requireVisible, type ObjectSource } from '../flows/visible.ts';
 import { Event, type Topic } from './event.ts';
 import { findEvent, historySelection } from './event-store.ts';
 
@@ -15,14 +15,14 @@ type History<Row> = {
   readonly topic: Topic;
   readonly access: Access<{ readonly id: number }, Caller>;
   /** Whose history it is: only those who may see the object see it. */
-  readonly rows: Rows<Row>;
+  readonly source: ObjectSource<Row>;
   readonly accessOf: (caller: Caller) => RowAccess;
   readonly cursors: Cursors;
 };
 
 export function historyRoute<Row>(history: History<Row>): Route {
-  const { path, summary, topic, access, rows, accessOf, cursors } = history;
-  const load = represented({ find: findEvent, represent: representEvent });
+  const { path, summary, topic, access, source, accessOf, cursors } = history;
+  const load = finderOf({ find: findEvent, represent: representEvent });
   return route({
     method: 'GET',
     path,
@@ -36,7 +36,7 @@ export function historyRoute<Row>(history: History<Row>): Route {
     handle(context) {
       const { params, db } = context;
       const selectionFor = (caller: Caller) => {
-        requireVisible(rows, { db: db.read, id: params.id, access: accessOf(caller) });
+        requireVisible(source, { db: db.read, id: params.id, access: accessOf(caller) });
         return historySelection(topic, params.id);
       };
       return listPage(context, { cursors, selectionFor, load });

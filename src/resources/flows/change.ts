@@ -9,10 +9,10 @@ import type { Issue } from '../../schema/schema.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { requireVisible, type Rows, type Visible } from './visible.ts';
+import { requireVisible, type ObjectSource, type Visible } from './visible.ts';
 
 /** Rows, who may change which of them, and how one is shown. */
-export type Resource<Row, Shown> = Rows<Row> & {
+export type Resource<Row, Shown> = ObjectSource<Row> & {
   readonly accessOf: (caller: Caller) => RowAccess;
   readonly represent: (row: Row) => Representation<Shown>;
 };
@@ -50,7 +50,7 @@ type Change<Row, Wanted> = {
   /** Whether something changes that is not shown, such as a password. */
   readonly changesHidden?: boolean;
   readonly write: (permit: Permit<Caller>, current: Visible<Row>, wanted: Wanted) => void;
-  readonly events?: (current: Row, wanted: Wanted) => readonly SecurityEvent[];
+  readonly securityEvents?: (current: Row, wanted: Wanted) => readonly SecurityEvent[];
 };
 
 /** If nothing changes, the ETag stays. Security events are reported once the change is on disk. */
@@ -61,7 +61,7 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
 ): Promise<Representation<Shown>> {
   const { body, params, now } = context;
   const { id } = params;
-  let events: readonly SecurityEvent[] = [];
+  let securityEvents: readonly SecurityEvent[] = [];
   const changed = await context.db.write((writer): Representation<Shown> => {
     const permit = context.authorizeWrite(writer);
     const { caller } = permit;
@@ -74,12 +74,12 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
     if (change.changesHidden !== true && isDeepStrictEqual({ ...current, ...wanted }, current))
       return { ...before, isUnchanged: true };
     change.write(permit, current, wanted);
-    events = change.events?.(current, wanted) ?? [];
+    securityEvents = change.securityEvents?.(current, wanted) ?? [];
     const updated = resource.find(writer, id);
     assert(updated !== undefined, `${resource.name} ${id} is gone after its own change`);
     return resource.represent(updated);
   });
-  for (const event of events) context.report(event);
+  for (const event of securityEvents) context.report(event);
   return changed;
 }
 
@@ -95,7 +95,7 @@ type Dependent<Owner, Row, Shown> = Resource<Row, Shown> & {
 
 /** `furtherIssues` of a route that puts such an object. */
 export function dependentIssues<Owner, Row>(
-  owners: Rows<Owner>,
+  owners: ObjectSource<Owner>,
   { find, accessOf, issuesOf }: Pick<Dependent<Owner, Row, unknown>, 'find' | 'accessOf' | 'issuesOf'>,
 ) {
   return (body: Body, { params: { id }, caller, db: { read: db } }: ObjectContext): readonly Issue[] => {
@@ -107,12 +107,12 @@ export function dependentIssues<Owner, Row>(
 /** PUT at a path where there may be nothing yet: adds the object (201), or replaces it (200). */
 export async function putDependent<Owner, Row, Shown>(
   context: ObjectContext & { readonly body: object },
-  owners: Rows<Owner>,
+  owners: ObjectSource<Owner>,
   dependent: Dependent<Owner, Row, Shown>,
 ): Promise<Representation<Shown>> {
   const { body, params } = context;
   const { id } = params;
-  let event: SecurityEvent | undefined;
+  let securityEvent: SecurityEvent | undefined;
   const put = await context.db.write((writer): Representation<Shown> => {
     const permit = context.authorizeWrite(writer);
     const access = dependent.accessOf(permit.caller);
@@ -121,12 +121,12 @@ export async function putDependent<Owner, Row, Shown>(
     dependent.check(permit.caller);
     throwIfInvalid(dependent.issuesOf(current, { ...body }, id));
     context.checkPrecondition(current && dependent.represent(current).etag);
-    if (current === undefined) event = dependent.add(permit, owner);
+    if (current === undefined) securityEvent = dependent.add(permit, owner);
     else dependent.replace(permit, requireVisible(dependent, { db: writer, id, access }));
     const made = dependent.represent(requireVisible(dependent, { db: writer, id, access }));
     return current === undefined ? { ...made, isNew: true } : made;
   });
-  if (event !== undefined) context.report(event);
+  if (securityEvent !== undefined) context.report(securityEvent);
   return put;
 }
 
@@ -134,23 +134,23 @@ export type Removal<Row> = {
   /** Throws if this caller, who may see the row, may not remove it. */
   readonly check?: (row: Row, caller: Caller) => void;
   readonly remove: (permit: Permit<Caller>, row: Visible<Row>) => void;
-  readonly event?: (row: Row) => SecurityEvent;
+  readonly securityEvent?: (row: Row) => SecurityEvent;
 };
 
 export async function removeObject<Row, Shown>(
   context: ObjectContext,
   resource: Resource<Row, Shown>,
-  { check, remove, event }: Removal<Row>,
+  { check, remove, securityEvent }: Removal<Row>,
 ): Promise<typeof emptyRepresentation> {
   const { id } = context.params;
-  const removalEvent = await context.db.write((writer): SecurityEvent | undefined => {
+  const event = await context.db.write((writer): SecurityEvent | undefined => {
     const permit = context.authorizeWrite(writer);
     const row = requireVisible(resource, { db: writer, id, access: resource.accessOf(permit.caller) });
     check?.(row, permit.caller);
     context.checkPrecondition(resource.represent(row).etag);
     remove(permit, row);
-    return event?.(row);
+    return securityEvent?.(row);
   });
-  if (removalEvent !== undefined) context.report(removalEvent);
+  if (event !== undefined) context.report(event);
   return emptyRepresentation;
 }

@@ -31,7 +31,7 @@ export type Filter = {
   readonly column: string;
   readonly matches: (column: string, value: SqlValue) => Condition;
   /** The column's value of a parameter's text. */
-  readonly keyOf?: (text: string) => SqlValue;
+  readonly columnValueOf?: (text: string) => SqlValue;
   readonly indexes?: Indexes;
 };
 
@@ -70,7 +70,7 @@ type ListRequest<Q> = {
 };
 
 /** Row access is a filter like any other, so that no list can be without it. */
-export function selectRows<Q extends Query>(list: ListDefinition<Q>, request: ListRequest<Q>): Selection {
+export function selectionOf<Q extends Query>(list: ListDefinition<Q>, request: ListRequest<Q>): Selection {
   const sort: NonNullable<Q['sort']> = request.query.sort ?? list.defaultSort;
   const { column: key, isDescending } = list.orderBy[sort];
   const given = givenFilters(list, request);
@@ -98,7 +98,10 @@ export function selectRows<Q extends Query>(list: ListDefinition<Q>, request: Li
 }
 
 /** The rows that the filters and the row access leave, for a search of the list in a statement of its own. */
-export function searchRows<Q extends Query>(list: ListDefinition<Q>, request: ListRequest<Q>): SearchedRows {
+export function searchScopeOf<Q extends Query>(
+  list: ListDefinition<Q>,
+  request: ListRequest<Q>,
+): SearchScope {
   const conditions = givenFilters(list, request).map(({ condition }) => condition);
   const values = list.indexPrefix?.requested(request.query);
   if (list.indexPrefix !== undefined && values !== undefined)
@@ -106,7 +109,7 @@ export function searchRows<Q extends Query>(list: ListDefinition<Q>, request: Li
   return { owners: valuesOf(request, 'userId').map(Number), condition: andOrNone(conditions) ?? matchAll };
 }
 
-export type SearchedRows = Pick<Selection, 'owners'> & { readonly condition: Condition };
+export type SearchScope = Pick<Selection, 'owners'> & { readonly condition: Condition };
 
 function isOneOf(column: string, values: readonly string[]): Condition {
   return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, params: values };
@@ -114,7 +117,7 @@ function isOneOf(column: string, values: readonly string[]): Condition {
 
 /** The page that `search` finds. */
 export function searchSelection(
-  { owners }: SearchedRows,
+  { owners }: SearchScope,
   search: NonNullable<Selection['search']>,
 ): Selection {
   return { table: '', key: 'id', isDescending: true, ranges: [], residual: undefined, owners, search };
@@ -146,8 +149,9 @@ function valuesOf<Q extends Query>(
   return [...new Set(values)].filter((value) => typeof value === 'number' || typeof value === 'string');
 }
 
-function conditionOf({ column, matches, keyOf }: Filter, value: SqlValue): Condition {
-  return matches(column, keyOf !== undefined && typeof value === 'string' ? keyOf(value) : value);
+function conditionOf({ column, matches, columnValueOf }: Filter, value: SqlValue): Condition {
+  const isText = columnValueOf !== undefined && typeof value === 'string';
+  return matches(column, isText ? columnValueOf(value) : value);
 }
 
 function isRange({ indexes }: Filter): boolean {

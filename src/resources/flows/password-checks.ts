@@ -9,19 +9,19 @@ import { emailKey } from '../../schema/email.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 
-/** What is used of the request that brings a password. What `consumeToken` returns refunds the token. */
+/** What is used of the request that brings a password. What `drawOnRate` returns refunds the token. */
 type PasswordRequest<Limiter> = {
   readonly address: string;
   readonly isLoopback: boolean;
   readonly caller: Caller | undefined;
   readonly db: { readonly read: Connection };
   readonly now: number;
-  readonly consumeToken: (limiter: Limiter, key: string) => () => void;
+  readonly drawOnRate: (limiter: Limiter, key: string) => () => void;
   readonly report: (event: SecurityEvent) => void;
 };
 
 /** What is stored of the account with an e-mail address. */
-export type StoredPassword = {
+export type SignInAccount = {
   readonly userId: number;
   readonly hash: string;
   /** In milliseconds, of a password that the service generated; null for one that a user chose. */
@@ -45,7 +45,7 @@ type SignInLimiters<Limiter> = {
 type Options<Limiter> = {
   readonly hasher: PasswordHasher;
   readonly limiters: SignInLimiters<Limiter>;
-  readonly findPassword: (db: Connection, email: string) => StoredPassword | undefined;
+  readonly findSignInAccount: (db: Connection, email: string) => SignInAccount | undefined;
   /** Whether the account was used from this address lately. */
   readonly isKnownAddress: (db: Connection, userId: number, address: string, now: number) => boolean;
 };
@@ -56,13 +56,13 @@ type Refunds = { readonly refundTotal: () => void; readonly refundAll: () => voi
 export class PasswordChecks<Limiter> {
   readonly #hasher: PasswordHasher;
   readonly #limiters: SignInLimiters<Limiter>;
-  readonly #findPassword: Options<Limiter>['findPassword'];
+  readonly #findSignInAccount: Options<Limiter>['findSignInAccount'];
   readonly #isKnownAddress: Options<Limiter>['isKnownAddress'];
 
-  constructor({ hasher, limiters, findPassword, isKnownAddress }: Options<Limiter>) {
+  constructor({ hasher, limiters, findSignInAccount, isKnownAddress }: Options<Limiter>) {
     this.#hasher = hasher;
     this.#limiters = limiters;
-    this.#findPassword = findPassword;
+    this.#findSignInAccount = findSignInAccount;
     this.#isKnownAddress = isKnownAddress;
   }
 
@@ -76,10 +76,10 @@ export class PasswordChecks<Limiter> {
     request: PasswordRequest<Limiter>,
     email: string,
     password: string,
-  ): Promise<StoredPassword | undefined> {
-    const found = this.#findPassword(request.db.read, email);
+  ): Promise<SignInAccount | undefined> {
+    const found = this.#findSignInAccount(request.db.read, email);
     const userId = found?.userId ?? null;
-    const { refundTotal, refundAll } = this.#consumeTokens(request, email, userId);
+    const { refundTotal, refundAll } = this.#drawOnRates(request, email, userId);
     const isRight = await this.#verify(request, password, found?.hash ?? null).catch((error: unknown) => {
       refundAll(); // nothing was checked
       throw error;
@@ -104,7 +104,7 @@ export class PasswordChecks<Limiter> {
   consumeCodeToken(request: PasswordRequest<Limiter>, userId: number): () => void {
     const key = this.#isExempt(request, userId) ? `${userId} ${request.address}` : `${userId}`;
     try {
-      return request.consumeToken(this.#limiters.code, key);
+      return request.drawOnRate(this.#limiters.code, key);
     } catch (error) {
       request.report({ name: 'authn_login_fail_max', userId });
       throw error;
@@ -116,14 +116,14 @@ export class PasswordChecks<Limiter> {
    */
   hashNew(request: PasswordRequest<Limiter>, password: string): Promise<string> {
     const { caller, address } = request;
-    if (caller === undefined || !isAdmin(caller)) request.consumeToken(this.#limiters.address, address);
+    if (caller === undefined || !isAdmin(caller)) request.drawOnRate(this.#limiters.address, address);
     return this.#hasher.hash(password, jobOf(request, 'new-password'));
   }
 
   /** A new hash of a right password if the stored hash has another cost; none if the queue has no room. */
   async upgrade(
     request: PasswordRequest<Limiter>,
-    { hash }: StoredPassword,
+    { hash }: SignInAccount,
     password: string,
   ): Promise<string | undefined> {
     if (!this.#hasher.needsUpgrade(hash)) return undefined;
@@ -135,15 +135,13 @@ export class PasswordChecks<Limiter> {
     }
   }
 
-  #consumeTokens(request: PasswordRequest<Limiter>, email: string, userId: number | null): Refunds {
+  #drawOnRates(request: PasswordRequest<Limiter>, email: string, userId: number | null): Refunds {
     const { address, account, accountTotal } = this.#limiters;
     const key = emailKey(email);
-    const refundAddress = request.consumeToken(address, request.address);
+    const refundAddress = request.drawOnRate(address, request.address);
     try {
-      const refundAccount = request.consumeToken(account, `${request.address} ${key}`);
-      const refundTotal = this.#isExempt(request, userId)
-        ? () => {}
-        : request.consumeToken(accountTotal, key);
+      const refundAccount = request.drawOnRate(account, `${request.address} ${key}`);
+      const refundTotal = this.#isExempt(request, userId) ? () => {} : request.drawOnRate(accountTotal, key);
       return {
         refundTotal,
         refundAll() {
@@ -173,7 +171,7 @@ export class PasswordChecks<Limiter> {
 
 /** Why a right password is rejected nevertheless. No response shows it. */
 function rejectionReason(
-  { expiresAt, isSuspended }: StoredPassword,
+  { expiresAt, isSuspended }: SignInAccount,
   now: number,
 ): 'suspended' | 'password-expired' | undefined {
   if (isSuspended) return 'suspended';

@@ -8,8 +8,8 @@ declare const visible: unique symbol;
 /** A row that was checked against a caller's access. What changes or removes a row takes one. */
 export type Visible<T> = T & { readonly [visible]: true };
 
-/** Rows of one kind, or their cached representations. */
-export type Rows<T> = {
+/** Where objects of one kind are looked up: as rows, or as cached representations. */
+export type ObjectSource<T> = {
   /** The noun for one of them in a problem's detail. */
   readonly name: string;
   readonly find: (db: Connection, id: number) => T | undefined;
@@ -19,7 +19,7 @@ export type Rows<T> = {
 
 /** The only function that makes a `Visible`. */
 export function requireVisible<T>(
-  { name, find, ownerOf }: Rows<T>,
+  { name, find, ownerOf }: ObjectSource<T>,
   { db, id, access }: { readonly db: Connection; readonly id: number; readonly access: RowAccess },
 ): Visible<T> {
   const row = find(db, id);

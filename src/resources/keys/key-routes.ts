@@ -11,7 +11,7 @@ import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { represented } from '../../http/representation-cache.ts';
+import { finderOf } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
 import { keysPerUserMax } from '../../limits.ts';
 import { id } from '../../schema/members.ts';
@@ -19,14 +19,14 @@ import { optional } from '../../schema/schema.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { Key, MadeKey, NewKey, expiryIssues } from './key.ts';
-import { addKey, keySelection, keyRows, removeKey, type StoredKey } from './key-store.ts';
+import { addKey, keySelection, keySource, removeKey, type StoredKey } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
-  return [createKey(), listKeys(cursors), readKey(), deleteKey()];
+  return [createKeyRoute(), listKeysRoute(cursors), readKeyRoute(), deleteKeyRoute()];
 }
 
 const keyResource: Resource<StoredKey, Key> = {
-  ...keyRows,
+  ...keySource,
   accessOf: accountAccessOf,
   represent: representKey,
 };
@@ -35,7 +35,7 @@ function representKey({ userId, ...key }: StoredKey): Representation<Key> {
   return represent(key, { id: key.id, ownerId: userId });
 }
 
-function createKey(): Route {
+function createKeyRoute(): Route {
   return route({
     method: 'POST',
     path: '/api/keys',
@@ -63,14 +63,14 @@ async function addNewKey(context: Context<object, object, NewKey, Caller>): Prom
     const permit = context.authorizeWrite(writer);
     const { userId } = permit.caller;
     const key = addKey(permit, { ...body, userId }, now);
-    const stored = requireVisible(keyRows, { db: writer, id: key.id, access: { userId } });
+    const stored = requireVisible(keySource, { db: writer, id: key.id, access: { userId } });
     return { ...represent(key, { id: key.id, ownerId: userId }), etag: representKey(stored).etag };
   });
   context.report({ name: 'authn_token_created', userId: caller.userId, keyId: key.id });
   return key;
 }
 
-function listKeys(cursors: Cursors): Route {
+function listKeysRoute(cursors: Cursors): Route {
   return route({
     method: 'GET',
     path: '/api/keys',
@@ -88,12 +88,12 @@ function listKeys(cursors: Cursors): Route {
           throw forbidden('Only an administrator may see the API keys of others.');
         return keySelection({ userId });
       };
-      return listPage(context, { cursors, selectionFor, load: represented(keyResource) });
+      return listPage(context, { cursors, selectionFor, load: finderOf(keyResource) });
     },
   });
 }
 
-function readKey(): Route {
+function readKeyRoute(): Route {
   return route({
     method: 'GET',
     path: '/api/keys/{id}',
@@ -103,12 +103,12 @@ function readKey(): Route {
     reply: ok(Key),
     problems: ['forbidden'],
     handle({ params: { id }, caller, db }) {
-      return representKey(requireVisible(keyRows, { db: db.read, id, access: accountAccessOf(caller) }));
+      return representKey(requireVisible(keySource, { db: db.read, id, access: accountAccessOf(caller) }));
     },
   });
 }
 
-function deleteKey(): Route {
+function deleteKeyRoute(): Route {
   return route({
     method: 'DELETE',
     path: '/api/keys/{id}',
@@ -126,7 +126,7 @@ function deleteKey(): Route {
             checkStepUp(caller, context.now, 'Deleting an API key of another user');
         },
         remove: removeKey,
-        event: ({ id, userId }) => ({ name: 'authn_token_revoked', userId, keyId: id }),
+        securityEvent: ({ id, userId }) => ({ name: 'authn_token_revoked', userId, keyId: id }),
       });
     },
   });

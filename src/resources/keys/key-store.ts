@@ -11,9 +11,9 @@ import { check } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { equals, type Selection } from '../../storage/keyset.ts';
-import { descending, selectRows, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
+import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { Rows, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { Key, expiryOf, type MadeKey, type NewKey } from './key.ts';
 
@@ -37,7 +37,11 @@ export function findKey(db: Connection, id: number): StoredKey | undefined {
   return row === undefined ? undefined : { ...keyOf(row), userId: row[1] };
 }
 
-export const keyRows: Rows<StoredKey> = { name: 'API key', find: findKey, ownerOf: ({ userId }) => userId };
+export const keySource: ObjectSource<StoredKey> = {
+  name: 'API key',
+  find: findKey,
+  ownerOf: ({ userId }) => userId,
+};
 
 function keyOf([id, , name, scopes, createdAt, expiresAt, lastUsedAt, prefix]: readonly [
   ...KeyRow,
@@ -71,7 +75,7 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
     sessionId: null,
     keyId: id,
     scopes: new Set(scopesOf(scopes)),
-    authTime: 0,
+    authTimeSeconds: 0,
   };
   return { caller, hash, expiresAt: expiresAt ?? Infinity };
 }
@@ -162,7 +166,7 @@ const keyList: ListDefinition<NewestFirst> = {
 };
 
 export function keySelection(access: RowAccess): Selection {
-  return selectRows(keyList, { access, query: {} });
+  return selectionOf(keyList, { access, query: {} });
 }
 
 function scopesOf(text: string): Scope[] {

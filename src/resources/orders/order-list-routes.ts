@@ -1,5 +1,5 @@
 // The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
-import { rowAccessOf, rowViewOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { exportDescription, exportIssues, isExport, type ExportStarter } from '../../http/export.ts';
 import { ListElements } from '../../http/list-export.ts';
@@ -12,28 +12,28 @@ import type { ObjectOf } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer.ts';
 import { searchIssues } from '../flows/searching.ts';
-import { requireVisible, type Rows } from '../flows/visible.ts';
+import { requireVisible, type ObjectSource } from '../flows/visible.ts';
 import { userExists } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
 import { findRepresentation, findRepresentations } from './order-representation.ts';
-import { orderSearch, orderSelection } from './order-list-store.ts';
-import { Order, orderFilters, orderQuery } from './order.ts';
+import { searchedOrderSelection, orderSelection } from './order-list-store.ts';
+import { Order, orderListParameters, orderQuery } from './order.ts';
 
 /** How the routes read: committed rows, through the caches. */
 export type OrderReads = {
   readonly cursors: Cursors;
-  readonly orders: Rows<Representation<Order>>;
+  readonly orders: ObjectSource<Representation<Order>>;
   /** In the same order as the ids that it is called with. */
   readonly findAll: NonNullable<PageSource<Order, Caller>['loadAll']>;
-  readonly customers: Rows<Representation<Customer>>;
+  readonly customers: ObjectSource<Representation<Customer>>;
   readonly pages: PageCache;
 };
 
 const orderFile = { name: 'orders', table: orderTable };
 
-const filters = { ...orderFilters, ...orderIncludes, ...listParameters };
+const filters = { ...orderListParameters, ...orderIncludes, ...listParameters };
 
 type OrderListOptions = Pick<OrderReads, 'cursors' | 'orders' | 'findAll' | 'pages'> & {
   readonly selectionFor: (caller: Caller) => Selection;
@@ -49,11 +49,11 @@ function orderList(
     load: orders.find,
     loadAll: findAll,
     embedderFor: (page) => customerEmbedderFor(query, page),
-    cache: { pages, viewOf: rowViewOf },
+    cache: { pages, readerKeyOf },
   };
 }
 
-export function listOrders(reads: OrderReads, exports: ExportStarter): Route {
+export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Route {
   return route({
     method: 'GET',
     path: '/orders',
@@ -75,7 +75,7 @@ export function listOrders(reads: OrderReads, exports: ExportStarter): Route {
         const access = rowAccessOf(reader);
         if (query.q === undefined) return orderSelection(access, query);
         const hasCustomers = reader.scopes?.has('customers:read') ?? true;
-        return orderSearch(access, { query, q: query.q, hasCustomers });
+        return searchedOrderSelection(access, { query, q: query.q, hasCustomers });
       };
       if (isExport(context)) {
         // not through the cache: it would fill that with orders that nobody else reads
@@ -88,7 +88,7 @@ export function listOrders(reads: OrderReads, exports: ExportStarter): Route {
   });
 }
 
-export function listOrdersOfCustomer(reads: OrderReads): Route {
+export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
   return route({
     method: 'GET',
     path: '/customers/{id}/orders',
@@ -111,7 +111,7 @@ export function listOrdersOfCustomer(reads: OrderReads): Route {
   });
 }
 
-export function listOrdersOfUser(reads: OrderReads): Route {
+export function listOrdersOfUserRoute(reads: OrderReads): Route {
   return route({
     method: 'GET',
     path: '/api/users/{id}/orders',

@@ -6,20 +6,20 @@ import { atLeast, below, equals, type Selection } from '../../storage/keyset.ts'
 import {
   ascending,
   descending,
-  searchRows,
-  selectRows,
+  searchScopeOf,
+  selectionOf,
   type Indexes,
   type ListDefinition,
 } from '../flows/listing.ts';
-import { customersWithin } from '../customers/customer-store.ts';
+import { customerSearchScope } from '../customers/customer-store.ts';
 import { ownedBy } from '../users/user-store.ts';
-import { statuses, type OrderFilter } from './order.ts';
-import { searchedOrders } from './order-search-store.ts';
+import { statuses, type OrderListQuery } from './order.ts';
+import { orderSearchSelection } from './order-search-store.ts';
 
 /** A user's or a customer's orders are few: in the index's order by `createdAt`, else sorted in memory. */
 const few: Indexes = { ordered: ['createdAt'], otherwise: 'sorted' };
 
-const orderList: ListDefinition<OrderFilter> = {
+const orderList: ListDefinition<OrderListQuery> = {
   table: 'orders',
   defaultSort: '-createdAt',
   orderBy: {
@@ -42,26 +42,33 @@ const orderList: ListDefinition<OrderFilter> = {
       matches: equals,
       indexes: { ordered: ['createdAt'], otherwise: 'scanned' },
     },
-    createdFrom: { column: 'createdAt', matches: atLeast, keyOf: timeAtOrAfter },
-    createdBefore: { column: 'createdAt', matches: below, keyOf: timeAtOrAfter },
-    updatedFrom: { column: 'updatedAt', matches: atLeast, keyOf: timeAtOrAfter },
-    updatedBefore: { column: 'updatedAt', matches: below, keyOf: timeAtOrAfter },
+    createdFrom: { column: 'createdAt', matches: atLeast, columnValueOf: timeAtOrAfter },
+    createdBefore: { column: 'createdAt', matches: below, columnValueOf: timeAtOrAfter },
+    updatedFrom: { column: 'updatedAt', matches: atLeast, columnValueOf: timeAtOrAfter },
+    updatedBefore: { column: 'updatedAt', matches: below, columnValueOf: timeAtOrAfter },
   },
   indexPrefix: { column: 'status', values: statuses, requested: ({ status }) => status },
 };
 
 export function orderSelection(
   access: RowAccess,
-  query: OrderFilter,
+  query: OrderListQuery,
   pathValues: { readonly customerId?: number } = {},
 ): Selection {
-  return selectRows(orderList, { access, query, pathValues });
+  return selectionOf(orderList, { access, query, pathValues });
 }
 
-type SearchOptions = { readonly query: OrderFilter; readonly q: string; readonly hasCustomers: boolean };
+type SearchOptions = { readonly query: OrderListQuery; readonly q: string; readonly hasCustomers: boolean };
 
 /** Without `hasCustomers` nothing shows what customers are called. */
-export function orderSearch(access: RowAccess, { query, q, hasCustomers }: SearchOptions): Selection {
-  const customers = hasCustomers ? customersWithin(access) : undefined;
-  return searchedOrders({ rows: searchRows(orderList, { access, query }), search: searchOf(q), customers });
+export function searchedOrderSelection(
+  access: RowAccess,
+  { query, q, hasCustomers }: SearchOptions,
+): Selection {
+  const customers = hasCustomers ? customerSearchScope(access) : undefined;
+  return orderSearchSelection({
+    orders: searchScopeOf(orderList, { access, query }),
+    search: searchOf(q),
+    customers,
+  });
 }

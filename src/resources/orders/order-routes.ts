@@ -5,7 +5,11 @@ import type { Cursors } from '../../http/cursor.ts';
 import type { ExportStarter } from '../../http/export.ts';
 import type { Representation } from '../../http/representation.ts';
 import type { PageCache } from '../../http/page-cache.ts';
-import { cached, cachedAll, type RepresentationCache } from '../../http/representation-cache.ts';
+import {
+  cachedFinder,
+  cachedFinderOfAll,
+  type RepresentationCache,
+} from '../../http/representation-cache.ts';
 import { created, ok, route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
@@ -20,7 +24,12 @@ import { requireVisible } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
-import { listOrders, listOrdersOfCustomer, listOrdersOfUser, type OrderReads } from './order-list-routes.ts';
+import {
+  listOrdersRoute,
+  listOrdersOfCustomerRoute,
+  listOrdersOfUserRoute,
+  type OrderReads,
+} from './order-list-routes.ts';
 import { findRepresentation, findRepresentations, representOrder } from './order-representation.ts';
 import {
   NewOrder,
@@ -32,7 +41,7 @@ import {
   applyOrderPatch,
   orderPatchIssues,
 } from './order.ts';
-import { addOrder, orderRows, replaceOrder } from './order-store.ts';
+import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
 export type OrderServices = OrderReadServices & { readonly exports: ExportStarter };
 
@@ -50,41 +59,41 @@ export type OrderReadServices = {
 export function orderRoutes(services: OrderServices): Route[] {
   const reads = cachedReadsOf(services);
   return [
-    listOrders(reads, services.exports),
-    placeOrder(reads),
-    readOrder(reads),
-    patchOrder(reads),
-    listOrdersOfCustomer(reads),
-    historyOfOrder(reads),
+    listOrdersRoute(reads, services.exports),
+    placeOrderRoute(reads),
+    readOrderRoute(reads),
+    patchOrderRoute(reads),
+    listOrdersOfCustomerRoute(reads),
+    orderHistoryRoute(reads),
   ];
 }
 
 /** Mounted with the users interface. */
 export function userOrderRoutes(services: OrderReadServices): Route[] {
   const reads = cachedReadsOf(services);
-  return [listOrdersOfUser(reads), readOrderOfUser(reads)];
+  return [listOrdersOfUserRoute(reads), readOrderOfUserRoute(reads)];
 }
 
 function cachedReadsOf({ cursors, caches }: OrderReadServices): OrderReads {
-  const find = cached(caches.orders, findRepresentation);
+  const find = cachedFinder(caches.orders, findRepresentation);
   const orders = { name: 'order', find, ownerOf: ({ ownerId }: Representation<Order>) => ownerId };
   return {
     cursors,
     orders,
-    findAll: cachedAll(caches.orders, findRepresentations),
+    findAll: cachedFinderOfAll(caches.orders, findRepresentations),
     customers: customerRepresentations(caches.customers),
     pages: caches.pages,
   };
 }
 
 const orderResource: Changeable<Order, Order> = {
-  ...orderRows,
+  ...orderSource,
   accessOf: rowAccessOf,
   represent: representOrder,
   issuesOf: orderPatchIssues,
 };
 
-function placeOrder({ orders, customers }: OrderReads): Route {
+function placeOrderRoute({ orders, customers }: OrderReads): Route {
   return route({
     method: 'POST',
     path: '/orders',
@@ -142,7 +151,7 @@ function unknownCustomer(id: number): Issue {
   return { pointer: '/customerId', code: 'unknown', detail };
 }
 
-function readOrder({ orders }: OrderReads): Route {
+function readOrderRoute({ orders }: OrderReads): Route {
   return route({
     method: 'GET',
     path: '/orders/{id}',
@@ -161,7 +170,7 @@ function readOrder({ orders }: OrderReads): Route {
   });
 }
 
-function patchOrder({ orders }: OrderReads): Route {
+function patchOrderRoute({ orders }: OrderReads): Route {
   return route({
     method: 'PATCH',
     path: '/orders/{id}',
@@ -191,7 +200,7 @@ function patchOrder({ orders }: OrderReads): Route {
   });
 }
 
-function historyOfOrder({ cursors, orders: rows }: OrderReads): Route {
+function orderHistoryRoute({ cursors, orders: source }: OrderReads): Route {
   const path = '/orders/{id}/events';
   const summary = 'List what happened to an order';
   return historyRoute({
@@ -199,13 +208,13 @@ function historyOfOrder({ cursors, orders: rows }: OrderReads): Route {
     summary,
     topic: 'order',
     access: signedIn,
-    rows,
+    source,
     accessOf: rowAccessOf,
     cursors,
   });
 }
 
-function readOrderOfUser({ orders }: OrderReads): Route {
+function readOrderOfUserRoute({ orders }: OrderReads): Route {
   return route({
     method: 'GET',
     path: '/api/users/{id}/orders/{order_id}',

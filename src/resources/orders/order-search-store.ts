@@ -5,19 +5,19 @@ import type { Row } from '../../storage/connection.ts';
 import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
 import { findMatching } from '../customers/customer-search-store.ts';
-import { rankPositions, searchSelection, type SearchedRows } from '../flows/listing.ts';
+import { rankPositions, searchSelection, type SearchScope } from '../flows/listing.ts';
 
 type OrderSearch = {
-  readonly rows: SearchedRows;
+  readonly orders: SearchScope;
   readonly search: Search;
   /** Those that the caller may see; undefined for none. */
-  readonly customers: SearchedRows | undefined;
+  readonly customers: SearchScope | undefined;
 };
 
 /** The one with the query's id, then the newest that match. */
-export function searchedOrders(request: OrderSearch): Selection {
-  const { rows, search } = request;
-  return searchSelection(rows, async (db, limit) => {
+export function orderSearchSelection(request: OrderSearch): Selection {
+  const { orders, search } = request;
+  return searchSelection(orders, async (db, limit) => {
     if (search.phrases.length === 0) return [];
     const found = await Promise.all([findOfCustomers(db, request, limit), findWithItem(db, request, limit)]);
     return rankPositions(found.flat(), search.id, limit);
@@ -27,12 +27,12 @@ export function searchedOrders(request: OrderSearch): Selection {
 /** Finds orders of matching customers, and the order with the id. */
 async function findOfCustomers(
   db: SearchDatabase,
-  { rows, search, customers }: OrderSearch,
+  { orders, search, customers }: OrderSearch,
   limit: number,
 ): Promise<Position[]> {
   const options = { search, rowsMax: searchedCustomersMax };
   const matching = customers === undefined ? [] : await findMatching(db, customers, options);
-  const { sql, params } = rows.condition;
+  const { sql, params } = orders.condition;
   const byId = `SELECT id FROM orders WHERE id = ? AND ${sql}`;
   const ofCustomers =
     'SELECT id FROM (SELECT value AS matchingId FROM json_each(?)) ' +
@@ -46,10 +46,10 @@ async function findOfCustomers(
 /** Finds orders that have all words in one item. */
 function findWithItem(
   db: SearchDatabase,
-  { rows, search }: OrderSearch,
+  { orders, search }: OrderSearch,
   limit: number,
 ): Promise<(Row & Position)[]> {
-  const { sql, params } = rows.condition;
+  const { sql, params } = orders.condition;
   const newest = `SELECT id, items FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
   const items: RowSearch = { phrases: search.phrases, columns: 'JSON', rowsMax: limit };
   return db.readInWorker(newest, params, { search: items });

@@ -4,7 +4,7 @@ import { check, fits } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { Rows, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownerIsKnownSql, ownerSql, requireOwner } from '../users/user-store.ts';
@@ -34,7 +34,11 @@ export function findOrder(db: Connection, id: number): Order | undefined {
   return row === undefined ? undefined : orderOf(row);
 }
 
-export const orderRows: Rows<Order> = { name: 'order', find: findOrder, ownerOf: ({ userId }) => userId };
+export const orderSource: ObjectSource<Order> = {
+  name: 'order',
+  find: findOrder,
+  ownerOf: ({ userId }) => userId,
+};
 
 /**
  * A fast read: the text that `JSON.stringify` makes of `findOrder`. SQLite joins the columns, the JSON ones
@@ -223,7 +227,7 @@ function jsonOrNull(value: object | null): string | null {
 /** For `clearRemovedOwners`. */
 export function clearOrderOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT +?)';
-  return db.run(sql, userId, rowsMax).changes;
+  return db.run(sql, userId, rowsMax).rowsChanged;
 }
 
 /** An order fits its schema, its sums are right, and its address would be accepted today. */

@@ -150,7 +150,7 @@ export const orderSorts = [
   '-total',
 ] as const;
 /** The parameters of a list of orders. */
-export const orderFilters = {
+export const orderListParameters = {
   status: optional(
     array(status, {
       minItems: 1,
@@ -182,10 +182,10 @@ export const orderQuery = {
       `of customers for the newest ${counted(searchedCustomersMax, 'customer')} that match. An API key ` +
       'needs `customers:read` to find orders by customer.',
   ),
-  ...orderFilters,
+  ...orderListParameters,
 };
 
-export type OrderFilter = Omit<ObjectOf<typeof orderQuery>, 'status'> & {
+export type OrderListQuery = Omit<ObjectOf<typeof orderQuery>, 'status'> & {
   readonly status?: readonly OrderStatus[];
 };
 

@@ -17,7 +17,7 @@ import {
  * A page of another origin can't call it: browsers say where a request comes from, send no JSON there without
  * asking first, and keep the cookie, which is SameSite=Strict, from other sites.
  */
-export function renewCookie(services: SignInServices): Route {
+export function renewCookieRoute(services: SignInServices): Route {
   return route({
     method: 'POST',
     path: '/api/sessions/current/tokens',

@@ -34,7 +34,7 @@ export function removeOldAddresses(db: Connection, rowsMax: number, now: number)
   const sql =
     'DELETE FROM knownAddresses WHERE (userId, address) IN ' +
     '(SELECT userId, address FROM knownAddresses WHERE usedAt <= ? LIMIT +?)';
-  return db.run(sql, oldestOf(now), rowsMax).changes;
+  return db.run(sql, oldestOf(now), rowsMax).rowsChanged;
 }
 
 function oldestOf(now: number): number {

@@ -11,37 +11,43 @@ import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
-import { represented } from '../../http/representation-cache.ts';
+import { finderOf } from '../../http/representation-cache.ts';
 import { emptyRepresentation, listOf, noContent, ok, route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
-import { userRows } from '../users/user-store.ts';
+import { userSource } from '../users/user-store.ts';
 import { Session } from './session.ts';
-import { renewCookie } from './cookie-session-routes.ts';
-import { endSession, sessionRows, sessionSelection, signOutEverywhere, usesCookie } from './session-store.ts';
-import { renewTokens, representSession, signIn, type SignInServices } from './sign-in-routes.ts';
+import { renewCookieRoute } from './cookie-session-routes.ts';
+import {
+  endSession,
+  sessionSource,
+  sessionSelection,
+  signOutEverywhere,
+  usesCookie,
+} from './session-store.ts';
+import { renewTokensRoute, representSession, signInRoute, type SignInServices } from './sign-in-routes.ts';
 
 export type SessionServices = SignInServices & { readonly cursors: Cursors };
 
 export function sessionRoutes(services: SessionServices): Route[] {
   return [
-    signIn(services),
-    renewTokens(services),
-    renewCookie(services),
-    listSessions(services),
-    deleteSessions(),
-    readSession(),
-    deleteSession(),
+    signInRoute(services),
+    renewTokensRoute(services),
+    renewCookieRoute(services),
+    listSessionsRoute(services),
+    deleteSessionsRoute(),
+    readSessionRoute(),
+    deleteSessionRoute(),
   ];
 }
 
 function sessionResource(now: number): Resource<Session, Session> {
-  return { ...sessionRows(now), accessOf: accountAccessOf, represent: representSession };
+  return { ...sessionSource(now), accessOf: accountAccessOf, represent: representSession };
 }
 
-function listSessions({ cursors }: SessionServices): Route {
+function listSessionsRoute({ cursors }: SessionServices): Route {
   return route({
     method: 'GET',
     path: '/api/sessions',
@@ -59,7 +65,7 @@ function listSessions({ cursors }: SessionServices): Route {
         checkMayManage(caller, userId);
         return sessionSelection({ userId }, now);
       };
-      return listPage(context, { cursors, selectionFor, load: represented(sessionResource(now)) });
+      return listPage(context, { cursors, selectionFor, load: finderOf(sessionResource(now)) });
     },
   });
 }
@@ -70,7 +76,7 @@ function checkMayManage(caller: Caller, userId: number): void {
   throw forbidden('Only an administrator may see or end the sessions of others.');
 }
 
-function deleteSessions(): Route {
+function deleteSessionsRoute(): Route {
   return route({
     method: 'DELETE',
     path: '/api/sessions',
@@ -92,7 +98,7 @@ function deleteSessions(): Route {
         const { caller } = permit;
         const userId = query.userId ?? caller.userId;
         checkMayManage(caller, userId);
-        const user = requireVisible(userRows, { db: writer, id: userId, access: accountAccessOf(caller) });
+        const user = requireVisible(userSource, { db: writer, id: userId, access: accountAccessOf(caller) });
         if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
         signOutEverywhere(permit, user);
         return { userId, isOwn: userId === caller.userId };
@@ -104,7 +110,7 @@ function deleteSessions(): Route {
   });
 }
 
-function readSession(): Route {
+function readSessionRoute(): Route {
   return route({
     method: 'GET',
     path: '/api/sessions/{id}',
@@ -115,12 +121,12 @@ function readSession(): Route {
     problems: ['forbidden'],
     handle({ params: { id }, caller, db, now }) {
       const access = accountAccessOf(caller);
-      return representSession(requireVisible(sessionRows(now), { db: db.read, id, access }));
+      return representSession(requireVisible(sessionSource(now), { db: db.read, id, access }));
     },
   });
 }
 
-function deleteSession(): Route {
+function deleteSessionRoute(): Route {
   return route({
     method: 'DELETE',
     path: '/api/sessions/{id}',
@@ -142,7 +148,7 @@ function deleteSession(): Route {
             checkStepUp(caller, context.now, 'Ending a session of another user');
         },
         remove: endSession,
-        event: ({ id, userId }) => ({ name: 'session_expired', userId, sessionId: id }),
+        securityEvent: ({ id, userId }) => ({ name: 'session_expired', userId, sessionId: id }),
       });
       if (isInCookie) context.setCookie(clearedSessionCookie);
       return removed;

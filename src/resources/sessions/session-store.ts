@@ -10,9 +10,9 @@ import { check } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type Condition, type Selection } from '../../storage/keyset.ts';
-import { descending, selectRows, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
+import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { Rows, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { expiresAtOf, Session } from './session.ts';
 
@@ -33,7 +33,7 @@ export function findSession(db: Connection, id: number, now: number): Session | 
 }
 
 /** Sessions that haven't ended by now. */
-export function sessionRows(now: number): Rows<Session> {
+export function sessionSource(now: number): ObjectSource<Session> {
   return { name: 'session', find: (db, id) => findSession(db, id, now), ownerOf: ({ userId }) => userId };
 }
 
@@ -71,7 +71,7 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
       sessionId: id,
       keyId: null,
       scopes: null,
-      authTime: Math.floor(createdAt / 1000),
+      authTimeSeconds: Math.floor(createdAt / 1000),
     },
     expiresAt,
   };
@@ -182,7 +182,7 @@ export function endSessionsOfAllUsers(db: Connection): void {
 /** Removes sessions that have expired, up to `rowsMax`. */
 export function removeExpiredSessions(db: Connection, rowsMax: number, now: number): number {
   const sql = 'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expiresAt <= ? LIMIT +?)';
-  return db.run(sql, now, rowsMax).changes;
+  return db.run(sql, now, rowsMax).rowsChanged;
 }
 
 export const sessionAudit: Audit<SessionRow> = {
@@ -209,5 +209,5 @@ const sessionList: ListDefinition<NewestFirst> = {
 /** Sessions that haven't ended by now. */
 export function sessionSelection(access: RowAccess, now: number): Selection {
   const hasNotEnded: Condition = { sql: '+expiresAt > ?', params: [now] };
-  return selectRows(sessionList, { access, query: {}, always: hasNotEnded });
+  return selectionOf(sessionList, { access, query: {}, always: hasNotEnded });
 }

@@ -13,10 +13,10 @@ import { Problem, notFound } from '../../problem.ts';
 import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { permitWithoutCaller } from '../../storage/permit.ts';
-import type { PasswordChecks, StoredPassword } from '../flows/password-checks.ts';
+import type { PasswordChecks, SignInAccount } from '../flows/password-checks.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { useCode } from '../users/totp-store.ts';
-import { findPassword, upgradePasswordHash } from '../users/user-store.ts';
+import { findSignInAccount, upgradePasswordHash } from '../users/user-store.ts';
 import { recordAddress } from './known-address-store.ts';
 import { NewSession, Session, TokenRequest, Tokens, refreshUse } from './session.ts';
 import {
@@ -25,7 +25,7 @@ import {
   findRefreshState,
   findSessionCaller,
   renewSession,
-  sessionRows,
+  sessionSource,
   type RefreshState,
 } from './session-store.ts';
 
@@ -42,7 +42,7 @@ export const tokensReply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
   links: { get: 'GET /api/sessions/{id}' },
 });
 
-export function signIn(services: SignInServices): Route {
+export function signInRoute(services: SignInServices): Route {
   return route({
     method: 'POST',
     path: '/api/sessions',
@@ -90,7 +90,7 @@ async function addNewSession(
 
 type SessionStart = {
   readonly services: SignInServices;
-  readonly verified: StoredPassword;
+  readonly verified: SignInAccount;
   readonly upgradedHash: string | undefined;
 };
 type SignedIn = {
@@ -105,7 +105,7 @@ function beginSession(
   { services, verified, upgradedHash }: SessionStart,
 ): SignedIn | undefined {
   const { userId, hash } = verified;
-  const current = findPassword(writer, body.email);
+  const current = findSignInAccount(writer, body.email);
   // it may have changed while it was checked on another thread; hashes are salted, so no two are the same
   if (current?.hash !== hash || current.isSuspended) throw wrongCredentials();
   const actor = { userId, keyId: null };
@@ -120,7 +120,7 @@ function beginSession(
   return { issued: tokensOf(services, { db: writer, sessionId, now }), factor };
 }
 
-export function renewTokens(services: SignInServices): Route {
+export function renewTokensRoute(services: SignInServices): Route {
   return route({
     method: 'POST',
     path: '/api/sessions/{id}/tokens',
@@ -210,7 +210,7 @@ function endReusedSession(
   { sessionId: id, userId }: RefreshState,
   { requestId, now }: RenewalContext,
 ): number {
-  const session = requireVisible(sessionRows(now), { db: writer, id, access: 'everyone' });
+  const session = requireVisible(sessionSource(now), { db: writer, id, access: 'everyone' });
   endSession(permitWithoutCaller(writer, 'a refresh token', { requestId, now }), session, 'session.reused');
   return userId;
 }
@@ -224,7 +224,7 @@ function tokensOf(
   { signer, refreshTokens, publicUrl }: SignInServices,
   { db, sessionId: id, now }: TokensOptions,
 ): IssuedTokens {
-  const session = requireVisible(sessionRows(now), { db, id, access: 'everyone' });
+  const session = requireVisible(sessionSource(now), { db, id, access: 'everyone' });
   const { userId, createdAt, expiresAt } = session;
   const caller = findSessionCaller(db, id)?.caller;
   const refresh = findRefreshState(db, id, now);
@@ -238,7 +238,7 @@ function tokensOf(
     role: caller.role,
     iat,
     exp: iat + tokenSeconds,
-    auth_time: caller.authTime,
+    auth_time: caller.authTimeSeconds,
     jti: randomBytes(12).toString('base64url'),
   });
   return {

@@ -5,25 +5,25 @@ import { noContent, ok, okOrCreated, route, type Context, type Route } from '../
 import { dependentIssues, putDependent, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
-import { addSuspension, removeSuspension, replaceSuspension, suspensionRows } from './suspension-store.ts';
+import { addSuspension, removeSuspension, replaceSuspension, suspensionSource } from './suspension-store.ts';
 import type { UserChangeServices } from './user-change-routes.ts';
-import { userRows } from './user-store.ts';
+import { userSource } from './user-store.ts';
 
 type SuspensionServices = Pick<UserChangeServices, 'endSessions' | 'removeKeys'>;
 
 export function suspensionRoutes(services: SuspensionServices): Route[] {
-  return [readSuspension(), putSuspension(services), deleteSuspension()];
+  return [readSuspensionRoute(), putSuspensionRoute(services), deleteSuspensionRoute()];
 }
 
 const suspensionResource: Resource<Suspension, Suspension> = {
-  ...suspensionRows,
+  ...suspensionSource,
   accessOf: accountAccessOf,
   represent: (suspension) => represent(suspension, { id: suspension.userId, ownerId: suspension.userId }),
 };
 
 const ofSuspensions = { path: '/api/users/{id}/suspension', tag: 'Users', access: adminOnly } as const;
 
-function readSuspension(): Route {
+function readSuspensionRoute(): Route {
   return route({
     ...ofSuspensions,
     method: 'GET',
@@ -33,12 +33,12 @@ function readSuspension(): Route {
     description: 'Responds 404 if the user is not suspended.',
     handle({ params: { id }, caller, db }) {
       const access = accountAccessOf(caller);
-      return suspensionResource.represent(requireVisible(suspensionRows, { db: db.read, id, access }));
+      return suspensionResource.represent(requireVisible(suspensionSource, { db: db.read, id, access }));
     },
   });
 }
 
-function putSuspension(services: SuspensionServices): Route {
+function putSuspensionRoute(services: SuspensionServices): Route {
   return route({
     ...ofSuspensions,
     method: 'PUT',
@@ -50,7 +50,7 @@ function putSuspension(services: SuspensionServices): Route {
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
-    furtherIssues: dependentIssues(userRows, { ...suspensionResource, issuesOf: replacementIssues }),
+    furtherIssues: dependentIssues(userSource, { ...suspensionResource, issuesOf: replacementIssues }),
     handle: (context) => suspend(context, services),
   });
 }
@@ -62,7 +62,7 @@ async function suspend(
   { endSessions, removeKeys }: SuspensionServices,
 ): Promise<Representation<Suspension>> {
   const { body, now } = context;
-  return putDependent(context, userRows, {
+  return putDependent(context, userSource, {
     ...suspensionResource,
     check: (caller) => checkStepUp(caller, now, 'Suspending a user'),
     issuesOf: replacementIssues,
@@ -76,7 +76,7 @@ async function suspend(
   });
 }
 
-function deleteSuspension(): Route {
+function deleteSuspensionRoute(): Route {
   return route({
     ...ofSuspensions,
     method: 'DELETE',
@@ -89,7 +89,7 @@ function deleteSuspension(): Route {
       return removeObject(context, suspensionResource, {
         check: (_suspension, caller) => checkStepUp(caller, context.now, 'Lifting a suspension'),
         remove: removeSuspension,
-        event: ({ userId }) => ({ name: 'user_updated', userId, change: 'suspension-lifted' }),
+        securityEvent: ({ userId }) => ({ name: 'user_updated', userId, change: 'suspension-lifted' }),
       });
     },
   });

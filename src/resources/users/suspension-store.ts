@@ -5,7 +5,7 @@ import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { Rows, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { Suspension } from './suspension.ts';
 import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
 
@@ -22,7 +22,7 @@ function suspensionOf([userId, createdAt, reason]: readonly [...SuspensionRow, .
 }
 
 /** The id of a row is that of its user. */
-export const suspensionRows: Rows<Suspension> = {
+export const suspensionSource: ObjectSource<Suspension> = {
   name: 'suspension of user',
   find: findSuspension,
   ownerOf: ({ userId }) => userId,

@@ -2,9 +2,9 @@
 import {
   accountAccessOf,
   checkStepUp,
-  onlySelf,
-  recentSignIn,
   self,
+  recentSignIn,
+  selfOrAdmin,
   type Caller,
 } from '../../auth/access.ts';
 import { base32, newRecoveryCode, newTotpSecret, otpauthUri } from '../../auth/one-time-codes.ts';
@@ -17,46 +17,54 @@ import type { SecurityEvent } from '../../security-event.ts';
 import { changeIssues, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
-import { addTotp, confirmTotp, totpContext, findTotp, removeTotp, totpRows, useCode } from './totp-store.ts';
-import { userRows } from './user-store.ts';
+import {
+  addTotp,
+  confirmTotp,
+  totpContext,
+  findTotp,
+  removeTotp,
+  totpSource,
+  useCode,
+} from './totp-store.ts';
+import { userSource } from './user-store.ts';
 
 type TotpServices = { readonly totpSecrets: SealedSecrets };
 
 export function totpRoutes(services: TotpServices): Route[] {
-  return [readTotp(), setUpTotp(services), turnOnTotp(services), turnOffTotp()];
+  return [readTotpRoute(), setUpTotpRoute(services), turnOnTotpRoute(services), turnOffTotpRoute()];
 }
 
 const issuer = 'orderly';
 
 const totpResource: Resource<Totp, Totp> = {
-  ...totpRows,
+  ...totpSource,
   accessOf: accountAccessOf,
   represent: (totp) => represent(totp, { id: totp.userId, ownerId: totp.userId }),
 };
 
 const ofTotp = { path: '/api/users/{id}/totp', tag: 'Users' } as const;
 
-function readTotp(): Route {
+function readTotpRoute(): Route {
   return route({
     ...ofTotp,
     method: 'GET',
     summary: 'Read whether a sign-in needs a one-time code',
-    access: self,
+    access: selfOrAdmin,
     reply: ok(Totp),
     description: 'Responds 404 if none were set up.',
     handle({ params: { id }, caller, db }) {
       const access = accountAccessOf(caller);
-      return totpResource.represent(requireVisible(totpRows, { db: db.read, id, access }));
+      return totpResource.represent(requireVisible(totpSource, { db: db.read, id, access }));
     },
   });
 }
 
-function setUpTotp(services: TotpServices): Route {
+function setUpTotpRoute(services: TotpServices): Route {
   return route({
     ...ofTotp,
     method: 'POST',
     summary: 'Set up one-time codes',
-    access: onlySelf,
+    access: self,
     reply: created(NewTotp, ({ id }) => `/api/users/${id}/totp`, { isSecret: true }),
     description:
       'Returns the secret for an authenticator app (RFC 6238: SHA-1, 6 digits, 30 seconds). Signing in ' +
@@ -81,22 +89,22 @@ async function addNewTotp(
   return db.write((writer) => {
     const permit = context.authorizeWrite(writer);
     const access = accountAccessOf(permit.caller);
-    const user = requireVisible(userRows, { db: writer, id, access });
+    const user = requireVisible(userSource, { db: writer, id, access });
     if (findTotp(writer, id)?.isOn === true)
       throw invalidAt('', 'already-on', 'One-time codes are on; turn them off first.');
     addTotp(permit, user, sealed, now);
     const made = { secret: base32(secret), uri: otpauthUri(secret, issuer, user.email) };
-    const { etag } = totpResource.represent(requireVisible(totpRows, { db: writer, id, access }));
+    const { etag } = totpResource.represent(requireVisible(totpSource, { db: writer, id, access }));
     return { ...represent(made, { id, ownerId: id }), etag };
   });
 }
 
-function turnOnTotp(services: TotpServices): Route {
+function turnOnTotpRoute(services: TotpServices): Route {
   return route({
     ...ofTotp,
     method: 'PUT',
     summary: 'Turn one-time codes on',
-    access: onlySelf,
+    access: self,
     body: TotpConfirmation,
     reply: secretOk(RecoveryCodes),
     description:
@@ -120,7 +128,7 @@ async function confirm(
   const recoveryCodes = Array.from({ length: recoveryCodesMax }, newRecoveryCode);
   const change = await db.write((writer): TotpChange => {
     const permit = context.authorizeWrite(writer);
-    const totp = requireVisible(totpRows, { db: writer, id, access: accountAccessOf(permit.caller) });
+    const totp = requireVisible(totpSource, { db: writer, id, access: accountAccessOf(permit.caller) });
     const isRight = useCode(permit, totpSecrets, { userId: id, code: body.code, now }) === 'one-time code';
     if (!isRight) throw invalidAt('/code', 'mismatch', 'code is wrong, or was used already.');
     confirmTotp(permit, totp, recoveryCodes, now);
@@ -132,12 +140,12 @@ async function confirm(
 
 type TotpChange = Extract<SecurityEvent, { readonly change: string }>['change'];
 
-function turnOffTotp(): Route {
+function turnOffTotpRoute(): Route {
   return route({
     ...ofTotp,
     method: 'DELETE',
     summary: 'Turn one-time codes off',
-    access: self,
+    access: selfOrAdmin,
     reply: noContent(),
     isConditional: true,
     description: `The recovery codes go with them. Needs ${recentSignIn}.`,
@@ -146,7 +154,7 @@ function turnOffTotp(): Route {
       return removeObject(context, totpResource, {
         check: (_totp, caller) => checkStepUp(caller, context.now, 'Turning one-time codes off'),
         remove: removeTotp,
-        event: ({ userId }) => ({ name: 'user_updated', userId, change: 'totp-off' }),
+        securityEvent: ({ userId }) => ({ name: 'user_updated', userId, change: 'totp-off' }),
       });
     },
   });

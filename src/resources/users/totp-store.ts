@@ -7,7 +7,7 @@ import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { Rows, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { Totp } from './totp.ts';
 import type { StoredUser } from './user-store.ts';
 
@@ -30,7 +30,7 @@ function totpOf([userId, isOn, createdAt, recoveryCodesLeft]: readonly [...TotpR
 }
 
 /** The id of a row is that of its user. */
-export const totpRows: Rows<Totp> = {
+export const totpSource: ObjectSource<Totp> = {
   name: 'one-time code set-up of user',
   find: findTotp,
   ownerOf: ({ userId }) => userId,
@@ -97,12 +97,12 @@ export function useCode(
   const digits = code.replaceAll(' ', '');
   if (/^\d{6}$/.test(digits))
     return useStep(db, secrets, { userId, code: digits, now }) ? 'one-time code' : undefined;
-  const { changes } = db.run(
+  const { rowsChanged } = db.run(
     'DELETE FROM recoveryCodes WHERE userId = ? AND hash = ?',
     userId,
     recoveryCodeHash(code),
   );
-  return changes === 1 ? 'recovery code' : undefined;
+  return rowsChanged === 1 ? 'recovery code' : undefined;
 }
 
 function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: CodeUse): boolean {

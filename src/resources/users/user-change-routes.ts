@@ -1,5 +1,5 @@
 // Changing a user over HTTP: PUT and PATCH /api/users/{id}, a password's change included.
-import { accountAccessOf, self, type Caller } from '../../auth/access.ts';
+import { accountAccessOf, selfOrAdmin, type Caller } from '../../auth/access.ts';
 import { invalid, throwIfInvalid } from '../../problem.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
@@ -18,7 +18,7 @@ import {
   currentPasswordIssue,
   userChangeIssues,
 } from './user.ts';
-import { replaceUser, userRows, type StoredUser } from './user-store.ts';
+import { replaceUser, userSource, type StoredUser } from './user-store.ts';
 
 export type UserChangeServices = {
   readonly passwords: PasswordChecks<Limiter>;
@@ -32,7 +32,7 @@ export type UserChangeServices = {
 };
 
 export const userResource: Resource<StoredUser, User> = {
-  ...userRows,
+  ...userSource,
   accessOf: accountAccessOf,
   represent: representUser,
 };
@@ -45,14 +45,14 @@ export function representUser({ version, ...user }: StoredUser): Representation<
 const changingUsers = {
   path: '/api/users/{id}',
   tag: 'Users',
-  access: self,
+  access: selfOrAdmin,
   scope: 'users:write',
   reply: ok(User),
   isConditional: true,
   problems: ['email-taken', 'last-admin', 'step-up-required'],
 } as const;
 
-export function putUser(services: UserChangeServices): Route {
+export function putUserRoute(services: UserChangeServices): Route {
   return route({
     ...changingUsers,
     method: 'PUT',
@@ -63,7 +63,7 @@ export function putUser(services: UserChangeServices): Route {
   });
 }
 
-export function patchUser(services: UserChangeServices): Route {
+export function patchUserRoute(services: UserChangeServices): Route {
   return route({
     ...changingUsers,
     method: 'PATCH',
@@ -103,7 +103,7 @@ async function changeUser(
     return wanted;
   };
   const access = accountAccessOf(context.caller);
-  const user = requireVisible(userRows, { db: db.read, id: params.id, access });
+  const user = requireVisible(userSource, { db: db.read, id: params.id, access });
   throwIfInvalid(resource.issuesOf(user, { ...body }, { db: db.read, caller: context.caller, now }));
   const passwordHash = await newPasswordHash(context, services, wantedOf(user, context.caller));
   const changed = await changeObject(context, resource, {
@@ -117,7 +117,7 @@ async function changeUser(
       replaceUser(permit, current, { ...wanted, newPassword: { hash: passwordHash, expiresAt: null } });
       endCredentials(permit, services, current);
     },
-    events(current, { role }) {
+    securityEvents(current, { role }) {
       const events: SecurityEvent[] = [];
       if (passwordHash !== undefined) events.push({ name: 'authn_password_change', userId: current.id });
       if (role !== current.role) events.push({ name: 'user_updated', userId: current.id, role });
@@ -146,7 +146,7 @@ async function checkCurrentPassword(
 ): Promise<void> {
   const { db, params, caller } = context;
   const access = accountAccessOf(caller);
-  const { email } = requireVisible(userRows, { db: db.read, id: params.id, access });
+  const { email } = requireVisible(userSource, { db: db.read, id: params.id, access });
   const verified = await passwords.verifyAsSignIn(context, email, currentPassword);
   if (verified?.userId === params.id) return;
   throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);

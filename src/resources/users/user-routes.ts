@@ -5,7 +5,7 @@ import {
   checkStepUp,
   isAdmin,
   recentSignIn,
-  self,
+  selfOrAdmin,
   type Access,
   type Caller,
 } from '../../auth/access.ts';
@@ -15,7 +15,7 @@ import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import type { Representation } from '../../http/representation.ts';
-import { represented } from '../../http/representation-cache.ts';
+import { finderOf } from '../../http/representation-cache.ts';
 import {
   created,
   listOf,
@@ -33,15 +33,15 @@ import { removeObject } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { suspensionRoutes } from './suspension-routes.ts';
 import { totpRoutes } from './totp-routes.ts';
-import { NewUser, User, checkMayGiveRole, sentPasswordIssues, userFilters } from './user.ts';
+import { NewUser, User, checkMayGiveRole, sentPasswordIssues, userListParameters } from './user.ts';
 import {
-  patchUser,
-  putUser,
+  patchUserRoute,
+  putUserRoute,
   representUser,
   userResource,
   type UserChangeServices,
 } from './user-change-routes.ts';
-import { addUser, removeUser, userSelection, userRows } from './user-store.ts';
+import { addUser, removeUser, userSelection, userSource } from './user-store.ts';
 
 export type UserServices = UserChangeServices & {
   readonly totpSecrets: SealedSecrets;
@@ -55,19 +55,19 @@ export type UserServices = UserChangeServices & {
 
 export function userRoutes(services: UserServices): Route[] {
   return [
-    listUsers(services),
-    signUp(services),
-    readUser(),
-    putUser(services),
-    patchUser(services),
-    deleteUser(services),
+    listUsersRoute(services),
+    signUpRoute(services),
+    readUserRoute(),
+    putUserRoute(services),
+    patchUserRoute(services),
+    deleteUserRoute(services),
     ...suspensionRoutes(services),
     ...totpRoutes(services),
-    historyOfUser(services),
+    userHistoryRoute(services),
   ];
 }
 
-function listUsers({ cursors }: UserServices): Route {
+function listUsersRoute({ cursors }: UserServices): Route {
   return route({
     method: 'GET',
     path: '/api/users',
@@ -75,28 +75,28 @@ function listUsers({ cursors }: UserServices): Route {
     summary: 'List users',
     access: adminOnly,
     scope: 'users:read',
-    query: { ...userFilters, ...listParameters },
+    query: { ...userListParameters, ...listParameters },
     reply: listOf(User),
     handle(context) {
       const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), context.query);
-      return listPage(context, { cursors, selectionFor, load: represented(userResource) });
+      return listPage(context, { cursors, selectionFor, load: finderOf(userResource) });
     },
   });
 }
 
-function historyOfUser({ cursors }: UserServices): Route {
+function userHistoryRoute({ cursors }: UserServices): Route {
   return historyRoute({
     path: '/api/users/{id}/events',
     summary: 'List what happened to a user, their sessions and keys',
     topic: 'user',
-    access: self,
-    rows: userRows,
+    access: selfOrAdmin,
+    source: userSource,
     accessOf: accountAccessOf,
     cursors,
   });
 }
 
-function signUp(services: UserServices): Route {
+function signUpRoute(services: UserServices): Route {
   const { passwordMin } = services;
   return route({
     method: 'POST',
@@ -147,36 +147,36 @@ async function addNewUser(
     const permit = context.authorizeWrite(writer);
     if (role !== 'user') checkMayGiveRole(permit.caller, now);
     const id = addUser(permit, { name, email, role, passwordHash }, now);
-    return representUser(requireVisible(userRows, { db: writer, id, access: 'everyone' }));
+    return representUser(requireVisible(userSource, { db: writer, id, access: 'everyone' }));
   });
   context.report({ name: 'user_created', userId: user.id, role });
   return user;
 }
 
-function readUser(): Route {
+function readUserRoute(): Route {
   return route({
     method: 'GET',
     path: '/api/users/{id}',
     tag: 'Users',
     summary: 'Read a user',
-    access: self,
+    access: selfOrAdmin,
     scope: 'users:read',
     reply: ok(User),
     isConditional: true,
     handle({ params: { id }, caller, db }) {
       const access = accountAccessOf(caller);
-      return representUser(requireVisible(userRows, { db: db.read, id, access }));
+      return representUser(requireVisible(userSource, { db: db.read, id, access }));
     },
   });
 }
 
-function deleteUser({ clearOwners }: UserServices): Route {
+function deleteUserRoute({ clearOwners }: UserServices): Route {
   return route({
     method: 'DELETE',
     path: '/api/users/{id}',
     tag: 'Users',
     summary: 'Delete a user',
-    access: self,
+    access: selfOrAdmin,
     reply: noContent(),
     isConditional: true,
     description:
@@ -187,7 +187,7 @@ function deleteUser({ clearOwners }: UserServices): Route {
       checkStepUp(context.caller, context.now, 'Deleting a user');
       await removeObject(context, userResource, {
         remove: removeUser,
-        event: ({ id }) => ({ name: 'user_deleted', userId: id }),
+        securityEvent: ({ id }) => ({ name: 'user_deleted', userId: id }),
       });
       clearOwners();
       return emptyRepresentation;

@@ -11,12 +11,12 @@ import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Condition, type Selection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
-import { ascending, descending, selectRows, type ListDefinition } from '../flows/listing.ts';
-import type { StoredPassword } from '../flows/password-checks.ts';
-import type { Rows, Visible } from '../flows/visible.ts';
+import { ascending, descending, selectionOf, type ListDefinition } from '../flows/listing.ts';
+import type { SignInAccount } from '../flows/password-checks.ts';
+import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { User, type UserFilter } from './user.ts';
+import { User, type UserListQuery } from './user.ts';
 
 type UserRow = readonly [
   id: number,
@@ -39,14 +39,14 @@ export function findUser(db: Connection, id: number): StoredUser | undefined {
   return row === undefined ? undefined : { ...userOf(row), version: row[5] };
 }
 
-export const userRows: Rows<StoredUser> = { name: 'user', find: findUser, ownerOf: ({ id }) => id };
+export const userSource: ObjectSource<StoredUser> = { name: 'user', find: findUser, ownerOf: ({ id }) => id };
 
 function userOf([id, name, email, role, createdAt]: readonly [...UserRow, ...SqlValue[]]): User {
   return { id, name, email, role, createdAt: timestampOf(createdAt) };
 }
 
 /** What is stored of the account with that e-mail address. */
-export function findPassword(db: Connection, email: string): StoredPassword | undefined {
+export function findSignInAccount(db: Connection, email: string): SignInAccount | undefined {
   const sql =
     'SELECT id, passwordHash, passwordExpiresAt, ' +
     'EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id), ' +
@@ -137,7 +137,7 @@ function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPas
 /** Stores another hash of the same password, which changes nothing that is shown. */
 export function upgradePasswordHash(
   { writer: db }: Permit,
-  { userId, hash }: StoredPassword,
+  { userId, hash }: SignInAccount,
   upgraded: string,
 ): void {
   const sql = 'UPDATE users SET passwordHash = ? WHERE id = ? AND passwordHash = ?';
@@ -196,7 +196,7 @@ export function clearRemovedOwners(
       const changed = inTable(db, id, rowsMax);
       if (changed > 0) return changed;
     }
-    return db.run('DELETE FROM removedUsers WHERE id = ?', id).changes;
+    return db.run('DELETE FROM removedUsers WHERE id = ?', id).rowsChanged;
   };
 }
 
@@ -253,7 +253,7 @@ export const userAudit: Audit<
   ],
 };
 
-const userList: ListDefinition<UserFilter> = {
+const userList: ListDefinition<UserListQuery> = {
   table: 'users',
   defaultSort: 'id',
   orderBy: {
@@ -268,12 +268,12 @@ const userList: ListDefinition<UserFilter> = {
   },
   filters: {
     userId: { column: 'id', matches: equals, indexes: 'unique' },
-    email: { column: 'emailKey', matches: equals, keyOf: emailKey, indexes: 'unique' },
+    email: { column: 'emailKey', matches: equals, columnValueOf: emailKey, indexes: 'unique' },
     role: { column: 'role', matches: equals, indexes: 'for every sort' },
-    name: { column: 'nameKey', matches: beginsWith, keyOf: nameKey },
+    name: { column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
   },
 };
 
-export function userSelection(access: RowAccess, query: UserFilter): Selection {
-  return selectRows(userList, { access, query });
+export function userSelection(access: RowAccess, query: UserListQuery): Selection {
+  return selectionOf(userList, { access, query });
 }

@@ -99,7 +99,7 @@ export const userSorts = [
   '-createdAt',
 ] as const;
 /** The parameters of a list of users. */
-export const userFilters = {
+export const userListParameters = {
   role: optional(role),
   email: optional(email),
   name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Ada')),
@@ -108,7 +108,7 @@ export const userFilters = {
   ),
 };
 
-export type UserFilter = ObjectOf<typeof userFilters>;
+export type UserListQuery = ObjectOf<typeof userListParameters>;
 
 type SentUser = Readonly<Record<string, unknown>>;
 

@@ -115,7 +115,7 @@ export function saveProgress(db: Connection, { id, version }: Version, progress:
     'UPDATE webhooks SET position = ?, failures = ?, retryAt = ?, lastStatus = ?, lastAt = ?, ' +
     'failingSince = ? WHERE id = ? AND version = ?';
   const values = [position, failures, retryAt, lastStatus, lastAt, failingSince];
-  return db.run(sql, ...values, id, version).changes === 1;
+  return db.run(sql, ...values, id, version).rowsChanged === 1;
 }
 
 /** `reason` is a sentence for administrators. Does nothing if one of them has changed the webhook since. */
@@ -124,7 +124,7 @@ export function disableEndpoint(permit: Permit, { id, version }: Version, reason
   const sql =
     "UPDATE webhooks SET status = 'disabled', failures = 0, retryAt = NULL, version = version + 1 " +
     "WHERE id = ? AND version = ? AND status = 'enabled'";
-  if (db.run(sql, id, version).changes === 0) return;
+  if (db.run(sql, id, version).rowsChanged === 0) return;
   const changes = { status: ['enabled', 'disabled'] } as const;
   recordEvent(permit, { type: 'webhook.disabled', subjectId: id, ownerId: null, changes, reason });
   db.invalidate({ kind: 'webhook', id });

@@ -4,7 +4,7 @@ import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { represented } from '../../http/representation-cache.ts';
+import { finderOf } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
 import { webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from '../../network/webhook-targets.ts';
@@ -17,7 +17,7 @@ import {
   removeWebhook,
   replaceWebhook,
   rotateSecret,
-  webhookRows,
+  webhookSource,
   webhookSelection,
 } from './webhook-store.ts';
 import {
@@ -40,17 +40,17 @@ export type WebhookServices = {
 export function webhookRoutes({ cursors, targets, secrets }: WebhookServices): Route[] {
   const bodies = webhookBodies(targets);
   return [
-    createWebhook(bodies, secrets),
-    listWebhooks(cursors),
-    readWebhook(),
-    patchWebhook(bodies),
-    deleteWebhook(),
-    createSecret(secrets),
+    createWebhookRoute(bodies, secrets),
+    listWebhooksRoute(cursors),
+    readWebhookRoute(),
+    patchWebhookRoute(bodies),
+    deleteWebhookRoute(),
+    createSecretRoute(secrets),
   ];
 }
 
 const webhookResource: Resource<Webhook, Webhook> = {
-  ...webhookRows,
+  ...webhookSource,
   accessOf: accountAccessOf,
   represent: representWebhook,
 };
@@ -76,7 +76,7 @@ const delivery = {
   schema: Event,
 };
 
-function createWebhook({ NewWebhook: body }: WebhookBodies, secrets: SealedSecrets): Route {
+function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: SealedSecrets): Route {
   return route({
     ...ofWebhooks,
     method: 'POST',
@@ -110,7 +110,7 @@ async function addNewWebhook(
   });
 }
 
-function listWebhooks(cursors: Cursors): Route {
+function listWebhooksRoute(cursors: Cursors): Route {
   return route({
     ...ofWebhooks,
     method: 'GET',
@@ -122,13 +122,13 @@ function listWebhooks(cursors: Cursors): Route {
       return listPage(context, {
         cursors,
         selectionFor: webhookSelection,
-        load: represented(webhookResource),
+        load: finderOf(webhookResource),
       });
     },
   });
 }
 
-function readWebhook(): Route {
+function readWebhookRoute(): Route {
   return route({
     ...ofWebhooks,
     method: 'GET',
@@ -137,12 +137,12 @@ function readWebhook(): Route {
     reply: ok(Webhook),
     handle({ params: { id }, caller, db }) {
       const access = accountAccessOf(caller);
-      return representWebhook(requireVisible(webhookRows, { db: db.read, id, access }));
+      return representWebhook(requireVisible(webhookSource, { db: db.read, id, access }));
     },
   });
 }
 
-function patchWebhook({ WebhookPatch: body }: WebhookBodies): Route {
+function patchWebhookRoute({ WebhookPatch: body }: WebhookBodies): Route {
   return route({
     ...ofWebhooks,
     method: 'PATCH',
@@ -167,7 +167,7 @@ function patchWebhook({ WebhookPatch: body }: WebhookBodies): Route {
   });
 }
 
-function deleteWebhook(): Route {
+function deleteWebhookRoute(): Route {
   return route({
     ...ofWebhooks,
     method: 'DELETE',
@@ -184,7 +184,7 @@ function deleteWebhook(): Route {
   });
 }
 
-function createSecret(secrets: SealedSecrets): Route {
+function createSecretRoute(secrets: SealedSecrets): Route {
   return route({
     ...ofWebhooks,
     method: 'POST',
@@ -209,7 +209,7 @@ async function addSecret(
   return db.write((writer) => {
     const permit = context.authorizeWrite(writer);
     const access = accountAccessOf(permit.caller);
-    const webhook = requireVisible(webhookRows, { db: writer, id, access });
+    const webhook = requireVisible(webhookSource, { db: writer, id, access });
     return represent(rotateSecret(permit, webhook, secrets), { id });
   });
 }

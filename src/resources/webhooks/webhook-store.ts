@@ -10,7 +10,7 @@ import { matchAll, type Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { feedBounds, recordEvent } from '../events/event-store.ts';
-import type { Rows, Visible } from '../flows/visible.ts';
+import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { contextOf, randomSecret, secretText } from './webhook-secret.ts';
 import {
   Webhook,
@@ -40,7 +40,11 @@ function findWebhook(db: Connection, id: number): Webhook | undefined {
 }
 
 /** Nobody owns one: administrators see all of them, others none. */
-export const webhookRows: Rows<Webhook> = { name: 'webhook', find: findWebhook, ownerOf: () => null };
+export const webhookSource: ObjectSource<Webhook> = {
+  name: 'webhook',
+  find: findWebhook,
+  ownerOf: () => null,
+};
 
 function webhookOf([id, url, types, status, position, lastStatus, lastAt, failingSince, createdAt]: readonly [
   ...WebhookRow,
