@@ -94,7 +94,7 @@ function pageOf(element: Json): Json {
         pattern: '^/',
         description:
           'Path and query of the next page; null on the last page. A client that calls operations by name ' +
-          'passes the `cursor` of this query to the same operation, beside the same filters and sort.',
+          'passes the `cursor` of this query to the same operation, with the same filters and sort.',
       },
       total: integer({ minimum: 0, description: 'With `total=true`: the number of all elements.' }),
     },

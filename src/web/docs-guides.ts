@@ -12,7 +12,7 @@ export const guides: readonly Guide[] = [
     text: html`
 <p>Follow <code>next</code> until it is null. It is a path with its query: keep both as they are, since
 a cursor belongs to its filters and its sort. A generated client passes the <code>cursor</code> of
-<code>next</code> to the same operation, beside the same parameters.</p>
+<code>next</code> to the same operation, with the same parameters.</p>
 <p>An object that exists throughout is seen exactly once, whatever is added meanwhile.</p>`,
     code: sample(
       'JavaScript',
