@@ -60,11 +60,12 @@ export function rejectPlainHttp(socket: Socket, bytes: Buffer, handler: Handler)
  */
 function rejectRequest(error: ParserError, socket: Socket, handler: Handler): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
-  const { currentResponse, pendingBody } = stateOf(socket);
+  const { currentResponse, pendingBody, body } = stateOf(socket);
   if (pendingBody !== undefined) return pendingBody.abort(problemOf(error));
   if (currentResponse !== undefined)
     return void currentResponse.once('finish', () => rejectRequest(error, socket, handler));
-  const start = startOf(error);
+  // nothing shows where the body before it ended: its last bytes would be taken for the method, and logged
+  const start = body === undefined ? startOf(error) : undefined;
   const problem = unknownMethodProblem(start, handler) ?? problemOf(error);
   endLingering(socket, handler.rejectUnparsedRequest(problem, unparsedOn(socket, start)));
 }

@@ -136,6 +136,18 @@ describe('a connection', () => {
       });
     }
 
+    test('after a body, an unknown method shows nothing of that body', async () => {
+      const connection = await openRaw(service().port);
+      const head = request('POST /customers', ['Content-Type: application/json', 'Content-Length: 8']);
+      connection.write(`${head}SECRETPW${request('BREW /orders')}`);
+      assert.equal((await connection.response()).status, 401);
+      const response = await connection.response();
+      assertProblem(response, 'bad-request');
+      assert.doesNotMatch(response.text, /SECRETPW/);
+      assert.doesNotMatch(service().logged.join('\n'), /SECRETPW/);
+      connection.socket.destroy();
+    });
+
     test('is logged with the address that it came from', async () => {
       const { headers } = await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(17_000)}`]));
       assert.deepEqual(lineOf(headers['x-request-id']), ['-', '-', 431, '127.0.0.1']);
