@@ -62,42 +62,32 @@ function isDocument({ reply }: Route): boolean {
 /** A page of named elements has a name of its own: `OrderPage`, or `EventFeed` where no page is the last. */
 function pageSchema(element: Json, components: Components, { isFeed = false }: Reply<unknown>): Json {
   const name = /\w+$/.exec(String(element['$ref'] ?? ''))?.[0];
-  const page = isFeed ? feedPageOf(element) : pageOf(element);
+  const page = isFeed ? feedPageOf(element) : listPageOf(element);
   return name === undefined ? page : components.schema(`${name}${isFeed ? 'Feed' : 'Page'}`, page);
 }
 
 function feedPageOf(element: Json): Json {
-  return {
-    type: 'object',
-    required: ['data', 'next'],
-    properties: {
-      data: { type: 'array', items: element, maxItems: pageRowsMax },
-      next: {
-        type: 'string',
-        maxLength: urlBytesMax,
-        pattern: '^/',
-        description: 'Path and query of the next page, to be read now or later; never null.',
-      },
-    },
-  };
+  const description = 'Path and query of the next page, to be read now or later; never null.';
+  return pageOf(element, { next: { ...nextPage, description } });
 }
 
-function pageOf(element: Json): Json {
+function listPageOf(element: Json): Json {
+  const description =
+    'Path and query of the next page; null on the last page. A client that calls operations by name ' +
+    'passes the `cursor` of this query to the same operation, with the same filters and sort.';
+  return pageOf(element, {
+    next: { ...nextPage, type: ['string', 'null'], description },
+    total: integer({ minimum: 0, description: 'With `total=true`: the number of all elements.' }),
+  });
+}
+
+const nextPage = { type: 'string', maxLength: urlBytesMax, pattern: '^/' };
+
+function pageOf(element: Json, members: Json): Json {
   return {
     type: 'object',
     required: ['data', 'next'],
-    properties: {
-      data: { type: 'array', items: element, maxItems: pageRowsMax },
-      next: {
-        type: ['string', 'null'],
-        maxLength: urlBytesMax,
-        pattern: '^/',
-        description:
-          'Path and query of the next page; null on the last page. A client that calls operations by name ' +
-          'passes the `cursor` of this query to the same operation, with the same filters and sort.',
-      },
-      total: integer({ minimum: 0, description: 'With `total=true`: the number of all elements.' }),
-    },
+    properties: { data: { type: 'array', items: element, maxItems: pageRowsMax }, ...members },
   };
 }
 
