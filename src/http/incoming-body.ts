@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, unavailable } from '../problem.ts';
 import { bodyBytesMax, bodyChunkBytesMin, bodyChunksMax, bodyWireBytesMax } from '../limits.ts';
 import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
-import { stopParsing } from './lingering-close.ts';
+import { endAfterResponse } from './lingering-close.ts';
 
 type Take = (body: Buffer) => void;
 type Reject = (problem: Problem) => void;
@@ -121,13 +121,8 @@ export class IncomingBody {
   abort(problem: Problem): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    const { socket } = this.#request;
-    const response = this.#response;
-    stopParsing(socket);
-    response.shouldKeepAlive = false;
+    endAfterResponse(this.#request, this.#response);
     this.#fail(problem);
-    if (response.writableFinished) socket.destroySoon();
-    else if (response.headersSent) response.once('finish', () => socket.destroySoon());
   }
 
   #drop(): void {

@@ -1,4 +1,5 @@
 // The end of a connection whose client still sends: the last response must not be lost to a reset.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { lingerMillisecondsMax } from '../limits.ts';
 import { takeFromParser } from './node-internals.ts';
@@ -20,4 +21,12 @@ export function stopParsing(socket: Socket): void {
     if (!isEnding) endLingering(socket);
     isEnding = true;
   });
+}
+
+/** Nothing more of the request is parsed; after its response, sent by now or later, the connection ends. */
+export function endAfterResponse({ socket }: IncomingMessage, response: ServerResponse): void {
+  stopParsing(socket);
+  response.shouldKeepAlive = false;
+  if (response.writableFinished) socket.destroySoon();
+  else response.once('finish', () => socket.destroySoon());
 }

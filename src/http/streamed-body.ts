@@ -5,7 +5,7 @@ import { Problem } from '../problem.ts';
 import { streamedReadAheadBytes } from '../limits.ts';
 import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
 import { endedEarly, receiveBody } from './incoming-body.ts';
-import { stopParsing } from './lingering-close.ts';
+import { endAfterResponse } from './lingering-close.ts';
 
 /** What a handler reads. */
 export type BodySource = Pick<StreamedBody, 'next'>;
@@ -95,12 +95,7 @@ export class StreamedBody {
   abort(problem: Problem): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    const { socket } = this.#request;
-    const response = this.#response;
-    stopParsing(socket);
-    response.shouldKeepAlive = false;
-    if (response.writableFinished) socket.destroySoon();
-    else response.once('finish', () => socket.destroySoon());
+    endAfterResponse(this.#request, this.#response);
     this.#fail(problem);
   }
 
