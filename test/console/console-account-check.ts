@@ -3,22 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesOf, codeOf } from '../resources/totp-support.ts';
-import { admin, password, serviceFor } from '../service.ts';
-import { openTab } from '../web/browser.ts';
-import { Person } from './console-actions.ts';
-import { fillShop } from './console-shop.ts';
+import { admin, password } from '../service.ts';
+import { openShop } from './console-shop.ts';
 
 const elevenMinutes = 660_000;
 
 test('accounts in the console', { timeout: 120_000 }, async (t) => {
-  const service = await serviceFor(t);
-  service.clock.now = Date.now(); // the browser’s clock is the real one
-  await fillShop(service);
+  const { service, tab, person } = await openShop(t);
   const ada = await service.person('user', 'Ada');
-  const tab = await openTab();
-  t.after(() => tab.close());
-  await tab.screen(1280, 'light');
-  const person = new Person(tab, 'mouse');
   await person.signIn(service.url, admin);
 
   await t.test('what is sensitive needs the password again, and then goes on', async () => {

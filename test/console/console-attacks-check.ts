@@ -4,19 +4,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { admin, serviceFor } from '../service.ts';
-import { openTab } from '../web/browser.ts';
-import { Person } from './console-actions.ts';
-import { fillShop } from './console-shop.ts';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
 
 test('pages of others', { timeout: 120_000 }, async (t) => {
-  const service = await serviceFor(t);
-  service.clock.now = Date.now(); // the browser’s clock is the real one
-  await fillShop(service);
-  const tab = await openTab();
-  t.after(() => tab.close());
-  const person = new Person(tab, 'mouse');
-  await tab.screen(1280, 'light');
+  const { service, tab, person } = await openShop(t);
   await tab.open(`${service.url}/console`);
   await person.signIn(service.url, admin);
   await person.see('Today');
@@ -70,4 +62,3 @@ async function pageWith(t: TestContext, markup: string): Promise<string> {
   const { port } = server.address() as AddressInfo; // it listens on TCP
   return `http://127.0.0.1:${port}/`;
 }
-

@@ -2,23 +2,16 @@
 // withdrawn, the next person at the same till, and a webhook whose receiver is back.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin, password, serviceFor } from '../service.ts';
-import { openTab } from '../web/browser.ts';
+import { admin, password } from '../service.ts';
 import { Receiver } from '../webhooks/receiver.ts';
 import { Person } from './console-actions.ts';
-import { fillShop } from './console-shop.ts';
+import { openShop } from './console-shop.ts';
 
 const streamsPerUser = 5;
 const retryMilliseconds = 10_000;
 
 test('the console while others work', { timeout: 120_000 }, async (t) => {
-  const service = await serviceFor(t, { settings: { 'webhook-allow': '127.0.0.1' } });
-  service.clock.now = Date.now(); // the browser’s clock is the real one
-  const token = await fillShop(service);
-  const tab = await openTab();
-  t.after(() => tab.close());
-  await tab.screen(1280, 'light');
-  const person = new Person(tab, 'mouse');
+  const { service, token, tab, person } = await openShop(t, { settings: { 'webhook-allow': '127.0.0.1' } });
 
   await t.test('polls where the service rejects its stream, waits as told, and says so', async () => {
     const ending = new AbortController();

@@ -2,19 +2,11 @@
 // they are delivered, and what is wrong with what was typed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin, serviceFor } from '../service.ts';
-import { openTab } from '../web/browser.ts';
-import { Person } from './console-actions.ts';
-import { fillShop } from './console-shop.ts';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
 
 test('orders entered in the console', { timeout: 120_000 }, async (t) => {
-  const service = await serviceFor(t);
-  service.clock.now = Date.now(); // the browser’s clock is the real one
-  const token = await fillShop(service);
-  const tab = await openTab();
-  t.after(() => tab.close());
-  await tab.screen(1280, 'light');
-  const person = new Person(tab, 'mouse');
+  const { service, token, tab, person } = await openShop(t);
   await person.signIn(service.url, admin);
 
   const placed = (): Promise<number> =>

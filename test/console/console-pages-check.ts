@@ -5,11 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { admin, serviceFor } from '../service.ts';
+import { admin } from '../service.ts';
 import { folderWith } from '../tools/check-api/outside-tools.ts';
-import { openTab, type Tab } from '../web/browser.ts';
+import type { Tab } from '../web/browser.ts';
 import { Person } from './console-actions.ts';
-import { fillShop } from './console-shop.ts';
+import { openShop } from './console-shop.ts';
 
 const pages = [
   ['today', '#/today'],
@@ -37,15 +37,9 @@ const widths = [1280, 360, 320, 2560]; // 320 as of WCAG 1.4.10
 const usableMillisecondsMax = 300;
 
 test('the console’s pages', { timeout: 600_000 }, async (t) => {
-  const service = await serviceFor(t);
-  service.clock.now = Date.now(); // the browser’s clock is the real one
-  const token = await fillShop(service);
-  const tab = await openTab();
-  t.after(() => tab.close());
+  const { service, token, tab, person } = await openShop(t);
   const folder = mkdtempSync(join(tmpdir(), 'orderly-console-'));
   t.diagnostic(`pictures are in ${folder}`);
-  const person = new Person(tab, 'mouse');
-  await tab.screen(1280, 'light');
   const axe = axeSource();
   await tab.open(`${service.url}/console`);
   await tab.until('document.querySelector("form")');

@@ -1,8 +1,34 @@
 // A small shop for the checks of the console.
-import { admin, type TestService } from '../service.ts';
+import type { TestContext } from 'node:test';
+import { admin, serviceFor, type TestService } from '../service.ts';
+import { openTab } from '../web/browser.ts';
+import { Person } from './console-actions.ts';
+
+type Shop = {
+  readonly service: TestService;
+  /** An administrator's. */
+  readonly token: string;
+  readonly tab: Awaited<ReturnType<typeof openTab>>;
+  /** Uses the tab by mouse, and has not signed in. */
+  readonly person: Person;
+};
+
+/** A shop with orders, and a browser in front of it. */
+export async function openShop(
+  t: TestContext,
+  options: Parameters<typeof serviceFor>[1] = {},
+): Promise<Shop> {
+  const service = await serviceFor(t, options);
+  service.clock.now = Date.now(); // the browser’s clock is the real one
+  const token = await fillShop(service);
+  const tab = await openTab();
+  t.after(() => tab.close());
+  await tab.screen(1280, 'light');
+  return { service, token, tab, person: new Person(tab, 'mouse') };
+}
 
 /** A shop with some orders in each status. Resolves to an administrator's token. */
-export async function fillShop(service: TestService): Promise<string> {
+async function fillShop(service: TestService): Promise<string> {
   const { token } = await service.signIn(admin.email, admin.password);
   await service.person('staff', 'Till');
   const address = {

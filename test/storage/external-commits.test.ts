@@ -1,18 +1,11 @@
 // Commits of other processes: detected with the next request, and after a while without any.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { addNote, migrations, newFolder, noteTexts, openNotes, until } from './storage-support.ts';
 
 test('a commit by another process is detected', async (t) => {
-  const folder = newFolder(t);
-  const seen: string[][] = [];
-  const database = await openNotes(t, {
-    folder,
-    onExternalCommit: () => seen.push(noteTexts(database.read)),
-  });
-  const beside = await openCommandDatabase(folder, migrations);
-  t.after(() => beside.close());
+  const { database, beside, seen } = await openTwice(t);
   await database.write(addNote('own'));
   beside.write(addNote('external'));
   await until(() => seen.length > 0);
@@ -25,6 +18,14 @@ test('a commit by another process is detected', async (t) => {
 });
 
 test('the first request after a pause detects a commit by another process at once', async (t) => {
+  const { database, beside, seen } = await openTwice(t);
+  beside.write(addNote('external'));
+  database.detectExternalCommits();
+  assert.deepEqual(seen, [['external']]);
+});
+
+/** A database, and beside it another process's connection; `seen` is what each external commit shows. */
+async function openTwice(t: TestContext) {
   const folder = newFolder(t);
   const seen: string[][] = [];
   const database = await openNotes(t, {
@@ -33,7 +34,5 @@ test('the first request after a pause detects a commit by another process at onc
   });
   const beside = await openCommandDatabase(folder, migrations);
   t.after(() => beside.close());
-  beside.write(addNote('external'));
-  database.detectExternalCommits();
-  assert.deepEqual(seen, [['external']]);
-});
+  return { database, beside, seen };
+}
