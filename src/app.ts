@@ -101,6 +101,7 @@ export function createApp(
       caches,
       live,
       webhookTargets,
+      onWebhookEnabled: (id) => deliveries.resume(id),
       cleanup,
       passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownAddress }),
       exports,

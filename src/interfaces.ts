@@ -38,6 +38,7 @@ export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
   readonly exports: ExportStarter;
   readonly imports: ImportStarter;
   readonly webhookTargets: WebhookTargets;
+  readonly onWebhookEnabled: (id: number) => void;
   readonly cleanup: Pick<Cleanup, 'runInBackground'>;
   /** Called once a user's password has been replaced, with their e-mail address before that. */
   readonly onPasswordChange: (email: string) => void;
@@ -57,8 +58,8 @@ export function mountInterfaces(
 ): Router {
   const withQuota = (route: Route): Route => withDailyQuota(route, services.limiters);
   const aboutService = serviceRoutes(settings, services, () => router.mounted);
-  const { cursors, webhookTargets: targets, webhookSecrets: secrets } = services;
-  const webhooks = webhookRoutes({ cursors, targets, secrets });
+  const { cursors, webhookTargets: targets, webhookSecrets: secrets, onWebhookEnabled } = services;
+  const webhooks = webhookRoutes({ cursors, targets, secrets, onEnabled: onWebhookEnabled });
   const users = [...usersInterface(settings, services), ...aboutService, ...settings.extraRoutes];
   const orders = ordersInterface(settings, services);
   const router: Router = createRouter([

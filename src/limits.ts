@@ -132,6 +132,8 @@ export const webhooksMax = 20;
 export const webhookUrlCharsMax = 2_000;
 export const webhookSaveMilliseconds = 1_000;
 export const deliveryMillisecondsMax = 15_000;
+/** How often administrators can have an event sent again that was not delivered. */
+export const webhookResendMilliseconds = 5_000;
 /** A longer response to a delivery closes the connection. */
 export const outgoingResponseBytesMax = 16 * 1024;
 /** Shorter than receivers keep connections open. */

@@ -40,6 +40,7 @@ function notServing(config: Config, publicUrl: string): HandlerServices {
     exports: { start: unused },
     imports: { start: unused },
     webhookTargets: new WebhookTargets([]),
+    onWebhookEnabled: unused,
     cleanup: { runInBackground: unused },
     onPasswordChange: unused,
     readiness: unused,

@@ -104,9 +104,9 @@ function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement 
   );
 }
 
-const attemptSeconds = 15;
+const attemptSeconds = 20;
 
-/** Waits for what comes of it: a receiver has 15 s to respond. */
+/** Waits for what comes of it: a receiver has 15 s to respond, and was perhaps tried a few seconds ago. */
 async function tryAgain(page: Page, { id, lastAt }: Webhook, reload: Reload): Promise<void> {
   const { client, signal } = page;
   const path = `/webhooks/${id}`;

@@ -48,6 +48,13 @@ export class Deliveries {
     if (this.#loops.size > 0) this.#wakeSoon();
   }
 
+  /** An administrator enabled a webhook; a change that this made is on disk. */
+  resume(id: number): void {
+    setImmediate(() => {
+      if (!this.#isStopped) this.#loops.get(id)?.resume(); // after the reload that the change asked for
+    });
+  }
+
   counts(): WebhookCounts {
     const { latest } = feedBounds(this.#options.db.read);
     const behind = [...this.#loops].map(([id, loop]) => [id, Math.max(0, latest - loop.position)] as const);

@@ -17,6 +17,7 @@ import type { Connection } from '../storage/connection.ts';
 import { permitWithoutCaller } from '../storage/permit.ts';
 import type { Timers } from '../timers.ts';
 import { version } from '../version.ts';
+import { Resends } from './resends.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { signedFields } from './signature.ts';
 
@@ -42,6 +43,7 @@ const nothing = (): void => {};
 
 export class DeliveryLoop {
   readonly #services: DeliveryServices;
+  readonly #resends: Resends;
   #endpoint: Endpoint;
   #progress: Progress;
   /** The position that is on disk. */
@@ -59,6 +61,7 @@ export class DeliveryLoop {
     this.#endpoint = endpoint;
     this.#progress = endpoint;
     this.#savedPosition = endpoint.position;
+    this.#resends = new Resends(endpoint);
     this.#waitForRetry();
   }
 
@@ -90,7 +93,15 @@ export class DeliveryLoop {
     this.#endpoint = endpoint;
     this.#savedPosition = endpoint.position;
     this.#disableReason = undefined;
-    this.#update({ position, failures, retryAt });
+    this.#update({ position, failures, retryAt: retryAt ?? this.#resends.nextAt(this.#services.now()) });
+    this.#waitForRetry();
+  }
+
+  /** An administrator enabled it, whether or not it was enabled: what failed doesn't wait for its retry. */
+  resume(): void {
+    const { failures, retryAt } = this.#progress;
+    if (failures === 0 || retryAt === null) return;
+    this.#update({ failures: 0, retryAt: this.#resends.nextAt(this.#services.now()) });
     this.#waitForRetry();
   }
 
@@ -164,6 +175,7 @@ export class DeliveryLoop {
     const sending = new AbortController();
     this.#sending = sending;
     const sentAt = now();
+    this.#resends.onSend(sentAt, this.#progress.failures);
     const body = JSON.stringify(event);
     const message = { id: `evt_${feedEpoch(read)}_${event.id}`, timestamp: Math.floor(sentAt / 1000), body };
     const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort(timedOut));
@@ -209,6 +221,7 @@ export class DeliveryLoop {
     this.#services.count(isDelivered ? 'delivered' : outcomeOf(result, isTimeout));
     this.#update({ lastStatus, lastAt: sentAt });
     if (!isDelivered) return this.#fail(event, result, { sentAt, isTimeout });
+    this.#resends.onDelivery();
     this.#update({ position: event.id, failures: 0, failingSince: null });
     this.wake();
   }
@@ -234,10 +247,10 @@ export class DeliveryLoop {
   }
 
   #waitForRetry(): void {
+    this.#cancelRetry();
     const { retryAt } = this.#progress;
     if (retryAt === null) return this.wake();
     const { timers, now } = this.#services;
-    this.#cancelRetry();
     this.#cancelRetry = timers.after(Math.max(0, retryAt - now()), () => {
       this.#progress = { ...this.#progress, retryAt: null };
       this.wake();

@@ -122,6 +122,16 @@ export class Hooked {
   }
 }
 
+/** Answers the next request, and waits until the service has scheduled the one after it. */
+export async function fail(
+  hook: Hooked,
+  status: number,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  (await hook.receiver.next()).answer(status, headers);
+  return hook.retryDelay();
+}
+
 /** Why the service disabled the webhook, which it has. */
 export async function disabledReason(hook: Hooked): Promise<string> {
   await hook.until(({ status }) => status === 'disabled');

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { assertProblem } from '../http/http-support.ts';
-import { Hooked, disabledReason, hour, minute, needsInside, second } from './delivery-support.ts';
+import { Hooked, disabledReason, fail, hour, minute, needsInside, second } from './delivery-support.ts';
 import { Receiver } from './receiver.ts';
 
 const delays = [
@@ -18,12 +18,6 @@ const delays = [
   20 * hour,
   24 * hour,
 ];
-
-/** Answers the next request, and waits until the service has scheduled the one after it. */
-async function fail(hook: Hooked, status: number, headers: Record<string, string> = {}): Promise<number> {
-  (await hook.receiver.next()).answer(status, headers);
-  return hook.retryDelay();
-}
 
 describe('a delivery that fails', needsInside, () => {
   test('is repeated nine times over three days, each up to a tenth later, then no more', async (t) => {

@@ -6,7 +6,7 @@ import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { finderOf } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
-import { webhooksMax } from '../../limits.ts';
+import { webhookResendMilliseconds, webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from '../../network/webhook-targets.ts';
 import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/event-store.ts';
@@ -35,15 +35,17 @@ export type WebhookServices = {
   readonly cursors: Cursors;
   readonly targets: WebhookTargets;
   readonly secrets: SealedSecrets;
+  /** Called when a webhook is to go on, also if it was enabled before: it may be waiting for a retry. */
+  readonly onEnabled: (id: number) => void;
 };
 
-export function webhookRoutes({ cursors, targets, secrets }: WebhookServices): Route[] {
+export function webhookRoutes({ cursors, targets, secrets, onEnabled }: WebhookServices): Route[] {
   const bodies = webhookBodies(targets);
   return [
     createWebhookRoute(bodies, secrets),
     listWebhooksRoute(cursors),
     readWebhookRoute(),
-    patchWebhookRoute(bodies),
+    patchWebhookRoute(bodies, onEnabled),
     deleteWebhookRoute(),
     createSecretRoute(secrets),
   ];
@@ -142,7 +144,10 @@ function readWebhookRoute(): Route {
   });
 }
 
-function patchWebhookRoute({ WebhookPatch: body }: WebhookBodies): Route {
+function patchWebhookRoute(
+  { WebhookPatch: body }: WebhookBodies,
+  onEnabled: WebhookServices['onEnabled'],
+): Route {
   return route({
     ...ofWebhooks,
     method: 'PATCH',
@@ -153,16 +158,18 @@ function patchWebhookRoute({ WebhookPatch: body }: WebhookBodies): Route {
     isConditional: true,
     description:
       'A pause loses nothing: once enabled again, the webhook goes on after `position`. Enabling one that ' +
-      `fails tries again at once. The ETag changes with each delivery that is saved. ${stepUp}`,
+      `fails tries again at once, though at most once in ${webhookResendMilliseconds / 1000} seconds. ` +
+      `The ETag changes with each delivery that is saved. ${stepUp}`,
     problems: ['step-up-required'],
     furtherIssues: changeIssues(changeableWebhook),
-    handle(context) {
+    async handle(context) {
       checkStepUp(context.caller, context.now, 'Changing a webhook');
-      return changeObject(context, changeableWebhook, {
+      const webhook = await changeObject(context, changeableWebhook, {
         merge: (current) => applyWebhookPatch(current, context.body),
-        changesHidden: context.body.status === 'enabled', // what failed is tried again at once
         write: replaceWebhook,
       });
+      if (context.body.status === 'enabled') onEnabled(context.params.id);
+      return webhook;
     },
   });
 }

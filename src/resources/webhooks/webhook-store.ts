@@ -104,10 +104,7 @@ function checkCount(db: Connection): void {
   throw invalidAt('', 'max-webhooks', detail);
 }
 
-/**
- * Whatever changes, the next delivery is tried at once, and the retries start again. They also do if nothing
- * changes; then there is no event.
- */
+/** Whatever changes, the next delivery doesn't wait for its retry, and the retries start again. */
 export function replaceWebhook(
   permit: Permit,
   current: Visible<Webhook>,
@@ -119,9 +116,7 @@ export function replaceWebhook(
     'UPDATE webhooks SET url = ?, types = ?, status = ?, position = ?, failures = 0, retryAt = NULL, ' +
     'version = version + 1 WHERE id = ?';
   db.run(sql, url, types.join(' '), status, position, current.id);
-  const changes = changesBetween(current, wanted);
-  if (Object.keys(changes).length > 0) recordChange(permit, current.id, changes);
-  else db.invalidate({ kind: 'webhook', id: current.id });
+  recordChange(permit, current.id, changesBetween(current, wanted));
 }
 
 /** The previous secret goes on signing, too, for a day; earlier ones don't. */
