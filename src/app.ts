@@ -68,7 +68,7 @@ export function createApp(
   { config, publicUrl, secrets, extraRoutes }: AppSettings,
   dependencies: AppDependencies,
 ) {
-  const { db, caches, hasher, log, now, stopping } = dependencies;
+  const { db, caches, hasher, log, now, timers, stopping } = dependencies;
   const keyed = createKeyedParts(secrets, publicUrl);
   const limiters = createLimiters(config.rates);
   const metrics = createMetrics();
@@ -127,6 +127,7 @@ export function createApp(
       handleWithinQuota(route, context, { limiter: limiters.created, counts: 'responses' }),
     publicUrl,
     now,
+    timers,
     log,
     metrics,
     responses: keyed.storedResponses,

@@ -179,7 +179,11 @@ export const slicePauseMillisecondsMin = 5;
 export const drainMillisecondsMax = 10_000;
 /** What a client sent is truncated to this length in a log line. */
 export const loggedCharsMax = 200;
-/** Addresses whose rejections for a rate are logged once a second. */
-export const sampledAddressesMax = 20_000;
+/** Lines a minute for requests that no rate bounds: of one address, of one /48 or /24, and of all. */
+export const unlimitedLinesPerAddressMax = 60;
+export const unlimitedLinesPerNetworkMax = 240;
+export const unlimitedLinesMax = 6_000;
+/** How many of the addresses are named that had more in a minute. */
+export const leftOutAddressesMax = 100;
 export const logBacklogBytesMax = 4 * 1024 * 1024;
 export const lastWordsMillisecondsMax = 1_000;

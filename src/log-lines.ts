@@ -19,8 +19,6 @@ export type RequestLine = {
   readonly address: string | null;
   readonly principal: string | null;
   readonly traceparent: string | undefined;
-  /** Rejections of this address that have no line of their own. */
-  readonly leftOut?: number | undefined;
   /** Of a stream: why it ended, and the length of its body. */
   readonly end?: string | undefined;
   readonly bytes?: number | undefined;
@@ -47,8 +45,7 @@ export class JsonLines implements LogLines {
 
   /** Concatenated: with `JSON.stringify` or templates a read would take a twentieth longer. */
   request(line: RequestLine, level: Level, time: number): string {
-    const { requestId, method, status, address, principal, traceparent, leftOut = 0 } = line;
-    const { end, bytes } = line;
+    const { requestId, method, status, address, principal, traceparent, end, bytes } = line;
     const path = truncate(line.path);
     const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
     let text = '{"time":"' + this.#clock(time) + '","level":"' + level + '","requestId":"' + requestId;
@@ -56,7 +53,6 @@ export class JsonLines implements LogLines {
     text += ',"durationMs":' + durationOf(line) + ',"address":' + quoted(address);
     text += ',"principal":' + quoted(principal);
     if (traceparent !== undefined) text += ',"traceparent":' + json(truncate(traceparent));
-    if (leftOut > 0) text += ',"leftOut":' + leftOut;
     if (end !== undefined) text += ',"end":' + quoted(end);
     if (bytes !== undefined) text += ',"bytes":' + bytes;
     return text + '}\n';
@@ -80,11 +76,10 @@ export class TerminalLines implements LogLines {
   }
 
   request(line: RequestLine, level: Level, time: number): string {
-    const { requestId, method, path, status, address, principal, leftOut = 0, end, bytes } = line;
+    const { requestId, method, path, status, address, principal, end, bytes } = line;
     const what = `${status} ${method.padEnd(6)} ${printable(truncate(path))} ${durationOf(line)} ms`;
     const who = `${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
-    let more = leftOut > 0 ? ` leftOut=${leftOut}` : '';
-    if (end !== undefined) more += ` end=${end}`;
+    let more = end === undefined ? '' : ` end=${end}`;
     if (bytes !== undefined) more += ` bytes=${bytes}`;
     return `${this.#clock(time)} ${this.#paint(level)} ${what} ${who}${more}\n`;
   }

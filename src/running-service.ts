@@ -190,6 +190,7 @@ export class Service {
     certificate.close();
     app.live.close(); // open streams would keep the server from closing
     await server.close();
+    app.handler.close();
     await app.deliveries.close();
     await app.cleanup.run().catch(() => {}); // if it fails, the next start does the rest
     app.cleanup.close();

@@ -58,9 +58,8 @@ test('a request is one JSON object a line, its path without a query', () => {
 for (const isTerminal of [false, true])
   test(`a long path is cut, ${isTerminal ? 'on a terminal' : 'in JSON'}`, () => {
     const { log, text } = logTo({ isTerminal });
-    log.request({ ...line, path: `/${'a'.repeat(8_000)}`, leftOut: 7 }, time);
+    log.request({ ...line, path: `/${'a'.repeat(8_000)}` }, time);
     assert.match(text(), /\/a{199}…["\s]/);
-    assert.match(text(), /leftOut\W{1,2}7/);
   });
 
 const tricks = ['\x1b[2J', '\x9b2J', '\u2028', '\r\n{"level":"error"}', '\x7f', '\u202eevil', '\u{e0041}'];

@@ -73,6 +73,8 @@ export class Exchange implements AnyContext {
   cookieToSet: string | undefined = undefined;
   expectsContinue = false;
   isPreconditionChecked = false;
+  /** Whether a rate bounds how many such requests there are, be it one that the settings turn off. */
+  isRateLimited = false;
   #clientAddress: string | undefined = undefined;
 
   constructor({ request, response, peer, arriving }: ReceivedRequest, services: ExchangeServices) {
@@ -119,6 +121,7 @@ export class Exchange implements AnyContext {
   }
 
   drawOnRate(limiter: Limiter, key: string): () => void {
+    this.isRateLimited = true;
     const state = limiter.consumeToken(key, this.now);
     if (state === undefined) return noRefund;
     this.bucketStates = [...this.bucketStates, state];

@@ -1,6 +1,8 @@
 // The whole response to what never became a request: its connection ends after it.
 import type { Problem } from '../problem.ts';
 import type { Logger } from '../logger.ts';
+import { addressBucket } from '../network/address-buckets.ts';
+import type { LogAllowance } from './log-allowance.ts';
 import { problemJson } from './media-types.ts';
 import type { Metrics } from './metrics.ts';
 import { problemResponse } from './problem-response.ts';
@@ -22,6 +24,7 @@ type Options = {
   readonly publicUrl: string;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly logAllowance: LogAllowance;
   /** If the client sent no valid one. */
   readonly requestId: string;
   readonly now: number;
@@ -31,7 +34,7 @@ type Options = {
 export function rejectUnparsedRequest(
   problem: Problem,
   { start, address, isEncrypted }: UnparsedRequest,
-  { publicUrl, metrics, log, requestId: ownId, now }: Options,
+  { publicUrl, metrics, log, logAllowance, requestId: ownId, now }: Options,
 ): string {
   const { method = '-', path, requestId = ownId } = start ?? {};
   const context = { publicUrl, invalidStatus: 400, path: path ?? '/', requestId } as const;
@@ -39,7 +42,8 @@ export function rejectUnparsedRequest(
   const text = toWireLatin1(json);
   metrics.observe(-1, status, 0);
   const line = { requestId, method, path: path ?? '-', status, address, milliseconds: 0 };
-  log.request({ ...line, principal: null, traceparent: undefined }, now);
+  if (logAllowance.permits(addressBucket(address ?? ''), status))
+    log.request({ ...line, principal: null, traceparent: undefined }, now);
   const all = ['X-Request-Id', requestId];
   if (isEncrypted) all.push(...strictTransport);
   all.push(...fields, ...problemFields);

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkAccess } from '../auth/access.ts';
 import { Problem, invalid } from '../problem.ts';
+import type { Timers } from '../timers.ts';
 import { causeOf, truncate } from '../log-lines.ts';
 import { check } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
@@ -17,6 +18,7 @@ import {
   type ResponseStore,
 } from './idempotency.ts';
 import type { Exchange } from './exchange.ts';
+import { LogAllowance } from './log-allowance.ts';
 import { rejectUnparsedRequest, type UnparsedRequest } from './last-response.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
@@ -29,12 +31,13 @@ import { Responder, type ResponderOptions } from './responder.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Router } from './router.ts';
 
-type RequestHandlerOptions = Omit<ResponderOptions, 'runLater'> &
+type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'> &
   CallerCheckOptions & {
     readonly router: Router;
     readonly responses: ResponseStore;
     readonly handleAsCreation: IdempotencyOptions['handleAsCreation'];
     readonly isTrusted: (address: string) => boolean;
+    readonly timers: Timers;
   };
 
 /** What the server calls for each request, and for bytes that are no valid request. */
@@ -44,16 +47,19 @@ export class RequestHandler {
   readonly #intake: RequestIntake;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
+  readonly #logAllowance: LogAllowance;
   readonly #nextRequestId = createRequestIds();
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
     const { router, metrics, isTrusted, db, now } = options;
     this.#callers = new CallerChecks(options);
+    this.#logAllowance = new LogAllowance(options);
     const services = { db, isTrusted, now, nextRequestId: this.#nextRequestId, callers: this.#callers };
     this.#intake = new RequestIntake({ router, metrics, isTrusted, services });
     this.#responder = new Responder({
       ...options,
+      logAllowance: this.#logAllowance,
       runLater: (exchange, task) => this.#intake.resumeLater(exchange, () => this.#run(exchange, task)),
     });
     this.#idempotency = new Idempotency(options, this.#responder);
@@ -91,9 +97,17 @@ export class RequestHandler {
 
   /** Counts and logs what never became a request, and returns the bytes of the whole response. */
   rejectUnparsedRequest(problem: Problem, unparsed: UnparsedRequest): string {
-    const { publicUrl, metrics, log, now } = this.#options;
-    const requestId = this.#nextRequestId();
-    return rejectUnparsedRequest(problem, unparsed, { publicUrl, metrics, log, requestId, now: now() });
+    return rejectUnparsedRequest(problem, unparsed, {
+      ...this.#options,
+      logAllowance: this.#logAllowance,
+      requestId: this.#nextRequestId(),
+      now: this.#options.now(),
+    });
+  }
+
+  /** To be called when the last request has been answered. */
+  close(): void {
+    this.#logAllowance.endMinute();
   }
 
   /** The problem of a request whose method the parser doesn't know. */

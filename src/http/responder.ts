@@ -11,10 +11,10 @@ import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
+import type { LogAllowance } from './log-allowance.ts';
 import type { Metrics } from './metrics.ts';
 import { chooseCoding } from './negotiate.ts';
 import { problemResponse } from './problem-response.ts';
-import { RejectionSampler } from './rejection-sampler.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
 import {
   addBodyFields,
@@ -35,6 +35,7 @@ export type ResponderOptions = {
   readonly corsOrigins: ReadonlySet<string>;
   readonly isStopping: () => boolean;
   readonly log: Logger;
+  readonly logAllowance: LogAllowance;
   readonly metrics: Metrics;
   readonly now: () => number;
   /** Runs `task` on a request in a later turn of the event loop. */
@@ -58,7 +59,7 @@ type OutgoingResponse = {
   readonly body: Body;
 };
 
-type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'leftOut' | 'end' | 'bytes'>;
+type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
 
 export class Responder {
   readonly #options: ResponderOptions;
@@ -66,7 +67,6 @@ export class Responder {
   readonly #transportFields: HeaderFields;
   readonly #vary: string;
   readonly #unsent: UnsentResponses;
-  readonly #rejectionSampler = new RejectionSampler();
 
   constructor(options: ResponderOptions) {
     this.#options = options;
@@ -155,10 +155,9 @@ export class Responder {
 
   #send(exchange: Exchange, status: number, fields: string[], body: Body): void {
     const { response } = exchange;
-    // undefined if the response has no line of its own
-    const leftOut = status === 429 ? this.#rejectionSampler.sample(exchange.address, exchange.now) : 0;
+    const isLogged = this.#isLogged(exchange, status);
     this.#countSecurityEvents(exchange); // also if the client has gone
-    if (leftOut !== undefined) this.#logSecurityEvents(exchange);
+    if (isLogged) this.#logSecurityEvents(exchange);
     exchange.securityEvents = noSecurityEvents;
     if (response.headersSent) return abortIncomplete(response);
     if (response.destroyed) return;
@@ -169,7 +168,12 @@ export class Responder {
     const isCopied = typeof body === 'string' || this.#options.isTls;
     if (isCopied) this.#boundUnsent(exchange); // otherwise all responses share the bytes
     this.#options.metrics.observe(exchange.mounted?.index ?? -1, status, milliseconds);
-    if (leftOut !== undefined) this.#log(exchange, { status, milliseconds, leftOut });
+    if (isLogged) this.#log(exchange, { status, milliseconds });
+  }
+
+  #isLogged(exchange: Exchange, status: number): boolean {
+    if (exchange.isRateLimited && status !== 429) return true;
+    return this.#options.logAllowance.permits(exchange.address, status);
   }
 
   /** Counted as it begins, logged as it ends. */
@@ -191,7 +195,7 @@ export class Responder {
     );
   }
 
-  #log(exchange: Exchange, { status, milliseconds, leftOut, end, bytes }: Outcome): void {
+  #log(exchange: Exchange, { status, milliseconds, end, bytes }: Outcome): void {
     const { requestId, method, path, caller, clientAddress, headers } = exchange;
     const now = end === undefined ? exchange.now : this.#options.now();
     const principal = caller?.principal ?? null;
@@ -205,7 +209,6 @@ export class Responder {
         address: clientAddress,
         principal,
         traceparent: headers['traceparent'],
-        leftOut,
         end,
         bytes,
       },

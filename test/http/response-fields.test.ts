@@ -169,7 +169,7 @@ describe('every response', () => {
     await service().post('/api/sessions', { body: { email: ada.email, password: secret } });
     await service().post('/api/sessions', { body: `{"password":"${secret}"` });
     await service().post('/api/users', { body: { name: 'Bob', email: 'bob@example.com', password: secret } });
-    await service().get('/health/live', { headers: { 'x-request-id': 'the-last' } });
+    await service().get('/orders', { headers: { 'x-request-id': 'the-last' } });
     await logLineOf('the-last');
     const text = service().logged.join('\n');
     for (const hidden of [
