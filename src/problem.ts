@@ -1,6 +1,6 @@
 // The problems that are reported to clients: kinds and constructors, without HTTP.
 import { issuesMax } from './limits.ts';
-import type { Issue } from './schema/schema.ts';
+import type { Checked, Issue } from './schema/schema.ts';
 
 export const problemKinds = [
   'malformed-json',
@@ -84,6 +84,12 @@ function summaryOf(issues: readonly Issue[]): string {
 /** Throws them as `invalid`, if there are any. */
 export function throwIfInvalid(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalid(issues);
+}
+
+/** The value, if it has no issues. */
+export function requireValid<T>(checked: Checked<T>): T {
+  if (checked.ok) return checked.value;
+  throw invalid(checked.issues);
 }
 
 /** One issue of the body, at a JSON Pointer such as `/customerId`. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert';
 import { issuesMax } from '../limits.ts';
 import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
-import { planOf, type Issue, type JsonSchema, type Plan, type Schema } from './schema.ts';
+import { planOf, type Checked, type Issue, type JsonSchema, type Plan, type Schema } from './schema.ts';
 
 /** Returns every issue of the value, none if it fits; of more than are reported, one more than these. */
 export function check(schema: JsonSchema, value: unknown): Issue[] {
@@ -22,6 +22,13 @@ type Result = {
 /** Whether the value fits, as a proof for the compiler. */
 export function fits<T>(schema: Schema<T>, value: unknown): value is T {
   return check(schema, value).length === 0;
+}
+
+/** The value, unless its schema finds issues, or there are `further` ones, which the schema can't find. */
+export function parse<T>(schema: Schema<T>, value: unknown, further: readonly Issue[] = []): Checked<T> {
+  const issues = [...check(schema, value), ...further];
+  if (issues.length > 0) return { ok: false, issues };
+  return { ok: true, value: value as T }; // its schema has found no issue
 }
 
 function walk(rules: Plan, value: unknown, path: Path, result: Result): void {

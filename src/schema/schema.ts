@@ -26,6 +26,10 @@ export type Issue = {
   readonly detail: string;
 };
 
+/** A value without issues, or its issues. */
+export type Checked<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly Issue[] };
+
 /** A rule beyond JSON Schema: the sentence that reports what is wrong, or undefined. */
 type Rule = (value: string) => string | undefined;
 

@@ -20,16 +20,16 @@ import { customerTable } from './customer-csv.ts';
 import {
   customerBodies,
   type CustomerBodies,
-  type CustomerReplacement,
+  type CustomerPatch,
   type NewCustomer,
 } from './customer-bodies.ts';
 import {
   Customer,
   customerContentOf,
   customerQuery,
-  mergedCustomer,
-  replacementIssues,
-  wantedCustomer,
+  checkMayGive,
+  mergeCustomer,
+  type ChangedCustomer,
 } from './customer.ts';
 import {
   addCustomer,
@@ -199,58 +199,49 @@ const changingCustomers = {
 } as const;
 
 function putCustomerRoute(bodies: CustomerBodies): Route {
-  const change: CustomerChange = { bodies, replacementOf: (_current, body) => body };
+  const resource = changeableBy('PUT', bodies);
   return route({
     ...changingCustomers,
     method: 'PUT',
     summary: 'Replace a customer',
     body: bodies.CustomerReplacement,
-    furtherIssues: changeIssues(changeableBy(change)),
-    handle: (context) => changeCustomer(context, change),
+    furtherIssues: changeIssues(resource),
+    handle: (context) => changeCustomer(context, resource),
   });
 }
 
 function patchCustomerRoute(bodies: CustomerBodies): Route {
-  const change: CustomerChange = { bodies, replacementOf: mergedCustomer };
+  const resource = changeableBy('PATCH', bodies);
   return route({
     ...changingCustomers,
     method: 'PATCH',
     summary: 'Change a customer',
     body: bodies.CustomerPatch,
-    furtherIssues: changeIssues(changeableBy(change)),
-    handle: (context) => changeCustomer(context, change),
+    furtherIssues: changeIssues(resource),
+    handle: (context) => changeCustomer(context, resource),
   });
 }
 
-type CustomerChange = {
-  readonly bodies: CustomerBodies;
-  /** What the body makes of the current customer, before it is checked. */
-  readonly replacementOf: (current: Customer, body: object) => unknown;
-};
+type ChangeableCustomer = Changeable<Customer, Customer, ChangedCustomer>;
 
-function changeableBy({ bodies, replacementOf }: CustomerChange): Changeable<Customer, Customer> {
+function changeableBy(method: 'PUT' | 'PATCH', bodies: CustomerBodies): ChangeableCustomer {
   return {
     ...customerResource,
-    issuesOf(current, body, { db, caller }) {
-      const issues = replacementIssues(bodies, current, { body, replacement: replacementOf(current, body) });
+    merge(current, body, { db, caller }) {
       const { userId } = body;
-      if (fits(id, userId) && userId !== current.userId && isStaff(caller))
-        issues.push(...userIssues(db, userId));
-      return issues;
+      const isGiven = fits(id, userId) && userId !== current.userId && isStaff(caller);
+      const ownerIssues = isGiven ? userIssues(db, userId) : [];
+      return mergeCustomer(current, body, { bodies, method, ownerIssues });
     },
   };
 }
 
 function changeCustomer(
-  context: Context<{ readonly id: number }, object, object, Caller>,
-  change: CustomerChange,
+  context: Context<{ readonly id: number }, object, CustomerPatch, Caller>,
+  resource: ChangeableCustomer,
 ): Promise<Representation<Customer>> {
-  const { bodies, replacementOf } = change;
-  return changeObject(context, changeableBy(change), {
-    merge(current, caller) {
-      const replacement = replacementOf(current, context.body) as CustomerReplacement; // it has no issues
-      return wantedCustomer(bodies, current, { replacement, caller });
-    },
+  return changeObject(context, resource, {
+    checkRights: checkMayGive,
     write(permit, current, wanted) {
       replaceCustomer(permit, current, { ...wanted, now: context.now });
     },

@@ -4,13 +4,14 @@ import { forbidden } from '../../problem.ts';
 import { email, id, mergePatch, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
 import { searchParameter } from '../flows/searching.ts';
 import { phone, phoneOf } from '../../schema/phone.ts';
-import { check } from '../../schema/schema-check.ts';
+import { parse } from '../../schema/schema-check.ts';
 import {
   named,
   nullable,
   object,
   oneOf,
   optional,
+  type Checked,
   type Infer,
   type Issue,
   type ObjectOf,
@@ -80,35 +81,36 @@ export function customerContentOf(
   };
 }
 
-type WantedCustomer = CustomerContent & Pick<Customer, 'userId'>;
+/** The members that a change may give other values. */
+export type ChangedCustomer = CustomerContent & Pick<Customer, 'userId'>;
 
-/** A patch, merged into the members of the customer that may change. */
-export function mergedCustomer({ name, email, phone, address }: Customer, patch: object): unknown {
-  return mergePatch({ name, email, phone, address }, patch);
-}
+type Merging = {
+  readonly bodies: CustomerBodies;
+  readonly method: 'PUT' | 'PATCH';
+  /** The issues of the owner that the body names. */
+  readonly ownerIssues: readonly Issue[];
+};
 
-/** What is invalid of a body, and of the customer that it makes of the current one. */
-export function replacementIssues(
-  { CustomerReplacement }: CustomerBodies,
+/** What a body makes of the current customer. The owner stays if none is sent. */
+export function mergeCustomer(
   current: Customer,
-  { body, replacement }: { readonly body: Readonly<Record<string, unknown>>; readonly replacement: unknown },
-): Issue[] {
-  // a patch may have taken a member of the address that is required
-  const issues = check(CustomerReplacement, replacement);
-  issues.push(...readOnlyIssues(current, body, ['id', 'createdAt', 'updatedAt']));
+  body: Readonly<Record<string, unknown>>,
+  { bodies, method, ownerIssues }: Merging,
+): Checked<ChangedCustomer> {
+  const { name, email, phone, address } = current;
+  const replacement = method === 'PUT' ? body : mergePatch({ name, email, phone, address }, body);
+  const issues = readOnlyIssues(current, body, ['id', 'createdAt', 'updatedAt']);
   if (body['userId'] === null && current.userId !== null)
     issues.push({ pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' });
-  return issues;
+  issues.push(...ownerIssues);
+  const merged = parse(bodies.CustomerReplacement, replacement, issues);
+  if (!merged.ok) return merged;
+  const { userId = current.userId } = merged.value;
+  return { ok: true, value: { ...customerContentOf(bodies, merged.value), userId } };
 }
 
-/** The replacement, which has no issues. Throws if the caller may not make it. */
-export function wantedCustomer(
-  bodies: CustomerBodies,
-  current: Customer,
-  { replacement, caller }: { readonly replacement: CustomerReplacement; readonly caller: Caller },
-): WantedCustomer {
-  const { userId = current.userId } = replacement;
+/** Throws if the caller may not give the customer to that owner. */
+export function checkMayGive(current: Customer, { userId }: ChangedCustomer, caller: Caller): void {
   if (userId !== current.userId && !isStaff(caller))
     throw forbidden('Only staff may give a customer to another user.');
-  return { ...customerContentOf(bodies, replacement), userId };
 }

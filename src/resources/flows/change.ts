@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Caller, RowAccess } from '../../auth/access.ts';
 import type { Representation } from '../../http/representation.ts';
 import { emptyRepresentation, type Context } from '../../http/route.ts';
-import { throwIfInvalid } from '../../problem.ts';
-import type { Issue } from '../../schema/schema.ts';
+import { requireValid } from '../../problem.ts';
+import type { Checked, Issue } from '../../schema/schema.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -19,120 +19,116 @@ export type Resource<Row, Shown> = ObjectSource<Row> & {
 
 type ObjectContext = Context<{ readonly id: number }, unknown, unknown, Caller>;
 type Body = Readonly<Record<string, unknown>>;
-type Checked = { readonly db: Connection; readonly caller: Caller; readonly now: number };
+type Merging = { readonly db: Connection; readonly caller: Caller };
 
-/** Rows that are changed by bodies of one kind. */
-export type Changeable<Row, Shown> = Resource<Row, Shown> & {
-  /**
-   * What is invalid of a body as a change of the current object. Reads only members that fit: the body may
-   * have issues that its schema has found.
-   */
-  readonly issuesOf: (current: Row, body: Body, request: Checked) => readonly Issue[];
+/** Rows that bodies of one kind change. `Wanted` has the members that may change, with their new values. */
+export type Changeable<Row, Shown, Wanted> = Resource<Row, Shown> & {
+  /** What a body makes of the current object, or all that is invalid of it: also what its schema finds. */
+  readonly merge: (current: Row, body: Body, context: Merging) => Checked<Wanted>;
 };
 
 /**
  * `furtherIssues` of a route that changes such a row. A row that isn't there or isn't the caller's takes
  * precedence over the issues of the body.
  */
-export function changeIssues<Row, Shown>(resource: Changeable<Row, Shown>) {
-  return (body: Body, { params, caller, db: { read: db }, now }: ObjectContext): readonly Issue[] => {
+export function changeIssues<Row>(resource: Changeable<Row, unknown, unknown>) {
+  return (body: Body, { params, caller, db: { read: db } }: ObjectContext): readonly Issue[] => {
     const current = requireVisible(resource, { db, id: params.id, access: resource.accessOf(caller) });
-    return resource.issuesOf(current, body, { db, caller, now });
+    const merged = resource.merge(current, body, { db, caller });
+    return merged.ok ? [] : merged.issues;
   };
 }
 
-/** `Wanted` has the members that may change, with their new values. */
 type Change<Row, Wanted> = {
-  /** The body merged into the current object. Throws if the caller may not change it so. */
-  readonly merge: (current: Row, caller: Caller) => Wanted;
+  /** Throws if the caller may not make this change. */
+  readonly checkRights?: (current: Row, wanted: Wanted, caller: Caller) => void;
   /** Throws if the current state does not allow the change. */
-  readonly check?: (current: Row, wanted: Wanted, caller: Caller) => void;
+  readonly checkState?: (current: Row, wanted: Wanted, caller: Caller) => void;
   /** Whether something changes that is not shown, such as a password. */
   readonly changesHidden?: boolean;
   readonly write: (permit: Permit<Caller>, current: Visible<Row>, wanted: Wanted) => void;
   readonly securityEvents?: (current: Row, wanted: Wanted) => readonly SecurityEvent[];
 };
 
-/** If nothing changes, the ETag stays. Security events are reported once the change is on disk. */
+/** What a write returns: its events are reported once the change is on disk. */
+type Changed<Shown> = Representation<Shown> & { readonly securityEvents?: readonly SecurityEvent[] };
+
+/** If nothing changes, the ETag stays. */
 export async function changeObject<Row extends object, Shown, Wanted extends Partial<Row>>(
-  context: ObjectContext & { readonly body: object },
-  resource: Changeable<Row, Shown>,
+  context: ObjectContext & { readonly body: Body },
+  resource: Changeable<Row, Shown, Wanted>,
   change: Change<Row, Wanted>,
 ): Promise<Representation<Shown>> {
-  const { body, params, now } = context;
+  const { body, params } = context;
   const { id } = params;
-  let securityEvents: readonly SecurityEvent[] = [];
-  const changed = await context.db.write((writer): Representation<Shown> => {
+  const changed = await context.db.write((writer): Changed<Shown> => {
     const permit = context.authorizeWrite(writer);
     const { caller } = permit;
     const current = requireVisible(resource, { db: writer, id, access: resource.accessOf(caller) });
+    const wanted = requireValid(resource.merge(current, body, { db: writer, caller }));
+    change.checkRights?.(current, wanted, caller);
     const before = resource.represent(current);
-    throwIfInvalid(resource.issuesOf(current, { ...body }, { db: writer, caller, now }));
-    const wanted = change.merge(current, caller);
     context.checkPrecondition(before.etag);
-    change.check?.(current, wanted, caller);
+    change.checkState?.(current, wanted, caller);
     if (change.changesHidden !== true && isDeepStrictEqual({ ...current, ...wanted }, current))
       return { ...before, isUnchanged: true };
     change.write(permit, current, wanted);
-    securityEvents = change.securityEvents?.(current, wanted) ?? [];
-    const updated = resource.find(writer, id);
-    assert(updated !== undefined, `${resource.name} ${id} is gone after its own change`);
-    return resource.represent(updated);
+    const after = representChanged(resource, writer, id);
+    const securityEvents = change.securityEvents?.(current, wanted);
+    return securityEvents === undefined ? after : { ...after, securityEvents };
   });
-  for (const event of securityEvents) context.report(event);
+  for (const event of changed.securityEvents ?? []) context.report(event);
   return changed;
 }
 
-/** An object that belongs to another one, here its owner, and has the same id. */
-type Dependent<Owner, Row, Shown> = Resource<Row, Shown> & {
-  /** Throws if this caller may not do this. */
-  readonly check: (caller: Caller) => void;
-  /** What is invalid of a body; `current` is undefined if there is no object yet. */
-  readonly issuesOf: (current: Row | undefined, body: Body, ownerId: number) => readonly Issue[];
+function representChanged<Row, Shown>(
+  { name, find, represent }: Resource<Row, Shown>,
+  db: Connection,
+  id: number,
+): Representation<Shown> {
+  const row = find(db, id);
+  assert(row !== undefined, `${name} ${id} is gone after its own change`);
+  return represent(row);
+}
+
+/** A PUT at a path where there may be no object yet. It belongs to an owner, whose id is its own. */
+type Put<Owner, Row> = {
+  readonly owners: ObjectSource<Owner>;
+  /** Throws if this caller may not put the object, or the body does not fit the one that is there. */
+  readonly check: (current: Row | undefined, caller: Caller) => void;
   readonly add: (permit: Permit<Caller>, owner: Visible<Owner>) => SecurityEvent;
   readonly replace: (permit: Permit<Caller>, current: Visible<Row>) => void;
 };
 
-/** `furtherIssues` of a route that puts such an object. */
-export function dependentIssues<Owner, Row>(
-  owners: ObjectSource<Owner>,
-  { find, accessOf, issuesOf }: Pick<Dependent<Owner, Row, unknown>, 'find' | 'accessOf' | 'issuesOf'>,
-) {
-  return (body: Body, { params: { id }, caller, db: { read: db } }: ObjectContext): readonly Issue[] => {
-    requireVisible(owners, { db, id, access: accessOf(caller) });
-    return issuesOf(find(db, id), body, id);
-  };
-}
-
-/** PUT at a path where there may be nothing yet: adds the object (201), or replaces it (200). */
-export async function putDependent<Owner, Row, Shown>(
-  context: ObjectContext & { readonly body: object },
-  owners: ObjectSource<Owner>,
-  dependent: Dependent<Owner, Row, Shown>,
+/** Adds the object (201), or replaces it (200). */
+export async function putObject<Owner, Row, Shown>(
+  context: ObjectContext,
+  resource: Resource<Row, Shown>,
+  { owners, check, add, replace }: Put<Owner, Row>,
 ): Promise<Representation<Shown>> {
-  const { body, params } = context;
-  const { id } = params;
-  let securityEvent: SecurityEvent | undefined;
-  const put = await context.db.write((writer): Representation<Shown> => {
+  const { id } = context.params;
+  const put = await context.db.write((writer): Changed<Shown> => {
     const permit = context.authorizeWrite(writer);
-    const access = dependent.accessOf(permit.caller);
-    const owner = requireVisible(owners, { db: writer, id, access });
-    const current = dependent.find(writer, id);
-    dependent.check(permit.caller);
-    throwIfInvalid(dependent.issuesOf(current, { ...body }, id));
-    context.checkPrecondition(current && dependent.represent(current).etag);
-    if (current === undefined) securityEvent = dependent.add(permit, owner);
-    else dependent.replace(permit, requireVisible(dependent, { db: writer, id, access }));
-    const made = dependent.represent(requireVisible(dependent, { db: writer, id, access }));
-    return current === undefined ? { ...made, isNew: true } : made;
+    const sought = { db: writer, id, access: resource.accessOf(permit.caller) };
+    const owner = requireVisible(owners, sought);
+    const exists = resource.find(writer, id) !== undefined;
+    const current = exists ? requireVisible(resource, sought) : undefined;
+    check(current, permit.caller);
+    context.checkPrecondition(current && resource.represent(current).etag);
+    if (current !== undefined) {
+      replace(permit, current);
+      return representChanged(resource, writer, id);
+    }
+    const securityEvents = [add(permit, owner)];
+    return { ...representChanged(resource, writer, id), isNew: true, securityEvents };
   });
-  if (securityEvent !== undefined) context.report(securityEvent);
+  for (const event of put.securityEvents ?? []) context.report(event);
   return put;
 }
 
 export type Removal<Row> = {
   /** Throws if this caller, who may see the row, may not remove it. */
-  readonly check?: (row: Row, caller: Caller) => void;
+  readonly checkRights?: (row: Row, caller: Caller) => void;
   readonly remove: (permit: Permit<Caller>, row: Visible<Row>) => void;
   readonly securityEvent?: (row: Row) => SecurityEvent;
 };
@@ -140,13 +136,13 @@ export type Removal<Row> = {
 export async function removeObject<Row, Shown>(
   context: ObjectContext,
   resource: Resource<Row, Shown>,
-  { check, remove, securityEvent }: Removal<Row>,
+  { checkRights, remove, securityEvent }: Removal<Row>,
 ): Promise<typeof emptyRepresentation> {
   const { id } = context.params;
   const event = await context.db.write((writer): SecurityEvent | undefined => {
     const permit = context.authorizeWrite(writer);
     const row = requireVisible(resource, { db: writer, id, access: resource.accessOf(permit.caller) });
-    check?.(row, permit.caller);
+    checkRights?.(row, permit.caller);
     context.checkPrecondition(resource.represent(row).etag);
     remove(permit, row);
     return securityEvent?.(row);

@@ -121,7 +121,7 @@ function deleteKeyRoute(): Route {
     problems: ['forbidden', 'step-up-required'],
     handle(context) {
       return removeObject(context, keyResource, {
-        check(key, caller) {
+        checkRights(key, caller) {
           if (key.userId !== caller.userId)
             checkStepUp(caller, context.now, 'Deleting an API key of another user');
         },

@@ -38,8 +38,8 @@ import {
   checkOpen,
   checkTransition,
   orderContentOf,
-  applyOrderPatch,
-  orderPatchIssues,
+  mergeOrder,
+  type OrderContent,
 } from './order.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
@@ -86,11 +86,11 @@ function cachedReadsOf({ cursors, caches }: OrderReadServices): OrderReads {
   };
 }
 
-const orderResource: Changeable<Order, Order> = {
+const orderResource: Changeable<Order, Order, OrderContent> = {
   ...orderSource,
   accessOf: rowAccessOf,
   represent: representOrder,
-  issuesOf: orderPatchIssues,
+  merge: mergeOrder,
 };
 
 function placeOrderRoute({ orders, customers }: OrderReads): Route {
@@ -187,8 +187,7 @@ function patchOrderRoute({ orders }: OrderReads): Route {
     furtherIssues: changeIssues(orderResource),
     handle(context) {
       return changeObject(context, orderResource, {
-        merge: (current) => applyOrderPatch(current, context.body),
-        check(current, wanted, caller) {
+        checkState(current, wanted, caller) {
           checkTransition(current, wanted.status, caller);
           checkOpen(current, wanted);
         },

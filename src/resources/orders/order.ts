@@ -13,7 +13,7 @@ import {
   text,
   timestamp,
 } from '../../schema/members.ts';
-import { check } from '../../schema/schema-check.ts';
+import { parse } from '../../schema/schema-check.ts';
 import {
   array,
   integer,
@@ -23,8 +23,8 @@ import {
   oneOf,
   optional,
   partial,
+  type Checked,
   type Infer,
-  type Issue,
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { reason } from '../events/event.ts';
@@ -213,20 +213,12 @@ export function orderContentOf({
 
 const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
 
-/** What is invalid of a PATCH, once it is merged. */
-export function orderPatchIssues(current: Order, patch: Readonly<Record<string, unknown>>): Issue[] {
-  const issues = check(PatchedOrder, mergedOrder(current, patch));
-  issues.push(...readOnlyIssues(current, patch, readOnly));
-  return issues;
-}
-
-/** The order's members after a PATCH without issues. */
-export function applyOrderPatch(current: Order, patch: object): OrderContent {
-  return orderContentOf(mergedOrder(current, patch) as PatchedOrder); // it was checked
-}
-
-function mergedOrder({ total: _computed, ...members }: Order, patch: object): unknown {
-  return mergePatch(members, patch);
+/** The content that a PATCH makes of the current order. Without a sent `total`, it is computed. */
+export function mergeOrder(current: Order, patch: Readonly<Record<string, unknown>>): Checked<OrderContent> {
+  const { total: _computed, ...members } = current;
+  const issues = readOnlyIssues(current, patch, readOnly);
+  const merged = parse(PatchedOrder, mergePatch(members, patch), issues);
+  return merged.ok ? { ok: true, value: orderContentOf(merged.value) } : merged;
 }
 
 /** Throws unless the caller may change the order's status from the present one to this. */

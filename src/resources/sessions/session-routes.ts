@@ -143,7 +143,7 @@ function deleteSessionRoute(): Route {
       const isInCookie = own.sessionId === params.id && usesCookie(db.read, params.id);
       const removed = await removeObject(context, sessionResource(context.now), {
         // or else whoever has stolen an administrator's token keeps the other administrators out
-        check(session, caller) {
+        checkRights(session, caller) {
           if (session.userId !== caller.userId)
             checkStepUp(caller, context.now, 'Ending a session of another user');
         },

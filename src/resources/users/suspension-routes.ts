@@ -1,11 +1,18 @@
 // Suspending a user over HTTP: /api/users/{id}/suspension.
 import { accountAccessOf, adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
 import { represent, type Representation } from '../../http/representation.ts';
+import { throwIfInvalid } from '../../problem.ts';
 import { noContent, ok, okOrCreated, route, type Context, type Route } from '../../http/route.ts';
-import { dependentIssues, putDependent, removeObject, type Resource } from '../flows/change.ts';
+import { putObject, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
-import { addSuspension, removeSuspension, replaceSuspension, suspensionSource } from './suspension-store.ts';
+import {
+  addSuspension,
+  findSuspension,
+  removeSuspension,
+  replaceSuspension,
+  suspensionSource,
+} from './suspension-store.ts';
 import type { UserChangeServices } from './user-change-routes.ts';
 import { userSource } from './user-store.ts';
 
@@ -50,7 +57,10 @@ function putSuspensionRoute(services: SuspensionServices): Route {
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
-    furtherIssues: dependentIssues(userSource, { ...suspensionResource, issuesOf: replacementIssues }),
+    furtherIssues(body, { params: { id }, caller, db: { read: db } }) {
+      requireVisible(userSource, { db, id, access: accountAccessOf(caller) });
+      return replacementIssues(findSuspension(db, id), body, id);
+    },
     handle: (context) => suspend(context, services),
   });
 }
@@ -61,11 +71,13 @@ async function suspend(
   context: PutContext,
   { endSessions, removeKeys }: SuspensionServices,
 ): Promise<Representation<Suspension>> {
-  const { body, now } = context;
-  return putDependent(context, userSource, {
-    ...suspensionResource,
-    check: (caller) => checkStepUp(caller, now, 'Suspending a user'),
-    issuesOf: replacementIssues,
+  const { params, body, now } = context;
+  return putObject(context, suspensionResource, {
+    owners: userSource,
+    check(current, caller) {
+      checkStepUp(caller, now, 'Suspending a user');
+      throwIfInvalid(replacementIssues(current, body, params.id));
+    },
     add(permit, user) {
       addSuspension(permit, user, body.reason ?? null, now);
       endSessions(permit, user, null);
@@ -87,7 +99,7 @@ function deleteSuspensionRoute(): Route {
     problems: ['step-up-required'],
     handle(context) {
       return removeObject(context, suspensionResource, {
-        check: (_suspension, caller) => checkStepUp(caller, context.now, 'Lifting a suspension'),
+        checkRights: (_suspension, caller) => checkStepUp(caller, context.now, 'Lifting a suspension'),
         remove: removeSuspension,
         securityEvent: ({ userId }) => ({ name: 'user_updated', userId, change: 'suspension-lifted' }),
       });

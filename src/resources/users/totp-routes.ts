@@ -14,7 +14,7 @@ import { created, noContent, ok, route, secretOk, type Context, type Route } fro
 import { recoveryCodesMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
 import type { SecurityEvent } from '../../security-event.ts';
-import { changeIssues, removeObject, type Resource } from '../flows/change.ts';
+import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
 import {
@@ -111,7 +111,10 @@ function turnOnTotpRoute(services: TotpServices): Route {
       'A right code turns them on: from then on signing in needs one. Returns recovery codes; sent again ' +
       `with a later code, it replaces them. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
-    furtherIssues: changeIssues({ ...totpResource, issuesOf: () => [] }),
+    furtherIssues(_body, { params: { id }, caller, db }) {
+      requireVisible(totpSource, { db: db.read, id, access: accountAccessOf(caller) });
+      return [];
+    },
     handle: (context) => confirm(context, services),
   });
 }
@@ -152,7 +155,7 @@ function turnOffTotpRoute(): Route {
     problems: ['step-up-required'],
     handle(context) {
       return removeObject(context, totpResource, {
-        check: (_totp, caller) => checkStepUp(caller, context.now, 'Turning one-time codes off'),
+        checkRights: (_totp, caller) => checkStepUp(caller, context.now, 'Turning one-time codes off'),
         remove: removeTotp,
         securityEvent: ({ userId }) => ({ name: 'user_updated', userId, change: 'totp-off' }),
       });

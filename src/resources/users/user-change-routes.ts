@@ -1,10 +1,10 @@
 // Changing a user over HTTP: PUT and PATCH /api/users/{id}, a password's change included.
 import { accountAccessOf, selfOrAdmin, type Caller } from '../../auth/access.ts';
-import { invalid, throwIfInvalid } from '../../problem.ts';
+import { invalid, requireValid } from '../../problem.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { ok, route, type Context, type Route } from '../../http/route.ts';
-import { mergePatch } from '../../schema/members.ts';
+import type { Schema } from '../../schema/schema.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { changeIssues, changeObject, type Changeable, type Resource } from '../flows/change.ts';
@@ -14,9 +14,10 @@ import {
   User,
   UserPatch,
   UserReplacement,
-  checkReplacement,
+  checkMayChange,
   currentPasswordIssue,
-  userChangeIssues,
+  mergeUser,
+  type ChangedUser,
 } from './user.ts';
 import { replaceUser, userSource, type StoredUser } from './user-store.ts';
 
@@ -53,65 +54,57 @@ const changingUsers = {
 } as const;
 
 export function putUserRoute(services: UserChangeServices): Route {
+  const resource = changeableBy(UserReplacement, services);
   return route({
     ...changingUsers,
     method: 'PUT',
     summary: 'Replace a user',
     body: UserReplacement,
-    furtherIssues: changeIssues(changeable(services)),
-    handle: (context) => changeUser(context, services, () => context.body),
+    furtherIssues: changeIssues(resource),
+    handle: (context) => changeUser(context, resource, services),
   });
 }
 
 export function patchUserRoute(services: UserChangeServices): Route {
+  const resource = changeableBy(UserPatch, services);
   return route({
     ...changingUsers,
     method: 'PATCH',
     summary: 'Change a user',
     body: UserPatch,
-    furtherIssues: changeIssues(changeable(services)),
-    // the patch was checked, and so was what it is merged into
-    handle: (context) =>
-      changeUser(
-        context,
-        services,
-        ({ name, email }) => mergePatch({ name, email }, context.body) as UserReplacement,
-      ),
+    furtherIssues: changeIssues(resource),
+    handle: (context) => changeUser(context, resource, services),
   });
 }
 
-function changeable({ passwordMin }: UserChangeServices): Changeable<StoredUser, User> {
+type ChangeableUser = Changeable<StoredUser, User, ChangedUser>;
+
+function changeableBy(schema: Schema<UserPatch>, { passwordMin }: UserChangeServices): ChangeableUser {
   return {
     ...userResource,
-    issuesOf: (current, body, { caller }) => userChangeIssues(current, body, { caller, passwordMin }),
+    merge: (current, body, { caller }) => mergeUser(current, body, { schema, caller, passwordMin }),
   };
 }
 
-type ChangeContext = Context<{ readonly id: number }, object, object, Caller>;
+type ChangeContext = Context<{ readonly id: number }, object, UserPatch, Caller>;
 
 /** Checked before the password is hashed, and again with the row as it is when the change is made. */
 async function changeUser(
   context: ChangeContext,
+  resource: ChangeableUser,
   services: UserChangeServices,
-  replacementOf: (current: User) => UserReplacement,
 ): Promise<Representation<User>> {
-  const { body, params, db, now } = context;
-  const resource = changeable(services);
-  const wantedOf = (current: User, caller: Caller): UserReplacement => {
-    const wanted = replacementOf(current);
-    checkReplacement({ current, wanted, caller, now });
-    return wanted;
-  };
-  const access = accountAccessOf(context.caller);
-  const user = requireVisible(userSource, { db: db.read, id: params.id, access });
-  throwIfInvalid(resource.issuesOf(user, { ...body }, { db: db.read, caller: context.caller, now }));
-  const passwordHash = await newPasswordHash(context, services, wantedOf(user, context.caller));
+  const { body, params, caller, now } = context;
+  const { read: db } = context.db;
+  const hasNewPassword = body.password !== undefined;
+  const checkRights = (current: User, wanted: ChangedUser, by: Caller): void =>
+    checkMayChange({ current, wanted, hasNewPassword, caller: by, now });
+  const user = requireVisible(userSource, { db, id: params.id, access: accountAccessOf(caller) });
+  checkRights(user, requireValid(resource.merge(user, body, { db, caller })), caller);
+  const passwordHash = await newPasswordHash(context, services);
   const changed = await changeObject(context, resource, {
-    merge(current, caller) {
-      const { name, email, role = current.role } = wantedOf(current, caller);
-      return { name, email, role };
-    },
-    changesHidden: passwordHash !== undefined,
+    checkRights,
+    changesHidden: hasNewPassword,
     write(permit, current, wanted) {
       if (passwordHash === undefined) return replaceUser(permit, current, wanted);
       replaceUser(permit, current, { ...wanted, newPassword: { hash: passwordHash, expiresAt: null } });
@@ -119,20 +112,20 @@ async function changeUser(
     },
     securityEvents(current, { role }) {
       const events: SecurityEvent[] = [];
-      if (passwordHash !== undefined) events.push({ name: 'authn_password_change', userId: current.id });
+      if (hasNewPassword) events.push({ name: 'authn_password_change', userId: current.id });
       if (role !== current.role) events.push({ name: 'user_updated', userId: current.id, role });
       return events;
     },
   });
-  if (passwordHash !== undefined) services.onPasswordChange(user.email);
+  if (hasNewPassword) services.onPasswordChange(user.email);
   return changed;
 }
 
 async function newPasswordHash(
   context: ChangeContext,
   { passwords }: UserChangeServices,
-  { password, currentPassword }: UserReplacement,
 ): Promise<string | undefined> {
+  const { password, currentPassword } = context.body;
   if (password === undefined) return undefined;
   if (currentPassword !== undefined) await checkCurrentPassword(context, passwords, currentPassword);
   return passwords.hashNew(context, password);

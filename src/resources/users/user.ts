@@ -3,6 +3,7 @@ import { checkStepUp, isAdmin, roles, type Caller } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
 import { forbidden } from '../../problem.ts';
 import { email, id, singleLine, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
+import { parse } from '../../schema/schema-check.ts';
 import {
   named,
   object,
@@ -10,9 +11,11 @@ import {
   optional,
   partial,
   string,
+  type Checked,
   type Infer,
   type Issue,
   type ObjectOf,
+  type Schema,
 } from '../../schema/schema.ts';
 
 const name = singleLine(200, 'The person’s name.', 'Ada Lovelace');
@@ -78,7 +81,6 @@ export const UserReplacement = named(
     },
   ),
 );
-export type UserReplacement = Infer<typeof UserReplacement>;
 
 export const UserPatch = named(
   'UserPatch',
@@ -87,6 +89,7 @@ export const UserPatch = named(
     examples: [{ name: 'Ada King' }],
   }),
 );
+export type UserPatch = Infer<typeof UserPatch>;
 
 export const userSorts = [
   'id',
@@ -112,29 +115,43 @@ export type UserListQuery = ObjectOf<typeof userListParameters>;
 
 type SentUser = Readonly<Record<string, unknown>>;
 
-/** What is invalid of a body as a change of the current user. */
-export function userChangeIssues(
+/** The members that a change may give other values, but for the password. */
+export type ChangedUser = Pick<User, 'name' | 'email' | 'role'>;
+
+type Merging = {
+  /** That of the body, for PUT or PATCH. */
+  readonly schema: Schema<UserPatch>;
+  readonly caller: Caller;
+  readonly passwordMin: number;
+};
+
+/** What a body makes of the current user. What isn't sent stays: a PUT always has a name and an address. */
+export function mergeUser(
   current: User,
-  sent: SentUser,
-  { caller, passwordMin }: { readonly caller: Caller; readonly passwordMin: number },
-): Issue[] {
-  const issues = readOnlyIssues(current, sent, ['id', 'createdAt']);
-  issues.push(...sentPasswordIssues(sent, current, passwordMin));
-  if (caller.keyId === null) issues.push(...currentPasswordIssues(sent, caller.userId === current.id));
-  return issues;
+  body: SentUser,
+  { schema, caller, passwordMin }: Merging,
+): Checked<ChangedUser> {
+  const issues = readOnlyIssues(current, body, ['id', 'createdAt']);
+  issues.push(...sentPasswordIssues(body, current, passwordMin));
+  if (caller.keyId === null) issues.push(...currentPasswordIssues(body, caller.userId === current.id));
+  const checked = parse(schema, body, issues);
+  if (!checked.ok) return checked;
+  const { name = current.name, email = current.email, role = current.role } = checked.value;
+  return { ok: true, value: { name, email, role } };
 }
 
 type UserChange = {
   readonly current: User;
-  readonly wanted: UserReplacement;
+  readonly wanted: ChangedUser;
+  readonly hasNewPassword: boolean;
   readonly caller: Caller;
   readonly now: number;
 };
 
-/** Throws if the caller may not make this replacement, which has no issues. */
-export function checkReplacement({ current, wanted, caller, now }: UserChange): void {
-  if (wanted.role !== undefined && wanted.role !== current.role) checkMayGiveRole(caller, now);
-  if (wanted.password !== undefined) checkStepUp(caller, now, 'Changing a password');
+/** Throws if the caller may not make this change. */
+export function checkMayChange({ current, wanted, hasNewPassword, caller, now }: UserChange): void {
+  if (wanted.role !== current.role) checkMayGiveRole(caller, now);
+  if (hasNewPassword) checkStepUp(caller, now, 'Changing a password');
   if (wanted.email !== current.email) checkStepUp(caller, now, 'Changing an e-mail address');
 }
 

@@ -24,11 +24,11 @@ import {
   MadeWebhook,
   Webhook,
   WebhookSecret,
-  applyWebhookPatch,
+  mergeWebhook,
   webhookBodies,
-  webhookPatchIssues,
   type NewWebhook,
   type WebhookBodies,
+  type WebhookSettings,
 } from './webhook.ts';
 
 export type WebhookServices = {
@@ -61,10 +61,14 @@ function representWebhook(webhook: Webhook): Representation<Webhook> {
   return represent(webhook, { id: webhook.id });
 }
 
-const changeableWebhook: Changeable<Webhook, Webhook> = {
-  ...webhookResource,
-  issuesOf: (current, patch, { db }) => webhookPatchIssues(current, patch, feedBounds(db)),
-};
+function changeableBy({
+  WebhookPatch: schema,
+}: WebhookBodies): Changeable<Webhook, Webhook, WebhookSettings> {
+  return {
+    ...webhookResource,
+    merge: (current, patch, { db }) => mergeWebhook(current, patch, { schema, bounds: feedBounds(db) }),
+  };
+}
 
 const stepUp = `Needs ${recentSignIn}.`;
 const ofWebhooks = { tag: 'Webhooks', access: adminOnly } as const;
@@ -144,16 +148,14 @@ function readWebhookRoute(): Route {
   });
 }
 
-function patchWebhookRoute(
-  { WebhookPatch: body }: WebhookBodies,
-  onEnabled: WebhookServices['onEnabled'],
-): Route {
+function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['onEnabled']): Route {
+  const resource = changeableBy(bodies);
   return route({
     ...ofWebhooks,
     method: 'PATCH',
     path: '/webhooks/{id}',
     summary: 'Change, pause, enable or replay a webhook',
-    body,
+    body: bodies.WebhookPatch,
     reply: ok(Webhook),
     isConditional: true,
     description:
@@ -161,13 +163,10 @@ function patchWebhookRoute(
       `fails tries again at once, though at most once in ${webhookResendMilliseconds / 1000} seconds. ` +
       `The ETag changes with each delivery that is saved. ${stepUp}`,
     problems: ['step-up-required'],
-    furtherIssues: changeIssues(changeableWebhook),
+    furtherIssues: changeIssues(resource),
     async handle(context) {
       checkStepUp(context.caller, context.now, 'Changing a webhook');
-      const webhook = await changeObject(context, changeableWebhook, {
-        merge: (current) => applyWebhookPatch(current, context.body),
-        write: replaceWebhook,
-      });
+      const webhook = await changeObject(context, resource, { write: replaceWebhook });
       if (context.body.status === 'enabled') onEnabled(context.params.id);
       return webhook;
     },

@@ -1,7 +1,7 @@
 // A webhook: an endpoint that receives events. What is sent and shown.
 import { webhookUrlCharsMax } from '../../limits.ts';
 import type { WebhookTargets } from '../../network/webhook-targets.ts';
-import { id, mergePatch, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
+import { id, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
   array,
   integer,
@@ -11,10 +11,12 @@ import {
   oneOf,
   optional,
   string,
+  type Checked,
   type Infer,
   type Issue,
+  type Schema,
 } from '../../schema/schema.ts';
-import { fits } from '../../schema/schema-check.ts';
+import { fits, parse } from '../../schema/schema-check.ts';
 import { EventTypeName, eventTypes } from '../events/event.ts';
 
 const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
@@ -138,12 +140,27 @@ export function normalizedUrl(url: string): string {
 
 /** The ids of the last event that was removed for its age, and of the newest. */
 type FeedBounds = { readonly removed: number; readonly latest: number };
-type Settings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
+export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
 
 const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt'];
 
-/** What is invalid of a PATCH as a change of the current webhook. */
-export function webhookPatchIssues(
+type PatchRules = { readonly schema: Schema<WebhookPatch>; readonly bounds: FeedBounds };
+
+/** The settings that a PATCH makes of the current webhook's. A URL that stays isn't checked again. */
+export function mergeWebhook(
+  current: Webhook,
+  patch: Readonly<Record<string, unknown>>,
+  { schema, bounds }: PatchRules,
+): Checked<WebhookSettings> {
+  const checked = parse(schema, patch, patchIssues(current, patch, bounds));
+  if (!checked.ok) return checked;
+  const { url = current.url, types = current.types } = checked.value;
+  const { status = current.status, position = current.position } = checked.value;
+  return { ok: true, value: { url: normalizedUrl(url), types, status, position } };
+}
+
+/** The patch may have issues that its schema finds. */
+function patchIssues(
   current: Webhook,
   patch: Readonly<Record<string, unknown>>,
   bounds: FeedBounds,
@@ -159,13 +176,7 @@ export function webhookPatchIssues(
   ];
 }
 
-/** The webhook's settings after a PATCH without issues. */
-export function applyWebhookPatch(current: Webhook, patch: WebhookPatch): Settings {
-  const { url, types, status, position } = mergePatch(current, patch) as Webhook; // the patch fits its schema
-  return { url: normalizedUrl(url), types, status, position };
-}
-
-type Progress = Pick<Settings, 'status' | 'position'>;
+type Progress = Pick<WebhookSettings, 'status' | 'position'>;
 
 function statusIssues(current: Webhook, { status }: Progress): Issue[] {
   if (status !== 'disabled' || current.status === 'disabled') return [];
