@@ -2,21 +2,20 @@
 import type { Socket } from 'node:net';
 
 type Options = {
-  readonly milliseconds: number;
   /** The bytes are given back to the socket, to be read as the beginning of TLS. */
   readonly onTls: () => void;
   readonly onPlainHttp: (bytes: Buffer) => void;
 };
 
-/** Waits for the first bytes, and ends a connection on which none come within `milliseconds`. */
-export function readFirstBytes(socket: Socket, { milliseconds, onTls, onPlainHttp }: Options): void {
-  socket.on('error', () => {}); // it closes
-  socket.setTimeout(milliseconds, () => socket.destroy());
+/** Waits for the first bytes, as long as the connection is open. */
+export function readFirstBytes(socket: Socket, { onTls, onPlainHttp }: Options): void {
+  const ignore = (): void => {}; // it closes
+  socket.on('error', ignore);
   socket.once('readable', () => {
-    socket.setTimeout(0);
     const bytes: Buffer | null = socket.read();
     if (bytes === null) return void socket.destroy(); // it ended without any
     if (isCapital(bytes[0])) return onPlainHttp(bytes);
+    socket.off('error', ignore);
     socket.unshift(bytes);
     onTls();
   });

@@ -12,9 +12,11 @@ import {
   requestMillisecondsMax,
   timeoutCheckMilliseconds,
 } from '../limits.ts';
+import { systemTimers, type Timers } from '../timers.ts';
 import { ConnectionGate, type ConnectionCounts } from './connection-gate.ts';
 import { stateOf } from './connection-state.ts';
 import { readFirstBytes } from './first-bytes.ts';
+import { TlsHandshakes } from './tls-handshakes.ts';
 import { endIdle } from './idle-connections.ts';
 import { allowHalfOpen } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
@@ -31,6 +33,7 @@ type Options = {
   readonly gate?: ConnectionGate;
   /** Shorter ones than `limits.ts` has, for tests. */
   readonly timeouts?: Partial<Timeouts>;
+  readonly timers?: Timers;
 };
 type Timeouts = typeof timeoutsDefault;
 type Handler = Pick<
@@ -83,17 +86,20 @@ export class HttpServer {
   readonly #sockets = new Set<Socket>();
   /** The sockets that carry HTTP: with TLS, those inside the raw ones. */
   readonly #httpSockets = new Set<Socket>();
+  readonly #handshakes: TlsHandshakes;
   #handler: Handler | undefined = undefined;
 
-  constructor({ certificate, gate = gateDefault(), timeouts = {} }: Options) {
+  constructor({ certificate, gate = gateDefault(), timeouts = {}, timers = systemTimers }: Options) {
     const allTimeouts = { ...timeoutsDefault, ...timeouts };
+    this.#handshakes = new TlsHandshakes({ timers, milliseconds: allTimeouts.handshakeMilliseconds });
     this.#server = createServer(certificate, allTimeouts);
     this.#gate = gate;
     this.#isTls = certificate !== undefined;
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) =>
       track(this.#httpSockets, socket),
     );
-    this.#guard(allTimeouts.handshakeMilliseconds);
+    if (this.#isTls) this.#server.on('secureConnection', (socket) => this.#handshakes.complete(socket));
+    this.#guard();
     endIdle(this.#httpSockets, allTimeouts.idleMilliseconds);
   }
 
@@ -134,7 +140,7 @@ export class HttpServer {
     // Node's own would close at once what seems idle, though a request may be on its way there, or a response
     // not yet read.
     this.#server.closeIdleConnections = () => {};
-    this.#endHandshakes();
+    this.#handshakes.destroyAll(); // they have no request here
     const quiet = setInterval(() => this.#endQuiet(), quietMilliseconds);
     const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -143,7 +149,7 @@ export class HttpServer {
   }
 
   /** Asks the gate before a connection costs anything, a parser or a TLS handshake. */
-  #guard(milliseconds: number): void {
+  #guard(): void {
     const server = this.#server;
     const listeners = server.listeners('connection');
     const accept = (socket: Socket): void => listeners.forEach((listener) => listener.call(server, socket));
@@ -158,7 +164,8 @@ export class HttpServer {
       track(this.#sockets, socket);
       if (!this.#isTls) return accept(socket);
       const onPlainHttp = (bytes: Buffer): void => this.#rejectPlainHttp(socket, bytes);
-      readFirstBytes(socket, { milliseconds, onTls: () => accept(socket), onPlainHttp });
+      this.#handshakes.begin(socket);
+      readFirstBytes(socket, { onTls: () => accept(socket), onPlainHttp });
     });
     server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;
     server.on('drop', () => this.#gate.countRejection('full'));
@@ -173,13 +180,6 @@ export class HttpServer {
   #rejectPlainHttp(socket: Socket, bytes: Buffer): void {
     if (this.#handler === undefined) socket.destroy();
     else rejectPlainHttp(socket, bytes, this.#handler);
-  }
-
-  /** Ends connections whose TLS handshake isn't complete: they have no request here. */
-  #endHandshakes(): void {
-    const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
-    const names = new Set([...this.#httpSockets].map(nameOf));
-    for (const socket of this.#sockets) if (!names.has(nameOf(socket))) socket.destroy();
   }
 
   #endQuiet(): void {
@@ -208,17 +208,15 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
     noDelay: true,
     requireHostHeader: false, // `checkHost` does that
   };
-  const server =
-    certificate === undefined ? createPlain(settings) : createTls(settings, certificate, timeouts);
+  const server = certificate === undefined ? createPlain(settings) : createTls(settings, certificate);
   server.maxHeadersCount = 0; // all of them: their bytes are bounded
   allowHalfOpen(server);
   return server;
 }
 
-function createTls(settings: object, certificate: Certificate, timeouts: Timeouts): Server {
-  const handshakeTimeout = timeouts.handshakeMilliseconds;
+function createTls(settings: object, certificate: Certificate): Server {
   const { createServer: create } = process.getBuiltinModule('node:https');
-  return create({ ...settings, ...certificate, ...tlsSettings, handshakeTimeout });
+  return create({ ...settings, ...certificate, ...tlsSettings });
 }
 
 function track(sockets: Set<Socket>, socket: Socket): void {

@@ -6,22 +6,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { connect as connectTls, type ConnectionOptions, type SecureVersion, type TLSSocket } from 'node:tls';
+import type { SecureVersion } from 'node:tls';
 import { newCertificate } from '../new-certificate.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { openRaw, rawOver } from './raw-connection.ts';
-import { type Asked, ask } from './transport-support.ts';
-
-function openTls(port: number, options: ConnectionOptions): Promise<TLSSocket> {
-  const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-  const socket = connectTls({ port, host: 'localhost', family: 4, ...options } as ConnectionOptions, () =>
-    resolve(socket),
-  ); // family is passed on to net.connect
-  socket.on('error', reject);
-  return promise;
-}
+import { type Asked, ask, openTls } from './transport-support.ts';
 
 async function suiteSpoken(port: number, ca: string, ciphers: string): Promise<string> {
   const socket = await openTls(port, { ca, ciphers, maxVersion: 'TLSv1.2' });

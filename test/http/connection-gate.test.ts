@@ -1,7 +1,7 @@
 // How many connections are taken: in all, of one address, and for how long without TLS.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, test, type TestContext } from 'node:test';
 import { newCertificate } from '../new-certificate.ts';
@@ -11,12 +11,15 @@ import {
   openFilesMax,
   reportedFilesMax,
 } from '../../src/http/connection-gate.ts';
+import { readFirstBytes } from '../../src/http/first-bytes.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { addressesIn } from '../../src/network/address-blocks.ts';
+import { FrozenClock } from '../frozen-clock.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
 import { openRaw, rawOver } from './raw-connection.ts';
+import { openTls } from './transport-support.ts';
 
 const live = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const inProcess = { skip: executable !== undefined && 'needs bounds of its own' };
@@ -119,10 +122,18 @@ describe('the gate', () => {
 });
 
 describe('connections past the maximum', inProcess, () => {
-  async function small(t: TestContext, certificate?: { cert: string; key: string }): Promise<Small> {
+  async function small(
+    t: TestContext,
+    certificate?: { cert: string; key: string },
+    timers?: FrozenClock,
+  ): Promise<Small> {
     const service = await serviceFor(t);
     const gate = new ConnectionGate({ connectionsMax: 2, perAddressMax: 2, isTrusted: () => false });
-    const server = new HttpServer({ certificate, gate, timeouts: { handshakeMilliseconds: 200 } });
+    const server = new HttpServer({
+      certificate,
+      gate,
+      ...(timers === undefined ? { timeouts: { handshakeMilliseconds: 200 } } : { timers }),
+    });
     const { port } = await server.listen('127.0.0.1', 0);
     server.setHandler(service.inside?.app.handler ?? assert.fail('there are none'));
     t.after(() => server.close());
@@ -170,6 +181,42 @@ describe('connections past the maximum', inProcess, () => {
     const silent = await opened(port);
     assert.equal(await rawOver(silent).closed, '');
     await until(() => server.connections.open === 0);
+  });
+
+  test('have 10 s for it, their first bytes included', { timeout: 5_000 }, async (t) => {
+    const { certPem: cert, keyPem: key } = newCertificate();
+    const clock = new FrozenClock(0);
+    const { server, port } = await small(t, { cert, key }, clock);
+    const [secured, slow] = [await openTls(port, { ca: cert }), await opened(port)];
+    const connection = rawOver(secured);
+    await until(() => server.connections.open === 2);
+    clock.advance(9_999);
+    slow.write('\x16\x03\x01'); // the beginning of a handshake
+    connection.write(live);
+    assert.equal((await connection.response()).status, 200, 'it has read the first bytes of both');
+    clock.advance(1);
+    assert.equal(await rawOver(slow).closed, '');
+    connection.write(live);
+    assert.equal((await connection.response()).status, 200, 'a complete one has no end');
+    secured.destroy();
+  });
+
+  test('leave nothing on a socket that TLS takes over', async (t) => {
+    const accepted = Promise.withResolvers<Socket>();
+    const server = createServer(accepted.resolve).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const client = await opened((server.address() as AddressInfo).port); // it listens on TCP
+    const socket = await accepted.promise;
+    const before = socket.eventNames();
+    const { promise: taken, resolve: onTls } = Promise.withResolvers<void>();
+    readFirstBytes(socket, { onTls, onPlainHttp: () => assert.fail('it is no HTTP') });
+    client.write('\x16\x03\x01');
+    await taken;
+    assert.deepEqual(socket.eventNames(), before);
+    assert.equal(socket.read()?.toString(), '\x16\x03\x01');
+    socket.destroy();
+    client.destroy();
   });
 
   test('and such a connection holds no end up', async (t) => {

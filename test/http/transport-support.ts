@@ -1,7 +1,7 @@
 // For the tests of transport: requests over TLS and plain HTTP.
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { type ConnectionOptions } from 'node:tls';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { type TestResponse } from '../service.ts';
 
 export type Headers = Readonly<Record<string, string>>;
@@ -53,5 +53,15 @@ export function ask(
       });
   });
   request.end();
+  return promise;
+}
+
+/** A connection once its handshake is complete. */
+export function openTls(port: number, options: ConnectionOptions): Promise<TLSSocket> {
+  const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
+  const socket = connectTls({ port, host: 'localhost', family: 4, ...options } as ConnectionOptions, () =>
+    resolve(socket),
+  ); // family is passed on to net.connect
+  socket.on('error', reject);
   return promise;
 }
