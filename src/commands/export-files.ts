@@ -1,5 +1,5 @@
 // `orderly export`: writes all orders, customers or events to a file, also while a service runs.
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.ts';
@@ -21,7 +21,7 @@ import { removePartial } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { countRows } from '../storage/keyset.ts';
 import { maySync, syncFolder } from '../storage/private-files.ts';
-import { toStorageError } from '../storage/storage-error.ts';
+import { StorageError, toStorageError } from '../storage/storage-error.ts';
 import { leavingNoPartial } from './backups.ts';
 import type { Command } from './commands.ts';
 import { withProgress } from './terminal.ts';
@@ -62,9 +62,11 @@ function exportCommand<T>(things: Things, table: CsvTable<T>, find: Find<T>): Co
   return {
     summary: `writes all ${things} to FILE, .csv or .ndjson, even while the service runs`,
     operands: ['FILE'],
-    flags: [],
-    async run({ config, operands: [file = ''] }) {
+    flags: [{ flag: 'force', help: 'replace an existing file' }],
+    async run({ config, operands: [file = ''], flags }) {
       const format = formatOf(file, table);
+      if (existsSync(file) && flags['force'] !== true)
+        throw new StorageError(`${file} exists; --force replaces it.`);
       return withExistingDatabase(config, ({ connection }) =>
         leavingNoPartial(file, async () => {
           const whole = await find(connection);

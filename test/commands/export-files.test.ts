@@ -1,6 +1,6 @@
 // `orderly export`: files of orders, customers and events, beside a running service.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newOrder, rootToken } from '../resources/resource-support.ts';
@@ -37,6 +37,21 @@ describe('orderly export', () => {
     assert.equal(status, 64);
     assert.match(stderr, /FILE must end in \.csv or \.ndjson/);
     assert.ok(!existsSync(file));
+  });
+
+  test('replaces a file only with --force', async (t) => {
+    const service = await serviceFor(t);
+    const file = join(service.folder, 'orders.csv');
+    writeFileSync(file, 'kept');
+    const line = ['export', 'orders', file, '--data', service.folder];
+    const rejected = await orderly(line);
+    assert.deepEqual(
+      [rejected.status, rejected.stderr, readFileSync(file, 'utf8')],
+      [1, `orderly: ${file} exists; --force replaces it.\n`, 'kept'],
+    );
+    const { status, stderr } = await orderly([...line, '--force']);
+    assert.equal(status, 0, stderr);
+    assert.match(readFileSync(file, 'utf8'), /^id,/);
   });
 
   test('makes no database where there is none', async (t) => {
