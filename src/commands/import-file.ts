@@ -85,7 +85,7 @@ class Tally {
     if (this.#shown.length < rejectionsShownMax) this.#shown.push({ number, sentences });
   }
 
-  /** Of the first rejections, in the order of lines: some are found only as a batch is written. */
+  /** Of the first rejections, in the order of lines: those that can't be read are found first. */
   get sentences(): string[] {
     const shown = this.#shown.toSorted((a, b) => a.number - b.number);
     return shown.flatMap(({ number, sentences }) => sentences.map((each) => `line ${number}: ${each}`));
@@ -95,19 +95,18 @@ class Tally {
 /** `failure` is why the rest of the file wasn't read or written. */
 type Imported = { readonly tally: Tally; readonly failure: unknown };
 
-type Accepted = { readonly number: number; readonly checked: CheckedLine };
+type NumberedLine = { readonly number: number; readonly checked: CheckedLine };
 
 /** In short transactions with pauses between them, in which a running service writes. */
 async function importAll(db: CommandDatabase, work: Work): Promise<Imported> {
   const { file, importer, isDryRun } = work;
   const tally = new Tally();
   const schema = importLineSchema(importer.bodies);
-  let batch: Accepted[] = [];
+  let batch: NumberedLine[] = [];
   const write = async (): Promise<void> => {
     const full = batch;
     batch = [];
-    const importBatch = (writer: Connection): void =>
-      importAccepted(writer, { batch: full, importer, tally });
+    const importBatch = (writer: Connection): void => importLines(writer, { batch: full, importer, tally });
     if (isDryRun) return importBatch(db.connection);
     db.write(importBatch);
     await pause(importPauseMilliseconds);
@@ -116,8 +115,8 @@ async function importAll(db: CommandDatabase, work: Work): Promise<Imported> {
   const onFailure = (error: unknown): unknown => failures.push(toStorageError(error, file));
   try {
     for (const line of work.linesOf(piecesOf(file, work.at))) {
-      const checked = acceptedOf(line, schema, tally);
-      if (checked !== undefined) batch.push({ number: line.number, checked });
+      if ('unreadable' in line) tally.reject(line.number, [line.unreadable]);
+      else batch.push({ number: line.number, checked: checkLine(schema, line.value, Date.now()) });
       if (batch.length >= importedAtOnce) await write();
     }
   } catch (error) {
@@ -127,24 +126,9 @@ async function importAll(db: CommandDatabase, work: Work): Promise<Imported> {
   return { tally, failure: failures[0] };
 }
 
-function acceptedOf(
-  line: FileLine,
-  schema: ReturnType<typeof importLineSchema>,
-  tally: Tally,
-): CheckedLine | undefined {
-  if ('unreadable' in line) {
-    tally.reject(line.number, [line.unreadable]);
-    return undefined;
-  }
-  const found = checkLine(schema, line.value, Date.now());
-  if ('accepted' in found) return found.accepted;
-  tally.reject(line.number, found.issues.map(sentenceOf));
-  return undefined;
-}
+type Batch = Pick<Work, 'importer'> & { readonly batch: readonly NumberedLine[]; readonly tally: Tally };
 
-type Batch = Pick<Work, 'importer'> & { readonly batch: readonly Accepted[]; readonly tally: Tally };
-
-function importAccepted(writer: Connection, { batch, importer, tally }: Batch): void {
+function importLines(writer: Connection, { batch, importer, tally }: Batch): void {
   const permit = operatorPermit(writer);
   const now = Date.now();
   for (const { number, checked } of batch) {

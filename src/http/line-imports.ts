@@ -32,10 +32,10 @@ import type { ImportCounts } from './transfer-metrics.ts';
 
 /** What becomes of a line; `now` is in milliseconds since 1970. */
 export type LineRules<T> = {
-  /** What is to be written of a line's value, or why it is invalid. */
-  check(value: unknown, now: number): { readonly accepted: T } | { readonly issues: readonly Issue[] };
+  /** What can be found without the database: what is to be written, or what is invalid. */
+  check(value: unknown, now: number): T;
   /** Called in a write that several lines share: for a line that it rejects it must have changed nothing. */
-  write(permit: Permit<Caller>, accepted: T, now: number): LineOutcome;
+  write(permit: Permit<Caller>, checked: T, now: number): LineOutcome;
 };
 
 type LineOutcome =
@@ -98,8 +98,8 @@ type RunParts<T> = {
 };
 
 type LineResult = LineOutcome | { readonly status: number; readonly issues: readonly Issue[] };
-/** A line that was checked: what is to be written, or why it is rejected. */
-type Item<T> = { readonly number: number; readonly found: { readonly accepted: T } | LineResult };
+/** A line that was checked, or why it is none. */
+type Item<T> = { readonly number: number; readonly found: { readonly checked: T } | LineResult };
 
 class ImportRun<T> {
   readonly #options: ImportsOptions;
@@ -197,8 +197,7 @@ class ImportRun<T> {
     const { number } = line;
     const parsed = parseLine(line, importLineBytesMax);
     if (parsed instanceof Problem) return { number, found: resultOf(parsed) };
-    const found = this.#parts.rules.check(parsed.value, this.#options.now());
-    return { number, found: 'accepted' in found ? found : { status: 422, issues: found.issues } };
+    return { number, found: { checked: this.#parts.rules.check(parsed.value, this.#options.now()) } };
   }
 
   #write(batch: readonly Item<T>[]): Promise<LineResult[]> {
@@ -210,7 +209,7 @@ class ImportRun<T> {
     const { context, rules } = this.#parts;
     const permit = context.authorizeWrite(writer);
     const now = this.#options.now();
-    return batch.map(({ found }) => ('accepted' in found ? rules.write(permit, found.accepted, now) : found));
+    return batch.map(({ found }) => ('checked' in found ? rules.write(permit, found.checked, now) : found));
   }
 
   async #sendResults(

@@ -140,6 +140,6 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

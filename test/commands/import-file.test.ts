@@ -83,12 +83,26 @@ describe('orderly import', () => {
     assert.deepEqual(await totals(service, token), [0, 0]);
   });
 
+  test('reports all issues of a line at once', async (t) => {
+    const service = await serviceFor(t);
+    const text = linesOf([orderLine('o', 'nobody', { note: 5 })]);
+    const { stdout } = await importFile(service, { name: 'x.ndjson', text });
+    assert.deepEqual(stdout.match(/(?<=line 1: )\S+(?=:)/g)?.sort(), [
+      '/order/customerKey',
+      '/order/note',
+      '/order/userId',
+    ]);
+  });
+
   test('needs an owner for what names none', async (t) => {
     const service = await serviceFor(t);
     const text = linesOf([customerLine('a')]);
     const { status, stdout } = await importFile(service, { name: 'x.ndjson', text });
     assert.equal(status, 1);
-    assert.match(stdout, /line 1: \/customer\/userId: userId is required if the import names no owner\./);
+    assert.match(
+      stdout,
+      /line 1: \/customer\/userId: userId is required unless --owner names an owner for all lines\./,
+    );
     const unknown = await importFile(service, {
       name: 'x.ndjson',
       text,

@@ -1,7 +1,7 @@
 // A line of an import: its schema and checks, and its outcome.
 import { hash } from 'node:crypto';
 import { importKeyCharsMax } from '../../limits.ts';
-import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
+import { id, isObject, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { timeOf } from '../../schema/rfc3339.ts';
 import { check, fits } from '../../schema/schema-check.ts';
 import { named, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
@@ -18,13 +18,15 @@ export type ImportOutcome =
 
 const importKey = (description: string) => singleLine(importKeyCharsMax, description, 'shop-7');
 
+const customerKey = importKey('The key that the customer was imported with, now or earlier.');
+
 const ImportedOrder = named(
   'ImportedOrder',
   object(
     {
       ...NewOrder.properties,
       customerId: optional(id, { description: 'The customer who orders; instead of it, `customerKey`.' }),
-      customerKey: optional(importKey('The key that the customer was imported with, now or earlier.')),
+      customerKey: optional(customerKey),
       status: optional(importedStatus),
       createdAt: optional(sentTimestamp, { description: 'When it was ordered: since 1970; now by default.' }),
     },
@@ -53,9 +55,9 @@ function kindIssues(line: { readonly customer?: unknown; readonly order?: unknow
   return [{ pointer: '', code: 'conflict', detail: 'A line must have either customer or order.' }];
 }
 
-type CustomerReference = { readonly customerId?: unknown; readonly customerKey?: unknown };
+type SentReference = { readonly customerId?: unknown; readonly customerKey?: unknown };
 
-function customerIssues({ customerId, customerKey }: CustomerReference): Issue[] {
+function customerIssues({ customerId, customerKey }: SentReference): Issue[] {
   if (customerId === undefined && customerKey === undefined)
     return [{ pointer: '/customerId', code: 'required', detail: 'customerId or customerKey is required.' }];
   if (customerId === undefined || customerKey === undefined) return [];
@@ -63,25 +65,50 @@ function customerIssues({ customerId, customerKey }: CustomerReference): Issue[]
   return [{ pointer: '/customerKey', code: 'conflict', detail }];
 }
 
-/** A line that fits its schema, with a digest of its content. */
-export type CheckedLine = { readonly line: ImportLine; readonly fingerprint: Uint8Array };
+/** A line that is valid by itself, with a digest of its content; or its issues, and what it refers to. */
+export type CheckedLine =
+  | { readonly line: ImportLine; readonly fingerprint: Uint8Array }
+  | { readonly issues: readonly Issue[]; readonly references: References };
 
 /** Blanks make no difference to the fingerprint; the order of members does. */
-export function checkLine(
-  schema: ImportLineSchema,
-  value: unknown,
-  now: number,
-): { readonly accepted: CheckedLine } | { readonly issues: readonly Issue[] } {
+export function checkLine(schema: ImportLineSchema, value: unknown, now: number): CheckedLine {
   const issues = [...check(schema, value), ...timeIssues(value, now)];
-  if (issues.length > 0) return { issues };
+  if (issues.length > 0) return { issues, references: referencesOf(value) };
   const fingerprint = hash('sha256', JSON.stringify(value), 'buffer');
-  return { accepted: { line: value as ImportLine, fingerprint } }; // it was checked
+  return { line: value as ImportLine, fingerprint }; // it was checked
+}
+
+/** What an invalid line refers to, as far as its members fit. */
+export type References = {
+  /** Of each object that it has; whoever imports it, if the object names no `userId`. */
+  readonly owners: readonly { readonly pointer: string; readonly userId: number | undefined }[];
+  readonly customers: readonly CustomerReference[];
+};
+
+export type CustomerReference = Pick<ImportedOrder, 'customerId' | 'customerKey'>;
+
+function referencesOf(line: unknown): References {
+  const { customer, order } = membersOf(line);
+  const { customerId, customerKey: key } = membersOf(order);
+  const customers: CustomerReference[] = [];
+  if (fits(id, customerId)) customers.push({ customerId });
+  if (fits(customerKey, key)) customers.push({ customerKey: key });
+  return { owners: [...ownersOf('/customer', customer), ...ownersOf('/order', order)], customers };
+}
+
+function ownersOf(pointer: string, object: unknown): References['owners'] {
+  if (!isObject(object)) return [];
+  const { userId } = object;
+  return userId === undefined || fits(id, userId) ? [{ pointer, userId }] : [];
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
 }
 
 /** The line may have other issues. */
 function timeIssues(line: unknown, now: number): Issue[] {
-  const { order }: { readonly order?: unknown } = Object(line);
-  const { createdAt }: { readonly createdAt?: unknown } = Object(order);
+  const { createdAt } = membersOf(membersOf(line)['order']);
   if (!fits(sentTimestamp, createdAt)) return [];
   const time = timeOf(createdAt);
   if (time >= 0 && time <= now) return [];

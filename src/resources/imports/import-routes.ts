@@ -29,7 +29,7 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
     check: (value, now) => checkLine(schema, value, now),
     write(permit, checked, now) {
       const { caller } = permit;
-      if (checked.line.customer !== undefined && !hasScope(caller, 'customers:write'))
+      if ('line' in checked && checked.line.customer !== undefined && !hasScope(caller, 'customers:write'))
         return { status: 403, issues: [noCustomers] };
       return importLine(permit, checked, { keys: importKeys, bodies, ownerId: caller.userId, now });
     },

@@ -9,7 +9,14 @@ import { addCustomer, customerExists } from '../customers/customer-store.ts';
 import { orderContentOf } from '../orders/order.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { userIssues } from '../users/user-store.ts';
-import type { CheckedLine, ImportKind, ImportOutcome, ImportedOrder } from './import-line.ts';
+import type {
+  CheckedLine,
+  CustomerReference,
+  ImportKind,
+  ImportOutcome,
+  ImportedOrder,
+  References,
+} from './import-line.ts';
 
 type Imported = { readonly id: number; readonly fingerprint: Uint8Array };
 type KeyedObject = Pick<Imported, 'fingerprint'> & { readonly kind: ImportKind; readonly key: string };
@@ -47,7 +54,7 @@ export const importKeys: ImportKeys = {
 export type Importer = {
   readonly keys: ImportKeys;
   readonly bodies: CustomerBodies;
-  /** The owner of objects that name no `userId`; undefined if those are rejected. */
+  /** The owner of objects that name no `userId`; undefined if `orderly import` was given none. */
   readonly ownerId: number | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -55,6 +62,10 @@ export type Importer = {
 
 /** If it rejects a line, it has changed nothing. */
 export function importLine(permit: Permit, checked: CheckedLine, importer: Importer): ImportOutcome {
+  if ('issues' in checked) {
+    const issues = [...checked.issues, ...referenceIssues(permit.writer, checked.references, importer)];
+    return { status: 422, issues };
+  }
   const { key, customer, order } = checked.line;
   const kind = customer === undefined ? 'order' : 'customer';
   const known = importer.keys.find(permit.writer, kind, key);
@@ -63,6 +74,17 @@ export function importLine(permit: Permit, checked: CheckedLine, importer: Impor
   if (customer !== undefined) return importCustomer(permit, { ...importer, customer, object });
   if (order !== undefined) return importOrder(permit, { ...importer, order, object });
   throw new TypeError('a line that fits has a customer or an order');
+}
+
+/** All issues of a line are reported at once, also those that show only beside the lines before it. */
+function referenceIssues(
+  db: Connection,
+  { owners, customers }: References,
+  { keys, ownerId }: Importer,
+): Issue[] {
+  const issues = owners.flatMap(({ pointer, userId }) => ownerOf(db, pointer, userId ?? ownerId).issues);
+  for (const customer of customers) issues.push(...customerOf(db, keys, customer).issues);
+  return issues;
 }
 
 function repeated({ id, fingerprint }: Imported, sent: Uint8Array): ImportOutcome {
@@ -105,12 +127,20 @@ function ownerOf(db: Connection, pointer: string, userId: number | undefined): O
 }
 
 function noOwner(pointer: string): Issue {
-  return { pointer, code: 'required', detail: 'userId is required if the import names no owner.' };
+  return {
+    pointer,
+    code: 'required',
+    detail: 'userId is required unless --owner names an owner for all lines.',
+  };
 }
 
 type Customer = { readonly id: number; readonly issues: readonly Issue[] };
 
-function customerOf(db: Connection, keys: ImportKeys, { customerId, customerKey }: ImportedOrder): Customer {
+function customerOf(
+  db: Connection,
+  keys: ImportKeys,
+  { customerId, customerKey }: CustomerReference,
+): Customer {
   if (customerKey !== undefined) return customerOfKey(keys.find(db, 'customer', customerKey), customerKey);
   const id = customerId ?? 0; // a line that fits has one or the other
   if (customerExists(db, 'everyone', id)) return { id, issues: [] };
