@@ -67,6 +67,11 @@ export class Problem {
     this.message = detail;
     this.details = more;
   }
+
+  /** For the log. */
+  toString(): string {
+    return `${this.kind}: ${this.message}`;
+  }
 }
 
 /** The request's data is invalid: 400 or 422, depending on the interface that the route is mounted in. */

@@ -1,6 +1,12 @@
 // Exports that are rejected, and exports that end before their list does: none of them looks whole.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { signedIn } from '../../src/auth/access.ts';
+import { Exports } from '../../src/http/export.ts';
+import { listOrExportOf, route, type Route } from '../../src/http/route.ts';
+import { LineLogger } from '../../src/logger.ts';
+import { unavailable } from '../../src/problem.ts';
+import { object } from '../../src/schema/schema.ts';
 import { assertProblem } from '../http/http-support.ts';
 import { askRaw } from '../http/raw-connection.ts';
 import { serviceFor } from '../service.ts';
@@ -83,6 +89,18 @@ describe('an export that is cut short', () => {
     assert.equal(await reader.ended, false);
   });
 
+  test('leaves its reason in the log when the service has no room to find the next rows', async (t) => {
+    const logged: string[] = [];
+    const sink = { write: (text: string) => logged.push(text), writableLength: 0 };
+    const now = () => 0;
+    const log = new LineLogger({ level: 'info', sink, isTerminal: false, hasColor: false, now });
+    const service = await serviceFor(t, { extraRoutes: [failingExport(new Exports({ log }))] });
+    const token = await rootToken(service);
+    await assert.rejects(service.get('/test/rows', { token, headers: csv, isUndescribed: true }));
+    log.flush();
+    assert.match(logged.join(''), /"cause":"unavailable: Too many long queries are waiting\."/);
+  });
+
   test('makes room for the next one', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
@@ -95,3 +113,18 @@ describe('an export that is cut short', () => {
     assert.equal((await service.get('/orders', { token, headers: csv })).status, 200);
   });
 });
+
+/** A list whose first rows can't be found. */
+function failingExport(exports: Exports): Route {
+  const rows = { next: () => Promise.reject(unavailable('Too many long queries are waiting.')) };
+  return route({
+    method: 'GET',
+    path: '/test/rows',
+    tag: 'Service',
+    summary: 'An export that fails midway',
+    access: signedIn,
+    reply: listOrExportOf(object({})),
+    handle: (context) =>
+      exports.start(context, { name: 'rows', table: { columns: [], rowsOf: () => [] } }, rows),
+  });
+}
