@@ -88,13 +88,13 @@ function dotEnv(): NodeJS.Dict<string> {
 }
 
 /** Not a defect of the program: reported in a sentence, without a stack trace. */
-function isExpected(error: unknown): error is Error {
+function isExpected(error: unknown): error is Error | Problem {
   if (error instanceof StorageError || error instanceof Problem) return true;
   return error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error);
 }
 
 /** Empty for EPIPE: nobody reads any more. */
-function sentencesOf(error: Error): string[] {
+function sentencesOf(error: Error | Problem): string[] {
   if (!isSystemError(error)) return [error.message];
   if (error.code === 'EPIPE') return [];
   return [`${error.path ?? 'the output'} ${systemErrorText(error)}`];
