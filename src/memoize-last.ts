@@ -1,4 +1,4 @@
-// Values computed once, or only when their argument changes.
+// Values computed only when their argument changes.
 
 /** Caches the last result: for what many requests need in succession, such as the text of a second. */
 export function memoizeLast<Of extends string | number | null>(make: (of: Of) => string): (of: Of) => string {
@@ -8,9 +8,4 @@ export function memoizeLast<Of extends string | number | null>(make: (of: Of) =>
     if (of !== last) [last, text] = [of, make(of)];
     return text;
   };
-}
-
-export function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

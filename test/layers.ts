@@ -33,7 +33,7 @@ export const layers: readonly (readonly string[])[] = [
     'src/bounded-map.ts',
     'src/fair-queue.ts',
   ],
-  ['src/log-buffer.ts', 'src/log-lines.ts', 'src/timers.ts'],
+  ['src/log-buffer.ts', 'src/log-lines.ts', 'src/once.ts', 'src/timers.ts'],
   ['src/schema/'],
   ['src/console/'],
   [

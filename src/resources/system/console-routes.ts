@@ -3,7 +3,7 @@ import { anyone } from '../../auth/access.ts';
 import { page, representText, shared, type Representation } from '../../http/representation.ts';
 import { jsonPolicy } from '../../http/response-head.ts';
 import { document, route, type Route } from '../../http/route.ts';
-import { once } from '../../memoize-last.ts';
+import { once } from '../../once.ts';
 import { notFound } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
 import { consoleFiles, type ConsoleFile } from '../../web/console-files.ts';

@@ -4,7 +4,7 @@ import { Problem, forbidden, problemKinds, notFound, type ProblemKind } from '..
 import { page, represent, representText, shared, type Representation } from '../../http/representation.ts';
 import { jsonPolicy } from '../../http/response-head.ts';
 import { document, route, type Route } from '../../http/route.ts';
-import { once } from '../../memoize-last.ts';
+import { once } from '../../once.ts';
 import { string } from '../../schema/schema.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { ApiCatalog, apiCatalog, Health, problemType, ProblemType, ProblemTypes } from './system.ts';

@@ -1,0 +1,34 @@
+// Values that are made when they are first needed, such as the pages of the documentation.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { document, route } from '../src/http/route.ts';
+import { represent } from '../src/http/representation.ts';
+import { anyone } from '../src/auth/access.ts';
+import { once } from '../src/once.ts';
+import { serviceFor } from './service.ts';
+
+test('a document that could not be made is made for the next request, and then never again', async (t) => {
+  let attempts = 0;
+  const made = once(async () => {
+    attempts += 1;
+    if (attempts === 1) throw new Error('there is no descriptor left for a thread');
+    return represent<unknown>({ attempts });
+  });
+  const service = await serviceFor(t, {
+    extraRoutes: [
+      route({
+        method: 'GET',
+        path: '/test/document',
+        tag: 'Service',
+        summary: 'A document that can’t be made at first',
+        access: anyone,
+        reply: document(['application/json'], 'no-cache'),
+        handle: made,
+      }),
+    ],
+  });
+  const get = () => service.get('/test/document', { isUndescribed: true });
+  assert.equal((await get()).status, 500);
+  assert.deepEqual((await get()).body, { attempts: 2 });
+  assert.deepEqual((await get()).body, { attempts: 2 });
+});
