@@ -23,9 +23,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     return await runCommand(argv);
   } catch (error) {
     if (error instanceof ConfigError)
-      return reportIssues(error.issues, error.isUsage ? exitStatus.usage : exitStatus.config);
+      return report(error.issues, error.isUsage ? exitStatus.usage : exitStatus.config);
     if (!isExpected(error)) throw error;
-    return reportIssues(sentencesOf(error), exitStatus.failure);
+    return report(sentencesOf(error), exitStatus.failure);
   }
 }
 
@@ -105,7 +105,7 @@ async function printResult(text: string): Promise<number> {
   return exitStatus.ok;
 }
 
-function reportIssues(issues: readonly string[], status: number): number {
+function report(issues: readonly string[], status: number): number {
   process.stderr.write(issues.map((issue) => `orderly: ${issue}\n`).join(''));
   return status;
 }

@@ -217,6 +217,25 @@ suite('the sources', () => {
     });
   }
 
+  test('say by a name what becomes of a finding: check… throws it, …Issues returns it', () => {
+    const declared =
+      /(?<![.\w])#?(check[A-Z]\w*|\w+Issues)(?:<[^(]*>)?\((?:[^()]|\([^()]*\))*\): ([^{;=]+?)(?: \{|;| =>)/g;
+    const returned = codes
+      .filter(({ path }) => !path.startsWith('src/console/'))
+      .flatMap(({ path, code }) =>
+        [...code.matchAll(declared)].map(([, name = '', type = '']) => ({ path, name, type })),
+      );
+    const isApt = ({ name, type }: { readonly name: string; readonly type: string }): boolean =>
+      name.startsWith('check')
+        ? /^(void|Promise<void>)$/.test(type)
+        : /^(readonly )?(Issue|string)\[\]$/.test(type);
+    assert.ok(returned.length > 40);
+    assert.deepEqual(
+      returned.filter((each) => !isApt(each)),
+      [],
+    );
+  });
+
   test('silence no checker', () =>
     assert.deepEqual(
       sources.filter((path) => /@ts-(ignore|expect-error|nocheck)/.test(texts.get(path) ?? '')),

@@ -19,7 +19,7 @@ import {
 import { findSuspension } from '../resources/users/suspension-store.ts';
 import { removeTotpOf } from '../resources/users/totp-store.ts';
 import { NewUser } from '../resources/users/user.ts';
-import { check } from '../schema/schema-check.ts';
+import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import { removeAdminFile } from '../assembly/admin-file.ts';
@@ -42,7 +42,7 @@ export const adminCreate: Command = {
     const { email, name = 'Administrator' } = flags;
     const user = { email: String(email), name: String(name), role: 'admin' as const };
     const password = randomPassword(config.passwordMin);
-    rejectInvalidFlags(check(NewUser, { ...user, password }));
+    rejectInvalidFlags(schemaIssues(NewUser, { ...user, password }));
     return withDatabase(config, async (db, hasher) => {
       const passwordHash = await hasher.hash(password);
       const now = Date.now();
@@ -94,7 +94,7 @@ export const keysCreate: Command = {
   async run({ config, flags }) {
     // checked in the next line
     const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] };
-    rejectInvalidFlags(check(NewKey, wanted));
+    rejectInvalidFlags(schemaIssues(NewKey, wanted));
     return withExistingDatabase(config, async (db) => {
       const key = db.write((writer) => {
         const { id: userId, email } = userOf(writer, String(flags['email']));

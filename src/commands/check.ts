@@ -12,7 +12,7 @@ import { suspensionAudit } from '../resources/users/suspension-store.ts';
 import { totpAudit } from '../resources/users/totp-store.ts';
 import { hasAdmins, hasUsers, userAudit } from '../resources/users/user-store.ts';
 import { auditRows, type Audit } from '../storage/audit.ts';
-import { checkIntegrity, fromDatabase } from '../storage/backup.ts';
+import { integrityIssues, fromDatabase } from '../storage/backup.ts';
 import { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
 import { StorageError } from '../storage/storage-error.ts';
@@ -41,7 +41,7 @@ export const check: Command = {
     const issues: string[] = [];
     const counts = await fromDatabase(file, migrations.length, async (sqlite, version) => {
       if (version === migrations.length)
-        return await checkAll(new Connection(sqlite), (issue) => issues.push(issue));
+        return await auditAll(new Connection(sqlite), (issue) => issues.push(issue));
       throw new StorageError(
         `${file} was written by an older orderly: start the service once to migrate it, ` +
           'or check it with the older version.',
@@ -53,10 +53,10 @@ export const check: Command = {
   },
 };
 
-async function checkAll(db: Connection, report: (issue: string) => void): Promise<string[]> {
+async function auditAll(db: Connection, report: (issue: string) => void): Promise<string[]> {
   await withProgress('Pages and indexes', (at) => {
     at(0); // SQLite reports no progress
-    checkIntegrity(db).forEach(report);
+    integrityIssues(db).forEach(report);
   });
   if (hasUsers(db) && !hasAdmins(db))
     report('There are users, but no administrator; "orderly admin create" creates one.');

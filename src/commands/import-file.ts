@@ -7,9 +7,9 @@ import { counted } from '../counted.ts';
 import { importPauseMilliseconds, importedAtOnce, streamedReadAheadBytes } from '../limits.ts';
 import { customerBodies } from '../resources/customers/customer-bodies.ts';
 import {
-  checkLine,
   importLineSchema,
-  type CheckedLine,
+  parseImportLine,
+  type ParsedLine,
   type ImportKind,
 } from '../resources/imports/import-line.ts';
 import { importKeys, importLine, type Importer, type ImportKeys } from '../resources/imports/import-store.ts';
@@ -95,7 +95,7 @@ class Tally {
 /** `failure` is why the rest of the file wasn't read or written. */
 type Imported = { readonly tally: Tally; readonly failure: unknown };
 
-type NumberedLine = { readonly number: number; readonly checked: CheckedLine };
+type NumberedLine = { readonly number: number; readonly parsed: ParsedLine };
 
 /** In short transactions with pauses between them, in which a running service writes. */
 async function importAll(db: CommandDatabase, work: Work): Promise<Imported> {
@@ -116,7 +116,7 @@ async function importAll(db: CommandDatabase, work: Work): Promise<Imported> {
   try {
     for (const line of work.linesOf(piecesOf(file, work.at))) {
       if ('unreadable' in line) tally.reject(line.number, [line.unreadable]);
-      else batch.push({ number: line.number, checked: checkLine(schema, line.value, Date.now()) });
+      else batch.push({ number: line.number, parsed: parseImportLine(schema, line.value, Date.now()) });
       if (batch.length >= importedAtOnce) await write();
     }
   } catch (error) {
@@ -131,8 +131,8 @@ type Batch = Pick<Work, 'importer'> & { readonly batch: readonly NumberedLine[];
 function importLines(writer: Connection, { batch, importer, tally }: Batch): void {
   const permit = operatorPermit(writer);
   const now = Date.now();
-  for (const { number, checked } of batch) {
-    const outcome = importLine(permit, checked, { ...importer, now });
+  for (const { number, parsed } of batch) {
+    const outcome = importLine(permit, parsed, { ...importer, now });
     if (outcome.status === 422) tally.reject(number, outcome.issues.map(sentenceOf));
     else if (outcome.status === 201) tally.made += 1;
     else tally.repeated += 1;

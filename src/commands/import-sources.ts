@@ -39,7 +39,7 @@ const columns: readonly string[] = ['key', 'userId', 'name', 'email', 'phone', .
 export function* csvFileLines(pieces: Pieces): Generator<FileLine> {
   let heading: readonly string[] | undefined;
   for (const row of csvRowsOf(pieces)) {
-    if (heading === undefined) heading = checkedHeading(row.cells);
+    if (heading === undefined) heading = requireHeading(row.cells);
     else yield lineOf(heading, row);
   }
 }
@@ -59,7 +59,7 @@ function* csvRowsOf(pieces: Pieces): Generator<CsvRow> {
   }
 }
 
-function checkedHeading(cells: readonly string[]): readonly string[] {
+function requireHeading(cells: readonly string[]): readonly string[] {
   const unknown = cells.filter((name) => !columns.includes(name));
   const [first] = unknown;
   if (first !== undefined)

@@ -3,7 +3,7 @@
 import { dayMilliseconds } from '../durations.ts';
 import { makeFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
 import type { CommandLine } from '../config/command-line.ts';
-import { wholeNumber } from '../config/setting-checks.ts';
+import { wholeNumber } from '../config/setting-rules.ts';
 import { counted } from '../counted.ts';
 import { addCustomer, hasCustomers } from '../resources/customers/customer-store.ts';
 import type { Address } from '../resources/customers/address.ts';
@@ -38,19 +38,18 @@ export const sample: Command = {
   summary: 'fills an empty database with realistic users, customers and orders of a year',
   operands: [],
   flags: [
-    { flag: 'orders', value: 'N', help: 'number of orders (1000)', check: wholeNumber(1, 10_000_000) },
+    { flag: 'orders', value: 'N', help: 'number of orders (1000)', rule: wholeNumber(1, 10_000_000) },
     {
       flag: 'seed',
       value: 'N',
       help: 'the same seed gives the same data (1)',
-      check: wholeNumber(0, 4_294_967_295),
+      rule: wholeNumber(0, 4_294_967_295),
     },
     {
       flag: 'until',
       value: 'TIME',
       help: 'the last order is of this time, such as now (2026-01-01T00:00:00Z)',
-      check: (text) =>
-        Number.isNaN(untilOf(text)) ? 'must be now, or a time such as 2026-01-01' : undefined,
+      rule: (text) => (Number.isNaN(untilOf(text)) ? 'must be now, or a time such as 2026-01-01' : undefined),
     },
   ],
   run,

@@ -86,11 +86,11 @@ function flagIssue(
 
 function readSettings(flags: Given['flags'], variables: Environment, issues: string[]): Map<string, string> {
   const values = new Map<string, string>();
-  for (const { flag, fallback, check } of settings) {
+  for (const { flag, fallback, rule } of settings) {
     const variable = variableOf(flag);
     const isFlag = flags[flag] !== undefined;
     const value = isFlag ? String(flags[flag]) : (variables[variable] ?? fallback);
-    const issue = value === fallback ? undefined : check?.(value);
+    const issue = value === fallback ? undefined : rule?.(value);
     const shown = flag === 'jwt-secrets' ? '' : `, not ${JSON.stringify(value)}`;
     if (issue !== undefined) issues.push(`${isFlag ? `--${flag}` : variable} ${issue}${shown}`);
     values.set(flag, value);
@@ -115,9 +115,9 @@ function misuseOf(syntax: Syntax, given: Given): string[] {
     misuse.push(`unexpected argument ${JSON.stringify(text)}`);
   for (const { flag, value = '', isRequired } of syntax.flags)
     if (isRequired === true && given.flags[flag] === undefined) misuse.push(`--${flag} ${value} is missing`);
-  for (const { flag, check } of syntax.flags) {
+  for (const { flag, rule } of syntax.flags) {
     const value = given.flags[flag];
-    const issue = value === undefined ? undefined : check?.(String(value));
+    const issue = value === undefined ? undefined : rule?.(String(value));
     if (issue !== undefined) misuse.push(`--${flag} ${issue}, not ${JSON.stringify(value)}`);
   }
   return misuse;

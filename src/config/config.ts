@@ -3,14 +3,14 @@ import { passwordIssue } from '../auth/password.ts';
 import type { Level } from '../log-lines.ts';
 import { emailIssue } from '../schema/email.ts';
 import type { CheckpointsBy } from '../storage/checkpointer.ts';
-import { parseRate, splitList, withoutSlash } from './setting-checks.ts';
+import { parseRate, splitList, withoutSlash } from './setting-rules.ts';
 import { adminVariables } from './settings.ts';
 
 export type Config = ReturnType<typeof buildConfig>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** From texts that their settings' checks have accepted, unless `issues` holds some already. */
+/** From texts that their settings' rules have accepted, unless `issues` holds some already. */
 export function buildConfig(get: (flag: string) => string, environment: Environment) {
   const { ORDERLY_ADMIN_EMAIL: adminEmail = '', ORDERLY_ADMIN_PASSWORD: adminPassword = '' } = environment;
   return {
@@ -18,7 +18,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     port: Number(get('port')),
     data: get('data'),
     tls: {
-      mode: get('tls') as 'self-signed' | 'files' | 'off', // by its check
+      mode: get('tls') as 'self-signed' | 'files' | 'off', // by its rule
       cert: get('tls-cert'),
       key: get('tls-key'),
     },
@@ -43,14 +43,14 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     connectionsPerAddress: Number(get('connections-per-address')),
     /** 0: for ever. */
     eventsDays: Number(get('events-days')),
-    checkpoints: get('checkpoints') as CheckpointsBy, // by its check
+    checkpoints: get('checkpoints') as CheckpointsBy, // by its rule
     /** Addresses and blocks that webhooks may go to besides public ones. */
     webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
-    log: get('log') as Level, // by its check
+    log: get('log') as Level, // by its rule
     adminEmail,
     adminPassword,
   } as const;

@@ -1,4 +1,4 @@
-// Every setting: its flag, its default, its help and its check.
+// Every setting: its flag, its default, its help and its rule.
 import { secretBytesMin } from '../limits.ts';
 import { levels } from '../log-lines.ts';
 import {
@@ -10,8 +10,8 @@ import {
   rate,
   secret,
   wholeNumber,
-  type Check,
-} from './setting-checks.ts';
+  type SettingRule,
+} from './setting-rules.ts';
 
 /** A flag; one without `value` takes no value. */
 export type CommandFlag = {
@@ -19,7 +19,7 @@ export type CommandFlag = {
   readonly value?: string;
   readonly help: string;
   readonly isRequired?: true;
-  readonly check?: Check;
+  readonly rule?: SettingRule;
 };
 type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
 
@@ -33,28 +33,28 @@ export const settings: readonly Setting[] = [
     value: 'ADDRESS',
     fallback: '127.0.0.1',
     help: 'address to listen on',
-    check: (text) => (text === '' ? 'must be an address' : undefined),
+    rule: (text) => (text === '' ? 'must be an address' : undefined),
   },
   {
     flag: 'port',
     value: 'PORT',
     fallback: '8443',
     help: 'port to listen on; 0 picks one',
-    check: wholeNumber(0, 65_535),
+    rule: wholeNumber(0, 65_535),
   },
   {
     flag: 'data',
     value: 'FOLDER',
     fallback: 'data',
     help: 'the folder that holds everything',
-    check: (text) => (text === '' ? 'must be a folder' : undefined),
+    rule: (text) => (text === '' ? 'must be a folder' : undefined),
   },
   {
     flag: 'tls',
     value: 'MODE',
     fallback: 'self-signed',
     help: 'self-signed, files, or off (behind a proxy)',
-    check: oneOf(['self-signed', 'files', 'off']),
+    rule: oneOf(['self-signed', 'files', 'off']),
   },
   { flag: 'tls-cert', value: 'FILE', fallback: '', help: 'certificate chain, PEM, for --tls files' },
   { flag: 'tls-key', value: 'FILE', fallback: '', help: 'private key, PEM, for --tls files' },
@@ -63,21 +63,21 @@ export const settings: readonly Setting[] = [
     value: 'URL',
     fallback: '',
     help: 'how clients reach the service (https://localhost:PORT)',
-    check: origin,
+    rule: origin,
   },
   {
     flag: 'trusted-proxy',
     value: 'LIST',
     fallback: '',
     help: 'addresses or CIDR blocks of proxies to trust',
-    check: listOf(addressBlock),
+    rule: listOf(addressBlock),
   },
   {
     flag: 'registration',
     value: 'MODE',
     fallback: 'open',
     help: 'open: anyone may sign up; closed: administrators create users',
-    check: oneOf(['open', 'closed']),
+    rule: oneOf(['open', 'closed']),
   },
   {
     flag: 'jwt-secrets',
@@ -86,135 +86,135 @@ export const settings: readonly Setting[] = [
     help:
       `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). ` +
       'Better in the environment',
-    check: listOf(secret),
+    rule: listOf(secret),
   },
   {
     flag: 'api-key-query',
     value: 'MODE',
     fallback: 'on',
     help: 'whether ?api_key= is accepted: on or off',
-    check: oneOf(['on', 'off']),
+    rule: oneOf(['on', 'off']),
   },
   {
     flag: 'rate-default',
     value: 'RATE',
     fallback: '600/60',
     help: 'requests/seconds of each caller, or off',
-    check: rate,
+    rule: rate,
   },
   {
     flag: 'rate-anonymous',
     value: 'RATE',
     fallback: '120/60',
     help: 'requests of each address without a credential',
-    check: rate,
+    rule: rate,
   },
   {
     flag: 'rate-login-account',
     value: 'RATE',
     fallback: '5/60',
     help: 'sign-ins to one account from one address',
-    check: rate,
+    rule: rate,
   },
   {
     flag: 'rate-login-account-total',
     value: 'RATE',
     fallback: '50/60',
     help: 'failed sign-ins to one account, total',
-    check: rate,
+    rule: rate,
   },
   {
     flag: 'rate-login-address',
     value: 'RATE',
     fallback: '20/60',
     help: 'sign-ins from one address',
-    check: rate,
+    rule: rate,
   },
   {
     flag: 'rate-login-code',
     value: 'RATE',
     fallback: '10/3600',
     help: 'wrong one-time codes of one account',
-    check: rate,
+    rule: rate,
   },
   {
     flag: 'rate-sign-up',
     value: 'RATE',
     fallback: '20/86400',
     help: 'users made from one address',
-    check: rate,
+    rule: rate,
   },
   {
     flag: 'connections-per-address',
     value: 'N',
     fallback: '256',
     help: 'open connections of one address',
-    check: wholeNumber(1, 1_000_000),
+    rule: wholeNumber(1, 1_000_000),
   },
   {
     flag: 'rate-created',
     value: 'RATE',
     fallback: '1000/86400',
     help: 'objects that a user without staff rights creates',
-    check: rate,
+    rule: rate,
   },
   {
     flag: 'rate-changed',
     value: 'RATE',
     fallback: '10000/86400',
     help: 'changes that a user without staff rights makes',
-    check: rate,
+    rule: rate,
   },
   {
     flag: 'events-days',
     value: 'DAYS',
     fallback: '0',
     help: 'how long events are stored; 0 means for ever',
-    check: wholeNumber(0, 36_500),
+    rule: wholeNumber(0, 36_500),
   },
   {
     flag: 'checkpoints',
     value: 'BY',
     fallback: 'own',
     help: 'who checkpoints the WAL: own, or litestream (a replica)',
-    check: oneOf(['own', 'litestream']),
+    rule: oneOf(['own', 'litestream']),
   },
   {
     flag: 'webhook-allow',
     value: 'LIST',
     fallback: '',
     help: 'addresses or CIDR blocks that webhooks may go to besides public ones, by HTTP, too',
-    check: listOf(addressBlock),
+    rule: listOf(addressBlock),
   },
   {
     flag: 'password-min',
     value: 'LENGTH',
     fallback: '8',
     help: 'shortest password, 8–64 (15 is recommended)',
-    check: wholeNumber(8, 64),
+    rule: wholeNumber(8, 64),
   },
   {
     flag: 'default-country',
     value: 'CODE',
     fallback: '',
     help: 'country whose phone numbers may be sent in national form',
-    check: dialledCountry,
+    rule: dialledCountry,
   },
   {
     flag: 'cache-bytes',
     value: 'BYTES',
     fallback: '16777216',
     help: 'memory for cached responses; 0 turns the cache off',
-    check: wholeNumber(0, 2 ** 34),
+    rule: wholeNumber(0, 2 ** 34),
   },
   {
     flag: 'cors-origins',
     value: 'LIST',
     fallback: '',
     help: 'origins whose pages may call the API',
-    check: listOf(origin),
+    rule: listOf(origin),
   },
-  { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), check: oneOf(levels) },
+  { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), rule: oneOf(levels) },
 ];
 
 /** Settings without a flag: the list of processes shows flags to everyone. */

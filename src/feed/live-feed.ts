@@ -33,7 +33,7 @@ const batchPauseMilliseconds = 50;
 const fullBatchPauseMilliseconds = 10;
 /** Between two pages of a reader who is behind. */
 const pagePauseMilliseconds = 5;
-const checkMilliseconds = 1_000;
+const sweepMilliseconds = 1_000;
 const retrySeconds = 10;
 
 export type LiveFeedOptions = {
@@ -61,7 +61,7 @@ export class LiveFeed {
   #isWakeScheduled = false;
   #nextBatchAt = 0;
   #batchTimer: NodeJS.Timeout | undefined;
-  #checks: NodeJS.Timeout | undefined;
+  #sweeps: NodeJS.Timeout | undefined;
 
   constructor(options: LiveFeedOptions) {
     this.#options = options;
@@ -90,7 +90,7 @@ export class LiveFeed {
     this.#readers.add(reader);
     reader.stream.endWithClient();
     reader.stream.onEnd((end) => this.#remove(reader, end));
-    this.#checks ??= setInterval(() => this.check(), checkMilliseconds).unref();
+    this.#sweeps ??= setInterval(() => this.sweep(), sweepMilliseconds).unref();
     this.#join(reader);
   }
 
@@ -104,7 +104,7 @@ export class LiveFeed {
   }
 
   /** Ends streams whose credential has expired, and keeps the others alive; called every second. */
-  check(): void {
+  sweep(): void {
     this.#guard(() => {
       for (const reader of this.#readers) if (reader.mayRead()) reader.keepAlive();
     });
@@ -115,7 +115,7 @@ export class LiveFeed {
     this.#isClosed = true;
     for (const reader of this.#readers) reader.stream.end('stopping');
     clearTimeout(this.#batchTimer);
-    clearInterval(this.#checks);
+    clearInterval(this.#sweeps);
   }
 
   #remove(reader: LiveReader, end: StreamEndReason): void {
@@ -123,8 +123,8 @@ export class LiveFeed {
     this.#atHead.delete(reader);
     this.counts.ends[end] += 1;
     if (this.#readers.size > 0) return;
-    clearInterval(this.#checks);
-    this.#checks = undefined;
+    clearInterval(this.#sweeps);
+    this.#sweeps = undefined;
   }
 
   /** Adds the reader to those at the head, or lets them catch up first. */

@@ -44,15 +44,15 @@ export class CallerChecks {
   }
 
   /** The caller after a wait, with the rights that they have now. Throws if they have lost the right. */
-  recheck(exchange: Exchange): Caller | undefined {
+  requireCaller(exchange: Exchange): Caller | undefined {
     if (exchange.caller === undefined) return undefined;
     this.#options.db.detectExternalCommits();
-    return this.#checkAgain(exchange);
+    return this.#requireCurrent(exchange);
   }
 
   /** The caller as this write sees them, after the writes before it. Throws if they lost the right. */
-  recheckInWrite(exchange: Exchange, writer: Connection): Caller | undefined {
-    return this.#checkAgain(exchange, this.#options.sourcesOf(writer));
+  requireCallerInWrite(exchange: Exchange, writer: Connection): Caller | undefined {
+    return this.#requireCurrent(exchange, this.#options.sourcesOf(writer));
   }
 
   /** When the caller's credential expires. */
@@ -61,7 +61,7 @@ export class CallerChecks {
     return this.#options.authenticator.expiresAtOf(caller, headers['authorization']);
   }
 
-  #checkAgain({ caller, mounted, params }: Exchange, sources?: CallerSources): Caller | undefined {
+  #requireCurrent({ caller, mounted, params }: Exchange, sources?: CallerSources): Caller | undefined {
     if (caller === undefined || mounted === undefined) return caller;
     const { authenticator, now } = this.#options;
     const current = authenticator.currentCaller(caller, now(), sources);

@@ -107,13 +107,13 @@ export class Exchange implements AnyContext {
   authorizeWrite(writer: Connection): Permit<Caller | undefined> {
     return permitFor(
       writer,
-      () => this.#services.callers.recheckInWrite(this, writer),
+      () => this.#services.callers.requireCallerInWrite(this, writer),
       (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
     );
   }
 
   authorizeRead(): Caller | undefined {
-    return this.#services.callers.recheck(this);
+    return this.#services.callers.requireCaller(this);
   }
 
   credentialExpiresAt(): number {

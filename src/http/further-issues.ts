@@ -4,22 +4,28 @@ import type { Exchange } from './exchange.ts';
 import type { Route } from './route.ts';
 
 /**
- * Adds the issues that only the route can find, at pointers that have none yet. Throws what takes precedence
- * over all of them.
+ * The issues of the body, with those that only the route can find at pointers that have none yet. Throws what
+ * takes precedence over all of them.
  */
-export function completeIssues(route: Route, exchange: Exchange, issues: Issue[]): void {
+export function withBodyIssues(route: Route, exchange: Exchange, issues: readonly Issue[]): readonly Issue[] {
   const { body } = exchange;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   const further = route.furtherIssues?.(isObject ? { ...body } : {}, exchange) ?? [];
-  if (isObject) addIssues(issues, further, 'pointer');
+  return isObject ? withFurther(issues, further, 'pointer') : issues;
 }
 
-/** Adds those that are at places without an issue. */
-export function addIssues(issues: Issue[], further: readonly Issue[], place: 'pointer' | 'parameter'): void {
-  if (further.length === 0) return;
+/** The issues, with the further ones that are at places without an issue. */
+export function withFurther(
+  issues: readonly Issue[],
+  further: readonly Issue[],
+  place: 'pointer' | 'parameter',
+): readonly Issue[] {
+  if (further.length === 0) return issues;
   const places = new Set(issues.map((issue) => issue[place]));
+  const all = [...issues];
   for (const issue of further) {
-    if (!places.has(issue[place])) issues.push(issue);
+    if (!places.has(issue[place])) all.push(issue);
     places.add(issue[place]);
   }
+  return all;
 }

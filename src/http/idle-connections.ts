@@ -13,11 +13,11 @@ type Progress = { readonly bytesMoved: number; checks: number };
 export function endIdle(sockets: ReadonlySet<Socket>, everyMilliseconds: number): void {
   const progress = new WeakMap<Socket, Progress>();
   setInterval(() => {
-    for (const socket of sockets) check(socket, progress);
+    for (const socket of sockets) inspect(socket, progress);
   }, everyMilliseconds).unref();
 }
 
-function check(socket: Socket, seen: WeakMap<Socket, Progress>): void {
+function inspect(socket: Socket, seen: WeakMap<Socket, Progress>): void {
   const bytesMoved = socket.bytesRead + socket.bytesWritten - socket.writableLength;
   const last = seen.get(socket);
   if (last?.bytesMoved !== bytesMoved) {

@@ -33,9 +33,9 @@ import type { ImportCounts } from './transfer-metrics.ts';
 /** What becomes of a line; `now` is in milliseconds since 1970. */
 export type LineRules<T> = {
   /** What can be found without the database: what is to be written, or what is invalid. */
-  check(value: unknown, now: number): T;
+  parse(value: unknown, now: number): T;
   /** Called in a write that several lines share: for a line that it rejects it must have changed nothing. */
-  write(permit: Permit<Caller>, checked: T, now: number): LineOutcome;
+  write(permit: Permit<Caller>, parsed: T, now: number): LineOutcome;
 };
 
 type LineOutcome =
@@ -98,8 +98,8 @@ type RunParts<T> = {
 };
 
 type LineResult = LineOutcome | { readonly status: number; readonly issues: readonly Issue[] };
-/** A line that was checked, or why it is none. */
-type Item<T> = { readonly number: number; readonly found: { readonly checked: T } | LineResult };
+/** A line that was parsed, or why it is none. */
+type Item<T> = { readonly number: number; readonly found: { readonly parsed: T } | LineResult };
 
 class ImportRun<T> {
   readonly #options: ImportsOptions;
@@ -152,7 +152,7 @@ class ImportRun<T> {
     const until = performance.now() + importSliceMillisecondsMax;
     let bytes = 0;
     for (; line !== undefined; line = this.#lines.next()) {
-      batch.push(this.#check(line));
+      batch.push(this.#parse(line));
       bytes += line.bytes?.length ?? 0;
       const isFull = batch.length >= importLinesAtOnce || bytes >= importBytesAtOnce;
       if (isFull || performance.now() >= until) break;
@@ -193,11 +193,11 @@ class ImportRun<T> {
     };
   }
 
-  #check(line: NdjsonLine): Item<T> {
+  #parse(line: NdjsonLine): Item<T> {
     const { number } = line;
-    const parsed = parseLine(line, importLineBytesMax);
-    if (parsed instanceof Problem) return { number, found: resultOf(parsed) };
-    return { number, found: { checked: this.#parts.rules.check(parsed.value, this.#options.now()) } };
+    const json = parseLine(line, importLineBytesMax);
+    if (json instanceof Problem) return { number, found: resultOf(json) };
+    return { number, found: { parsed: this.#parts.rules.parse(json.value, this.#options.now()) } };
   }
 
   #write(batch: readonly Item<T>[]): Promise<LineResult[]> {
@@ -209,7 +209,7 @@ class ImportRun<T> {
     const { context, rules } = this.#parts;
     const permit = context.authorizeWrite(writer);
     const now = this.#options.now();
-    return batch.map(({ found }) => ('checked' in found ? rules.write(permit, found.checked, now) : found));
+    return batch.map(({ found }) => ('parsed' in found ? rules.write(permit, found.parsed, now) : found));
   }
 
   async #sendResults(

@@ -1,6 +1,6 @@
 // A request's target and its query parameters, read strictly.
 import { Problem } from '../problem.ts';
-import { check, fromText } from '../schema/schema-check.ts';
+import { fromText, schemaIssues } from '../schema/schema-check.ts';
 import type { Issue, JsonSchema } from '../schema/schema.ts';
 
 /**
@@ -31,54 +31,48 @@ const encodedUnreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi
 
 export type Query = Record<string, unknown>;
 
-const none: Query = {};
+type Schemas = Readonly<Record<string, JsonSchema>>;
+/** A parameter whose value is invalid is undefined. */
+type ReadQuery = { readonly query: Query; readonly issues: readonly Issue[] };
 
-/**
- * The parameters by their schemas; what isn't declared, is repeated or doesn't fit is an issue. What doesn't
- * fit is undefined.
- */
-export function readQuery(
-  text: string,
-  schemas: Readonly<Record<string, JsonSchema>> | undefined,
-  issues: Issue[],
-): Query {
-  if (text === '') return none;
+const withoutParameters: ReadQuery = { query: {}, issues: [] };
+
+/** The parameters by their schemas; what isn't declared, is repeated or doesn't fit is an issue. */
+export function readQuery(text: string, schemas: Schemas = {}): ReadQuery {
+  if (text === '') return withoutParameters;
   const query: Query = {};
+  const issues: Issue[] = [];
   for (const pair of text.split('&')) {
-    if (pair !== '') readPair(pair, schemas ?? {}, query, issues);
+    if (pair === '') continue;
+    const sent = splitPair(pair);
+    const name = decode(sent.name);
+    const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+    if (schema === undefined) issues.push(unknownParameter(name, schemas));
+    else if (Object.hasOwn(query, name)) issues.push(repeatedParameter(name));
+    else {
+      const value = fromText(schema, decode(sent.value));
+      const found = schemaIssues(schema, value);
+      query[name] = found.length === 0 ? canonical(value) : undefined;
+      issues.push(...found.map((issue) => issueAt(name, issue)));
+    }
   }
-  return query;
+  return { query, issues };
 }
 
-function readPair(
-  pair: string,
-  schemas: Readonly<Record<string, JsonSchema>>,
-  query: Query,
-  issues: Issue[],
-): void {
-  const sent = splitPair(pair);
-  const name = decode(sent.name);
-  const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
-  if (schema === undefined) {
-    const known = Object.keys(schemas).join(', ');
-    issues.push({
-      parameter: name,
-      code: 'unknown-parameter',
-      detail: `Unknown parameter "${name}". Supported: ${known === '' ? 'none' : known}.`,
-    });
-  } else if (Object.hasOwn(query, name)) {
-    issues.push({
-      parameter: name,
-      code: 'repeated-parameter',
-      detail: `Parameter "${name}" is sent more than once.`,
-    });
-  } else {
-    const value = fromText(schema, decode(sent.value));
-    const found = check(schema, value);
-    for (const { code, detail } of found)
-      issues.push({ parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) });
-    query[name] = found.length === 0 ? canonical(value) : undefined;
-  }
+function unknownParameter(name: string, schemas: Schemas): Issue {
+  const known = Object.keys(schemas).join(', ');
+  const detail = `Unknown parameter "${name}". Supported: ${known === '' ? 'none' : known}.`;
+  return { parameter: name, code: 'unknown-parameter', detail };
+}
+
+function repeatedParameter(name: string): Issue {
+  const detail = `Parameter "${name}" is sent more than once.`;
+  return { parameter: name, code: 'repeated-parameter', detail };
+}
+
+/** An issue of a parameter's value, which its schema calls a body, or an item of a list. */
+function issueAt(name: string, { code, detail }: Issue): Issue {
+  return { parameter: name, code, detail: detail.replace(/^(The body|\[\d+\])/, name) };
 }
 
 function splitPair(pair: string): { readonly name: string; readonly value: string } {

@@ -5,10 +5,10 @@ import { checkAccess } from '../auth/access.ts';
 import { Problem, invalid } from '../problem.ts';
 import type { Timers } from '../timers.ts';
 import { causeOf, truncate } from '../log-lines.ts';
-import { check } from '../schema/schema-check.ts';
+import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
 import { parseJson, readBody } from './body.ts';
-import { addIssues, completeIssues } from './further-issues.ts';
+import { withBodyIssues, withFurther } from './further-issues.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { isPreflight } from './cors.ts';
 import {
@@ -191,16 +191,12 @@ export class RequestHandler {
 
   #handleBody(exchange: Exchange, route: Route, body: Buffer): Promise<void> | void {
     // a body may arrive long after its head
-    exchange.caller = this.#callers.recheck(exchange);
+    exchange.caller = this.#callers.requireCaller(exchange);
     exchange.body = parseJson(body);
-    const issues = readParameters(exchange, route);
-    issues.push(...check(route.body ?? {}, exchange.body));
+    const issues = [...readParameters(exchange, route), ...schemaIssues(route.body ?? {}, exchange.body)];
     const hasKey = route.isIdempotent === true && exchange.headers['idempotency-key'] !== undefined;
     if (hasKey) issues.push(...idempotencyKeyIssues(exchange.request));
-    if (issues.length > 0) {
-      completeIssues(route, exchange, issues);
-      return this.#fail(exchange, invalid(issues));
-    }
+    if (issues.length > 0) return this.#fail(exchange, invalid(withBodyIssues(route, exchange, issues)));
     if (!hasKey) return this.#respond(exchange, route, route.handle(exchange));
     return this.#idempotency.run(exchange, route, {
       body,
@@ -247,12 +243,10 @@ function nothingAt(path: string): Problem {
 }
 
 /** Reads the query, and returns its issues. */
-function readParameters(exchange: Exchange, route: Route): Issue[] {
-  const issues: Issue[] = [];
-  exchange.query = readQuery(exchange.queryText, route.query, issues);
-  const further = route.queryIssues?.(exchange.query, exchange);
-  if (further !== undefined) addIssues(issues, further, 'parameter');
-  return issues;
+function readParameters(exchange: Exchange, route: Route): readonly Issue[] {
+  const { query, issues } = readQuery(exchange.queryText, route.query);
+  exchange.query = query;
+  return withFurther(issues, route.queryIssues?.(query, exchange) ?? [], 'parameter');
 }
 
 function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {

@@ -43,16 +43,16 @@ type Read = { readonly number: string } | { readonly issue: string };
 
 function readPhone(text: string, country: string | undefined): Read {
   const plan = country === undefined ? undefined : dialling.get(country);
-  if (text.includes('+')) return checked(international(text));
+  if (text.includes('+')) return e164Of(international(text));
   if (country === undefined || plan === undefined) return { issue: withoutPlus };
   const digits = digitsOf(text);
   const issue = nationalIssue(digits, country, plan);
-  return issue === undefined ? checked(`+${plan.callingCode}${withoutTrunk(digits, plan)}`) : { issue };
+  return issue === undefined ? e164Of(`+${plan.callingCode}${withoutTrunk(digits, plan)}`) : { issue };
 }
 
 const withoutPlus = `A phone number begins with + and its calling code, as in ${example}.`;
 
-function checked(number: string): Read {
+function e164Of(number: string): Read {
   if (e164.test(number)) return { number };
   return { issue: `A phone number has a calling code and 7 to 15 digits in all, as in ${example}.` };
 }

@@ -5,7 +5,7 @@ import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './is
 import { planOf, type Checked, type Issue, type JsonSchema, type Plan, type Schema } from './schema.ts';
 
 /** Returns every issue of the value, none if it fits; of more than are reported, one more than these. */
-export function check(schema: JsonSchema, value: unknown): Issue[] {
+export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
   const result: Result = { issues: [], max: issuesMax + 1, misfits: 0, ignoresUnknown: false };
   walk(planOf(schema), value, [], result);
   return result.issues;
@@ -21,12 +21,12 @@ type Result = {
 
 /** Whether the value fits, as a proof for the compiler. */
 export function fits<T>(schema: Schema<T>, value: unknown): value is T {
-  return check(schema, value).length === 0;
+  return schemaIssues(schema, value).length === 0;
 }
 
 /** The value, unless its schema finds issues, or there are `further` ones, which the schema can't find. */
 export function parse<T>(schema: Schema<T>, value: unknown, further: readonly Issue[] = []): Checked<T> {
-  const issues = [...check(schema, value), ...further];
+  const issues = [...schemaIssues(schema, value), ...further];
   if (issues.length > 0) return { ok: false, issues };
   return { ok: true, value: value as T }; // its schema has found no issue
 }
@@ -38,21 +38,21 @@ function walk(rules: Plan, value: unknown, path: Path, result: Result): void {
   }
   switch (rules.kind) {
     case 'string':
-      return checkString(rules, value, path, result);
+      return walkString(rules, value, path, result);
     case 'integer':
-      return checkInteger(rules, value, path, result);
+      return walkInteger(rules, value, path, result);
     case 'boolean':
       return typeof value === 'boolean' ? undefined : add(result, path, 'type', 'must be true or false');
     case 'array':
-      return checkArray(rules, value, path, result);
+      return walkArray(rules, value, path, result);
     case 'object':
-      return checkObject(rules, value, path, result);
+      return walkObject(rules, value, path, result);
     case 'map':
-      return checkMap(value, path, result);
+      return walkMap(value, path, result);
   }
 }
 
-function checkString(rules: Plan, value: unknown, path: Path, result: Result): void {
+function walkString(rules: Plan, value: unknown, path: Path, result: Result): void {
   if (typeof value !== 'string') return add(result, path, 'type', `must be ${kindLabel(rules)}`);
   if (rules.values !== undefined) {
     if (!rules.values.has(value)) add(result, path, 'enum', `must be one of ${[...rules.values].join(', ')}`);
@@ -84,14 +84,14 @@ function patternClaim({ mustBe }: Plan): string {
   return mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
 }
 
-function checkInteger({ min, max }: Plan, value: unknown, path: Path, result: Result): void {
+function walkInteger({ min, max }: Plan, value: unknown, path: Path, result: Result): void {
   if (typeof value !== 'number') return add(result, path, 'type', 'must be an integer');
   if (value > max) return add(result, path, 'maximum', `must be at most ${max}`);
   if (value < min) return add(result, path, 'minimum', `must be at least ${min}`);
   if (!Number.isInteger(value)) add(result, path, 'type', 'must be an integer');
 }
 
-function checkArray(rules: Plan, value: unknown, path: Path, result: Result): void {
+function walkArray(rules: Plan, value: unknown, path: Path, result: Result): void {
   const { min, max, items } = rules;
   if (!Array.isArray(value)) return add(result, path, 'type', 'must be an array');
   if (value.length > max)
@@ -108,7 +108,7 @@ function checkArray(rules: Plan, value: unknown, path: Path, result: Result): vo
   }
 }
 
-function checkObject(rules: Plan, value: unknown, path: Path, result: Result): void {
+function walkObject(rules: Plan, value: unknown, path: Path, result: Result): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return add(result, path, 'type', 'must be an object');
   const { members, required, objectRules } = rules;
@@ -144,7 +144,7 @@ function meets(value: object, needs: ReadonlyMap<string, Plan>): boolean {
   return true;
 }
 
-function checkMap(value: unknown, path: Path, result: Result): void {
+function walkMap(value: unknown, path: Path, result: Result): void {
   if (typeof value !== 'object' || Array.isArray(value)) add(result, path, 'type', 'must be an object');
 }
 

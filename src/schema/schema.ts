@@ -30,6 +30,10 @@ export type Issue = {
 export type Checked<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly Issue[] };
 
+export function issuesIn(checked: Checked<unknown>): readonly Issue[] {
+  return checked.ok ? [] : checked.issues;
+}
+
 /** A rule beyond JSON Schema: the sentence that reports what is wrong, or undefined. */
 type Rule = (value: string) => string | undefined;
 

@@ -54,7 +54,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
     if (existsSync(target) && !options.force)
       throw new StorageError(`${target} exists and may be newer than the backup; --force replaces it.`);
     await fromDatabase(file, options.schemaVersionMax, async (source) => {
-      const [issue] = checkIntegrity(new Connection(source));
+      const [issue] = integrityIssues(new Connection(source));
       if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);
       await copyDatabase(source, target, {
         ...options,
@@ -70,7 +70,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
 }
 
 /** What is wrong with a database, a sentence each: its pages and indexes, and rows that refer to nothing. */
-export function checkIntegrity(db: Connection): string[] {
+export function integrityIssues(db: Connection): string[] {
   const damaged = db
     .all<[string]>('PRAGMA integrity_check')
     .filter(([text]) => text !== 'ok')

@@ -64,7 +64,7 @@ export class Checkpointer {
    * Called after each sync. The file keeps its length when the WAL restarts, as overwriting is faster than
    * extending.
    */
-  check(): void {
+  checkpointIfDue(): void {
     const { walDescriptor, commits, stats } = this.#options;
     const now = performance.now();
     if (now < this.#nextCheckAt || this.#checkpointing !== undefined) return;
@@ -171,7 +171,7 @@ export class Checkpointer {
     if (this.#isClosed) return;
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
-      this.check();
+      this.checkpointIfDue();
     }, retryMilliseconds).unref();
   }
 

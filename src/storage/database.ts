@@ -131,7 +131,7 @@ class OpenDatabase implements Database {
   ): Promise<R[]> => this.#readInWorker(sql, params, options);
 
   detectExternalCommits(): void {
-    this.#externalCommits.checkIfDue();
+    this.#externalCommits.detectIfDue();
   }
 
   close(): Promise<void> {
@@ -168,17 +168,17 @@ class OpenDatabase implements Database {
       stats: this.stats,
       probe: new WriteProbe({ sqlite: this.#sqlite, stats: this.stats, log: this.#log }),
       schedule: () => this.#scheduleEndOfTurn(),
-      onWriteLock: () => this.#externalCommits.check(),
+      onWriteLock: () => this.#externalCommits.detect(),
       pinReads: () => this.#reads.pinSnapshot(),
       onSync: (invalidations) => this.#onSync(invalidations),
-      onSettled: () => this.#checkpointer.check(),
+      onSettled: () => this.#checkpointer.checkpointIfDue(),
       onFatal: (error) => this.#onFatal(error),
     });
   }
 
   #watchExternalCommits(): ExternalCommitWatcher {
     return new ExternalCommitWatcher(this.#sqlite, {
-      mayCheck: () => this.#commits.isSynced,
+      mayDetect: () => this.#commits.isSynced,
       onChange: () => this.#onExternalCommit(),
     });
   }

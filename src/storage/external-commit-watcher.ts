@@ -7,7 +7,7 @@ const withoutRequestsMilliseconds = 1_000;
 
 type Options = {
   /** False while a snapshot is pinned: after `onChange`, reads would still see what was before. */
-  mayCheck(): boolean;
+  mayDetect(): boolean;
   /** Called when another process has committed something. */
   onChange(): void;
 };
@@ -25,21 +25,21 @@ export class ExternalCommitWatcher {
     this.#options = options;
     this.#dataVersion = sqlite.prepare('PRAGMA data_version');
     this.#version = this.#read();
-    this.#idle = setInterval(() => this.check(), withoutRequestsMilliseconds).unref();
+    this.#idle = setInterval(() => this.detect(), withoutRequestsMilliseconds).unref();
   }
 
   /** To be called with each request. It checks at most every `betweenRequestsMilliseconds`. */
-  checkIfDue(): void {
-    if (this.#wasJustChecked || !this.#options.mayCheck()) return;
+  detectIfDue(): void {
+    if (this.#wasJustChecked || !this.#options.mayDetect()) return;
     this.#wasJustChecked = true;
     setTimeout(() => {
       this.#wasJustChecked = false;
     }, betweenRequestsMilliseconds).unref();
-    this.check();
+    this.detect();
   }
 
-  check(): void {
-    if (this.#isIgnoring || !this.#options.mayCheck()) return;
+  detect(): void {
+    if (this.#isIgnoring || !this.#options.mayDetect()) return;
     const before = this.#version;
     this.#version = this.#read();
     if (this.#version !== before) this.#options.onChange();
@@ -52,7 +52,7 @@ export class ExternalCommitWatcher {
 
   /** Commits made while `callback` runs are not reported. */
   async ignoreDuring(callback: () => Promise<unknown>): Promise<void> {
-    this.check();
+    this.detect();
     this.#isIgnoring = true;
     try {
       await callback();

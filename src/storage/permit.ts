@@ -23,13 +23,13 @@ export type Permit<C = unknown> = {
   readonly [proven]: true;
 };
 
-/** `check` throws unless the caller, as this write reads their rights, may do this; else it returns them. */
+/** `authorize` returns the caller with the rights that this write sees; throws if they may not do this. */
 export function permitFor<C>(
   writer: Connection,
-  check: (writer: Connection) => C,
+  authorize: (writer: Connection) => C,
   originOf: (caller: C) => Origin,
 ): Permit<C> {
-  const caller = check(writer);
+  const caller = authorize(writer);
   return permit(writer, caller, originOf(caller));
 }
 

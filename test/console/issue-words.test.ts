@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { inWords } from '../../src/console/issue-words.ts';
 import { NewOrder } from '../../src/resources/orders/order.ts';
-import { check } from '../../src/schema/schema-check.ts';
+import { schemaIssues } from '../../src/schema/schema-check.ts';
 
 suite('an issue of the service is worded for its field', () => {
   const item = { name: 'Tea', quantity: 1, unitPrice: 749 };
@@ -24,7 +24,7 @@ suite('an issue of the service is worded for its field', () => {
     ],
   ] as const)
     test(words, () => {
-      const issues = check(NewOrder, { ...order, ...sent });
+      const issues = schemaIssues(NewOrder, { ...order, ...sent });
       assert.deepEqual(
         issues.map((issue) => inWords(issue, { label, limit })),
         [words],

@@ -4,7 +4,7 @@ import { after, before } from 'node:test';
 import type { ProblemKind } from '../../src/problem.ts';
 import { problems, quotaExceededType } from '../../src/http/problem-kinds.ts';
 import { ProblemDocument } from '../../src/http/problem-response.ts';
-import { check } from '../../src/schema/schema-check.ts';
+import { schemaIssues } from '../../src/schema/schema-check.ts';
 import { serviceFor, type TestResponse, type TestOptions, type TestService } from '../service.ts';
 
 /** One service for all tests of a suite that don't disturb each other; called in the suite's body. */
@@ -54,7 +54,7 @@ export function assertProblem(
 /** That the response is a whole problem document, of a declared type, with the fields that go with it. */
 export function assertProblemDocument({ status, headers, body }: ProblemResponse): void {
   assert.equal(headers['content-type'], 'application/problem+json');
-  assert.deepEqual(check(ProblemDocument, body), []);
+  assert.deepEqual(schemaIssues(ProblemDocument, body), []);
   assert.equal(body.status, status);
   assert.equal(body.code, kindOf(body.type));
   assert.equal(headers['x-request-id'], body.requestId);

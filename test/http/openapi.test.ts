@@ -5,7 +5,7 @@ import { after, suite, test } from 'node:test';
 import { problemKinds } from '../../src/problem.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
 import { invalidStatusRule } from '../../src/http/problem-kinds.ts';
-import { check } from '../../src/schema/schema-check.ts';
+import { schemaIssues } from '../../src/schema/schema-check.ts';
 import { version } from '../../src/version.ts';
 import { validate } from '../conformance.ts';
 import { serviceFor, type TestService } from '../service.ts';
@@ -114,7 +114,7 @@ suite('the document', async () => {
     } of service.inside.app.router.mounted) {
       const example = operations.find((each) => each.method === method && each.path === path)?.operation
         .requestBody?.content['application/json']?.example;
-      if (body !== undefined) assert.deepEqual(check(body, example), [], `${method} ${path}`);
+      if (body !== undefined) assert.deepEqual(schemaIssues(body, example), [], `${method} ${path}`);
     }
   });
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { countries } from '../../src/schema/iso-codes.ts';
 import { dialling } from '../../src/schema/dialling-codes.ts';
 import { phone, phoneOf, sentPhone } from '../../src/schema/phone.ts';
-import { check } from '../../src/schema/schema-check.ts';
+import { schemaIssues } from '../../src/schema/schema-check.ts';
 
 type Country = string | undefined;
 
@@ -39,9 +39,9 @@ const accepted: readonly (readonly [country: Country, sent: string, kept: string
 ];
 for (const [country, sent, kept] of accepted) {
   test(`${sent} in ${country ?? 'no country'} is ${kept}`, () => {
-    assert.deepEqual(check(sentPhone(country), sent), []);
+    assert.deepEqual(schemaIssues(sentPhone(country), sent), []);
     assert.equal(phoneOf(sent, country), kept);
-    assert.deepEqual(check(phone, kept), []);
+    assert.deepEqual(schemaIssues(phone, kept), []);
   });
 }
 
@@ -86,15 +86,15 @@ const rejected: readonly (readonly [country: Country, sent: string, sentence?: R
 ];
 for (const [country, sent, sentence = /(such as|as in) \+4944112345678/] of rejected) {
   test(`${JSON.stringify(sent).slice(0, 30)} in ${country ?? 'no country'} is rejected`, () => {
-    const issues = check(sentPhone(country), sent);
+    const issues = schemaIssues(sentPhone(country), sent);
     assert.equal(issues.length, 1);
     assert.match(issues[0]?.detail ?? '', sentence);
   });
 }
 
 test('the example in the sentence would be right', () => {
-  const example = /\+\d+/.exec(check(sentPhone(undefined), 'call me now')[0]?.detail ?? '')?.[0] ?? '';
-  assert.deepEqual(check(sentPhone(undefined), example), []);
+  const example = /\+\d+/.exec(schemaIssues(sentPhone(undefined), 'call me now')[0]?.detail ?? '')?.[0] ?? '';
+  assert.deepEqual(schemaIssues(sentPhone(undefined), example), []);
 });
 
 describe('the table of calling codes', () => {

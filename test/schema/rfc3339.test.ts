@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sentTimestamp, timestampOf } from '../../src/schema/members.ts';
 import { timeAtOrAfter, timeOf } from '../../src/schema/rfc3339.ts';
-import { check } from '../../src/schema/schema-check.ts';
+import { schemaIssues } from '../../src/schema/schema-check.ts';
 
 const accepted: readonly (readonly [sent: string, inUtc: string])[] = [
   ['2025-12-01T00:00:00Z', '2025-12-01T00:00:00.000Z'],
@@ -23,7 +23,7 @@ const accepted: readonly (readonly [sent: string, inUtc: string])[] = [
 ];
 for (const [sent, inUtc] of accepted) {
   test(`${sent} is ${inUtc}`, () => {
-    assert.deepEqual(check(sentTimestamp, sent), []);
+    assert.deepEqual(schemaIssues(sentTimestamp, sent), []);
     assert.equal(timestampOf(timeOf(sent)), inUtc);
   });
 }
@@ -62,7 +62,7 @@ const rejected: readonly (readonly [sent: string, sentence: RegExp])[] = [
 ];
 for (const [sent, sentence] of rejected) {
   test(`${JSON.stringify(sent).slice(0, 40)} is rejected, and the issue says what would be right`, () => {
-    const issues = check(sentTimestamp, sent);
+    const issues = schemaIssues(sentTimestamp, sent);
     assert.equal(issues.length, 1);
     assert.match(issues[0]?.detail ?? '', sentence);
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { issuesMax } from '../../src/limits.ts';
-import { check, fits } from '../../src/schema/schema-check.ts';
+import { fits, schemaIssues } from '../../src/schema/schema-check.ts';
 import { array, boolean, object, optional, ruleFor, type JsonSchema } from '../../src/schema/schema.ts';
 import { type Row, word, anything, even, count, color, list, pair, span, summary } from './schema-support.ts';
 
@@ -45,7 +45,7 @@ suite('where an issue is', () => {
     ],
   ];
   for (const [what, schema, value, issues] of rows)
-    test(what, () => assert.deepEqual(check(schema, value).map(summary), issues));
+    test(what, () => assert.deepEqual(schemaIssues(schema, value).map(summary), issues));
 });
 
 const ends = object({ from: count, to: count });
@@ -79,7 +79,7 @@ suite('how many issues are reported', () => {
       extra: null,
     };
     assert.deepEqual(
-      check(schema, value).map(({ pointer, code }) => `${pointer} ${code}`),
+      schemaIssues(schema, value).map(({ pointer, code }) => `${pointer} ${code}`),
       [
         '/name min-length',
         '/color enum',
@@ -97,7 +97,7 @@ suite('how many issues are reported', () => {
   test('a rule is applied whatever the members are like that it does not need', () => {
     const value = { left: 'x', right: 1, up: 1, spans: [{ from: 2, to: 1, left: 0, up: 1 }] };
     assert.deepEqual(
-      check(rules, value).map(({ pointer, code }) => `${pointer} ${code}`),
+      schemaIssues(rules, value).map(({ pointer, code }) => `${pointer} ${code}`),
       [
         '/left type',
         '/up unknown-member',
@@ -115,7 +115,7 @@ suite('how many issues are reported', () => {
     const lax = object({ left: count, right: optional(count) }, {}, [
       ruleFor({ left: count, right: optional(count) }, found),
     ]);
-    const codes = (schema: JsonSchema, value: object) => check(schema, value).map(({ code }) => code);
+    const codes = (schema: JsonSchema, value: object) => schemaIssues(schema, value).map(({ code }) => code);
     assert.deepEqual(codes(strict, { left: 1 }), ['required']);
     assert.deepEqual(codes(strict, { left: 1, right: 1 }), ['rule']);
     assert.deepEqual(codes(lax, { left: 1, up: 1 }), ['unknown-member', 'rule']);
@@ -123,7 +123,7 @@ suite('how many issues are reported', () => {
   });
 
   test('a rule of one object is asked though another does not fit', () => {
-    const issues = check(object({ first: span, second: span }), {
+    const issues = schemaIssues(object({ first: span, second: span }), {
       first: { from: 2, to: 1 },
       second: { from: 9, to: 1 },
     });
@@ -135,18 +135,18 @@ suite('how many issues are reported', () => {
 
   test('one more than a hundred, which shows that there are more: of members', () => {
     const many = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`m${index}`, 1]));
-    assert.equal(check(object({}), many).length, issuesMax + 1);
+    assert.equal(schemaIssues(object({}), many).length, issuesMax + 1);
   });
 
   test('one more than a hundred: of items, missing members and texts', () => {
     const item = object({ a: anything, b: even, c: count });
     const values = Array.from({ length: 90 }, () => ({ b: 'abc', c: 0 }));
-    assert.equal(check(array(item, { maxItems: 90 }), values).length, issuesMax + 1);
+    assert.equal(schemaIssues(array(item, { maxItems: 90 }), values).length, issuesMax + 1);
   });
 
   test('one more than a hundred: of objects’ rules', () => {
     assert.equal(
-      check(
+      schemaIssues(
         array(span, { maxItems: 150 }),
         Array.from({ length: 150 }, () => ({ from: 2, to: 1 })),
       ).length,

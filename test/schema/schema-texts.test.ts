@@ -1,7 +1,7 @@
 // The schema of an object's patch, and texts of query parameters.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { check, fromText } from '../../src/schema/schema-check.ts';
+import { fromText, schemaIssues } from '../../src/schema/schema-check.ts';
 import {
   array,
   boolean,
@@ -55,7 +55,7 @@ suite('the patch of an object', () => {
     ['leaves an object’s rule to the whole', partial(span), { from: 3, to: 1 }, []],
   ];
   for (const [what, schema, value, issues] of rows)
-    test(what, () => assert.deepEqual(check(schema, value).map(summary), issues));
+    test(what, () => assert.deepEqual(schemaIssues(schema, value).map(summary), issues));
 
   test('is no longer the whole’s name', () => assert.equal(patch['title'], undefined));
 });

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { backup, checkIntegrity, restore } from '../../src/storage/backup.ts';
+import { backup, integrityIssues, restore } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
@@ -261,8 +261,8 @@ test('rows that refer to nothing are found', async (t) => {
   ];
   const beside = await openCommandDatabase(newFolder(t), marks);
   t.after(() => beside.close());
-  assert.deepEqual(checkIntegrity(beside.connection), []);
+  assert.deepEqual(integrityIssues(beside.connection), []);
   beside.connection.get('PRAGMA foreign_keys = OFF');
   beside.write((db) => db.run('INSERT INTO marks VALUES (7)'));
-  assert.deepEqual(checkIntegrity(beside.connection), ['Row 1 of marks refers to a missing row of notes.']);
+  assert.deepEqual(integrityIssues(beside.connection), ['Row 1 of marks refers to a missing row of notes.']);
 });

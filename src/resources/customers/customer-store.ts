@@ -4,7 +4,7 @@ import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
 import { searchOf } from '../../schema/search-text.ts';
-import { check, fits } from '../../schema/schema-check.ts';
+import { fits, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Selection } from '../../storage/keyset.ts';
@@ -20,7 +20,7 @@ import {
 import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { ownedBy, ownerIsKnownSql, ownerSql, requireOwner } from '../users/user-store.ts';
+import { ownedBy, ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
 import { customerBodies } from './customer-bodies.ts';
 import { Customer, type CustomerContent, type CustomerListQuery } from './customer.ts';
 import {
@@ -87,7 +87,7 @@ export function addCustomer(permit: Permit, customer: OwnedContent<number>, now:
     'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   const { userId } = customer;
-  requireOwner(permit.writer, userId);
+  assertOwnerExists(permit.writer, userId);
   const { lastId } = permit.writer.run(sql, userId, ...valuesOf(customer), now, now);
   addToSearch(permit.writer, lastId, customer);
   recordEvent(permit, { type: 'customer.created', subjectId: lastId, ownerId: userId, createdAt: now });
@@ -163,9 +163,9 @@ export const customerAudit: Audit<
   columns: `${columns}, nameKey, emailKey, ${ownerIsKnownSql('customers')}`,
   issues(row) {
     const customer = customerOf(row);
-    if (!fits(Customer, customer)) return check(Customer, customer);
+    if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
     return [
-      ...check(CustomerReplacement, customer),
+      ...schemaIssues(CustomerReplacement, customer),
       ...issueUnless(row[8] === nameKey(customer.name), '/nameKey', 'nameKey does not match the name.'),
       ...issueUnless(
         row[9] === (customer.email === null ? null : emailKey(customer.email)),

@@ -1,7 +1,7 @@
 // The rows of events: written in the transaction of the change that each is about, and never changed.
 import { feedRowsExaminedMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
-import { check } from '../../schema/schema-check.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Selection } from '../../storage/keyset.ts';
@@ -226,5 +226,5 @@ export const eventAudit: Audit<EventRow> = {
   thing: 'event',
   table: 'events',
   columns,
-  issues: (row) => check(Event, eventOf(row)),
+  issues: (row) => schemaIssues(Event, eventOf(row)),
 };

@@ -5,7 +5,7 @@ import type { Caller, RowAccess } from '../../auth/access.ts';
 import type { Representation } from '../../http/representation.ts';
 import { emptyRepresentation, type Context } from '../../http/route.ts';
 import { requireValid } from '../../problem.ts';
-import type { Checked, Issue } from '../../schema/schema.ts';
+import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -34,8 +34,7 @@ export type Changeable<Row, Shown, Wanted> = Resource<Row, Shown> & {
 export function changeIssues<Row>(resource: Changeable<Row, unknown, unknown>) {
   return (body: Body, { params, caller, db: { read: db } }: ObjectContext): readonly Issue[] => {
     const current = requireVisible(resource, { db, id: params.id, access: resource.accessOf(caller) });
-    const merged = resource.merge(current, body, { db, caller });
-    return merged.ok ? [] : merged.issues;
+    return issuesIn(resource.merge(current, body, { db, caller }));
   };
 }
 

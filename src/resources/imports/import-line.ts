@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { importKeyCharsMax } from '../../limits.ts';
 import { id, isObject, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { timeOf } from '../../schema/rfc3339.ts';
-import { check, fits } from '../../schema/schema-check.ts';
+import { fits, parse } from '../../schema/schema-check.ts';
 import { named, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
 import type { CustomerBodies } from '../customers/customer-bodies.ts';
 import { NewOrder, importedStatus } from '../orders/order.ts';
@@ -66,16 +66,16 @@ function customerIssues({ customerId, customerKey }: SentReference): Issue[] {
 }
 
 /** A line that is valid by itself, with a digest of its content; or its issues, and what it refers to. */
-export type CheckedLine =
-  | { readonly line: ImportLine; readonly fingerprint: Uint8Array }
-  | { readonly issues: readonly Issue[]; readonly references: References };
+export type ParsedLine =
+  | { readonly ok: true; readonly line: ImportLine; readonly fingerprint: Uint8Array }
+  | { readonly ok: false; readonly issues: readonly Issue[]; readonly references: References };
 
 /** Blanks make no difference to the fingerprint; the order of members does. */
-export function checkLine(schema: ImportLineSchema, value: unknown, now: number): CheckedLine {
-  const issues = [...check(schema, value), ...timeIssues(value, now)];
-  if (issues.length > 0) return { issues, references: referencesOf(value) };
+export function parseImportLine(schema: ImportLineSchema, value: unknown, now: number): ParsedLine {
+  const checked = parse(schema, value, timeIssues(value, now));
+  if (!checked.ok) return { ...checked, references: referencesOf(value) };
   const fingerprint = hash('sha256', JSON.stringify(value), 'buffer');
-  return { line: value as ImportLine, fingerprint }; // it was checked
+  return { ok: true, line: checked.value, fingerprint };
 }
 
 /** What an invalid line refers to, as far as its members fit. */

@@ -12,7 +12,7 @@ import {
 } from '../../limits.ts';
 import type { Issue } from '../../schema/schema.ts';
 import { customerBodies } from '../customers/customer-bodies.ts';
-import { checkLine, importLineSchema, type CheckedLine } from './import-line.ts';
+import { importLineSchema, parseImportLine, type ParsedLine } from './import-line.ts';
 import { importKeys, importLine } from './import-store.ts';
 
 type ImportServices = {
@@ -25,13 +25,13 @@ type ImportServices = {
 export function importRoutes({ imports, defaultCountry }: ImportServices): Route[] {
   const bodies = customerBodies(defaultCountry);
   const schema = importLineSchema(bodies);
-  const rules: LineRules<CheckedLine> = {
-    check: (value, now) => checkLine(schema, value, now),
-    write(permit, checked, now) {
+  const rules: LineRules<ParsedLine> = {
+    parse: (value, now) => parseImportLine(schema, value, now),
+    write(permit, parsed, now) {
       const { caller } = permit;
-      if ('line' in checked && checked.line.customer !== undefined && !hasScope(caller, 'customers:write'))
+      if (parsed.ok && parsed.line.customer !== undefined && !hasScope(caller, 'customers:write'))
         return { status: 403, issues: [noCustomers] };
-      return importLine(permit, checked, { keys: importKeys, bodies, ownerId: caller.userId, now });
+      return importLine(permit, parsed, { keys: importKeys, bodies, ownerId: caller.userId, now });
     },
   };
   return [

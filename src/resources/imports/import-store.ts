@@ -1,5 +1,5 @@
 // Writes the objects of imports, and stores the key that each came with for as long as it exists.
-import type { Issue } from '../../schema/schema.ts';
+import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
 import { timeOf } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -10,10 +10,10 @@ import { orderContentOf } from '../orders/order.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { userIssues } from '../users/user-store.ts';
 import type {
-  CheckedLine,
   CustomerReference,
   ImportKind,
   ImportOutcome,
+  ParsedLine,
   ImportedOrder,
   References,
 } from './import-line.ts';
@@ -61,16 +61,16 @@ export type Importer = {
 };
 
 /** If it rejects a line, it has changed nothing. */
-export function importLine(permit: Permit, checked: CheckedLine, importer: Importer): ImportOutcome {
-  if ('issues' in checked) {
-    const issues = [...checked.issues, ...referenceIssues(permit.writer, checked.references, importer)];
+export function importLine(permit: Permit, parsed: ParsedLine, importer: Importer): ImportOutcome {
+  if (!parsed.ok) {
+    const issues = [...parsed.issues, ...referenceIssues(permit.writer, parsed.references, importer)];
     return { status: 422, issues };
   }
-  const { key, customer, order } = checked.line;
+  const { key, customer, order } = parsed.line;
   const kind = customer === undefined ? 'order' : 'customer';
   const known = importer.keys.find(permit.writer, kind, key);
-  if (known !== undefined) return repeated(known, checked.fingerprint);
-  const object = { kind, key, fingerprint: checked.fingerprint } as const;
+  if (known !== undefined) return repeated(known, parsed.fingerprint);
+  const object = { kind, key, fingerprint: parsed.fingerprint } as const;
   if (customer !== undefined) return importCustomer(permit, { ...importer, customer, object });
   if (order !== undefined) return importOrder(permit, { ...importer, order, object });
   throw new TypeError('a line that fits has a customer or an order');
@@ -82,9 +82,10 @@ function referenceIssues(
   { owners, customers }: References,
   { keys, ownerId }: Importer,
 ): Issue[] {
-  const issues = owners.flatMap(({ pointer, userId }) => ownerOf(db, pointer, userId ?? ownerId).issues);
-  for (const customer of customers) issues.push(...customerOf(db, keys, customer).issues);
-  return issues;
+  return [
+    ...owners.flatMap(({ pointer, userId }) => issuesIn(ownerOf(db, pointer, userId ?? ownerId))),
+    ...customers.flatMap((customer) => issuesIn(customerOf(db, keys, customer))),
+  ];
 }
 
 function repeated({ id, fingerprint }: Imported, sent: Uint8Array): ImportOutcome {
@@ -98,9 +99,9 @@ type CustomerImport = Importer & { readonly customer: NewCustomer; readonly obje
 function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome {
   const { keys, bodies, customer, object, now } = imported;
   const owner = ownerOf(permit.writer, '/customer', customer.userId ?? imported.ownerId);
-  if (owner.issues.length > 0) return { status: 422, issues: owner.issues };
+  if (!owner.ok) return { status: 422, issues: owner.issues };
   const content = customerContentOf(bodies, customer);
-  const make = (): number => addCustomer(permit, { ...content, userId: owner.userId }, now);
+  const make = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
   return { status: 201, id: keys.add(permit, object, make) };
 }
 
@@ -110,20 +111,18 @@ function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
   const { keys, order, object, now } = imported;
   const owner = ownerOf(permit.writer, '/order', order.userId ?? imported.ownerId);
   const customer = customerOf(permit.writer, keys, order);
-  const issues = [...owner.issues, ...customer.issues];
-  if (issues.length > 0) return { status: 422, issues };
-  const row = { ...orderContentOf(order), customerId: customer.id, userId: owner.userId };
+  if (!owner.ok || !customer.ok) return { status: 422, issues: [...issuesIn(owner), ...issuesIn(customer)] };
+  const row = { ...orderContentOf(order), customerId: customer.value, userId: owner.value };
   const createdAt = order.createdAt === undefined ? now : timeOf(order.createdAt);
   const make = (): number => addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
   return { status: 201, id: keys.add(permit, object, make) };
 }
 
-type Owner = { readonly userId: number; readonly issues: readonly Issue[] };
-
-function ownerOf(db: Connection, pointer: string, userId: number | undefined): Owner {
-  if (userId === undefined) return { userId: 0, issues: [noOwner(`${pointer}/userId`)] };
+/** The id of the user, if there is one to own the object at `pointer`. */
+function ownerOf(db: Connection, pointer: string, userId: number | undefined): Checked<number> {
+  if (userId === undefined) return { ok: false, issues: [noOwner(`${pointer}/userId`)] };
   const issues = userIssues(db, userId).map((issue) => ({ ...issue, pointer: `${pointer}/userId` }));
-  return { userId, issues };
+  return issues.length === 0 ? { ok: true, value: userId } : { ok: false, issues };
 }
 
 function noOwner(pointer: string): Issue {
@@ -134,22 +133,21 @@ function noOwner(pointer: string): Issue {
   };
 }
 
-type Customer = { readonly id: number; readonly issues: readonly Issue[] };
-
+/** The id of the customer that an order names, if there is one. */
 function customerOf(
   db: Connection,
   keys: ImportKeys,
   { customerId, customerKey }: CustomerReference,
-): Customer {
+): Checked<number> {
   if (customerKey !== undefined) return customerOfKey(keys.find(db, 'customer', customerKey), customerKey);
   const id = customerId ?? 0; // a line that fits has one or the other
-  if (customerExists(db, 'everyone', id)) return { id, issues: [] };
+  if (customerExists(db, 'everyone', id)) return { ok: true, value: id };
   const detail = `There is no customer ${id}.`;
-  return { id, issues: [{ pointer: '/order/customerId', code: 'unknown', detail }] };
+  return { ok: false, issues: [{ pointer: '/order/customerId', code: 'unknown', detail }] };
 }
 
-function customerOfKey(found: Imported | undefined, key: string): Customer {
-  if (found !== undefined) return { id: found.id, issues: [] };
+function customerOfKey(found: Imported | undefined, key: string): Checked<number> {
+  if (found !== undefined) return { ok: true, value: found.id };
   const detail = `No customer was imported with the key ${JSON.stringify(key)}.`;
-  return { id: 0, issues: [{ pointer: '/order/customerKey', code: 'unknown', detail }] };
+  return { ok: false, issues: [{ pointer: '/order/customerKey', code: 'unknown', detail }] };
 }

@@ -7,7 +7,7 @@ import { invalidAt } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { keysPerUserMax } from '../../limits.ts';
 import { timestampOf, timestampOrNull } from '../../schema/members.ts';
-import { check } from '../../schema/schema-check.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { equals, type Selection } from '../../storage/keyset.ts';
@@ -152,7 +152,7 @@ export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {
   table: 'apiKeys',
   columns: `${columns}, hash`,
   issues: (row) => [
-    ...check(Key, keyOf(row)),
+    ...schemaIssues(Key, keyOf(row)),
     ...issueUnless(row[7].startsWith(`ord_${row[0]}_`), '/prefix', 'prefix does not match the id.'),
     ...issueUnless(row[8].length === 32, '/hash', 'hash is not a SHA-256 hash.'),
   ],

@@ -1,13 +1,13 @@
 // The rows of orders.
 import { timestampOf } from '../../schema/members.ts';
-import { check, fits } from '../../schema/schema-check.ts';
+import { fits, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { ownerIsKnownSql, ownerSql, requireOwner } from '../users/user-store.ts';
+import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
 import { Order, PatchedOrder, type OrderContent, type OrderStatus } from './order.ts';
 
 type OrderRow = readonly [
@@ -138,7 +138,7 @@ export function addOrder(
 ): Order {
   const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
   const { createdAt, updatedAt, recordedAt = createdAt } = times;
-  requireOwner(permit.writer, userId);
+  assertOwnerExists(permit.writer, userId);
   // VALUES, since SQLite copies pages before a statement that may insert several rows, as INSERT SELECT may
   const sql =
     'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, ' +
@@ -237,9 +237,9 @@ export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
   columns: `${columns}, ${ownerIsKnownSql('orders')}`,
   issues(row) {
     const order: unknown = orderOf(row);
-    if (!fits(Order, order)) return check(Order, order);
+    if (!fits(Order, order)) return schemaIssues(Order, order);
     return [
-      ...check(PatchedOrder, order),
+      ...schemaIssues(PatchedOrder, order),
       ...issueUnless(
         row[5] === JSON.stringify(order.items),
         '/items',

@@ -6,7 +6,7 @@ import type { RefreshSource } from '../../auth/refresh-tokens.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { sessionsPerUserMax } from '../../limits.ts';
 import { timestampOf } from '../../schema/members.ts';
-import { check } from '../../schema/schema-check.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type Condition, type Selection } from '../../storage/keyset.ts';
@@ -190,7 +190,7 @@ export const sessionAudit: Audit<SessionRow> = {
   table: 'sessions',
   columns,
   issues: (row) => [
-    ...check(Session, sessionOf(row)),
+    ...schemaIssues(Session, sessionOf(row)),
     ...issueUnless(
       row[2] <= row[3] && row[3] <= row[4],
       '/expiresAt',

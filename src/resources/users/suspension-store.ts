@@ -1,6 +1,6 @@
 // The rows of suspended users.
 import { timestampOf } from '../../schema/members.ts';
-import { check } from '../../schema/schema-check.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -71,7 +71,7 @@ export const suspensionAudit: Audit<readonly [...SuspensionRow, credentials: num
     '(SELECT count(*) FROM sessions WHERE userId = suspended.id) + ' +
     '(SELECT count(*) FROM apiKeys WHERE userId = suspended.id)',
   issues: (row) => [
-    ...check(Suspension, suspensionOf(row)),
+    ...schemaIssues(Suspension, suspensionOf(row)),
     ...issueUnless(row[3] === 0, '/userId', 'the user still has sessions or API keys.'),
   ],
 };

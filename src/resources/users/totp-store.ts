@@ -2,7 +2,7 @@
 import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
 import { isSealed, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { timestampOf } from '../../schema/members.ts';
-import { check } from '../../schema/schema-check.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -166,7 +166,7 @@ export const totpAudit: Audit<AuditedTotp> = {
     const [, isOn, , recoveryCodesLeft, lastStep, sealed, wrongHashes] = row;
     const wasUsed = recoveryCodesLeft > 0 || lastStep > 0;
     return [
-      ...check(Totp, totpOf(row)),
+      ...schemaIssues(Totp, totpOf(row)),
       ...issueUnless(isOn === 1 || !wasUsed, '/isOn', 'is false, but a code has confirmed it.'),
       ...issueUnless(isSealed(sealed), '/sealed', 'there is no secret.'),
       ...issueUnless(wrongHashes === 0, '/recoveryCodes', 'a hash is not a SHA-256 hash.'),

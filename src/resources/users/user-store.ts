@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
-import { check } from '../../schema/schema-check.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Issue } from '../../schema/schema.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
@@ -178,7 +178,7 @@ export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
  * An assertion, in place of a foreign key: whoever writes has found the owner in the same transaction, as the
  * caller of the permit or by `userIssues`.
  */
-export function requireOwner(db: Connection, userId: number): void {
+export function assertOwnerExists(db: Connection, userId: number): void {
   assert(userExists(db, userId), `an owner, user ${userId}, does not exist`);
 }
 
@@ -246,7 +246,7 @@ export const userAudit: Audit<
   table: 'users',
   columns: `${columns}, nameKey, emailKey, passwordHash`,
   issues: (row) => [
-    ...check(User, userOf(row)),
+    ...schemaIssues(User, userOf(row)),
     ...issueUnless(row[6] === nameKey(row[1]), '/nameKey', 'nameKey does not match the name.'),
     ...issueUnless(row[7] === emailKey(row[2]), '/emailKey', 'emailKey does not match the e-mail address.'),
     ...issueUnless(row[8].startsWith('$scrypt$'), '/passwordHash', 'passwordHash is not a scrypt hash.'),

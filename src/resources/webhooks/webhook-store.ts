@@ -3,7 +3,7 @@ import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { webhookSecretOverlapMilliseconds, webhooksMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
 import { timestampOf, timestampOrNull } from '../../schema/members.ts';
-import { check } from '../../schema/schema-check.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { matchAll, type Selection } from '../../storage/keyset.ts';
@@ -168,7 +168,7 @@ export const webhookAudit: Audit<readonly [...WebhookRow, sealed: Uint8Array]> =
   table: 'webhooks',
   columns: `${columns}, sealed`,
   issues: (row) => [
-    ...check(Webhook, webhookOf(row)),
+    ...schemaIssues(Webhook, webhookOf(row)),
     ...issueUnless(row[9].length > 0, '/sealed', 'there is no secret.'),
   ],
 };

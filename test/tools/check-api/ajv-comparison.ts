@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { issuesMax } from '../../../src/limits.ts';
-import { check } from '../../../src/schema/schema-check.ts';
+import { schemaIssues } from '../../../src/schema/schema-check.ts';
 import type { Issue, JsonSchema } from '../../../src/schema/schema.ts';
 import type { Mounted } from '../../../src/http/router.ts';
 import { folderWith } from './outside-tools.ts';
@@ -97,7 +97,7 @@ function compareOn(
   const validateShown = ajv.compile(shown);
   for (let turn = 0; turn < turns; turn += 1) {
     const value = randomValue(plain, random, random.pick([0, 0.02, 0.1, 0.4]));
-    const issues = check(schema, value);
+    const issues = schemaIssues(schema, value);
     const ours = placesOf(issues.filter((issue) => !isBeyondJsonSchema(issue)));
     const theirs = validate(value) ? '' : placesOfAjv(validate.errors ?? []);
     // Past the first two our check looks no further, and Ajv's sees no twins among items of a wrong type:

@@ -1,13 +1,13 @@
-// The checks of settings' values.
+// The rules of settings' values.
 import { isIP } from 'node:net';
 import type { Rate } from '../http/rate-limit.ts';
 import { secretBytesMin } from '../limits.ts';
 import { dialling } from '../schema/dialling-codes.ts';
 
 /** What a value must be, in words that follow the flag's name; undefined if it is valid. */
-export type Check = (text: string) => string | undefined;
+export type SettingRule = (text: string) => string | undefined;
 
-export function wholeNumber(min: number, max: number): Check {
+export function wholeNumber(min: number, max: number): SettingRule {
   return (text) => {
     const isWhole = /^\d{1,12}$/.test(text);
     if (isWhole && Number(text) >= min && Number(text) <= max) return undefined;
@@ -15,13 +15,13 @@ export function wholeNumber(min: number, max: number): Check {
   };
 }
 
-export function oneOf(values: readonly string[]): Check {
+export function oneOf(values: readonly string[]): SettingRule {
   return (text) => (values.includes(text) ? undefined : `must be ${values.join(' or ')}`);
 }
 
-export function listOf(check: Check): Check {
+export function listOf(rule: SettingRule): SettingRule {
   return (text) => {
-    const issues = splitList(text).map(check);
+    const issues = splitList(text).map(rule);
     return issues.find((issue) => issue !== undefined);
   };
 }
