@@ -15,7 +15,7 @@ import type { IncomingBody } from './incoming-body.ts';
 import { clientAddress, isLocal, type Peer } from './peer.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
 import { quotaExceeded, type BucketState, type Limiter } from './rate-limit.ts';
-import { decodeUnreserved, takeApiKey, splitTarget, type Query } from './query.ts';
+import { takeApiKey, splitTarget, type Query } from './query.ts';
 import type { Context, HandlerDatabase } from './route.ts';
 import type { Mounted } from './router.ts';
 import { StreamedBody } from './streamed-body.ts';
@@ -79,9 +79,7 @@ export class Exchange implements AnyContext {
 
   constructor({ request, response, peer, arriving }: ReceivedRequest, services: ExchangeServices) {
     const { path, query } = splitTarget(request.url ?? '/');
-    const { rest, keys } = decodeUnreserved(query).includes('api_key')
-      ? takeApiKey(query)
-      : { rest: query, keys: noKeys };
+    const { rest, keys } = takeApiKey(query);
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
@@ -177,7 +175,6 @@ export class Exchange implements AnyContext {
   }
 }
 
-const noKeys: readonly string[] = [];
 const noBucketStates: readonly BucketState[] = [];
 
 function noRefund(): void {}

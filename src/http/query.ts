@@ -17,15 +17,17 @@ export function splitTarget(sent: string): { path: string; query: string } {
 
 /**
  * Unreserved characters that were percent-encoded, as themselves (RFC 3986 section 6.2.2.2). What else was
- * encoded stays so: `%2F` separates no segments, and `%2531` is no `1`.
+ * encoded stays so: `%2F` separates no segments, and `%2531` is no `1`. A text with a `%` that begins no encoding
+ * is returned as it is: of `%%33%31` it would make the encoding `%31`.
  */
 export function decodeUnreserved(text: string): string {
-  if (!text.includes('%')) return text;
+  if (!text.includes('%') || strayPercent.test(text)) return text;
   return text.replace(encodedUnreserved, (encoded) =>
     String.fromCharCode(Number.parseInt(encoded.slice(1), 16)),
   );
 }
 
+const strayPercent = /%(?![\da-f]{2})/i;
 /** The encodings of letters, digits, hyphen, period, underscore and tilde. */
 const encodedUnreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
 
@@ -100,7 +102,8 @@ export function decode(text: string): string {
  * Takes `api_key` out of a query, so that it never reaches a log, `instance` or `next`; the keys as they were
  * sent, not decoded.
  */
-export function takeApiKey(text: string): { rest: string; keys: string[] } {
+export function takeApiKey(text: string): { rest: string; keys: readonly string[] } {
+  if (!text.includes('api_key') && !text.includes('%')) return { rest: text, keys: noKeys };
   const pairs = text.split('&');
   const isKey = (pair: string): boolean => decodeUnreserved(splitPair(pair).name) === 'api_key';
   return {
@@ -108,3 +111,5 @@ export function takeApiKey(text: string): { rest: string; keys: string[] } {
     keys: pairs.filter(isKey).map((pair) => splitPair(pair).value),
   };
 }
+
+const noKeys: readonly string[] = [];
