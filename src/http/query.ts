@@ -17,8 +17,8 @@ export function splitTarget(sent: string): { path: string; query: string } {
 
 /**
  * Unreserved characters that were percent-encoded, as themselves (RFC 3986 section 6.2.2.2). What else was
- * encoded stays so: `%2F` separates no segments, and `%2531` is no `1`. A text with a `%` that begins no encoding
- * is returned as it is: of `%%33%31` it would make the encoding `%31`.
+ * encoded stays so: `%2F` separates no segments, and `%2531` is no `1`. A text with a `%` that begins no
+ * encoding is returned as it is: of `%%33%31` it would make the encoding `%31`.
  */
 export function decodeUnreserved(text: string): string {
   if (!text.includes('%') || strayPercent.test(text)) return text;

@@ -7,7 +7,7 @@ export type RequestStart = {
   readonly method: string;
   /** Undefined unless the bytes hold a whole request line whose target is a path. */
   readonly path: string | undefined;
-  /** Undefined unless the bytes hold a whole and valid X-Request-Id field. */
+  /** Undefined unless the bytes hold a whole and well-formed head with one valid X-Request-Id field. */
   readonly requestId: string | undefined;
 };
 
@@ -15,7 +15,9 @@ const bytesMax = urlBytesMax + headerBytesMax;
 /** A token (RFC 9110 section 5.6.2), of which 32 characters are enough for a method. */
 const methodForm = /^([\w!#$%&'*+.^`|~-]{1,32}) /;
 const requestLineForm = /^[^ ]+ (\/[!-~]*) HTTP\/1\.[01]\r?\n/;
-const requestIdForm = /\nx-request-id:[ \t]*([\w.-]+)[ \t]*\r?\n/i;
+/** RFC 9112 section 5; a line that begins with a blank would be folded into the one before it. */
+const fieldForm = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/;
+const valueForm = /^[ \t]*([\w.-]+)[ \t]*$/;
 
 /** Undefined unless `bytes` begin with a method. */
 export function readRequestStart(bytes: Buffer): RequestStart | undefined {
@@ -27,12 +29,19 @@ export function readRequestStart(bytes: Buffer): RequestStart | undefined {
   return {
     method,
     path: isPath ? splitTarget(target).path : undefined,
-    requestId: requestIdFrom(requestIdForm.exec(headOf(text))?.[1]),
+    requestId: requestIdFrom(idOf(text)),
   };
 }
 
-/** Without the body, as far as the text has one; with the line break that ends the last field. */
-function headOf(text: string): string {
-  const end = text.search(/\r?\n\r?\n/);
-  return end === -1 ? text : text.slice(0, end + 2);
+/** The value of the head's one X-Request-Id field, which the parser would take for one, too. */
+function idOf(text: string): string | undefined {
+  const end = text.indexOf('\r\n\r\n');
+  if (end === -1) return undefined;
+  const ids: string[] = [];
+  for (const line of text.slice(0, end).split('\r\n').slice(1)) {
+    const [, name, value] = fieldForm.exec(line) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    if (name.toLowerCase() === 'x-request-id') ids.push(value);
+  }
+  return ids.length === 1 ? valueForm.exec(ids[0] ?? '')?.[1] : undefined;
 }

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { until } from '../storage/storage-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { openRaw, type RawAnswer } from './raw-connection.ts';
+import { rejectedIds } from './transport-support.ts';
 
 describe('plain HTTP on the port of TLS', () => {
   const service = sharedService({ settings: { tls: 'self-signed' } });
@@ -56,6 +57,14 @@ describe('plain HTTP on the port of TLS', () => {
       assert.equal(headers['x-request-id'] === 'mine-7', isKept);
     });
   }
+
+  test('keeps no id that an ordinary request wouldn’t', async () => {
+    const ends = rejectedIds.map(async ([what, fields]) => {
+      const { headers } = await lastResponse(`GET / HTTP/1.1\r\nHost: a\r\n${fields}\r\n`);
+      assert.doesNotMatch(headers['x-request-id'] ?? '', /mine/, what);
+    });
+    await Promise.all(ends);
+  });
 
   const broken: readonly (readonly [what: string, bytes: string])[] = [
     ['half a method', 'GE'],

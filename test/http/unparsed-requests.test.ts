@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { turn } from '../storage/storage-support.ts';
 import { assertProblem } from './http-support.ts';
 import { openRaw } from './raw-connection.ts';
+import { rejectedIds } from './transport-support.ts';
 import { crlf, request, live, connectionSuite } from './connection-support.ts';
 
 describe('a connection', () => {
@@ -20,6 +21,13 @@ describe('a connection', () => {
         (await service().get('/metrics')).text,
         /^orderly_http_requests_total\{method="",route="",status="400"\} [1-9]/m,
       );
+    });
+
+    test('is logged with the address that it came from', async () => {
+      const { headers } = await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(17_000)}`]));
+      assert.deepEqual(lineOf(headers['x-request-id']), ['-', '-', 431, '127.0.0.1']);
+      const { headers: unknownHeaders } = await raw(request('FOO /orders?api_key=secret'));
+      assert.deepEqual(lineOf(unknownHeaders['x-request-id']), ['FOO', '/orders', 405, '127.0.0.1']);
     });
 
     const nonsense: readonly (readonly [what: string, bytes: string | Buffer])[] = [
@@ -136,6 +144,18 @@ describe('a connection', () => {
       });
     }
 
+    for (const [what, fields] of rejectedIds) {
+      for (const method of ['GET', 'FOO']) {
+        test(`${method} doesn’t keep its request id: ${what}`, async () => {
+          const { status, headers } = await raw(
+            `${method} /orders HTTP/1.1${crlf}Host: a${crlf}${fields}${crlf}`,
+          );
+          assert.ok(status >= 400);
+          assert.doesNotMatch(headers['x-request-id'] ?? '', /mine/);
+        });
+      }
+    }
+
     test('after a body, an unknown method shows nothing of that body', async () => {
       const connection = await openRaw(service().port);
       const head = request('POST /customers', ['Content-Type: application/json', 'Content-Length: 8']);
@@ -146,13 +166,6 @@ describe('a connection', () => {
       assert.doesNotMatch(response.text, /SECRETPW/);
       assert.doesNotMatch(service().logged.join('\n'), /SECRETPW/);
       connection.socket.destroy();
-    });
-
-    test('is logged with the address that it came from', async () => {
-      const { headers } = await raw(request('GET /health/live', [`X-Large: ${'x'.repeat(17_000)}`]));
-      assert.deepEqual(lineOf(headers['x-request-id']), ['-', '-', 431, '127.0.0.1']);
-      const { headers: unknownHeaders } = await raw(request('FOO /orders?api_key=secret'));
-      assert.deepEqual(lineOf(unknownHeaders['x-request-id']), ['FOO', '/orders', 405, '127.0.0.1']);
     });
 
     function lineOf(id: string | undefined): unknown[] {
