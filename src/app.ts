@@ -4,7 +4,6 @@ import type { AfterSync } from './assembly/after-sync.ts';
 import type { Caches } from './assembly/caches.ts';
 import type { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { Cleanup } from './assembly/cleanup.ts';
-import { handleWithinQuota } from './assembly/daily-quotas.ts';
 import { createKeyedParts, type KeyedParts } from './assembly/keyed-parts.ts';
 import { countBuckets, createLimiters } from './assembly/limiters.ts';
 import { ShownEvents } from './assembly/shown-events.ts';
@@ -123,8 +122,6 @@ export function createApp(
     sourcesOf,
     db,
     limiters,
-    handleAsCreation: (route, context) =>
-      handleWithinQuota(route, context, { limiter: limiters.created, counts: 'responses' }),
     publicUrl,
     now,
     timers,

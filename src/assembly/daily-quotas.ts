@@ -4,42 +4,41 @@ import type { Limiter } from '../http/rate-limit.ts';
 import type { Representation } from '../http/representation.ts';
 import type { Route } from '../http/route.ts';
 
-type AnyContext = Parameters<Route['handle']>[0];
+type Handle = Route['handle'];
 type Quotas = { readonly created: Limiter; readonly changed: Limiter };
 
 /** The same route, with a token of its user's bucket consumed for each object that it creates or changes. */
 export function withDailyQuota(route: Route, { created, changed }: Quotas): Route {
-  if (route.countsAsCreated === true) return withQuota(route, created);
-  return ['PUT', 'PATCH', 'DELETE'].includes(route.method) ? withQuota(route, changed) : route;
+  const { handle } = route;
+  if (route.countsAsCreated === true) return { ...route, handle: withinQuota(created, 'each', handle) };
+  if (!['PUT', 'PATCH', 'DELETE'].includes(route.method)) return route;
+  const handleChange = withinQuota(changed, 'changes', handle);
+  // a stored response takes as much room as an object
+  const handleStored = withinQuota(created, 'each', handleChange);
+  return {
+    ...route,
+    handle: (context) =>
+      context.idempotencyKey === undefined ? handleChange(context) : handleStored(context),
+  };
 }
-
-function withQuota(route: Route, limiter: Limiter): Route {
-  const changes: Quota = { limiter, counts: 'changes' };
-  return { ...route, handle: (context) => handleWithinQuota(route, context, changes) };
-}
-
-/** What counts: each change, or each response that isn't a rejection, since it is stored. */
-type Quota = { readonly limiter: Limiter; readonly counts: 'changes' | 'responses' };
 
 /**
  * Consumes a token from the bucket of the user, which their keys share. It is refunded if the request is
- * rejected, or nothing happens that counts; a replayed response never gets here. Staff aren't limited, and
- * neither are callers who aren't signed in: rates of addresses apply to those.
+ * rejected, or if only changes count and there was none; a replayed response never gets here. Staff aren't
+ * limited, and neither are callers who aren't signed in: rates of addresses apply to those.
  */
-export async function handleWithinQuota(
-  route: Route,
-  context: AnyContext,
-  { limiter, counts }: Quota,
-): Promise<Representation<unknown>> {
-  const { caller } = context;
-  if (caller === undefined || isStaff(caller)) return route.handle(context);
-  const refund = context.drawOnRate(limiter, `user:${caller.userId}`);
-  try {
-    const representation = await route.handle(context);
-    if (representation.isUnchanged === true && counts === 'changes') refund();
-    return representation;
-  } catch (error) {
-    refund();
-    throw error;
-  }
+function withinQuota(limiter: Limiter, counts: 'each' | 'changes', handle: Handle): Handle {
+  return async (context): Promise<Representation<unknown>> => {
+    const { caller } = context;
+    if (caller === undefined || isStaff(caller)) return handle(context);
+    const refund = context.drawOnRate(limiter, caller.client);
+    try {
+      const representation = await handle(context);
+      if (representation.isUnchanged === true && counts === 'changes') refund();
+      return representation;
+    } catch (error) {
+      refund();
+      throw error;
+    }
+  };
 }

@@ -21,8 +21,8 @@ export type Scope = (typeof scopes)[number];
  */
 export type Caller = {
   readonly principal: string;
-  /** Whose rate-limit bucket the request counts against: for a key that of its user. */
-  readonly bucket: string;
+  /** What `clientOf` returns: the same for all sessions and keys of a user. */
+  readonly client: string;
   readonly userId: number;
   readonly role: Role;
   readonly sessionId: number | null;
@@ -31,6 +31,14 @@ export type Caller = {
   /** When the user last proved who they are, in seconds since 1970. */
   readonly authTimeSeconds: number;
 };
+
+/** Where a request comes from; its address as `addressBucket` returns it. */
+export type RequestSource = { readonly caller: Caller | undefined; readonly address: string };
+
+/** Whom a request counts against, wherever clients share something: its user, otherwise its address. */
+export function clientOf({ caller, address }: RequestSource): string {
+  return caller?.client ?? address;
+}
 
 /** Whose rows a caller may see: every list and every look-up by id requires it. */
 export type RowAccess = 'everyone' | { readonly userId: number };

@@ -1,5 +1,5 @@
 // Who a request acts as: checked when its head has arrived, again after each wait, and inside its write.
-import { checkAccess, type Caller } from '../auth/access.ts';
+import { checkAccess, clientOf, type Caller } from '../auth/access.ts';
 import type { CallerSources } from '../auth/caller-cache.ts';
 import type { Authenticator } from '../auth/credentials.ts';
 import type { Connection } from '../storage/connection.ts';
@@ -39,8 +39,8 @@ export class CallerChecks {
   /** Consumes a token of the caller's bucket. */
   drawOnRate(exchange: Exchange): void {
     const { limiters } = this.#options;
-    if (exchange.caller === undefined) exchange.drawOnRate(limiters.anonymous, exchange.address);
-    else exchange.drawOnRate(limiters.default, exchange.caller.bucket);
+    const limiter = exchange.caller === undefined ? limiters.anonymous : limiters.default;
+    exchange.drawOnRate(limiter, clientOf(exchange));
   }
 
   /** The caller after a wait, with the rights that they have now. Throws if they have lost the right. */

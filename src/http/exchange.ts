@@ -166,6 +166,10 @@ export class Exchange implements AnyContext {
     return this.request.httpVersion === '1.0';
   }
 
+  get idempotencyKey(): string | undefined {
+    return this.mounted?.route.isIdempotent === true ? this.headers['idempotency-key'] : undefined;
+  }
+
   get lastEventId(): string | undefined {
     return this.headers['last-event-id'];
   }

@@ -29,14 +29,6 @@ export type StoredResponse = ReplayableResponse & {
 /** No user has this id. */
 const nobodyId = 0;
 
-export type IdempotencyOptions = {
-  readonly responses: ResponseStore;
-  /**
-   * Handles a change that also counts as a creation for the quota: its stored response takes room on disk.
-   */
-  readonly handleAsCreation: (route: Route, exchange: Exchange) => Promise<Representation<unknown>>;
-};
-
 type KeyedRequest = {
   readonly body: Buffer;
   /** Responds as to a request without a key. */
@@ -46,14 +38,12 @@ type KeyedRequest = {
 export class Idempotency {
   readonly #store: ResponseStore;
   readonly #responder: Responder;
-  readonly #handleAsCreation: IdempotencyOptions['handleAsCreation'];
   /** Requests under way: what is found in the store is on disk, and what isn't can't appear meanwhile. */
   readonly #running = new Set<string>();
 
-  constructor({ responses, handleAsCreation }: IdempotencyOptions, responder: Responder) {
-    this.#store = responses;
+  constructor(store: ResponseStore, responder: Responder) {
+    this.#store = store;
     this.#responder = responder;
-    this.#handleAsCreation = handleAsCreation;
   }
 
   async run(exchange: Exchange, route: Route, { body, respond }: KeyedRequest): Promise<void> {
@@ -80,8 +70,7 @@ export class Idempotency {
       const response = responseOf(route, representation, caller);
       this.#store.save(writer, storageKey, { ...response, fingerprint }, now);
     });
-    // a creation counts for that quota anyway
-    return route.countsAsCreated === true ? route.handle(exchange) : this.#handleAsCreation(route, exchange);
+    return route.handle(exchange);
   }
 
   #replay(

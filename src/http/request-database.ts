@@ -1,19 +1,17 @@
 // The database as one request uses it: its long queries share the SQL worker fairly with those of
 // other callers.
-import type { Caller } from '../auth/access.ts';
+import { clientOf, type RequestSource } from '../auth/access.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
 import type { HandlerDatabase } from './route.ts';
 
-type RequestClient = { readonly caller: Caller | undefined; readonly address: string };
-
 export class RequestDatabase implements HandlerDatabase {
   readonly #database: Database;
-  readonly #client: RequestClient;
+  readonly #request: RequestSource;
 
-  constructor(database: Database, client: RequestClient) {
+  constructor(database: Database, request: RequestSource) {
     this.#database = database;
-    this.#client = client;
+    this.#request = request;
   }
 
   get read(): Connection {
@@ -25,8 +23,7 @@ export class RequestDatabase implements HandlerDatabase {
   }
 
   get readInWorker(): Database['readInWorker'] {
-    const { caller, address } = this.#client;
-    const client = caller === undefined ? address : `user ${caller.userId}`;
+    const client = clientOf(this.#request);
     return (sql, params, options) => this.#database.readInWorker(sql, params, { ...options, client });
   }
 }

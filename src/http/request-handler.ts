@@ -11,12 +11,7 @@ import { parseJson, readBody } from './body.ts';
 import { withBodyIssues, withFurther } from './further-issues.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { isPreflight } from './cors.ts';
-import {
-  Idempotency,
-  idempotencyKeyIssues,
-  type IdempotencyOptions,
-  type ResponseStore,
-} from './idempotency.ts';
+import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
 import type { Exchange } from './exchange.ts';
 import { LogAllowance } from './log-allowance.ts';
 import { rejectUnparsedRequest, type UnparsedRequest } from './last-response.ts';
@@ -35,7 +30,6 @@ type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'>
   CallerCheckOptions & {
     readonly router: Router;
     readonly responses: ResponseStore;
-    readonly handleAsCreation: IdempotencyOptions['handleAsCreation'];
     readonly isTrusted: (address: string) => boolean;
     readonly timers: Timers;
   };
@@ -62,7 +56,7 @@ export class RequestHandler {
       logAllowance: this.#logAllowance,
       runLater: (exchange, task) => this.#intake.resumeLater(exchange, () => this.#run(exchange, task)),
     });
-    this.#idempotency = new Idempotency(options, this.#responder);
+    this.#idempotency = new Idempotency(options.responses, this.#responder);
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {
@@ -194,7 +188,7 @@ export class RequestHandler {
     exchange.caller = this.#callers.requireCaller(exchange);
     exchange.body = parseJson(body);
     const issues = [...readParameters(exchange, route), ...schemaIssues(route.body ?? {}, exchange.body)];
-    const hasKey = route.isIdempotent === true && exchange.headers['idempotency-key'] !== undefined;
+    const hasKey = exchange.idempotencyKey !== undefined;
     if (hasKey) issues.push(...idempotencyKeyIssues(exchange.request));
     if (issues.length > 0) return this.#fail(exchange, invalid(withBodyIssues(route, exchange, issues)));
     if (!hasKey) return this.#respond(exchange, route, route.handle(exchange));

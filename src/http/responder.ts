@@ -2,6 +2,7 @@
 import assert from 'node:assert';
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { clientOf } from '../auth/access.ts';
 import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
 import type { RequestLine } from '../log-lines.ts';
@@ -217,11 +218,9 @@ export class Responder {
   }
 
   #boundUnsent(exchange: Exchange): void {
-    const { response, caller } = exchange;
+    const { response } = exchange;
     const bytes = response.socket?.writableLength ?? 0;
-    if (bytes === 0) return;
-    const client = caller === undefined ? exchange.address : `user ${caller.userId}`;
-    this.#unsent.add({ response, client, bytes });
+    if (bytes > 0) this.#unsent.add({ response, client: clientOf(exchange), bytes });
   }
 
   #countProblem({ kind }: Problem): void {

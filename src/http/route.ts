@@ -70,6 +70,8 @@ export type Context<Params, Query, Body, C> = {
   /** The negotiated media type of the response. */
   readonly mediaType: string;
   readonly userAgent: string | null;
+  /** Undefined if the route stores no responses. */
+  readonly idempotencyKey: string | undefined;
   /** Where the reader of an event stream was when it lost its connection. */
   readonly lastEventId: string | undefined;
   /** The client's address, as buckets count it. */

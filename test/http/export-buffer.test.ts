@@ -15,7 +15,7 @@ const element = represent({ note: 'x'.repeat(60_000) });
 const elementsMax = 400; // 24 MB: more than the system buffers
 const caller: Caller = {
   principal: 'user:1',
-  bucket: 'user:1',
+  client: 'user:1',
   userId: 1,
   role: 'admin',
   sessionId: 1,

@@ -62,6 +62,6 @@ test('whose turn it is goes by the user, whatever they sign in with', needsInsid
   ] as const) {
     clients.length = 0;
     assert.equal((await service.get(path, call)).status, 200);
-    assert.deepEqual([...new Set(clients)], [`user ${user.id}`]);
+    assert.deepEqual([...new Set(clients)], [`user:${user.id}`]);
   }
 });

@@ -188,7 +188,7 @@ function jobOf(
 ): HashingJob {
   const quotas: HashingQuota[] = [];
   if (!isLoopback) quotas.push({ key: address, jobsMax: hashingJobsMax });
-  if (caller !== undefined) quotas.push({ key: `user:${caller.userId}`, jobsMax: hashingJobsMax });
+  if (caller !== undefined) quotas.push({ key: caller.client, jobsMax: hashingJobsMax });
   if (isIpv6Bucket(address)) quotas.push({ key: networkOf(address), jobsMax: hashingJobsPerNetworkMax });
   return { queue, quotas };
 }

@@ -69,7 +69,7 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
   const [userId, role, scopes, hash, expiresAt] = row;
   const caller = {
     principal: `key:${id}`,
-    bucket: `user:${userId}`,
+    client: `user:${userId}`,
     userId,
     role,
     sessionId: null,

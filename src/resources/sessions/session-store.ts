@@ -65,7 +65,7 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
   return {
     caller: {
       principal: `user:${userId}`,
-      bucket: `user:${userId}`,
+      client: `user:${userId}`,
       userId,
       role,
       sessionId: id,
