@@ -88,6 +88,23 @@ test('the sources start no other process', () => {
   assert.deepEqual(starting, []);
 });
 
+test('what node:http does beyond its documentation is in node-internals.ts alone', () => {
+  const seams = [
+    /server\.listeners\(/,
+    /removeAllListeners\(/,
+    /closeIdleConnections/,
+    /response\??\.socket [!=]==/,
+    /\bparser\b/,
+    /httpAllowHalfOpen/,
+    /nextTick\(/,
+  ];
+  const home = 'src/http/node-internals.ts';
+  assert.deepEqual(
+    seams.map((seam) => sources.filter((path) => seam.test(codeOf(texts.get(path) ?? '')))),
+    seams.map(() => [home]),
+  );
+});
+
 function isHttp(path: string): boolean {
   return isRoutes(path) || path.endsWith('-representation.ts');
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Problem } from '../problem.ts';
+import { hasConnection, onceConnected } from './node-internals.ts';
 import type { Peer } from './peer.ts';
 
 /** Stored as a property of the socket, which is faster than a look-up in a map. */
@@ -25,16 +26,17 @@ class ConnectionState {
   #request: IncomingMessage | undefined = undefined;
   #response: ServerResponse | undefined = undefined;
 
-  /** `node:http` gives a pipelined request's response the connection when the previous one has left. */
+  /** A pipelined request's response gets the connection when the previous one has left. */
   add(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request;
-    if (response.socket !== null) this.#response = response;
-    else response.once('socket', () => (this.#response = response));
+    if (hasConnection(response)) this.#response = response;
+    else onceConnected(response, () => (this.#response = response));
   }
 
   /** The response that has the connection; undefined between requests. */
   get currentResponse(): ServerResponse | undefined {
-    return this.#response?.socket === null ? undefined : this.#response;
+    const response = this.#response;
+    return response !== undefined && hasConnection(response) ? response : undefined;
   }
 
   /** The body of the last request, unless it has arrived whole. */

@@ -18,7 +18,7 @@ import { stateOf } from './connection-state.ts';
 import { readFirstBytes } from './first-bytes.ts';
 import { TlsHandshakes } from './tls-handshakes.ts';
 import { endIdle } from './idle-connections.ts';
-import { allowHalfOpen } from './node-internals.ts';
+import { allowHalfOpen, interceptConnections, keepIdleConnectionsOpen } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
 import { rejectConnection, rejectPlainHttp, listenForUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
@@ -137,9 +137,7 @@ export class HttpServer {
 
   /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then destroys the rest. */
   async close(): Promise<void> {
-    // Node's own would close at once what seems idle, though a request may be on its way there, or a response
-    // not yet read.
-    this.#server.closeIdleConnections = () => {};
+    keepIdleConnectionsOpen(this.#server);
     this.#handshakes.destroyAll(); // they have no request here
     const quiet = setInterval(() => this.#endQuiet(), quietMilliseconds);
     const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
@@ -150,11 +148,7 @@ export class HttpServer {
 
   /** Asks the gate before a connection costs anything, a parser or a TLS handshake. */
   #guard(): void {
-    const server = this.#server;
-    const listeners = server.listeners('connection');
-    const accept = (socket: Socket): void => listeners.forEach((listener) => listener.call(server, socket));
-    server.removeAllListeners('connection');
-    server.on('connection', (socket: Socket) => {
+    interceptConnections(this.#server, (socket, accept) => {
       this.#handler?.onConnection();
       const { remoteAddress } = socket; // a closed socket has none
       const rejected = this.#gate.enter(remoteAddress);
@@ -162,13 +156,13 @@ export class HttpServer {
       if (rejected !== undefined) return void socket.destroy();
       socket.once('close', () => this.#gate.leave(remoteAddress));
       track(this.#sockets, socket);
-      if (!this.#isTls) return accept(socket);
+      if (!this.#isTls) return accept();
       const onPlainHttp = (bytes: Buffer): void => this.#rejectPlainHttp(socket, bytes);
       this.#handshakes.begin(socket);
-      readFirstBytes(socket, { onTls: () => accept(socket), onPlainHttp });
+      readFirstBytes(socket, { onTls: accept, onPlainHttp });
     });
-    server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;
-    server.on('drop', () => this.#gate.countRejection('full'));
+    this.#server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;
+    this.#server.on('drop', () => this.#gate.countRejection('full'));
   }
 
   #rejectFull(socket: Socket): void {

@@ -1,6 +1,6 @@
-// What relies on more of Node than its documentation promises: why, and what is lost should it change. The
-// tests of this file show it.
-import type { Server } from 'node:http';
+// What relies on more of node:http than its documentation promises: why, and what is lost should it change.
+// The tests of this file show it.
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -49,4 +49,55 @@ const parserCallbacks: ReadonlySet<string> = new Set([
  */
 export function allowHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true });
+}
+
+/**
+ * Passes new connections to `onConnection`, and not to Node's own listeners, which `accept` calls later or
+ * never: a rejected connection costs neither a parser nor a TLS handshake. That calling them is all there is
+ * to accepting a connection is not documented. Otherwise a connection could be rejected only once accepted.
+ */
+export function interceptConnections(
+  server: Server,
+  onConnection: (socket: Socket, accept: () => void) => void,
+): void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) =>
+    onConnection(socket, () => {
+      for (const listener of listeners) listener.call(server, socket);
+    }),
+  );
+}
+
+/**
+ * `server.close()` then leaves open what seems idle, though a request may be on its way there, or a response
+ * not yet read. It is documented that it closes those, and not that it calls this method.
+ */
+export function keepIdleConnectionsOpen(server: Server): void {
+  server.closeIdleConnections = () => {};
+}
+
+/**
+ * Whether this is the response that is sent next on its connection. `node:http` parses pipelined requests
+ * ahead, and gives a response its socket once it has handed the whole previous one to the system; documented
+ * is only that a response that has ended has none. Requests of one connection run one after the other by
+ * this alone: should it change, they would run together, or never.
+ */
+export function hasConnection(response: ServerResponse): boolean {
+  return response.socket !== null;
+}
+
+/** Calls `task` when the response gets its connection; the event is as undocumented as the order above. */
+export function onceConnected(response: ServerResponse, task: () => void): void {
+  response.once('socket', task);
+}
+
+/**
+ * Pauses on the next tick, if that is still wanted then: `node:http` resumes the socket at the end of each
+ * request and of each response. Otherwise a client could have more requests parsed than may wait.
+ */
+export function pauseReading(socket: Socket, isWanted: () => boolean): void {
+  process.nextTick(() => {
+    if (isWanted()) socket.pause();
+  });
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipelinedRequestsMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
-import { dropRestOfRead } from './node-internals.ts';
+import { dropRestOfRead, hasConnection, onceConnected, pauseReading } from './node-internals.ts';
 import type { TurnScheduler, Task } from './turn-scheduler.ts';
 
 type PipelineOptions = { readonly scheduler: TurnScheduler<IncomingMessage>; readonly onDrop: () => void };
@@ -18,12 +18,12 @@ export class Pipeline {
   }
 
   /**
-   * Calls `start` once the response has the connection. `node:http` gives it that after it has handed the
-   * whole previous response to the system, so a client that doesn't read stops only its own requests.
+   * Calls `start` once the response has the connection: after the whole previous response has been handed to
+   * the system, so a client that doesn't read stops only its own requests.
    */
   run(request: IncomingMessage, response: ServerResponse, start: Task): void {
-    if (response.socket === null) this.#wait(request, response, start);
-    else this.#scheduler.run(request, () => startUnlessGone(response, start));
+    if (hasConnection(response)) this.#scheduler.run(request, () => startUnlessGone(response, start));
+    else this.#wait(request, response, start);
   }
 
   #wait(request: IncomingMessage, response: ServerResponse, start: Task): void {
@@ -34,12 +34,13 @@ export class Pipeline {
     // (RFC 9112 section 9.3.2).
     if (state.waitingRequests === pipelinedRequestsMax) return this.#drop(socket);
     state.waitingRequests += 1;
-    pauseReading(socket);
-    response.once('socket', () =>
+    const isWaiting = (): boolean => state.waitingRequests > 0;
+    pauseReading(socket, isWaiting);
+    onceConnected(response, () =>
       this.#scheduler.addFollowing(request, () => {
         state.waitingRequests -= 1;
-        if (state.waitingRequests === 0) socket.resume();
-        else pauseReading(socket);
+        if (isWaiting()) pauseReading(socket, isWaiting);
+        else socket.resume();
         startUnlessGone(response, start);
       }),
     );
@@ -56,11 +57,4 @@ export class Pipeline {
 
 function startUnlessGone(response: ServerResponse, start: Task): void {
   if (!response.destroyed) start();
-}
-
-/** On the next tick: `node:http` resumes the socket at the end of each request and of each response. */
-function pauseReading(socket: Socket): void {
-  process.nextTick(() => {
-    if (stateOf(socket).waitingRequests > 0) socket.pause();
-  });
 }

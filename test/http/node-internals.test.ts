@@ -1,14 +1,24 @@
 // What Node does beyond its documentation, on a plain server of `node:http`.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import { allowHalfOpen, dropRestOfRead, takeFromParser } from '../../src/http/node-internals.ts';
+import {
+  allowHalfOpen,
+  dropRestOfRead,
+  hasConnection,
+  interceptConnections,
+  keepIdleConnectionsOpen,
+  onceConnected,
+  pauseReading,
+  takeFromParser,
+} from '../../src/http/node-internals.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw } from './raw-connection.ts';
 
 const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const chunk = '1\r\nx\r\n';
 
 test('what arrives on a connection taken from the parser is read and not parsed', async (t) => {
@@ -86,9 +96,80 @@ test('a client that has ended its side gets its response', async (t) => {
   assert.equal((await connection.response()).text, 'late');
 });
 
-async function listening(t: TestContext, listener: RequestListener): Promise<number> {
+test('a connection that is not accepted is never parsed, and one that is accepted is served', async (t) => {
+  const accepts: (() => void)[] = [];
+  const port = await listening(
+    t,
+    (_, response) => response.end('served'),
+    (server) => interceptConnections(server, (_, accept) => accepts.push(accept)),
+  );
+  const connection = await openRaw(port);
+  connection.write(get);
+  await until(() => accepts.length === 1);
+  accepts[0]?.();
+  assert.equal((await connection.response()).text, 'served');
+  connection.socket.destroy();
+});
+
+test('a server that closes leaves idle connections open', async (t) => {
+  let closing: Server | undefined;
+  const port = await listening(
+    t,
+    (_, response) => response.end('served'),
+    (server) => (closing = server),
+  );
+  const connection = await openRaw(port);
+  connection.write(get);
+  await connection.response();
+  assert.ok(closing !== undefined);
+  keepIdleConnectionsOpen(closing);
+  closing.close();
+  connection.write(get);
+  assert.equal((await connection.response()).text, 'served');
+  connection.socket.destroy();
+});
+
+test('a pipelined response gets the connection once the one before it has left', async (t) => {
+  const order: string[] = [];
+  const responses: ServerResponse[] = [];
+  const port = await listening(t, (_, response) => {
+    responses.push(response);
+    order.push(hasConnection(response) ? 'connected' : 'waiting');
+    if (!hasConnection(response)) onceConnected(response, () => void response.end('second'));
+  });
+  const connection = await openRaw(port);
+  connection.write(get + get);
+  await until(() => order.length === 2);
+  assert.deepEqual(order, ['connected', 'waiting']);
+  responses[0]?.end('first');
+  assert.equal((await connection.response()).text, 'first');
+  assert.equal((await connection.response()).text, 'second');
+  connection.socket.destroy();
+});
+
+test('a connection paused while a request is parsed stays paused', async (t) => {
+  const sockets: Socket[] = [];
+  const port = await listening(t, ({ socket }, response) => {
+    sockets.push(socket);
+    pauseReading(socket, () => true);
+    setImmediate(() => response.end('served'));
+  });
+  const connection = await openRaw(port);
+  connection.write(get);
+  await until(() => sockets.length === 1);
+  await new Promise(setImmediate);
+  assert.equal(sockets[0]?.isPaused(), true);
+  connection.socket.destroy();
+});
+
+async function listening(
+  t: TestContext,
+  listener: RequestListener,
+  prepare: (server: Server) => void = () => {},
+): Promise<number> {
   const server: Server = createServer(listener);
   allowHalfOpen(server);
+  prepare(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => {
