@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyone } from '../src/auth/access.ts';
-import { noContent, route } from '../src/http/route.ts';
+import { noContent } from '../src/http/reply.ts';
+import { route } from '../src/http/route.ts';
 import { executable, password, serviceFor, type TestResponse } from './service.ts';
 import { items, address, worldOf, worldForSuite } from './requirements-support.ts';
 

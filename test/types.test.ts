@@ -21,20 +21,22 @@ for (const file of files) {
   });
 }
 
-test('a new kind of invalidation does not compile before its case is written', async (t) => {
-  const folder = projectFor(t, ['src/assembly/caches.ts']);
+test('a new kind of invalidation or result does not compile before its case is written', async (t) => {
+  const folder = projectFor(t, ['src/assembly/caches.ts', 'src/http/responder.ts']);
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
   assert.deepEqual(await compileErrors(folder), []);
-  const declaration = join(folder, 'src', 'invalidation.ts');
-  const extended = readFileSync(declaration, 'utf8').replace(
-    "{ readonly kind: 'everything' }",
-    "$& | { readonly kind: 'invoice' }",
-  );
-  writeFileSync(declaration, extended);
+  for (const [path, lastKind] of [
+    ['invalidation.ts', "{ readonly kind: 'everything' }"],
+    ['http/handler-result.ts', '| Empty'],
+  ] as const) {
+    const declaration = join(folder, 'src', path);
+    const extended = readFileSync(declaration, 'utf8').replace(lastKind, "$& | { readonly kind: 'invoice' }");
+    writeFileSync(declaration, extended);
+  }
   const errors = await compileErrors(folder);
   assert.deepEqual(
     errors.map(({ file, code }) => `${file} ${code}`),
-    ['src/assembly/caches.ts TS1360'],
+    ['src/assembly/caches.ts TS1360', 'src/http/responder.ts TS1360'],
   );
 });
 

@@ -1,7 +1,7 @@
 // How much a user may add to the database in a day: objects that they create, and changes, each an event.
 import { isStaff } from '../auth/access.ts';
+import type { HandlerResult } from '../http/handler-result.ts';
 import type { Limiter } from '../http/rate-limit.ts';
-import type { Representation } from '../http/representation.ts';
 import type { Route } from '../http/route.ts';
 
 type Handle = Route['handle'];
@@ -28,14 +28,15 @@ export function withDailyQuota(route: Route, { created, changed }: Quotas): Rout
  * limited, and neither are callers who aren't signed in: rates of addresses apply to those.
  */
 function withinQuota(limiter: Limiter, counts: 'each' | 'changes', handle: Handle): Handle {
-  return async (context): Promise<Representation<unknown>> => {
+  return async (context): Promise<HandlerResult> => {
     const { caller } = context;
     if (caller === undefined || isStaff(caller)) return handle(context);
     const refund = context.drawOnRate(limiter, caller.client);
     try {
-      const representation = await handle(context);
-      if (representation.isUnchanged === true && counts === 'changes') refund();
-      return representation;
+      const result = await handle(context);
+      const hasNoEffect = result.kind === 'change' && result.effect === 'none';
+      if (hasNoEffect && counts === 'changes') refund();
+      return result;
     } catch (error) {
       refund();
       throw error;

@@ -2,9 +2,10 @@
 import { signedIn, type Caller } from '../auth/access.ts';
 import { withCursor, type Cursors } from '../http/cursor.ts';
 import { exportDescription, exportIssues, isExport, type ExportStarter } from '../http/export.ts';
-import { cursorParameter, fittingPage, listParameters, listRepresentation } from '../http/list.ts';
-import { streamed, type Representation } from '../http/representation.ts';
-import { listOrStreamOf, route, type Context, type Route } from '../http/route.ts';
+import { cursorParameter, fittingPage, listParameters, toListPage } from '../http/list.ts';
+import { streamed, type ListPage, type Streamed } from '../http/handler-result.ts';
+import { listOrStreamOf } from '../http/reply.ts';
+import { route, type Context, type Route } from '../http/route.ts';
 import { eventStream } from '../http/server-sent-events.ts';
 import { pageRowsDefault } from '../limits.ts';
 import { array, oneOf, optional, type ObjectOf } from '../schema/schema.ts';
@@ -78,7 +79,7 @@ function followEventsRoute(services: FeedServices): Route {
 
 type FeedContext = Context<object, FeedQuery, undefined, Caller>;
 
-function feedPage(context: FeedContext, { cursors }: FeedServices): Representation<readonly Event[]> {
+function feedPage(context: FeedContext, { cursors }: FeedServices): ListPage<Event> {
   const { db, query, caller } = context;
   const state = feedState(db.read);
   const { removed: oldest, latest } = state;
@@ -90,10 +91,10 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): Representati
   const isTruncated = elements.length < page.events.length && last !== undefined;
   const cursor = cursorAfter(state.epoch, isTruncated ? last.id : page.end, cursors);
   const { from: _from, ...kept } = query;
-  return listRepresentation(elements, withCursor(feedPath, kept, cursor));
+  return toListPage(elements, withCursor(feedPath, kept, cursor));
 }
 
-function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Representation<never> {
+function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Streamed {
   const { db, query, caller, lastEventId = '' } = context;
   live.checkCapacity(caller);
   const state = feedState(db.read);
@@ -113,7 +114,7 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Repr
 
 const eventsFile = { name: 'events', table: eventTable };
 
-function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Representation<never> {
+function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Streamed {
   const { db, query, caller } = context;
   const state = feedState(db.read);
   const { removed, latest } = state;

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Caller } from '../auth/access.ts';
 import { addressBucket } from '../network/address-buckets.ts';
-import type { Connection } from '../storage/connection.ts';
+import type { Connection, WriteCallback } from '../storage/connection.ts';
 import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import type { CallerChecks } from './caller-checks.ts';
@@ -13,6 +13,8 @@ import { checkPrecondition } from './conditional.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import type { IncomingBody } from './incoming-body.ts';
 import { clientAddress, isLocal, type Peer } from './peer.ts';
+import type { WriteOptions } from '../storage/write-transaction.ts';
+import type { ObjectResult } from './handler-result.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
 import { quotaExceeded, type BucketState, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
@@ -40,6 +42,8 @@ export type ExchangeServices = {
   readonly callers: CallerChecks;
 };
 
+type ResultStorer = (writer: Connection, result: ObjectResult<unknown>) => void;
+
 /** Handlers receive it as their `Context`. */
 export class Exchange implements AnyContext {
   readonly request: IncomingMessage;
@@ -62,8 +66,9 @@ export class Exchange implements AnyContext {
   query: Query = {};
   body: unknown = undefined;
   caller: Caller | undefined = undefined;
-  /** With an Idempotency-Key replaced by one that stores each write's response in the same transaction. */
-  db: HandlerDatabase;
+  readonly db: HandlerDatabase;
+  /** With an Idempotency-Key: stores the result of a write in the write's own transaction. */
+  storeResult: ResultStorer | undefined = undefined;
   mediaType = 'application/json';
   /** The states of the buckets from which the request has consumed a token. */
   bucketStates: readonly BucketState[] = noBucketStates;
@@ -100,6 +105,20 @@ export class Exchange implements AnyContext {
     assert(this.mounted?.route.isConditional, `${this.method} ${this.path} is not declared conditional`);
     this.isPreconditionChecked = true;
     checkPrecondition(this.headers, etag);
+  }
+
+  /** Storing throws only where the storage fails, so the write keeps its options. */
+  writeResult<R extends ObjectResult<unknown>>(
+    callback: WriteCallback<R>,
+    options?: WriteOptions,
+  ): Promise<R> {
+    const store = this.storeResult;
+    if (store === undefined) return this.db.write(callback, options);
+    return this.db.write<R>((writer) => {
+      const result = callback(writer);
+      store(writer, result);
+      return result;
+    }, options);
   }
 
   authorizeWrite(writer: Connection): Permit<Caller | undefined> {

@@ -10,7 +10,7 @@ import type { Issue } from '../schema/schema.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from './file-formats.ts';
 import type { Elements } from './list-export.ts';
 import { csv, ndjson } from './media-types.ts';
-import { streamed, type Representation } from './representation.ts';
+import { streamed, type Streamed } from './handler-result.ts';
 import type { ResponseStream } from './response-stream.ts';
 import type { Context } from './route.ts';
 import type { ExportCounts } from './transfer-metrics.ts';
@@ -51,7 +51,7 @@ export class Exports {
     context: ExportContext,
     { name, table }: ExportFormat<T>,
     elements: Elements<T, Caller>,
-  ): Representation<never> {
+  ): Streamed {
     // without chunks the end of the connection is the end of the file, and a truncated file looks whole
     if (context.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
     this.#checkCapacity(context.caller);
@@ -59,12 +59,11 @@ export class Exports {
     const day = new Date(context.now).toISOString().slice(0, 10);
     const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
     const format = isCsv ? csvFormat(table) : ndjsonFormat;
-    return {
-      ...streamed(isCsv ? `${csv}; charset=utf-8` : ndjson, (stream) =>
-        this.#run({ stream, context, elements, format }),
-      ),
-      fields: ['Content-Disposition', `attachment; filename="${fileName}"`],
-    };
+    return streamed(
+      isCsv ? `${csv}; charset=utf-8` : ndjson,
+      (stream) => this.#run({ stream, context, elements, format }),
+      ['Content-Disposition', `attachment; filename="${fileName}"`],
+    );
   }
 
   /** All users without staff rights share one slot, so that they never keep staff waiting. */

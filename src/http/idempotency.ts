@@ -1,4 +1,5 @@
 // Idempotency-Key: the first response is stored in the transaction of its change, and sent again on repeats.
+import assert from 'node:assert';
 import type { IncomingMessage } from 'node:http';
 import { allows, rowAccessOf, type Caller } from '../auth/access.ts';
 import { Problem, forbidden } from '../problem.ts';
@@ -6,10 +7,11 @@ import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Exchange } from './exchange.ts';
+import { objectOf, type HandlerResult, type ObjectResult } from './handler-result.ts';
 import { countOccurrences, headersOf } from './request-headers.ts';
-import { asRepresentation, type HandlerResult, type Representation } from './representation.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
-import type { HandlerDatabase, Route } from './route.ts';
+import { headOf } from './reply.ts';
+import type { Route } from './route.ts';
 
 /** Where first responses are stored. `storageKey` names principal, method, path and key. */
 export type ResponseStore = {
@@ -32,7 +34,7 @@ const nobodyId = 0;
 type KeyedRequest = {
   readonly body: Buffer;
   /** Responds as to a request without a key. */
-  readonly respond: (result: HandlerResult) => Promise<void> | void;
+  readonly respond: (result: Promise<HandlerResult>) => Promise<void> | void;
 };
 
 export class Idempotency {
@@ -60,17 +62,24 @@ export class Idempotency {
     }
   }
 
-  #runFirst(
+  async #runFirst(
     exchange: Exchange,
     route: Route,
     { storageKey, fingerprints: [fingerprint = ''] }: { storageKey: string; fingerprints: readonly string[] },
-  ): HandlerResult {
+  ): Promise<HandlerResult> {
     const { caller, now } = exchange;
-    exchange.db = withRecording(exchange.db, (writer, representation) => {
-      const response = responseOf(route, representation, caller);
+    let isStored = false;
+    exchange.storeResult = (writer, result) => {
+      const response = responseOf(route, result, caller);
       this.#store.save(writer, storageKey, { ...response, fingerprint }, now);
-    });
-    return route.handle(exchange);
+      isStored = true;
+    };
+    const result = await route.handle(exchange);
+    assert(
+      isStored,
+      `${route.method} ${route.path} takes an Idempotency-Key and changes nothing by writeResult`,
+    );
+    return result;
   }
 
   #replay(
@@ -102,43 +111,22 @@ const invalidKey: Issue = {
   detail: `Idempotency-Key must be sent once, as 1 to ${idempotencyKeyLengthMax} visible ASCII characters.`,
 };
 
-/**
- * The database, with what each write returns recorded in its own transaction. Recording throws only where the
- * storage fails, so the write keeps its options.
- */
-function withRecording(
-  db: HandlerDatabase,
-  record: (writer: Connection, representation: Representation<unknown>) => void,
-): HandlerDatabase {
-  const write: HandlerDatabase['write'] = (callback, options) =>
-    db.write((writer) => {
-      const result = callback(writer);
-      record(writer, asRepresentation(result));
-      return result;
-    }, options);
-  return {
-    get read() {
-      return db.read;
-    },
-    readInWorker: db.readInWorker,
-    write,
-  };
-}
-
 function responseOf(
   { reply }: Route,
-  representation: Representation<unknown>,
+  result: ObjectResult<unknown>,
   caller: Caller | undefined,
 ): Omit<StoredResponse, 'fingerprint'> {
-  const ownerId = representation.ownerId ?? nobodyId;
+  const { id, text, etag, ownerId: owner } = objectOf(result);
+  const { status, location = null } = headOf(reply, result);
+  const ownerId = owner ?? nobodyId;
   return {
-    objectId: representation.id,
+    objectId: id,
     // whoever signs up another user has no right to read them
     ownerId: mayRead(caller, ownerId) ? ownerId : null,
-    status: reply.status,
-    location: reply.location?.(representation) ?? null,
-    etag: representation.etag,
-    text: representation.text,
+    status,
+    location,
+    etag,
+    text,
   };
 }
 

@@ -25,7 +25,7 @@ import { ndjson } from './media-types.ts';
 import { NdjsonLines, parseLine, type NdjsonLine } from './ndjson-lines.ts';
 import { statusOf } from './problem-kinds.ts';
 import { issueMember } from './problem-response.ts';
-import { streamed, type Representation } from './representation.ts';
+import { streamed, type Streamed } from './handler-result.ts';
 import type { ResponseStream, StreamEndReason } from './response-stream.ts';
 import type { Context } from './route.ts';
 import type { ImportCounts } from './transfer-metrics.ts';
@@ -73,7 +73,7 @@ export class Imports {
   }
 
   /** Throws if the request can't be an import, or too many run. */
-  start<T>(context: ImportContext, rules: LineRules<T>): Representation<never> {
+  start<T>(context: ImportContext, rules: LineRules<T>): Streamed {
     // without chunks the end of the connection is the end of the response, and a truncated one looks whole
     if (context.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
     if (this.#running >= importsMax)

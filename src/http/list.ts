@@ -5,6 +5,7 @@ import { pageBytesMax, pageRowsDefault, pageRowsExaminedMax, pageRowsMax } from 
 import type { Connection } from '../storage/connection.ts';
 import { countRows, findPositions, type Position, type Selection } from '../storage/keyset.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
+import type { ListPage } from './handler-result.ts';
 import type { PageCache } from './page-cache.ts';
 import { etagOf, type Representation } from './representation.ts';
 import type { Context } from './route.ts';
@@ -54,7 +55,6 @@ export type PageSource<T, C> = {
     readonly readerKeyOf: (caller: C) => string;
   };
 };
-type Page<T> = Representation<readonly T[]>;
 
 /** How many are loaded at once. Those that no longer fit into the page are loaded for nothing. */
 const elementsAtOnce = 25;
@@ -63,13 +63,13 @@ const elementsAtOnce = 25;
 export function listPage<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
-): Page<T> | Promise<Page<T>> {
+): ListPage<T> | Promise<ListPage<T>> {
   const { caller, path, query } = context;
   if (list.cache === undefined) return pageFor(context, list, caller);
   const { pages, readerKeyOf } = list.cache;
   const key = `${readerKeyOf(caller)} ${path} ${JSON.stringify(query)}`;
   const known = pages.find(key);
-  if (known !== undefined) return known as Page<T>; // its path is this list's
+  if (known !== undefined) return known as ListPage<T>; // its path is this list's
   const page = pageFor(context, list, caller);
   if (!(page instanceof Promise)) pages.add(key, page);
   return page;
@@ -80,18 +80,18 @@ function pageFor<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
   caller: C,
-): Page<T> | Promise<Page<T>> {
+): ListPage<T> | Promise<ListPage<T>> {
   const { db, path } = context;
   const query: ListQuery = context.query as ListQuery; // every list's query has listParameters
   const selection = list.selectionFor(caller);
   const rows = query.limit ?? pageRowsDefault;
   const after = list.cursors.open(path, query);
-  const pageOf = (positions: readonly Position[], total: number | undefined, reader: C): Page<T> => {
+  const pageOf = (positions: readonly Position[], total: number | undefined, reader: C): ListPage<T> => {
     const load = (ids: readonly number[]) =>
       loadElements(list, { selection, caller: reader, db: db.read, ids });
     const { elements, last } = elementsOf(positions, rows, load);
     const next = last === undefined ? null : list.cursors.next(path, query, last);
-    return listRepresentation(elements, next, total);
+    return toListPage(elements, next, total);
   };
   const found = findPositions(db, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
   const total = query.total === true ? countRows(db, selection) : undefined;
@@ -167,11 +167,11 @@ export function fittingPage<T>(elements: readonly Representation<T>[]): readonly
 /**
  * Joins the texts of the elements. The ETag is a hash of theirs, which stand for the bytes and are far fewer.
  */
-export function listRepresentation<T>(
+export function toListPage<T>(
   elements: readonly Representation<T>[],
   next: string | null,
   total?: number,
-): Representation<readonly T[]> {
+): ListPage<T> {
   let data = '';
   let etags = '';
   for (const element of elements) {
@@ -180,12 +180,5 @@ export function listRepresentation<T>(
   }
   let rest = next === null ? '"next":null' : `"next":"${next}"`;
   if (total !== undefined) rest += `,"total":${total}`;
-  return {
-    id: 0,
-    ownerId: null,
-    text: `{"data":[${data}],${rest}}`,
-    etag: etagOf(etags + rest),
-    mediaType: 'application/json',
-    next,
-  };
+  return { kind: 'list', text: `{"data":[${data}],${rest}}`, etag: etagOf(etags + rest), next };
 }

@@ -5,7 +5,8 @@ import { csv, ndjson } from './media-types.ts';
 import { shownExampleOf, type Components, type Json } from './openapi-components.ts';
 import { operationId } from './openapi-names.ts';
 import { commonFields, headerRefs, textSchemas } from './openapi-parts.ts';
-import type { Method, Reply, Route } from './route.ts';
+import type { Reply } from './reply.ts';
+import type { Method, Route } from './route.ts';
 import { eventStream } from './server-sent-events.ts';
 
 export function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
@@ -50,17 +51,17 @@ function successFields(route: Route, status: number): string[] {
   return fields;
 }
 
-function isStreamed({ mediaTypes }: Reply<unknown>): boolean {
+function isStreamed({ mediaTypes }: Reply): boolean {
   return mediaTypes.includes(csv) || mediaTypes.includes(ndjson) || mediaTypes.includes(eventStream);
 }
 
 /** Made once, and compressed for who accepts that. */
 function isDocument({ reply }: Route): boolean {
-  return reply.kind === 'page' && reply.cacheControl !== 'no-store';
+  return reply.kind === 'document' && reply.cacheControl !== 'no-store';
 }
 
 /** A page of named elements has a name of its own: `OrderPage`, or `EventFeed` where no page is the last. */
-function pageSchema(element: Json, components: Components, { isFeed = false }: Reply<unknown>): Json {
+function pageSchema(element: Json, components: Components, { isFeed = false }: Reply): Json {
   const name = /\w+$/.exec(String(element['$ref'] ?? ''))?.[0];
   const page = isFeed ? feedPageOf(element) : listPageOf(element);
   return name === undefined ? page : components.schema(`${name}${isFeed ? 'Feed' : 'Page'}`, page);
@@ -91,13 +92,13 @@ function pageOf(element: Json, members: Json): Json {
   };
 }
 
-function exampleReply({ kind, schema, isFeed }: Reply<unknown>): unknown {
+function exampleReply({ kind, schema, isFeed }: Reply): unknown {
   const example = shownExampleOf(schema ?? {});
   if (kind !== 'list') return example;
   return { data: [example], next: isFeed === true ? '/events?cursor=eyJ2IjoxfQ' : null };
 }
 
-function linksTo(targets: NonNullable<Reply<unknown>['links']>): Json {
+function linksTo(targets: NonNullable<Reply['links']>): Json {
   const links: Json = {};
   for (const [name, target] of Object.entries(targets)) {
     const [method, path = ''] = target.split(' ');

@@ -1,6 +1,7 @@
 // Pages of lists, cached until anything is committed.
 import { BoundedMap } from '../bounded-map.ts';
-import { estimateBytes, type Representation } from './representation.ts';
+import type { ListPage } from './handler-result.ts';
+import { estimateBytes } from './representation.ts';
 
 /**
  * Keyed by everything that a page depends on besides the database: the list, its query, and what its reader
@@ -13,11 +14,11 @@ export class PageCache {
     this.#pages = new BoundedMap(bytesMax, weigh);
   }
 
-  find(key: string): Representation<readonly unknown[]> | undefined {
+  find(key: string): ListPage<unknown> | undefined {
     return this.#pages.get(key)?.page;
   }
 
-  add(key: string, page: Representation<readonly unknown[]>): void {
+  add(key: string, page: ListPage<unknown>): void {
     this.#pages.set(key, { key, page });
   }
 
@@ -38,7 +39,7 @@ export class PageCache {
   }
 }
 
-type CachedPage = { readonly key: string; readonly page: Representation<readonly unknown[]> };
+type CachedPage = { readonly key: string; readonly page: ListPage<unknown> };
 
 /** Keys are as long as the query that a client sends, so they count as well. */
 function weigh({ key, page }: CachedPage): number {

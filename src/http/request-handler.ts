@@ -13,12 +13,13 @@ import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { isPreflight } from './cors.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
 import type { Exchange } from './exchange.ts';
+import type { HandlerResult } from './handler-result.ts';
 import { LogAllowance } from './log-allowance.ts';
 import { rejectUnparsedRequest, type UnparsedRequest } from './last-response.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
 import { readQuery } from './query.ts';
-import type { HandlerResult } from './representation.ts';
+
 import { checkHeaderBytes, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
 import { createRequestIds, requestIdFrom } from './request-id.ts';
 import { RequestIntake } from './request-intake.ts';
@@ -202,13 +203,17 @@ export class RequestHandler {
    * A result that was awaited is sent when the scheduler gets to it: one sync or document may resolve
    * thousands.
    */
-  #respond(exchange: Exchange, route: Route, result: HandlerResult): Promise<void> | void {
+  #respond(
+    exchange: Exchange,
+    route: Route,
+    result: HandlerResult | Promise<HandlerResult>,
+  ): Promise<void> | void {
     if (!(result instanceof Promise)) return this.#responder.respond(exchange, route, result);
     return result.then((value) => {
       const respond = (): void => this.#responder.respond(exchange, route, value);
       // a document takes a hundred times what a small response does, so these go first
-      if (value.encoded !== undefined) this.#intake.resumeLater(exchange, () => this.#run(exchange, respond));
-      else this.#resume(exchange, respond);
+      if (value.kind !== 'shared document') return this.#resume(exchange, respond);
+      this.#intake.resumeLater(exchange, () => this.#run(exchange, respond));
     });
   }
 

@@ -5,18 +5,23 @@ import { performance } from 'node:perf_hooks';
 import { clientOf } from '../auth/access.ts';
 import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
-import type { RequestLine } from '../log-lines.ts';
-import type { Logger } from '../logger.ts';
-import { noSecurityEvents, securityEventLevels, type SecurityEvent } from '../security-event.ts';
+import type { SecurityEvent } from '../security-event.ts';
 import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
+import { ExchangeLog, type ExchangeLogOptions } from './exchange-log.ts';
 import type { Exchange } from './exchange.ts';
+import {
+  objectOf,
+  type HandlerResult,
+  type ListPage,
+  type ObjectResult,
+  type SharedDocument,
+  type Streamed,
+} from './handler-result.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
-import type { LogAllowance } from './log-allowance.ts';
-import type { Metrics } from './metrics.ts';
 import { chooseCoding } from './negotiate.ts';
 import { problemResponse } from './problem-response.ts';
-import { toWireLatin1, type Representation } from './representation.ts';
+import { toWireLatin1 } from './representation.ts';
 import {
   addBodyFields,
   jsonPolicyFields,
@@ -26,19 +31,16 @@ import {
   type HeaderFields,
 } from './response-head.ts';
 import { ResponseStream } from './response-stream.ts';
+import { headOf } from './reply.ts';
 import type { Route } from './route.ts';
 import { allowOf, type Mounted } from './router.ts';
 import { UnsentResponses } from './unsent-responses.ts';
 
-export type ResponderOptions = {
+export type ResponderOptions = ExchangeLogOptions & {
   readonly publicUrl: string;
   readonly isTls: boolean;
   readonly corsOrigins: ReadonlySet<string>;
   readonly isStopping: () => boolean;
-  readonly log: Logger;
-  readonly logAllowance: LogAllowance;
-  readonly metrics: Metrics;
-  readonly now: () => number;
   /** Runs `task` on a request in a later turn of the event loop. */
   readonly runLater: (exchange: Exchange, task: () => void) => void;
 };
@@ -60,7 +62,16 @@ type OutgoingResponse = {
   readonly body: Body;
 };
 
-type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
+/** `own` are the header fields of its own. */
+type TextResponse = {
+  readonly status: number;
+  readonly mediaType: string;
+  readonly text: string;
+  readonly etag: string;
+  readonly own: HeaderFields;
+};
+
+const noFields: HeaderFields = [];
 
 export class Responder {
   readonly #options: ResponderOptions;
@@ -68,37 +79,72 @@ export class Responder {
   readonly #transportFields: HeaderFields;
   readonly #vary: string;
   readonly #unsent: UnsentResponses;
+  readonly #log: ExchangeLog;
 
   constructor(options: ResponderOptions) {
     this.#options = options;
+    this.#log = new ExchangeLog(options);
     this.#unsent = new UnsentResponses({ onDrop: () => (options.metrics.dropped.unread += 1) });
     this.#cors = createCors(options.corsOrigins);
     this.#transportFields = options.isTls ? strictTransport : [];
     this.#vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
   }
 
-  respond(exchange: Exchange, route: Route, representation: Representation<unknown>): void {
+  respond(exchange: Exchange, route: Route, result: HandlerResult): void {
     assertConditional(exchange, route);
-    if (representation.stream !== undefined) return this.#stream(exchange, representation);
-    const { reply } = route;
+    switch (result.kind) {
+      case 'object':
+      case 'change':
+        return this.#sendObject(exchange, route, result);
+      case 'list':
+        return this.#sendPage(exchange, route, result);
+      case 'document':
+        return this.#sendText(exchange, route, { ...result, status: 200, own: noFields });
+      case 'shared document':
+        return this.#sendShared(exchange, route, result);
+      case 'stream':
+        return this.#stream(exchange, result);
+      case 'none':
+        return this.#send(exchange, 204, this.#fieldsOf(exchange), '');
+      default:
+        result satisfies never; // a new kind doesn't compile without its case
+    }
+  }
+
+  #sendObject(exchange: Exchange, route: Route, result: ObjectResult<unknown>): void {
+    const { text, etag } = objectOf(result);
+    const { status, location } = headOf(route.reply, result);
+    const own = location === undefined ? noFields : ['Location', location];
+    this.#sendText(exchange, route, { status, mediaType: json, text, etag, own });
+  }
+
+  #sendPage(exchange: Exchange, route: Route, { text, etag, next }: ListPage<unknown>): void {
+    const own = next === null ? noFields : ['Link', `<${next}>; rel="next"`];
+    this.#sendText(exchange, route, { status: 200, mediaType: json, text, etag, own });
+  }
+
+  #sendText(exchange: Exchange, { method, reply }: Route, response: TextResponse): void {
+    const { status, mediaType, text, etag, own } = response;
     const fields = this.#fieldsOf(exchange);
-    if (reply.kind === 'none') return this.#send(exchange, 204, fields, '');
-    const encoded = representation.encoded?.(chooseCoding(exchange.headers['accept-encoding']));
-    const etag = encoded === undefined ? representation.etag : encoded.etag;
-    const vary = encoded === undefined ? this.#vary : `${this.#vary}, Accept-Encoding`;
-    fields.push('ETag', etag, 'Cache-Control', reply.cacheControl, 'Vary', vary);
-    if (representation.next !== undefined && representation.next !== null)
-      fields.push('Link', `<${representation.next}>; rel="next"`);
-    const isRead = reply.status === 200 && route.method === 'GET';
-    if (isRead && isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, fields, '');
-    const locationOf = representation.isNew === true ? reply.newLocation : reply.location;
-    if (locationOf !== undefined) fields.push('Location', locationOf(representation));
-    fields.push(...(representation.fields ?? jsonPolicyFields));
-    if (encoded !== undefined && encoded.coding !== 'identity')
-      fields.push('Content-Encoding', encoded.coding);
-    const body = encoded === undefined ? representation.text : encoded.bytes;
-    const status = representation.isNew === true ? 201 : reply.status;
-    this.#sendBody(exchange, { status, fields, mediaType: representation.mediaType, body });
+    fields.push('ETag', etag, 'Cache-Control', reply.cacheControl, 'Vary', this.#vary, ...own);
+    if (method === 'GET' && isUnmodified(exchange.headers, etag))
+      return this.#send(exchange, 304, fields, '');
+    fields.push(...jsonPolicyFields);
+    this.#sendBody(exchange, { status, fields, mediaType, body: text });
+  }
+
+  #sendShared(
+    exchange: Exchange,
+    { reply }: Route,
+    { mediaType, fields: own, encoded }: SharedDocument<unknown>,
+  ): void {
+    const { coding, bytes, etag } = encoded(chooseCoding(exchange.headers['accept-encoding']));
+    const fields = this.#fieldsOf(exchange);
+    fields.push('ETag', etag, 'Cache-Control', reply.cacheControl, 'Vary', `${this.#vary}, Accept-Encoding`);
+    if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, fields, '');
+    fields.push(...own);
+    if (coding !== 'identity') fields.push('Content-Encoding', coding);
+    this.#sendBody(exchange, { status: 200, fields, mediaType, body: bytes });
   }
 
   /** Sends a stored response again. */
@@ -128,7 +174,7 @@ export class Responder {
       path: exchange.path.slice(0, urlBytesMax),
       requestId: exchange.requestId,
     });
-    this.#countProblem(problem);
+    this.#log.countProblem(problem);
     const event = securityEventOf(problem);
     if (event !== undefined && exchange.securityEvents.length === 0) exchange.report(event);
     const fields = this.#fieldsOf(exchange);
@@ -156,10 +202,7 @@ export class Responder {
 
   #send(exchange: Exchange, status: number, fields: string[], body: Body): void {
     const { response } = exchange;
-    const isLogged = this.#isLogged(exchange, status);
-    this.#countSecurityEvents(exchange); // also if the client has gone
-    if (isLogged) this.#logSecurityEvents(exchange);
-    exchange.securityEvents = noSecurityEvents;
+    const isLogged = this.#log.takeSecurityEvents(exchange, status); // also if the client has gone
     if (response.headersSent) return abortIncomplete(response);
     if (response.destroyed) return;
     if (this.#options.isStopping()) response.shouldKeepAlive = false;
@@ -169,51 +212,25 @@ export class Responder {
     const isCopied = typeof body === 'string' || this.#options.isTls;
     if (isCopied) this.#boundUnsent(exchange); // otherwise all responses share the bytes
     this.#options.metrics.observe(exchange.mounted?.index ?? -1, status, milliseconds);
-    if (isLogged) this.#log(exchange, { status, milliseconds });
-  }
-
-  #isLogged(exchange: Exchange, status: number): boolean {
-    if (exchange.isRateLimited && status !== 429) return true;
-    return this.#options.logAllowance.permits(exchange.address, status);
+    if (isLogged) this.#log.write(exchange, { status, milliseconds });
   }
 
   /** Counted as it begins, logged as it ends. */
-  #stream(exchange: Exchange, { mediaType, stream, fields: own = [] }: Representation<unknown>): void {
+  #stream(exchange: Exchange, { mediaType, start, fields: own }: Streamed): void {
     const fields = this.#fieldsOf(exchange);
     fields.push('Cache-Control', 'no-store', 'Vary', this.#vary, 'X-Accel-Buffering', 'no');
     fields.push(...own, ...jsonPolicyFields, 'X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
     const { response, startedAt } = exchange;
-    if (exchange.method === 'HEAD' || stream === undefined) return this.#send(exchange, 200, fields, '');
+    if (exchange.method === 'HEAD') return this.#send(exchange, 200, fields, '');
     if (response.destroyed) return;
     writeHead(exchange, { status: 200, fields });
     this.#options.metrics.observe(exchange.mounted?.index ?? -1, 200, performance.now() - startedAt);
-    stream(
+    start(
       new ResponseStream(response, {
         runLater: (task) => this.#options.runLater(exchange, task),
         onEnd: (end, bytes) =>
-          this.#log(exchange, { status: 200, milliseconds: performance.now() - startedAt, end, bytes }),
+          this.#log.write(exchange, { status: 200, milliseconds: performance.now() - startedAt, end, bytes }),
       }),
-    );
-  }
-
-  #log(exchange: Exchange, { status, milliseconds, end, bytes }: Outcome): void {
-    const { requestId, method, path, caller, clientAddress, headers } = exchange;
-    const now = end === undefined ? exchange.now : this.#options.now();
-    const principal = caller?.principal ?? null;
-    this.#options.log.request(
-      {
-        requestId,
-        method,
-        path,
-        status,
-        milliseconds,
-        address: clientAddress,
-        principal,
-        traceparent: headers['traceparent'],
-        end,
-        bytes,
-      },
-      now,
     );
   }
 
@@ -221,26 +238,6 @@ export class Responder {
     const { response } = exchange;
     const bytes = response.socket?.writableLength ?? 0;
     if (bytes > 0) this.#unsent.add({ response, client: clientOf(exchange), bytes });
-  }
-
-  #countProblem({ kind }: Problem): void {
-    const { rejections } = this.#options.metrics;
-    if (kind === 'quota-exceeded') rejections.rate += 1;
-    if (kind === 'unavailable') rejections.unavailable += 1;
-  }
-
-  #countSecurityEvents({ securityEvents }: Exchange): void {
-    for (const { name } of securityEvents) this.#options.metrics.countEvent(name);
-  }
-
-  #logSecurityEvents(exchange: Exchange): void {
-    if (exchange.securityEvents.length === 0) return;
-    const { log } = this.#options;
-    const { requestId, clientAddress: address, caller } = exchange;
-    for (const { name, ...details } of exchange.securityEvents) {
-      const principal = caller?.principal ?? null;
-      log.write(securityEventLevels[name], name, { requestId, address, principal, ...details });
-    }
   }
 }
 

@@ -2,14 +2,14 @@
 import type { Access, Caller, Scope } from '../auth/access.ts';
 import type { ProblemKind } from '../problem.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
-import type { Connection } from '../storage/connection.ts';
+import type { Connection, WriteCallback } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import type { Permit } from '../storage/permit.ts';
-import { csv, ndjson } from './media-types.ts';
+import type { WriteOptions } from '../storage/write-transaction.ts';
+import type { HandlerResult, ObjectResult } from './handler-result.ts';
 import type { Limiter } from './rate-limit.ts';
-import type { Representation } from './representation.ts';
-import { eventStream } from './server-sent-events.ts';
+import type { Reply } from './reply.ts';
 import type { BodySource } from './streamed-body.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -41,6 +41,15 @@ export type Context<Params, Query, Body, C> = {
   /** Milliseconds since 1970, the same all through the request. */
   readonly now: number;
   readonly db: HandlerDatabase;
+  /**
+   * A write that returns the handler's result. With an Idempotency-Key the response is stored in its
+   * transaction, so a route that takes one makes its change with this.
+   */
+  writeResult<R extends ObjectResult<unknown>>(
+    this: object,
+    callback: WriteCallback<R>,
+    options?: WriteOptions,
+  ): Promise<R>;
   /**
    * Called inside a write: reads session or key and role as the write sees them, checks access and scope
    * again, and returns the caller as they are now, with the proof that changes ask for.
@@ -81,22 +90,6 @@ export type Context<Params, Query, Body, C> = {
   readonly isHttp10: boolean;
 };
 
-export type Reply<T> = {
-  readonly status: 200 | 201 | 204;
-  readonly kind: 'object' | 'list' | 'none' | 'page';
-  /** A list without a last page: its `next` is never null. */
-  readonly isFeed?: boolean;
-  readonly schema?: JsonSchema;
-  readonly mediaTypes: readonly string[];
-  readonly location?: (made: Representation<unknown>) => string;
-  /** For a PUT that may create the object: the location of a new one, whose status is 201. */
-  readonly newLocation?: (made: Representation<unknown>) => string;
-  readonly cacheControl: string;
-  /** Operations on the object in the response, for the documentation: a name, then method and path. */
-  readonly links?: Readonly<Record<string, string>>;
-  readonly phantom?: T;
-};
-
 /** A message that the service sends: `name` in the OpenAPI document. */
 export type Delivered = {
   readonly name: string;
@@ -118,7 +111,7 @@ type StreamedBodyOf = {
 
 type AnyContext = Context<object, object, unknown, Caller | undefined>;
 
-type Declaration<Path extends string, Q extends Members, Body, T, C> = {
+type Declaration<Path extends string, Q extends Members, Body, R extends HandlerResult, C> = {
   readonly method: Method;
   readonly path: Path;
   readonly summary: string;
@@ -134,7 +127,7 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
   readonly body?: Schema<Body>;
   /** Instead of a body that is read whole: `handle` reads it as it arrives. Not for a path with `{id}`. */
   readonly streamedBody?: StreamedBodyOf;
-  readonly reply: Reply<T>;
+  readonly reply: Reply<R>;
   /** Problems of its own, beyond those that every route can have. */
   readonly problems?: readonly ProblemKind[];
   readonly isIdempotent?: boolean;
@@ -166,113 +159,29 @@ type Declaration<Path extends string, Q extends Members, Body, T, C> = {
     body: Readonly<Record<string, unknown>>,
     context: Context<ParamsOf<Path>, unknown, unknown, C>,
   ): readonly Issue[];
-  handle(
-    context: Context<ParamsOf<Path>, ObjectOf<Q>, Body, C>,
-  ): NoInfer<Representation<T> | Promise<Representation<T>>>;
+  handle(context: Context<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<R | Promise<R>>;
 };
 
 /**
  * A route with its types erased, as the server sees it: the declaration has proven that they fit together.
  */
 export type Route = Omit<
-  Declaration<string, Members, unknown, unknown, Caller | undefined>,
+  Declaration<string, Members, unknown, HandlerResult, Caller | undefined>,
   'handle' | 'queryIssues'
 > & {
   queryIssues?(query: object, context: Pick<AnyContext, 'mediaType' | 'now'>): readonly Issue[];
   handle(
     context: Context<object, object, unknown, Caller | undefined>,
-  ): Representation<unknown> | Promise<Representation<unknown>>;
+  ): HandlerResult | Promise<HandlerResult>;
 };
 
 export function route<
   const Path extends string,
   Q extends Members = Readonly<Record<never, JsonSchema>>,
   Body = undefined,
-  T = unknown,
+  R extends HandlerResult = HandlerResult,
   C = Caller,
->(declaration: Declaration<Path, Q, Body, T, C>): Route {
+>(declaration: Declaration<Path, Q, Body, R, C>): Route {
   // checked above; the server gives each part what its own schema accepted
   return declaration as unknown as Route;
 }
-
-export function ok<T>(schema: Schema<T>): Reply<T> {
-  return {
-    status: 200,
-    kind: 'object',
-    schema,
-    mediaTypes: ['application/json'],
-    cacheControl: 'private, no-cache',
-  };
-}
-
-/** A reply with a secret that is shown only this once. */
-export function secretOk<T>(schema: Schema<T>): Reply<T> {
-  return { ...ok(schema), cacheControl: 'no-store' };
-}
-
-/** The reply of a PUT: 200 with what it replaced, or 201 with what it created. */
-export function okOrCreated<T>(
-  schema: Schema<T>,
-  newLocation: (made: Representation<unknown>) => string,
-): Reply<T> {
-  return { ...ok(schema), newLocation };
-}
-
-/** A page of a list; `schema` is that of one element. */
-export function listOf<T>(schema: Schema<T>): Reply<readonly T[]> {
-  return {
-    status: 200,
-    kind: 'list',
-    schema,
-    mediaTypes: ['application/json'],
-    cacheControl: 'private, no-cache',
-  };
-}
-
-/** A page, or the whole list as a file: the negotiated media type decides what the handler returns. */
-export function listOrExportOf<T>(schema: Schema<T>): Reply<readonly T[]> {
-  return { ...listOf(schema), mediaTypes: ['application/json', csv, ndjson] };
-}
-
-/** A page or a file, or the elements as they come. */
-export function listOrStreamOf<T>(schema: Schema<T>): Reply<readonly T[]> {
-  return { ...listOf(schema), isFeed: true, mediaTypes: ['application/json', eventStream, csv, ndjson] };
-}
-
-export function created<T>(
-  schema: Schema<T>,
-  location: (made: Representation<unknown>) => string,
-  more: { readonly isSecret?: boolean; readonly links?: Reply<T>['links'] } = {},
-): Reply<T> {
-  return {
-    status: 201,
-    kind: 'object',
-    schema,
-    location,
-    mediaTypes: ['application/json'],
-    cacheControl: more.isSecret === true ? 'no-store' : 'private, no-cache',
-    ...(more.links === undefined ? {} : { links: more.links }),
-  };
-}
-
-export function noContent(): Reply<undefined> {
-  return { status: 204, kind: 'none', mediaTypes: ['application/json'], cacheControl: 'no-store' };
-}
-
-/** Something public that isn't a resource: a document, a page, a state. */
-export function document<T>(
-  mediaTypes: readonly string[],
-  cacheControl: string,
-  schema?: Schema<T>,
-): Reply<T> {
-  return { status: 200, kind: 'page', mediaTypes, cacheControl, ...(schema === undefined ? {} : { schema }) };
-}
-
-/** What a handler of a 204 returns. */
-export const emptyRepresentation: Representation<undefined> = {
-  id: 0,
-  ownerId: null,
-  text: '',
-  etag: '',
-  mediaType: '',
-};

@@ -93,9 +93,10 @@ function cases(): Case[] {
     email: { email: '7@example.com' },
     name: { name: 'user 1' },
   } as const;
-  const loadOrder = (db: Connection, id: number) => representText(readOrderText(db, id)?.json ?? '');
-  const loadCustomer = (db: Connection, id: number) => represent(findCustomer(db, id));
-  const loadUser = (db: Connection, id: number) => represent(findUser(db, id));
+  const loadOrder = (db: Connection, id: number) =>
+    representText(readOrderText(db, id)?.json ?? '', { id, ownerId: null });
+  const loadCustomer = (db: Connection, id: number) => represent(findCustomer(db, id), { id, ownerId: null });
+  const loadUser = (db: Connection, id: number) => represent(findUser(db, id), { id, ownerId: null });
   return [
     ...Object.entries(orderFilters).flatMap(([name, filter]) =>
       orderSorts.map((sort) => ({

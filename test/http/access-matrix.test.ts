@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyone, scopes, type Scope } from '../../src/auth/access.ts';
-import { noContent, emptyRepresentation, route, type Route } from '../../src/http/route.ts';
+import { empty } from '../../src/http/handler-result.ts';
+import { noContent } from '../../src/http/reply.ts';
+import { route, type Route } from '../../src/http/route.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { newCustomer, newKey, newOrder, newWebhook, rootToken } from '../resources/resource-support.ts';
 import { serviceFor, type Call, type Person, type TestService } from '../service.ts';
@@ -24,7 +26,7 @@ test('a route without an access rule doesn’t start', () => {
     summary: 'Open',
     access: anyone,
     reply: noContent(),
-    handle: () => emptyRepresentation,
+    handle: () => empty,
   });
   const { access: _forgotten, ...undecided } = open;
   const mount = (routes: readonly object[]): unknown =>

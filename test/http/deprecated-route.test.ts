@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import { represent } from '../../src/http/representation.ts';
-import { noContent, emptyRepresentation, ok, route } from '../../src/http/route.ts';
+import { documentOf, empty } from '../../src/http/handler-result.ts';
+import { noContent, ok } from '../../src/http/reply.ts';
+import { route } from '../../src/http/route.ts';
 import { boolean, named, object } from '../../src/schema/schema.ts';
 import { serviceFor } from '../service.ts';
 import { type Response, operationsOf, follow } from './openapi-support.ts';
@@ -21,7 +22,7 @@ suite('a deprecated route', () => {
       access: anyone,
       reply: ok(Relic),
       deprecated: { since, sunset, see: 'https://localhost:8443/docs' },
-      handle: () => represent({ isOld: true }),
+      handle: () => documentOf({ isOld: true }),
     }),
     route({
       method: 'DELETE',
@@ -31,7 +32,7 @@ suite('a deprecated route', () => {
       access: signedIn,
       reply: noContent(),
       deprecated: { since },
-      handle: () => emptyRepresentation,
+      handle: () => empty,
     }),
   ];
 

@@ -11,7 +11,7 @@ import { ndjson } from '../../src/http/media-types.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
 import { ResponseStream } from '../../src/http/response-stream.ts';
 
-const element = represent({ note: 'x'.repeat(60_000) });
+const element = represent({ note: 'x'.repeat(60_000) }, { id: 1, ownerId: null });
 const elementsMax = 400; // 24 MB: more than the system buffers
 const caller: Caller = {
   principal: 'user:1',
@@ -65,5 +65,5 @@ function startExport(stream: ResponseStream, found: () => unknown): void {
   };
   const table = { columns: [], rowsOf: () => [] };
   const started = new Exports({ log }).start(context, { name: 'notes', table }, { next });
-  started.stream?.(stream);
+  started.start(stream);
 }

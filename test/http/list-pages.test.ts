@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { createCursors, type ListQuery } from '../../src/http/cursor.ts';
 import { listPage } from '../../src/http/list.ts';
+import type { ListPage } from '../../src/http/handler-result.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
 import { migrations } from '../../src/migrations/migrations.ts';
 import { orderSorts, statuses, type OrderListQuery } from '../../src/resources/orders/order.ts';
@@ -211,7 +212,7 @@ function load(db: Connection, id: number): Representation<unknown> | undefined {
 }
 
 /** The ids of a page's elements. */
-function pageOf({ text }: Representation<unknown>): number[] {
-  const { data } = JSON.parse(text) as { data: { id: number }[] }; // as listRepresentation made it
+function pageOf({ text }: ListPage<unknown>): number[] {
+  const { data } = JSON.parse(text) as { data: { id: number }[] }; // as toListPage made it
   return data.map(({ id }) => id);
 }

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import { representText, type Representation } from '../../src/http/representation.ts';
-import { document, route } from '../../src/http/route.ts';
+import { documentOf, type Document } from '../../src/http/handler-result.ts';
+import { document } from '../../src/http/reply.ts';
+import { route } from '../../src/http/route.ts';
 import { pipelinedRequestsMax } from '../../src/limits.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
@@ -24,7 +25,7 @@ const createUser = get(
 
 /** A route that answers when the test says so, and counts how often it was asked. */
 function gated() {
-  const asked: PromiseWithResolvers<Representation<unknown>>[] = [];
+  const asked: PromiseWithResolvers<Document<unknown>>[] = [];
   let isOpen = false;
   const gate = route({
     method: 'GET',
@@ -34,13 +35,13 @@ function gated() {
     access: anyone,
     reply: document(['application/json'], 'no-store'),
     handle() {
-      const waiting = Promise.withResolvers<Representation<unknown>>();
+      const waiting = Promise.withResolvers<Document<unknown>>();
       asked.push(waiting);
       if (isOpen) open(asked.length - 1);
       return waiting.promise;
     },
   });
-  const open = (index: number): void => asked[index]?.resolve(representText(`{"index":${index}}`));
+  const open = (index: number): void => asked[index]?.resolve(documentOf({ index }));
   const openAll = (): void => {
     isOpen = true;
     for (const index of asked.keys()) open(index);
@@ -51,7 +52,7 @@ function gated() {
 /** A route with a large response, and how often it was asked. */
 function large(bytes: number) {
   const counted = { asked: 0 };
-  const response = representText<unknown>(JSON.stringify({ x: 'x'.repeat(bytes) }));
+  const response = documentOf({ x: 'x'.repeat(bytes) });
   const fat = route({
     method: 'GET',
     path: '/test/large',
@@ -81,7 +82,7 @@ function largeById() {
     reply: document(['application/json'], 'no-store'),
     handle({ params }) {
       counted.asked += 1;
-      return representText<unknown>(JSON.stringify({ x: 'x'.repeat(params.id * 1_000_000) }));
+      return documentOf({ x: 'x'.repeat(params.id * 1_000_000) });
     },
   });
   return { fat, counted };

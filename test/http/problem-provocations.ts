@@ -2,8 +2,10 @@
 import type { TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
 import type { ProblemKind } from '../../src/problem.ts';
+import { documentOf, sharedText } from '../../src/http/handler-result.ts';
 import { represent } from '../../src/http/representation.ts';
-import { created, ok, route, type Route } from '../../src/http/route.ts';
+import { created, document } from '../../src/http/reply.ts';
+import { route, type Route } from '../../src/http/route.ts';
 import { object, string } from '../../src/schema/schema.ts';
 import { newCustomer, newKey, newOrder, readRemovedEvents } from '../resources/resource-support.ts';
 import { signInWithoutCode } from '../resources/totp-support.ts';
@@ -21,7 +23,12 @@ export type Scene = {
 export type Provoked = TestResponse | RawAnswer;
 
 const Word = object({ word: string({ maxLength: 10, pattern: '^.*$' }) });
-const about = { tag: 'Test', summary: 'Of a test', access: anyone, reply: ok(Word) } as const;
+const about = {
+  tag: 'Test',
+  summary: 'Of a test',
+  access: anyone,
+  reply: document(['application/json'], 'no-store'),
+} as const;
 export const secret = 'the cause is /etc/passwd, line 7';
 
 /** Ways to fail that no handler should have. */
@@ -62,7 +69,7 @@ export const failing: readonly Route[] = [
     ...about,
     method: 'GET',
     path: '/test/bad-field',
-    handle: () => ({ ...represent({ word: 'a' }), fields: ['X-Broken', `a\r\n${secret}`] }),
+    handle: () => sharedText('{}', { fields: ['X-Broken', `a\r\n${secret}`] }),
   }),
   route({
     ...about,
@@ -70,7 +77,7 @@ export const failing: readonly Route[] = [
     path: '/test/bad-sql',
     handle: ({ db }) => {
       db.read.get(`SELECT '${secret}' FROM nowhere`);
-      return represent({ word: 'a' });
+      return documentOf({ word: 'a' });
     },
   }),
   route({
@@ -83,7 +90,7 @@ export const failing: readonly Route[] = [
     handle: ({ db }) =>
       db.write((writer) => {
         writer.run('INSERT INTO customers (name) VALUES (?)', secret);
-        return represent({ word: 'a' });
+        return represent({ word: 'a' }, { id: 1, ownerId: null });
       }),
   }),
 ];

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
-import { page, represent } from '../../src/http/representation.ts';
+import { documentOf, sharedHtml } from '../../src/http/handler-result.ts';
 import { lastHeadText } from '../../src/http/response-head.ts';
-import { document, ok, route, type Route } from '../../src/http/route.ts';
+import { document, ok } from '../../src/http/reply.ts';
+import { route, type Route } from '../../src/http/route.ts';
 import { object } from '../../src/schema/schema.ts';
 import { executable, serviceFor, type TestResponse, type TestService } from '../service.ts';
 
@@ -29,7 +30,7 @@ test('no value of a header field can add another one', async (t) => {
         summary: 'Sends a header field',
         access: anyone,
         reply: document(['text/html'], 'no-store'),
-        handle: () => page('<!doctype html>', ['X-Value', value]),
+        handle: () => sharedHtml('<!doctype html>', ['X-Value', value]),
       }),
       (service) => service.get('/test', { isUndescribed: true }),
     );
@@ -78,7 +79,7 @@ function changeWith(isDeclared: boolean, isChecked: boolean): Route {
     isConditional: isDeclared,
     handle(context) {
       if (isChecked) context.checkPrecondition('"the tag"');
-      return represent({});
+      return documentOf({});
     },
   });
 }
@@ -99,6 +100,25 @@ for (const [isDeclared, isChecked, status] of [
     assert.equal(response.status, status);
   });
 }
+
+test('a change declared idempotent whose response isn’t stored with it: 500', async (t) => {
+  if (executable !== undefined) return t.skip('needs routes of its own');
+  const forgetful = route({
+    method: 'POST',
+    path: '/test',
+    tag: 'Test',
+    summary: 'Changes something',
+    access: anyone,
+    isIdempotent: true,
+    body: Nothing,
+    reply: ok(Nothing),
+    handle: ({ db }) => db.write(() => documentOf({})),
+  });
+  const response = await answerOf(t, forgetful, (service) =>
+    service.post('/test', { body: {}, headers: { 'idempotency-key': 'a' }, isUndescribed: true }),
+  );
+  assert.equal(response.status, 500);
+});
 
 async function answerOf(
   t: Parameters<typeof serviceFor>[0],

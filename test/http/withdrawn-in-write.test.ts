@@ -5,7 +5,9 @@ import { adminOnly } from '../../src/auth/access.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 import { permitWithoutCaller } from '../../src/storage/permit.ts';
 import { requireVisible } from '../../src/resources/flows/visible.ts';
-import { noContent, emptyRepresentation, route } from '../../src/http/route.ts';
+import { empty } from '../../src/http/handler-result.ts';
+import { noContent } from '../../src/http/reply.ts';
+import { route } from '../../src/http/route.ts';
 import { replaceUser, userSource } from '../../src/resources/users/user-store.ts';
 import { executable, password, serviceFor, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';
@@ -78,8 +80,8 @@ test('a demotion earlier in the same transaction counts', async (t) => {
         const user = requireVisible(userSource, { db: writer, id: caller.userId, access: 'everyone' });
         replaceUser(permitWithoutCaller(writer, 'the command line'), user, { ...user, role: 'user' });
       });
-      const changing = db.write((writer) => (context.authorizeWrite(writer), emptyRepresentation));
-      return Promise.all([demoting, changing]).then(() => emptyRepresentation);
+      const changing = db.write((writer) => (context.authorizeWrite(writer), empty));
+      return Promise.all([demoting, changing]).then(() => empty);
     },
   });
   const service = await serviceFor(t, { extraRoutes: [demoted] });

@@ -1,13 +1,16 @@
 // Mistakes of routes that must not compile. Compiled by types.test.ts, never run.
 import { anyone, adminOnly, self, signedIn, type Access, type Caller } from '../../src/auth/access.ts';
 import { represent, type Representation } from '../../src/http/representation.ts';
-import { created, noContent, emptyRepresentation, ok, route } from '../../src/http/route.ts';
+import { empty, type Change } from '../../src/http/handler-result.ts';
+import { created, listOf, noContent, ok, okOrCreated } from '../../src/http/reply.ts';
+import { route } from '../../src/http/route.ts';
 import { NewOrder, Order } from '../../src/resources/orders/order.ts';
 import { User } from '../../src/resources/users/user.ts';
 import { integer, optional } from '../../src/schema/schema.ts';
 
 const about = { tag: 'Test', summary: 'A route of a test' } as const;
 declare const order: Representation<Order>;
+const shown = { id: 1, ownerId: null };
 
 export function asItShouldBe(): object[] {
   return [
@@ -19,19 +22,22 @@ export function asItShouldBe(): object[] {
       body: NewOrder,
       reply: ok(Order),
       handle: ({ params, body, caller }) =>
-        represent({
-          id: params.id,
-          status: 'open' as const,
-          customerId: body.customerId,
-          userId: caller.userId,
-          currency: body.currency,
-          items: [],
-          total: 0,
-          shippingAddress: null,
-          note: body.note ?? null,
-          createdAt: '',
-          updatedAt: '',
-        }),
+        represent(
+          {
+            id: params.id,
+            status: 'open' as const,
+            customerId: body.customerId,
+            userId: caller.userId,
+            currency: body.currency,
+            items: [],
+            total: 0,
+            shippingAddress: null,
+            note: body.note ?? null,
+            createdAt: '',
+            updatedAt: '',
+          },
+          { id: params.id, ownerId: caller.userId },
+        ),
     }),
     route({
       method: 'GET',
@@ -184,7 +190,7 @@ export function mistakesOfRoutes(): object[] {
       access: signedIn,
       reply: ok(User),
       // @ts-expect-error TS2322
-      handle: () => represent({ id: 1, name: '', email: '', role: 'user' as const }),
+      handle: () => represent({ id: 1, name: '', email: '', role: 'user' as const }, shown),
     }),
     route({
       method: 'GET',
@@ -193,7 +199,7 @@ export function mistakesOfRoutes(): object[] {
       access: signedIn,
       reply: ok(User),
       // @ts-expect-error TS2322
-      handle: () => represent({ id: 1, name: '', email: '', role: 'root', createdAt: '' }),
+      handle: () => represent({ id: 1, name: '', email: '', role: 'root', createdAt: '' }, shown),
     }),
     route({
       method: 'POST',
@@ -232,12 +238,38 @@ export function mistakesOfRoutes(): object[] {
       handle: () => order,
     }),
     route({
+      method: 'GET',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: listOf(Order),
+      // @ts-expect-error TS2322
+      handle: () => order,
+    }),
+    route({
+      method: 'POST',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: created(Order, () => '/x'),
+      // @ts-expect-error TS2322
+      handle: (): Change<Order> => ({ kind: 'change', effect: 'created', object: order }),
+    }),
+    route({
+      method: 'PUT',
+      path: '/x',
+      ...about,
+      access: signedIn,
+      reply: okOrCreated(Order, () => '/x'),
+      handle: (): Change<Order> => ({ kind: 'change', effect: 'created', object: order }),
+    }),
+    route({
       method: 'DELETE',
       path: '/x',
       ...about,
       access: adminOnly,
       reply: noContent(),
-      handle: () => emptyRepresentation,
+      handle: () => empty,
     }),
     route({
       method: 'GET',

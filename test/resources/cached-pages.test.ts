@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Caches } from '../../src/assembly/caches.ts';
-import { represent } from '../../src/http/representation.ts';
+import { toListPage } from '../../src/http/list.ts';
 import { assertProblem } from '../http/http-support.ts';
 import { serviceFor, type Person, type TestResponse, type TestService } from '../service.ts';
 import { newCustomer, newKey, newOrder, rootToken } from './resource-support.ts';
@@ -139,7 +139,7 @@ describe('the pages that are cached', () => {
   ] as const)
     test(`go with ${name}`, () => {
       const caches = new Caches(100_000);
-      caches.pages.add('orders', represent([]));
+      caches.pages.add('orders', toListPage([], null));
       assert.notEqual(caches.pages.find('orders'), undefined);
       change(caches);
       assert.equal(caches.pages.find('orders'), undefined);
@@ -148,7 +148,8 @@ describe('the pages that are cached', () => {
 
   test('are bounded in bytes, their keys included', () => {
     const { pages } = new Caches(1_000_000);
-    for (let index = 0; index < 100; index += 1) pages.add(`${index} ${'x'.repeat(4_000)}`, represent([]));
+    for (let index = 0; index < 100; index += 1)
+      pages.add(`${index} ${'x'.repeat(4_000)}`, toListPage([], null));
     assert.ok(pages.weight > 50_000 && pages.weight <= 100_000, `${pages.weight} bytes`);
   });
 });

@@ -1,7 +1,9 @@
 // What leads to the documentation, and that nothing which routes say becomes markup there.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { noContent, emptyRepresentation, route } from '../../src/http/route.ts';
+import { empty } from '../../src/http/handler-result.ts';
+import { noContent } from '../../src/http/reply.ts';
+import { route } from '../../src/http/route.ts';
 import { anyone } from '../../src/auth/access.ts';
 import { executable, serviceFor } from '../service.ts';
 import { sharedService } from '../http/http-support.ts';
@@ -51,7 +53,7 @@ test('what routes say is escaped on the page', { skip: executable !== undefined 
     description: 'A `<b>` & "c" \'d\'\n\n<i>',
     access: anyone,
     reply: noContent(),
-    handle: () => emptyRepresentation,
+    handle: () => empty,
   });
   const service = await serviceFor(t, { extraRoutes: [nasty] });
   const { text } = await service.get('/docs');

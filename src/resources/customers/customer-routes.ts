@@ -6,9 +6,11 @@ import { exportDescription, exportIssues, isExport, type ExportStarter } from '.
 import { ListElements } from '../../http/list-export.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
+import type { Change } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { cachedFinder, finderOf, type RepresentationCache } from '../../http/representation-cache.ts';
-import { created, listOrExportOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
+import { created, listOrExportOf, noContent, ok } from '../../http/reply.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import { historyRoute } from '../events/history-routes.ts';
@@ -157,9 +159,9 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
 type CreationContext = Context<object, object, NewCustomer, Caller>;
 
 function addNewCustomer(context: CreationContext, bodies: CustomerBodies): Promise<Representation<Customer>> {
-  const { body, db, now } = context;
+  const { body, now } = context;
   const content = customerContentOf(bodies, body);
-  return db.write((writer) => {
+  return context.writeResult((writer) => {
     const permit = context.authorizeWrite(writer);
     const { caller } = permit;
     const userId = body.userId ?? caller.userId;
@@ -239,7 +241,7 @@ function changeableBy(method: 'PUT' | 'PATCH', bodies: CustomerBodies): Changeab
 function changeCustomer(
   context: Context<{ readonly id: number }, object, CustomerPatch, Caller>,
   resource: ChangeableCustomer,
-): Promise<Representation<Customer>> {
+): Promise<Change<Customer>> {
   return changeObject(context, resource, {
     checkRights: checkMayGive,
     write(permit, current, wanted) {

@@ -4,7 +4,8 @@ import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { finderOf } from '../../http/representation-cache.ts';
-import { listOf, route, type Route } from '../../http/route.ts';
+import { listOf } from '../../http/reply.ts';
+import { route, type Route } from '../../http/route.ts';
 import { requireVisible, type ObjectSource } from '../flows/visible.ts';
 import { Event, type Topic } from './event.ts';
 import { findEvent, historySelection } from './event-store.ts';
@@ -45,5 +46,5 @@ export function historyRoute<Row>(history: History<Row>): Route {
 }
 
 export function representEvent(event: Event): Representation<Event> {
-  return represent(event, { id: event.id });
+  return represent(event, { id: event.id, ownerId: null });
 }

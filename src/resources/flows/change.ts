@@ -2,11 +2,12 @@
 import assert from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller, RowAccess } from '../../auth/access.ts';
+import { empty, type Change, type Empty } from '../../http/handler-result.ts';
 import type { Representation } from '../../http/representation.ts';
-import { emptyRepresentation, type Context } from '../../http/route.ts';
+import type { Context } from '../../http/route.ts';
 import { requireValid } from '../../problem.ts';
 import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
-import type { SecurityEvent } from '../../security-event.ts';
+import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { requireVisible, type ObjectSource, type Visible } from './visible.ts';
@@ -38,7 +39,7 @@ export function changeIssues<Row>(resource: Changeable<Row, unknown, unknown>) {
   };
 }
 
-type Change<Row, Wanted> = {
+type ChangeSteps<Row, Wanted> = {
   /** Throws if the caller may not make this change. */
   readonly checkRights?: (current: Row, wanted: Wanted, caller: Caller) => void;
   /** Throws if the current state does not allow the change. */
@@ -50,17 +51,17 @@ type Change<Row, Wanted> = {
 };
 
 /** What a write returns: its events are reported once the change is on disk. */
-type Changed<Shown> = Representation<Shown> & { readonly securityEvents?: readonly SecurityEvent[] };
+type Written<Shown> = Change<Shown> & { readonly securityEvents?: readonly SecurityEvent[] };
 
 /** If nothing changes, the ETag stays. */
 export async function changeObject<Row extends object, Shown, Wanted extends Partial<Row>>(
   context: ObjectContext & { readonly body: Body },
   resource: Changeable<Row, Shown, Wanted>,
-  change: Change<Row, Wanted>,
-): Promise<Representation<Shown>> {
+  change: ChangeSteps<Row, Wanted>,
+): Promise<Change<Shown>> {
   const { body, params } = context;
   const { id } = params;
-  const changed = await context.db.write((writer): Changed<Shown> => {
+  const changed = await context.writeResult((writer): Written<Shown> => {
     const permit = context.authorizeWrite(writer);
     const { caller } = permit;
     const current = requireVisible(resource, { db: writer, id, access: resource.accessOf(caller) });
@@ -70,11 +71,11 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
     context.checkPrecondition(before.etag);
     change.checkState?.(current, wanted, caller);
     if (change.changesHidden !== true && isDeepStrictEqual({ ...current, ...wanted }, current))
-      return { ...before, isUnchanged: true };
+      return { kind: 'change', effect: 'none', object: before };
     change.write(permit, current, wanted);
-    const after = representChanged(resource, writer, id);
-    const securityEvents = change.securityEvents?.(current, wanted);
-    return securityEvents === undefined ? after : { ...after, securityEvents };
+    const object = representChanged(resource, writer, id);
+    const securityEvents = change.securityEvents?.(current, wanted) ?? noSecurityEvents;
+    return { kind: 'change', effect: 'changed', object, securityEvents };
   });
   for (const event of changed.securityEvents ?? []) context.report(event);
   return changed;
@@ -104,9 +105,9 @@ export async function putObject<Owner, Row, Shown>(
   context: ObjectContext,
   resource: Resource<Row, Shown>,
   { owners, check, add, replace }: Put<Owner, Row>,
-): Promise<Representation<Shown>> {
+): Promise<Change<Shown>> {
   const { id } = context.params;
-  const put = await context.db.write((writer): Changed<Shown> => {
+  const put = await context.writeResult((writer): Written<Shown> => {
     const permit = context.authorizeWrite(writer);
     const sought = { db: writer, id, access: resource.accessOf(permit.caller) };
     const owner = requireVisible(owners, sought);
@@ -116,10 +117,11 @@ export async function putObject<Owner, Row, Shown>(
     context.checkPrecondition(current && resource.represent(current).etag);
     if (current !== undefined) {
       replace(permit, current);
-      return representChanged(resource, writer, id);
+      return { kind: 'change', effect: 'changed', object: representChanged(resource, writer, id) };
     }
     const securityEvents = [add(permit, owner)];
-    return { ...representChanged(resource, writer, id), isNew: true, securityEvents };
+    const object = representChanged(resource, writer, id);
+    return { kind: 'change', effect: 'created', object, securityEvents };
   });
   for (const event of put.securityEvents ?? []) context.report(event);
   return put;
@@ -136,7 +138,7 @@ export async function removeObject<Row, Shown>(
   context: ObjectContext,
   resource: Resource<Row, Shown>,
   { checkRights, remove, securityEvent }: Removal<Row>,
-): Promise<typeof emptyRepresentation> {
+): Promise<Empty> {
   const { id } = context.params;
   const event = await context.db.write((writer): SecurityEvent | undefined => {
     const permit = context.authorizeWrite(writer);
@@ -147,5 +149,5 @@ export async function removeObject<Row, Shown>(
     return securityEvent?.(row);
   });
   if (event !== undefined) context.report(event);
-  return emptyRepresentation;
+  return empty;
 }

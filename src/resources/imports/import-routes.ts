@@ -2,7 +2,8 @@
 import { adminOnly, hasScope } from '../../auth/access.ts';
 import type { ImportStarter, LineRules } from '../../http/line-imports.ts';
 import { ndjson } from '../../http/media-types.ts';
-import { document, route, type Route } from '../../http/route.ts';
+import { streamIn } from '../../http/reply.ts';
+import { route, type Route } from '../../http/route.ts';
 import {
   importBytesMax,
   importBufferedBytesMax,
@@ -50,7 +51,7 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
         description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
         example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
       },
-      reply: document([ndjson], 'no-store'),
+      reply: streamIn(ndjson),
       handle: (context) => imports.start(context, rules),
     }),
   ];

@@ -10,7 +10,8 @@ import {
   cachedFinderOfAll,
   type RepresentationCache,
 } from '../../http/representation-cache.ts';
-import { created, ok, route, type Context, type Route } from '../../http/route.ts';
+import { created, ok } from '../../http/reply.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import type { Infer, Issue } from '../../schema/schema.ts';
@@ -127,7 +128,7 @@ function placeOrderRoute({ orders, customers }: OrderReads): Route {
 type PlacingContext = Context<object, object, Infer<typeof NewOrder>, Caller>;
 
 function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
-  const { body, db, now } = context;
+  const { body, now } = context;
   const { customerId } = body;
   const content = orderContentOf(body);
   const place = (writer: Connection): Representation<Order> => {
@@ -143,7 +144,7 @@ function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
     const order = addOrder(permit, { ...content, customerId, userId }, { createdAt: now, updatedAt: now });
     return representOrder(order);
   };
-  return db.write(place, { throws: 'before its first change' });
+  return context.writeResult(place, { throws: 'before its first change' });
 }
 
 function unknownCustomer(id: number): Issue {

@@ -1,7 +1,8 @@
 // Sales over HTTP: /sales.
 import { staffOnly } from '../../auth/access.ts';
-import { represent } from '../../http/representation.ts';
-import { ok, route, type Route } from '../../http/route.ts';
+import { documentOf } from '../../http/handler-result.ts';
+import { ok } from '../../http/reply.ts';
+import { route, type Route } from '../../http/route.ts';
 import { Sales, salesIssues, salesOf, salesQuery, salesRequestOf } from './sales.ts';
 import { findFigures } from './sales-store.ts';
 
@@ -24,7 +25,7 @@ export function salesRoute(): Route {
       const request = salesRequestOf(query, now);
       const rows = await findFigures(db, request);
       context.authorizeRead();
-      return represent(salesOf(request, rows));
+      return documentOf(salesOf(request, rows));
     },
   });
 }

@@ -10,9 +10,11 @@ import {
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
+import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { finderOf } from '../../http/representation-cache.ts';
-import { emptyRepresentation, listOf, noContent, ok, route, type Route } from '../../http/route.ts';
+import { listOf, noContent, ok } from '../../http/reply.ts';
+import { route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
@@ -105,7 +107,7 @@ function deleteSessionsRoute(): Route {
       });
       if (ended.isOwn && isInCookie) context.setCookie(clearedSessionCookie);
       context.report({ name: 'session_expired', userId: ended.userId, sessionId: null });
-      return emptyRepresentation;
+      return empty;
     },
   });
 }

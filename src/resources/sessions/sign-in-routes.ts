@@ -7,7 +7,8 @@ import { sessionCookie, type RefreshCredential } from '../../auth/session-cookie
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { created, route, type Context, type Route } from '../../http/route.ts';
+import { created } from '../../http/reply.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
 import { tokenSeconds } from '../../limits.ts';
 import { Problem, notFound } from '../../problem.ts';
 import type { Infer } from '../../schema/schema.ts';

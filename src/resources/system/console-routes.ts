@@ -1,8 +1,8 @@
 // The console over HTTP: the page, its modules and its stylesheet.
 import { anyone } from '../../auth/access.ts';
-import { page, representText, shared, type Representation } from '../../http/representation.ts';
-import { jsonPolicy } from '../../http/response-head.ts';
-import { document, route, type Route } from '../../http/route.ts';
+import { sharedHtml, sharedText, type SharedDocument } from '../../http/handler-result.ts';
+import { document } from '../../http/reply.ts';
+import { route, type Route } from '../../http/route.ts';
 import { once } from '../../once.ts';
 import { notFound } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
@@ -18,7 +18,8 @@ export function consoleRoutes(): Route[] {
 function pageRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
   const made = once(async () => {
     const { html, policy } = consolePage((await files()).map(({ name }) => name));
-    return shared(page(html, ['Content-Security-Policy', policy, ...pageFields]));
+    const fields = ['Content-Security-Policy', policy, ...pageFields];
+    return sharedHtml(html, fields);
   });
   return route({
     method: 'GET',
@@ -58,7 +59,6 @@ async function responseOf({
   name,
   mediaType,
   text,
-}: ConsoleFile): Promise<[name: string, file: Representation<never>]> {
-  const fields = ['Content-Security-Policy', jsonPolicy];
-  return [name, await shared({ ...representText<never>(text), mediaType, fields })];
+}: ConsoleFile): Promise<[name: string, file: SharedDocument<never>]> {
+  return [name, await sharedText(text, { mediaType })];
 }

@@ -1,9 +1,17 @@
 // The service about itself: health, metrics, problem types, its description.
 import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden, problemKinds, notFound, type ProblemKind } from '../../problem.ts';
-import { page, represent, representText, shared, type Representation } from '../../http/representation.ts';
+import {
+  documentOf,
+  sharedDocument,
+  sharedHtml,
+  sharedText,
+  textDocument,
+  type SharedDocument,
+} from '../../http/handler-result.ts';
 import { jsonPolicy } from '../../http/response-head.ts';
-import { document, route, type Route } from '../../http/route.ts';
+import { document } from '../../http/reply.ts';
+import { route, type Route } from '../../http/route.ts';
 import { once } from '../../once.ts';
 import { string } from '../../schema/schema.ts';
 import { consoleRoutes } from './console-routes.ts';
@@ -54,7 +62,7 @@ function liveRoute(): Route {
     access: anyone,
     isUnlimited: true,
     reply: document([json], 'no-store', Health),
-    handle: () => represent({ status: 'ok' as const }),
+    handle: () => documentOf({ status: 'ok' as const }),
   });
 }
 
@@ -70,7 +78,7 @@ function readyRoute({ readiness }: SystemServices): Route {
     problems: ['unavailable'],
     handle() {
       const state = readiness();
-      if (state === 'ready') return represent({ status: 'ready' as const });
+      if (state === 'ready') return documentOf({ status: 'ready' as const });
       const detail = state === 'stopping' ? 'The service is stopping.' : 'The service can’t write.';
       throw new Problem('unavailable', detail, { retryAfterSeconds: 1 });
     },
@@ -99,7 +107,7 @@ function metricsRoute({ metrics }: SystemServices): Route {
         throw new Problem('unauthenticated', loopbackOrAdmin.description);
       if (!isLoopback && caller !== undefined && !isAdmin(caller))
         throw forbidden(loopbackOrAdmin.description);
-      return { ...representText<unknown>(metrics()), mediaType: 'text/plain; version=0.0.4; charset=utf-8' };
+      return textDocument(metrics(), 'text/plain; version=0.0.4; charset=utf-8');
     },
   });
 }
@@ -112,13 +120,13 @@ function openapiRoute({ openapi }: SystemServices): Route {
     summary: 'This description (OpenAPI 3.1)',
     access: anyone,
     reply: document([json], cachedBriefly),
-    handle: once(async () => shared({ ...representText<unknown>(await openapi()), fields: openapiFields })),
+    handle: once(async () => sharedText(await openapi(), { fields: openapiFields })),
   });
 }
 
 const openapiFields = ['Content-Security-Policy', jsonPolicy, 'Link', '</openapi.json>; rel="service-desc"'];
 
-function docsRoute(path: '/docs' | '/', summary: string, docs: () => Promise<Representation<never>>): Route {
+function docsRoute(path: '/docs' | '/', summary: string, docs: () => Promise<SharedDocument<never>>): Route {
   return route({
     method: 'GET',
     path,
@@ -139,8 +147,7 @@ function apiCatalogRoute({ publicUrl }: SystemServices): Route {
     access: anyone,
     reply: document([linkset], cachedBriefly, ApiCatalog),
     handle: once(() =>
-      shared({
-        ...represent(apiCatalog(publicUrl)),
+      sharedDocument(apiCatalog(publicUrl), {
         mediaType: `${linkset}; profile="https://www.rfc-editor.org/info/rfc9727"`,
         fields: catalogFields,
       }),
@@ -158,7 +165,7 @@ const catalogFields = [
 function problemTypesRoute({ publicUrl, problemPage }: SystemServices): Route {
   const asPage = once(async () => responseOf(await problemPage(undefined)));
   const asJson = once(() =>
-    shared(represent({ data: problemKinds.map((kind) => problemType(kind, publicUrl)) })),
+    sharedDocument({ data: problemKinds.map((kind) => problemType(kind, publicUrl)) }),
   );
   return route({
     method: 'GET',
@@ -178,7 +185,7 @@ function problemTypeRoute({ publicUrl, problemPage }: SystemServices): Route {
   function documentsOf(kind: ProblemKind) {
     return {
       asPage: once(async () => responseOf(await problemPage(kind))),
-      asJson: once(() => shared(represent(problemType(kind, publicUrl)))),
+      asJson: once(() => sharedDocument(problemType(kind, publicUrl))),
     };
   }
 
@@ -199,7 +206,7 @@ function problemTypeRoute({ publicUrl, problemPage }: SystemServices): Route {
   });
 }
 
-function responseOf({ html: text, policy }: Html): Promise<Representation<never>> {
+function responseOf({ html: text, policy }: Html): Promise<SharedDocument<never>> {
   const fields = [
     'Content-Security-Policy',
     policy,
@@ -210,5 +217,5 @@ function responseOf({ html: text, policy }: Html): Promise<Representation<never>
     'Link',
     '</openapi.json>; rel="service-desc"',
   ];
-  return shared(page(text, fields));
+  return sharedHtml(text, fields);
 }

@@ -1,8 +1,10 @@
 // Suspending a user over HTTP: /api/users/{id}/suspension.
 import { accountAccessOf, adminOnly, checkStepUp, recentSignIn, type Caller } from '../../auth/access.ts';
-import { represent, type Representation } from '../../http/representation.ts';
+import type { Change } from '../../http/handler-result.ts';
+import { represent } from '../../http/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
-import { noContent, ok, okOrCreated, route, type Context, type Route } from '../../http/route.ts';
+import { noContent, ok, okOrCreated } from '../../http/reply.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
 import { putObject, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
@@ -70,7 +72,7 @@ type PutContext = Context<{ readonly id: number }, object, SuspensionReplacement
 async function suspend(
   context: PutContext,
   { endSessions, removeKeys }: SuspensionServices,
-): Promise<Representation<Suspension>> {
+): Promise<Change<Suspension>> {
   const { params, body, now } = context;
   return putObject(context, suspensionResource, {
     owners: userSource,

@@ -10,7 +10,8 @@ import {
 import { base32, newRecoveryCode, newTotpSecret, otpauthUri } from '../../auth/one-time-codes.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { created, noContent, ok, route, secretOk, type Context, type Route } from '../../http/route.ts';
+import { created, noContent, ok, secretOk } from '../../http/reply.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
 import { recoveryCodesMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
 import type { SecurityEvent } from '../../security-event.ts';

@@ -2,8 +2,10 @@
 import { accountAccessOf, selfOrAdmin, type Caller } from '../../auth/access.ts';
 import { invalid, requireValid } from '../../problem.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
+import type { Change } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { ok, route, type Context, type Route } from '../../http/route.ts';
+import { ok } from '../../http/reply.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
 import type { Schema } from '../../schema/schema.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -93,7 +95,7 @@ async function changeUser(
   context: ChangeContext,
   resource: ChangeableUser,
   services: UserChangeServices,
-): Promise<Representation<User>> {
+): Promise<Change<User>> {
   const { body, params, caller, now } = context;
   const { read: db } = context.db;
   const hasNewPassword = body.password !== undefined;

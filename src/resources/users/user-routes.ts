@@ -12,20 +12,13 @@ import {
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
+import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import type { Representation } from '../../http/representation.ts';
 import { finderOf } from '../../http/representation-cache.ts';
-import {
-  created,
-  listOf,
-  noContent,
-  emptyRepresentation,
-  ok,
-  route,
-  type Context,
-  type Route,
-} from '../../http/route.ts';
+import { created, listOf, noContent, ok } from '../../http/reply.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
 import { withinSignUpRate } from '../../http/sign-up-rate.ts';
 import type { Infer } from '../../schema/schema.ts';
 import { historyRoute } from '../events/history-routes.ts';
@@ -138,12 +131,12 @@ async function addNewUser(
   context: SignUpContext,
   { passwords, passwordMin }: UserServices,
 ): Promise<Representation<User>> {
-  const { body, caller, db, now } = context;
+  const { body, caller, now } = context;
   throwIfInvalid(sentPasswordIssues(body, body, passwordMin));
   const { name, email, role = 'user' } = body;
   if (role !== 'user') checkMayGiveRole(caller, now);
   const passwordHash = await passwords.hashNew(context, body.password);
-  const user = await db.write((writer) => {
+  const user = await context.writeResult((writer) => {
     const permit = context.authorizeWrite(writer);
     if (role !== 'user') checkMayGiveRole(permit.caller, now);
     const id = addUser(permit, { name, email, role, passwordHash }, now);
@@ -190,7 +183,7 @@ function deleteUserRoute({ clearOwners }: UserServices): Route {
         securityEvent: ({ id }) => ({ name: 'user_deleted', userId: id }),
       });
       clearOwners();
-      return emptyRepresentation;
+      return empty;
     },
   });
 }

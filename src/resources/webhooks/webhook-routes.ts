@@ -5,7 +5,8 @@ import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { finderOf } from '../../http/representation-cache.ts';
-import { created, listOf, noContent, ok, route, type Context, type Route } from '../../http/route.ts';
+import { created, listOf, noContent, ok } from '../../http/reply.ts';
+import { route, type Context, type Route } from '../../http/route.ts';
 import { webhookResendMilliseconds, webhooksMax } from '../../limits.ts';
 import type { WebhookTargets } from '../../network/webhook-targets.ts';
 import { Event } from '../events/event.ts';
@@ -58,7 +59,7 @@ const webhookResource: Resource<Webhook, Webhook> = {
 };
 
 function representWebhook(webhook: Webhook): Representation<Webhook> {
-  return represent(webhook, { id: webhook.id });
+  return represent(webhook, { id: webhook.id, ownerId: null });
 }
 
 function changeableBy({
@@ -112,7 +113,7 @@ async function addNewWebhook(
   return db.write((writer) => {
     const made = addWebhook(context.authorizeWrite(writer), body, secrets);
     const { secret: _secret, ...shown } = made;
-    return { ...represent(made, { id: made.id }), etag: representWebhook(shown).etag };
+    return { ...represent(made, { id: made.id, ownerId: null }), etag: representWebhook(shown).etag };
   });
 }
 
@@ -216,6 +217,6 @@ async function addSecret(
     const permit = context.authorizeWrite(writer);
     const access = accountAccessOf(permit.caller);
     const webhook = requireVisible(webhookSource, { db: writer, id, access });
-    return represent(rotateSecret(permit, webhook, secrets), { id });
+    return represent(rotateSecret(permit, webhook, secrets), { id, ownerId: null });
   });
 }

@@ -1,0 +1,76 @@
+// What is logged and counted of exchanges: a line for each, their security events, and their problems.
+import type { RequestLine } from '../log-lines.ts';
+import type { Logger } from '../logger.ts';
+import type { Problem } from '../problem.ts';
+import { noSecurityEvents, securityEventLevels } from '../security-event.ts';
+import type { Exchange } from './exchange.ts';
+import type { LogAllowance } from './log-allowance.ts';
+import type { Metrics } from './metrics.ts';
+
+export type ExchangeLogOptions = {
+  readonly log: Logger;
+  readonly logAllowance: LogAllowance;
+  readonly metrics: Metrics;
+  readonly now: () => number;
+};
+
+type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
+
+export class ExchangeLog {
+  readonly #options: ExchangeLogOptions;
+
+  constructor(options: ExchangeLogOptions) {
+    this.#options = options;
+  }
+
+  countProblem({ kind }: Problem): void {
+    const { rejections } = this.#options.metrics;
+    if (kind === 'quota-exceeded') rejections.rate += 1;
+    if (kind === 'unavailable') rejections.unavailable += 1;
+  }
+
+  /** Counts the security events, and logs them if the response has lines. Returns whether it has. */
+  takeSecurityEvents(exchange: Exchange, status: number): boolean {
+    const isLogged = this.#isLogged(exchange, status);
+    for (const { name } of exchange.securityEvents) this.#options.metrics.countEvent(name);
+    if (isLogged) this.#logSecurityEvents(exchange);
+    exchange.securityEvents = noSecurityEvents;
+    return isLogged;
+  }
+
+  /** Writes the line of the exchange: as its response leaves, or with `end` as its stream ends. */
+  write(exchange: Exchange, { status, milliseconds, end, bytes }: Outcome): void {
+    const { requestId, method, path, caller, clientAddress, headers } = exchange;
+    const now = end === undefined ? exchange.now : this.#options.now();
+    const principal = caller?.principal ?? null;
+    this.#options.log.request(
+      {
+        requestId,
+        method,
+        path,
+        status,
+        milliseconds,
+        address: clientAddress,
+        principal,
+        traceparent: headers['traceparent'],
+        end,
+        bytes,
+      },
+      now,
+    );
+  }
+
+  #isLogged(exchange: Exchange, status: number): boolean {
+    if (exchange.isRateLimited && status !== 429) return true;
+    return this.#options.logAllowance.permits(exchange.address, status);
+  }
+
+  #logSecurityEvents(exchange: Exchange): void {
+    if (exchange.securityEvents.length === 0) return;
+    const { requestId, clientAddress: address, caller } = exchange;
+    for (const { name, ...details } of exchange.securityEvents) {
+      const principal = caller?.principal ?? null;
+      this.#options.log.write(securityEventLevels[name], name, { requestId, address, principal, ...details });
+    }
+  }
+}

@@ -1,0 +1,98 @@
+// What handlers return: one type for each kind of response.
+import { createEncodings, type Coding, type Encoded } from './content-codings.ts';
+import { json } from './media-types.ts';
+import { etagOf, toWireLatin1, type Representation, type Represents } from './representation.ts';
+import { jsonPolicyFields, type HeaderFields } from './response-head.ts';
+import type { ResponseStream } from './response-stream.ts';
+
+/** The object after a PUT or PATCH, and what the request did to it. */
+export type Change<T> = {
+  readonly kind: 'change';
+  /** `none` if it was as requested before: sending the request again does no harm. */
+  readonly effect: 'created' | 'changed' | 'none';
+  readonly object: Representation<T>;
+};
+
+export type ListPage<T> = Represents<readonly T[]> & {
+  readonly kind: 'list';
+  readonly text: string;
+  readonly etag: string;
+  /** Path and query of the next page; null if this is the last one. */
+  readonly next: string | null;
+};
+
+/** A text that is made for one response and is no object of the database: a state, metrics, sales. */
+export type Document<T> = Represents<T> & {
+  readonly kind: 'document';
+  readonly mediaType: string;
+  readonly text: string;
+  readonly etag: string;
+};
+
+/** A document that is made once and sent often, with fields of its own: all responses share its bytes. */
+export type SharedDocument<T> = Represents<T> & {
+  readonly kind: 'shared document';
+  readonly mediaType: string;
+  readonly fields: HeaderFields;
+  readonly encoded: (coding: Coding) => Encoded;
+};
+
+/** A body that is written bit by bit: `start` is called once the head has been sent. */
+export type Streamed = {
+  readonly kind: 'stream';
+  readonly mediaType: string;
+  readonly fields: HeaderFields;
+  readonly start: (stream: ResponseStream) => void;
+};
+
+/** A response without a body. */
+export type Empty = { readonly kind: 'none' };
+
+/** The results that show one object, and that can be stored to be sent again. */
+export type ObjectResult<T> = Representation<T> | Change<T>;
+
+export type HandlerResult =
+  ObjectResult<unknown> | ListPage<unknown> | Document<unknown> | SharedDocument<unknown> | Streamed | Empty;
+
+export const empty: Empty = { kind: 'none' };
+
+export function objectOf<T>(result: ObjectResult<T>): Representation<T> {
+  return result.kind === 'change' ? result.object : result;
+}
+
+export function documentOf<T>(value: T): Document<T> {
+  return textDocument(JSON.stringify(value), json);
+}
+
+export function textDocument(content: string, mediaType: string): Document<never> {
+  const text = toWireLatin1(content);
+  return { kind: 'document', mediaType, text, etag: etagOf(text) };
+}
+
+type SharedOptions = { readonly mediaType?: string; readonly fields?: HeaderFields };
+
+/** Handlers hold on to what this returns, and to what the two below return. */
+export async function sharedDocument<T>(value: T, options?: SharedOptions): Promise<SharedDocument<T>> {
+  return sharedText(JSON.stringify(value), options);
+}
+
+export async function sharedText(
+  text: string,
+  { mediaType = json, fields = jsonPolicyFields }: SharedOptions = {},
+): Promise<SharedDocument<never>> {
+  const encoded = await createEncodings(Buffer.from(text));
+  return { kind: 'shared document', mediaType, fields, encoded };
+}
+
+/** A page for people. `fields` has its Content-Security-Policy. */
+export function sharedHtml(html: string, fields: HeaderFields): Promise<SharedDocument<never>> {
+  return sharedText(html, { mediaType: 'text/html; charset=utf-8', fields });
+}
+
+export function streamed(
+  mediaType: string,
+  start: (stream: ResponseStream) => void,
+  fields: HeaderFields = [],
+): Streamed {
+  return { kind: 'stream', mediaType, fields, start };
+}

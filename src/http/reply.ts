@@ -1,0 +1,131 @@
+// How a route responds when it succeeds: which result its handler returns, and the head of the response.
+import type { JsonSchema, Schema } from '../schema/schema.ts';
+import {
+  objectOf,
+  type Change,
+  type Document,
+  type Empty,
+  type HandlerResult,
+  type ListPage,
+  type ObjectResult,
+  type SharedDocument,
+  type Streamed,
+} from './handler-result.ts';
+import { csv, ndjson } from './media-types.ts';
+import type { Representation } from './representation.ts';
+import { eventStream } from './server-sent-events.ts';
+
+export type Reply<R extends HandlerResult = HandlerResult> = {
+  readonly status: 200 | 201 | 204;
+  readonly kind: 'object' | 'list' | 'none' | 'document';
+  /** A list without a last page: its `next` is never null. */
+  readonly isFeed?: boolean;
+  readonly schema?: JsonSchema;
+  readonly mediaTypes: readonly string[];
+  readonly location?: (made: Representation<unknown>) => string;
+  /** For a PUT that may create the object: the location of a new one, whose status is 201. */
+  readonly newLocation?: (made: Representation<unknown>) => string;
+  readonly cacheControl: string;
+  /** Operations on the object in the response, for the documentation: a name, then method and path. */
+  readonly links?: Readonly<Record<string, string>>;
+  /** For the compiler alone. */
+  readonly result?: R;
+};
+
+export function ok<T>(schema: Schema<T>): Reply<ObjectResult<T> | Document<T>> {
+  return okWith(schema);
+}
+
+function okWith<R extends HandlerResult>(schema: JsonSchema): Reply<R> {
+  return {
+    status: 200,
+    kind: 'object',
+    schema,
+    mediaTypes: ['application/json'],
+    cacheControl: 'private, no-cache',
+  };
+}
+
+/** A reply with a secret that is shown only this once. */
+export function secretOk<T>(schema: Schema<T>): Reply<Representation<T>> {
+  return { ...okWith(schema), cacheControl: 'no-store' };
+}
+
+/** The reply of a PUT: 200 with what it replaced, or 201 with what it created. */
+export function okOrCreated<T>(
+  schema: Schema<T>,
+  newLocation: (made: Representation<unknown>) => string,
+): Reply<Change<T>> {
+  return { ...okWith(schema), newLocation };
+}
+
+/** A page of a list; `schema` is that of one element. */
+export function listOf<T>(schema: Schema<T>): Reply<ListPage<T>> {
+  return {
+    status: 200,
+    kind: 'list',
+    schema,
+    mediaTypes: ['application/json'],
+    cacheControl: 'private, no-cache',
+  };
+}
+
+/** A page, or the whole list as a file: the negotiated media type decides what the handler returns. */
+export function listOrExportOf<T>(schema: Schema<T>): Reply<ListPage<T> | Streamed> {
+  return { ...listOf(schema), mediaTypes: ['application/json', csv, ndjson] };
+}
+
+/** A page or a file, or the elements as they come. */
+export function listOrStreamOf<T>(schema: Schema<T>): Reply<ListPage<T> | Streamed> {
+  return { ...listOf(schema), isFeed: true, mediaTypes: ['application/json', eventStream, csv, ndjson] };
+}
+
+export function created<T>(
+  schema: Schema<T>,
+  location: (made: Representation<unknown>) => string,
+  more: { readonly isSecret?: boolean; readonly links?: Reply['links'] } = {},
+): Reply<Representation<T>> {
+  return {
+    status: 201,
+    kind: 'object',
+    schema,
+    location,
+    mediaTypes: ['application/json'],
+    cacheControl: more.isSecret === true ? 'no-store' : 'private, no-cache',
+    ...(more.links === undefined ? {} : { links: more.links }),
+  };
+}
+
+/** The status of a response with an object, and its Location if it has one. */
+export function headOf(
+  reply: Reply,
+  result: ObjectResult<unknown>,
+): { readonly status: number; readonly location: string | undefined } {
+  if (result.kind === 'change' && result.effect === 'created')
+    return { status: 201, location: reply.newLocation?.(result.object) };
+  return { status: reply.status, location: reply.location?.(objectOf(result)) };
+}
+
+export function noContent(): Reply<Empty> {
+  return { status: 204, kind: 'none', mediaTypes: ['application/json'], cacheControl: 'no-store' };
+}
+
+/** Something that isn't an object of the database: a document, a page for people, a state. */
+export function document<T>(
+  mediaTypes: readonly string[],
+  cacheControl: string,
+  schema?: Schema<T>,
+): Reply<Document<T> | SharedDocument<T>> {
+  return {
+    status: 200,
+    kind: 'document',
+    mediaTypes,
+    cacheControl,
+    ...(schema === undefined ? {} : { schema }),
+  };
+}
+
+/** Results as they come, while the request's body is still read. */
+export function streamIn(mediaType: string): Reply<Streamed> {
+  return { status: 200, kind: 'document', mediaTypes: [mediaType], cacheControl: 'no-store' };
+}
