@@ -1,4 +1,4 @@
-// What a change makes stale in memory: named inside the write, applied when it is committed.
+// What a change makes stale in memory: named inside the write, dropped once that is on disk.
 
 export type Invalidation =
   | { readonly kind: 'order' | 'customer' | 'session' | 'key' | 'webhook'; readonly id: number }

@@ -25,7 +25,7 @@ export class Caches {
     this.pages = new PageCache(bytesMax * (1 - ordersShare - customersShare));
   }
 
-  /** Called with what a commit made stale, before anyone can read again. */
+  /** Called once a commit is on disk, with what it made stale, before anyone can read again. */
   invalidate(invalidations: readonly Invalidation[]): void {
     this.pages.clear();
     for (const invalidation of invalidations) this.#drop(invalidation);

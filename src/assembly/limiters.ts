@@ -1,10 +1,9 @@
 // The rate limiters of a service, each with its buckets.
-import type { Config } from '../config/config.ts';
-import { createLimiter, withoutFields, type Limiter } from '../http/rate-limit.ts';
+import { createLimiter, withoutFields, type Limiter, type Rates } from '../http/rate-limit.ts';
 
 export type Limiters = ReturnType<typeof createLimiters>;
 
-export function createLimiters(rates: Config['rates']) {
+export function createLimiters(rates: Rates) {
   return {
     default: createLimiter('default', rates.default),
     anonymous: createLimiter('anonymous', rates.anonymous),

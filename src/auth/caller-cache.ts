@@ -1,4 +1,4 @@
-// The callers behind sessions and keys, cached until a commit changes them.
+// The callers behind sessions and keys, cached until a change of them is on disk.
 import { BoundedMap } from '../bounded-map.ts';
 import { cachedCallersMax } from '../limits.ts';
 import type { Caller } from './access.ts';
@@ -7,7 +7,7 @@ import type { Caller } from './access.ts';
 export type SessionCaller = { readonly caller: Caller; readonly expiresAt: number };
 export type KeyCaller = { readonly caller: Caller; readonly expiresAt: number; readonly hash: Uint8Array };
 
-/** Where sessions and keys are looked up: in what is committed, or in what a write transaction sees. */
+/** Where sessions and keys are looked up: in what is on disk, or in what a write transaction sees. */
 export type CallerSources = {
   readonly findSession: (id: number) => SessionCaller | undefined;
   readonly findKey: (id: number) => KeyCaller | undefined;

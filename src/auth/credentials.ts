@@ -11,7 +11,7 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 type AuthenticatorOptions = {
   readonly signer: Signer;
-  /** What is committed. */
+  /** What is on disk. */
   readonly sources: CallerSources;
   readonly cache: CallerCache;
   readonly onKeyUse: (keyId: number, now: number) => void;

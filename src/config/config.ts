@@ -1,5 +1,6 @@
 // The settings of a service as typed values, made from the texts that were given.
 import { passwordIssue } from '../auth/password.ts';
+import type { Rates } from '../http/rate-limit.ts';
 import type { Level } from '../log-lines.ts';
 import { emailIssue } from '../schema/email.ts';
 import type { CheckpointsBy } from '../storage/checkpointer.ts';
@@ -39,7 +40,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       loginAddress: parseRate(get('rate-login-address')),
       loginCode: parseRate(get('rate-login-code')),
       signUp: parseRate(get('rate-sign-up')),
-    },
+    } satisfies Rates,
     connectionsPerAddress: Number(get('connections-per-address')),
     /** 0: for ever. */
     eventsDays: Number(get('events-days')),

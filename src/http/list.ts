@@ -59,7 +59,7 @@ export type PageSource<T, C> = {
 /** How many are loaded at once. Those that no longer fit into the page are loaded for nothing. */
 const elementsAtOnce = 25;
 
-/** From the cache, if nothing was committed since the page was made. */
+/** From the cache, if no change has reached the disk since the page was made. */
 export function listPage<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,

@@ -1,11 +1,12 @@
-// Pages of lists, cached until anything is committed.
+// Pages of lists, cached until any change is on disk.
 import { BoundedMap } from '../bounded-map.ts';
 import type { ListPage } from './handler-result.ts';
 import { estimateBytes } from './representation.ts';
 
 /**
  * Keyed by everything that a page depends on besides the database: the list, its query, and what its reader
- * may see. Any commit clears it, since nearly any may change some page: a new order moves all that follow it.
+ * may see. Any change clears it once it is on disk, since nearly any may change some page: a new order moves
+ * all that follow it.
  */
 export class PageCache {
   readonly #pages: BoundedMap<string, CachedPage>;

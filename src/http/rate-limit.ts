@@ -8,6 +8,22 @@ import type { HeaderFields } from './response-head.ts';
 /** At most `requests` in `seconds`; undefined means no limit. */
 export type Rate = { readonly requests: number; readonly seconds: number } | undefined;
 
+/** The rates of the service; `loginAccount` is set with `--rate-login-account`. */
+export type Rates = Readonly<
+  Record<
+    | 'default'
+    | 'anonymous'
+    | 'created'
+    | 'changed'
+    | 'signUp'
+    | 'loginAccount'
+    | 'loginAccountTotal'
+    | 'loginAddress'
+    | 'loginCode',
+    Rate
+  >
+>;
+
 /** The state of a bucket after a request has consumed a token, or found none: then `isExceeded`. */
 export type BucketState = {
   readonly isExceeded: boolean;

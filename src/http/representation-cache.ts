@@ -1,4 +1,4 @@
-// Look-ups of representations by id: made from rows, and cached until a commit invalidates them.
+// Look-ups of representations by id: made from rows, and cached until a change of them is on disk.
 import type { BoundedMap } from '../bounded-map.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Representation } from './representation.ts';

@@ -1,7 +1,7 @@
 // What comes before the operations on the documentation page: first calls, signing in, conventions, rates.
 import { counted } from '../counted.ts';
 import { invalidStatusRule } from '../http/problem-kinds.ts';
-import type { Rate } from '../http/rate-limit.ts';
+import type { Rate, Rates } from '../http/rate-limit.ts';
 import {
   bodyBytesMax,
   headerBytesMax,
@@ -18,13 +18,6 @@ import { curlCommand } from './docs-examples.ts';
 import { definitions } from './docs-fields.ts';
 import { parameterField, type Setting } from './docs-operation.ts';
 import { html, inline, link, type Html } from './page-layout.ts';
-
-export type Rates = Readonly<
-  Record<
-    'default' | 'anonymous' | 'loginAccount' | 'loginAccountTotal' | 'loginAddress' | 'loginCode' | 'created',
-    Rate
-  >
->;
 
 export function introduction({ description, publicUrl, trust }: Setting): Html {
   const curl = `${curlCommand(trust)} -H 'Content-Type: application/json'`;
@@ -133,30 +126,43 @@ const rules = [
   ],
 ] as const;
 
+/** By the name of the rate: which requests it counts. */
+const countedRequests: Readonly<Record<keyof Rates, string>> = {
+  default: 'each user, API keys included',
+  anonymous: 'each address without a credential, or with a bad one',
+  created: 'creating users, customers, orders and keys, without staff rights',
+  changed: 'changing and deleting, without staff rights',
+  signUp: 'creating users from one address, except by administrators',
+  loginAccount: 'signing in to one account from one address',
+  loginAccountTotal: 'failing to sign in to one account, from new addresses',
+  loginAddress: 'signing in, signing up and changing passwords from one address',
+  loginCode: 'trying wrong one-time codes of one account',
+};
+
 export function limits(rates: Rates): Html {
-  const { default: own, anonymous, created } = rates;
-  const { loginAccount, loginAccountTotal, loginAddress, loginCode } = rates;
-  const says = (rate: Rate, counts: string): string =>
-    rate === undefined
-      ? `Not limited: ${counts}.`
-      : `${counted(rate.requests, 'request')} in ${counted(rate.seconds, 'second')}, for ${counts}.`;
+  const names = Object.keys(countedRequests) as (keyof Rates)[]; // a record of rates has no other keys
+  const rows = names.map(
+    (name) => [policyName(name), rateSentence(rates[name], countedRequests[name])] as const,
+  );
   const limit =
     '`RateLimit` says what is left of `RateLimit-Policy`: ' +
-    '`r` requests now, all of them again after `t` seconds.';
+    '`r` requests now, the full quota after `t` seconds.';
   const past =
-    'Beyond it the response is 429, and `Retry-After` says when to go on. `/health` is never limited.';
-  return html`<section id="limits" tabindex="-1"><h2>Rates and limits</h2>${definitions([
-    ['default', says(own, 'each user and each API key')],
-    ['anonymous', says(anonymous, 'each address without a credential, or with a bad one')],
-    ['created', says(created, 'making users, customers, orders and keys, without staff rights')],
-    ['login-account', says(loginAccount, 'signing in to one account from one address')],
-    ['login-account-total', says(loginAccountTotal, 'failing to sign in to one account, from new addresses')],
-    ['login-address', says(loginAddress, 'signing in, signing up and changing passwords from one address')],
-    ['login-code', says(loginCode, 'trying wrong one-time codes of one account')],
-  ])}
+    'Beyond it the response is 429, and `Retry-After` says when to continue. `/health` is never limited.';
+  return html`<section id="limits" tabindex="-1"><h2>Rates and limits</h2>${definitions(rows)}
 <p>${inline(limit)}
 ${inline(past)}</p>
 <p>A body has at most ${bodyBytesMax / 1024} KiB, nested ${jsonDepthMax} deep;
 a URL ${urlBytesMax / 1024} KiB, and the header fields ${headerBytesMax / 1024} KiB in all.</p></section>
 `;
+}
+
+/** `loginAccount` is the policy `login-account`. */
+function policyName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function rateSentence(rate: Rate, requests: string): string {
+  if (rate === undefined) return `Not limited: ${requests}.`;
+  return `${counted(rate.requests, 'request')} in ${counted(rate.seconds, 'second')}, for ${requests}.`;
 }

@@ -1,5 +1,6 @@
 // The documentation page: the OpenAPI document for people, with forms that try it.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Rates } from '../http/rate-limit.ts';
 import { sample } from './code-samples.ts';
 import {
   commonParameters,
@@ -13,7 +14,7 @@ import {
 import { json } from './docs-examples.ts';
 import { fieldsOf } from './docs-fields.ts';
 import { changelog, guides, guideSection } from './docs-guides.ts';
-import { conventions, introduction, limits, signIn, type Rates } from './docs-introduction.ts';
+import { conventions, introduction, limits, signIn } from './docs-introduction.ts';
 import { badge, operationArticle, type Setting } from './docs-operation.ts';
 import { docsScript } from './docs-script.ts';
 import { orderDiagram, type Steps } from './order-diagram.ts';

@@ -30,6 +30,8 @@ const rates = {
   created: undefined,
   loginAddress: undefined,
   loginCode: undefined,
+  changed: undefined,
+  signUp: { requests: 20, seconds: 86_400 },
 };
 
 describe('the pages', () => {
@@ -279,7 +281,7 @@ describe('the pages', () => {
   });
 
   test('rates are shown as they are set, and curl is given a self-signed certificate', async () => {
-    assert.ok(textOf(html).includes('Not limited: each user and each API key.'));
+    assert.ok(textOf(html).includes('Not limited: each user, API keys included.'));
     assert.ok(!html.includes('--cacert'));
     const page = await docsPage({
       document,
@@ -288,7 +290,8 @@ describe('the pages', () => {
       steps: transitions,
       isSelfSigned: true,
     });
-    assert.ok(textOf(page.html).includes('600 requests in 60 seconds, for each user and each API key.'));
+    assert.ok(textOf(page.html).includes('600 requests in 60 seconds, for each user, API keys included.'));
+    assert.match(textOf(page.html), /sign-up\s*20 requests in 86,400 seconds, for creating users/);
     assert.ok(textOf(page.html).includes('curl --cacert data/tls/ca.pem https://localhost:8443/orders'));
   });
 });

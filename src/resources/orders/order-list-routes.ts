@@ -22,7 +22,7 @@ import { findRepresentation, findRepresentations } from './order-representation.
 import { searchedOrderSelection, orderSelection } from './order-list-store.ts';
 import { Order, orderListParameters, orderQuery } from './order.ts';
 
-/** How the routes read: committed rows, through the caches. */
+/** How the routes read: rows that are on disk, through the caches. */
 export type OrderReads = {
   readonly cursors: Cursors;
   readonly orders: ObjectSource<Representation<Order>>;
