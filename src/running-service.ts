@@ -53,11 +53,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   options.signal?.throwIfAborted();
 
   // this process has locked the folder, so it can create the files that are missing
-  const created: string[] = [];
-  const secrets = ensureSecrets(config, created);
-  const current = ensureCertificate(config, now(), created);
+  const { secrets, created: createdSecrets } = ensureSecrets(config);
+  const { certificate: current, created: createdCertificates } = ensureCertificate(config, now());
   await claimDatabase(config, db);
-  await addFirstAdmin(options, { db, hasher, now: now(), created });
+  const createdAdmins = await addFirstAdmin(options, { db, hasher, now: now() });
+  const created = [...createdSecrets, ...createdCertificates, ...createdAdmins];
 
   const server = new HttpServer({ certificate: current, gate: gateFor(config) });
   const address = await listen(server, config);
@@ -122,15 +122,14 @@ async function claimDatabase(config: Config, db: Database): Promise<void> {
 /** Hashing a password takes a while, so the signal also ends that. */
 async function addFirstAdmin(
   { config, signal }: ServiceOptions,
-  parts: { db: Database; hasher: PasswordHasher; now: number; created: string[] },
-): Promise<void> {
-  const { db, hasher, now, created } = parts;
+  { db, hasher, now }: { db: Database; hasher: PasswordHasher; now: number },
+): Promise<readonly string[]> {
   signal?.throwIfAborted();
   const endHashing = (): unknown => hasher.close();
   signal?.addEventListener('abort', endHashing, { once: true });
   try {
     const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now });
-    if (admin !== undefined) created.push(admin);
+    return admin === undefined ? [] : [admin];
   } finally {
     signal?.removeEventListener('abort', endHashing);
   }

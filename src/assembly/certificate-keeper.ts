@@ -51,9 +51,8 @@ export class CertificateKeeper {
   /** False if it can't be read. */
   #refresh(): boolean {
     const { config, log, now, onRenewal } = this.#options;
-    const created: string[] = [];
     try {
-      const read = ensureCertificate(config, now(), created);
+      const { certificate: read, created } = ensureCertificate(config, now());
       for (const each of created) log.write('info', `Created ${each}.`);
       if (read !== undefined && read.cert !== this.#current?.cert) onRenewal(read);
       this.#current = read;

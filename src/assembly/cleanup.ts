@@ -76,10 +76,14 @@ export class Cleanup {
 
   /** Stores all of them, even while the service stops: they are in memory only. */
   async #storeLastUses(): Promise<void> {
-    const uses = this.#lastUses;
+    const uses = [...this.#lastUses];
     this.#lastUses = new Map();
-    if (uses.size > 0)
-      await inSlices(this.#db, [(writer, rowsMax) => recordKeyUses(writer, uses, rowsMax)], () => false);
+    const storeSome: Step = (writer, rowsMax) => {
+      const some = uses.splice(0, rowsMax);
+      recordKeyUses(writer, some);
+      return some.length;
+    };
+    if (uses.length > 0) await inSlices(this.#db, [storeSome], () => false);
   }
 
   close(): void {

@@ -39,40 +39,45 @@ export function fingerprintOf(file: string): string {
   return new X509Certificate(readFileSync(file)).fingerprint256;
 }
 
-/** Returns the pair to serve with, and adds descriptions of what it made to `created`. */
-export function ensureOwnCertificate(config: Config, now: number, created: string[]): KeyPair {
+/** A key pair, with a description of each file that was made for it. */
+type EnsuredPair = { readonly pair: KeyPair; readonly created: readonly string[] };
+
+/** The pair to serve with. */
+export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
+  const created: string[] = [];
   const files = ownFiles(config.data);
   try {
-    const authority = ensureAuthority(config, now, created);
-    const issuer = certificateOf(authority);
+    const authority = ensureAuthority(config, now);
+    created.push(...authority.created);
+    const issuer = certificateOf(authority.pair);
     const names = ownNames(config).all.filter((name) => permits(issuer, name));
     const current = readPair(files);
-    if (current !== undefined && isCurrent(current, { issuer, names, now })) return current;
-    const issued = issueCertificate(names, authority, now);
+    if (current !== undefined && isCurrent(current, { issuer, names, now }))
+      return { pair: current, created };
+    const issued = issueCertificate(names, authority.pair, now);
     writePair(files, issued);
     created.push(`a certificate for ${names.join(', ')}: ${files.cert}`);
-    return issued;
+    return { pair: issued, created };
   } catch (error) {
     const current = readPair(files);
-    if (current !== undefined && isValid(current, now, now)) return current; // it still serves
-    throw error;
+    if (current === undefined || !isValid(current, now, now)) throw error;
+    return { pair: current, created }; // it still serves
   }
 }
 
 /** Every device would have to trust a new authority, so it is made only if the old one can't serve. */
-function ensureAuthority(config: Config, now: number, created: string[]): KeyPair {
+function ensureAuthority(config: Config, now: number): EnsuredPair {
   const files = { cert: authorityFile(config.data), key: join(config.data, 'tls', 'ca-key.pem') };
   const current = readPair(files);
   const { all, configured } = ownNames(config);
   if (current !== undefined && isValid(current, now, now + renewAuthorityMilliseconds)) {
     const certificate = certificateOf(current);
-    if (configured.every((name) => permits(certificate, name))) return current;
+    if (configured.every((name) => permits(certificate, name))) return { pair: current, created: [] };
   }
   const made = makeAuthority(all, { now, owner: hostname() });
   writePair(files, made);
   const isNew = current === undefined ? '' : 'new ';
-  created.push(`a ${isNew}certificate authority, for devices to trust: ${files.cert}`);
-  return made;
+  return { pair: made, created: [`a ${isNew}certificate authority, for devices to trust: ${files.cert}`] };
 }
 
 function isCurrent(

@@ -12,35 +12,41 @@ import { StorageError, toStorageError } from '../storage/storage-error.ts';
 import { isSystemError, systemErrorText } from '../system-error.ts';
 import { ensureOwnCertificate } from './own-certificate.ts';
 
+/** `created` describes each file that was made, in words that follow "Created". */
+type EnsuredSecrets = { readonly secrets: readonly Uint8Array[]; readonly created: readonly string[] };
+
 /** The signing secrets: as configured, or one made at the first start. */
-export function ensureSecrets({ jwtSecrets, data }: Config, created: string[]): Uint8Array[] {
-  if (jwtSecrets.length > 0) return jwtSecrets.map((secret) => Buffer.from(secret));
+export function ensureSecrets({ jwtSecrets, data }: Config): EnsuredSecrets {
+  if (jwtSecrets.length > 0) return { secrets: jwtSecrets.map((secret) => Buffer.from(secret)), created: [] };
   const file = join(data, 'secret.key');
   try {
-    if (!existsSync(file)) {
-      replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);
-      created.push(`a secret that signs tokens: ${file}`);
-    }
+    const isMissing = !existsSync(file);
+    if (isMissing) replacePrivate(file, `${randomBytes(secretBytesMin).toString('base64url')}\n`);
     const secret = Buffer.from(readFileSync(file, 'utf8').trim());
     if (secret.length < secretBytesMin)
       throw new StorageError(
         `${file} is damaged: delete it to get a new one; all users have to sign in again.`,
       );
-    return [secret];
+    return { secrets: [secret], created: isMissing ? [`a secret that signs tokens: ${file}`] : [] };
   } catch (error) {
     throw toStorageError(error, file);
   }
 }
 
-/** Undefined without TLS; adds descriptions of what it made to `created`. */
-export function ensureCertificate(config: Config, now: number, created: string[]): Certificate | undefined {
+/** The certificate is undefined without TLS. */
+type EnsuredCertificate = {
+  readonly certificate: Certificate | undefined;
+  readonly created: readonly string[];
+};
+
+export function ensureCertificate(config: Config, now: number): EnsuredCertificate {
   switch (config.tls.mode) {
     case 'off':
-      return undefined;
+      return { certificate: undefined, created: [] };
     case 'files':
-      return readConfigured(config.tls);
+      return { certificate: readConfigured(config.tls), created: [] };
     case 'self-signed':
-      return readOwn(config, now, created);
+      return ensureOwn(config, now);
   }
 }
 
@@ -56,10 +62,10 @@ function readConfigured(files: { readonly cert: string; readonly key: string }):
   }
 }
 
-function readOwn(config: Config, now: number, created: string[]): Certificate {
+function ensureOwn(config: Config, now: number): EnsuredCertificate {
   try {
-    const { certPem, keyPem } = ensureOwnCertificate(config, now, created);
-    return { cert: certPem, key: keyPem };
+    const { pair, created } = ensureOwnCertificate(config, now);
+    return { certificate: { cert: pair.certPem, key: pair.keyPem }, created };
   } catch (error) {
     throw toStorageError(error, join(config.data, 'tls'));
   }

@@ -23,11 +23,10 @@ export function readCommandLine(
   dotEnv: Environment,
   syntax: Syntax = settingsOnly,
 ): CommandLine {
-  const issues: string[] = [];
   const variables = { ...dotEnv, ...environment };
-  const given = readArguments(argv, syntax.flags, issues);
-  const values = readSettings(given.flags, variables, issues);
-  issues.push(...unknownVariables(variables));
+  const { given, issues: argumentIssues } = readArguments(argv, syntax.flags);
+  const { values, issues: valueIssues } = readSettings(given.flags, variables);
+  const issues = [...argumentIssues, ...valueIssues, ...unknownVariables(variables)];
   if (variables['ORDERLY_PORT']?.startsWith('tcp://') === true) issues.push(kubernetesLinks);
   const config = buildConfig((flag) => values.get(flag) ?? '', variables);
   issues.push(...combinationIssues(config));
@@ -39,7 +38,9 @@ export function readCommandLine(
 const kubernetesLinks =
   'Kubernetes sets such variables for a Service named orderly: set enableServiceLinks: false in the pod';
 
-function readArguments(argv: readonly string[], own: readonly CommandFlag[], issues: string[]): Given {
+type ReadArguments = { readonly given: Given; readonly issues: readonly string[] };
+
+function readArguments(argv: readonly string[], own: readonly CommandFlag[]): ReadArguments {
   const known = new Map([...settings, ...own].map(({ flag, value }) => [flag, typeOf(value)]));
   const { tokens } = parseArgs({
     args: [...argv],
@@ -50,6 +51,7 @@ function readArguments(argv: readonly string[], own: readonly CommandFlag[], iss
   });
   const flags: Record<string, string | true> = {};
   const operands: string[] = [];
+  const issues: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') operands.push(token.value);
     if (token.kind !== 'option') continue;
@@ -57,7 +59,7 @@ function readArguments(argv: readonly string[], own: readonly CommandFlag[], iss
     if (issue === undefined) flags[token.name] = token.value ?? true;
     else issues.push(issue);
   }
-  return { flags, operands };
+  return { given: { flags, operands }, issues };
 }
 
 function typeOf(value: string | undefined): 'string' | 'boolean' {
@@ -84,8 +86,11 @@ function flagIssue(
   return undefined;
 }
 
-function readSettings(flags: Given['flags'], variables: Environment, issues: string[]): Map<string, string> {
+type ReadSettings = { readonly values: ReadonlyMap<string, string>; readonly issues: readonly string[] };
+
+function readSettings(flags: Given['flags'], variables: Environment): ReadSettings {
   const values = new Map<string, string>();
+  const issues: string[] = [];
   for (const { flag, fallback, rule } of settings) {
     const variable = variableOf(flag);
     const isFlag = flags[flag] !== undefined;
@@ -95,7 +100,7 @@ function readSettings(flags: Given['flags'], variables: Environment, issues: str
     if (issue !== undefined) issues.push(`${isFlag ? `--${flag}` : variable} ${issue}${shown}`);
     values.set(flag, value);
   }
-  return values;
+  return { values, issues };
 }
 
 function unknownVariables(environment: Environment): string[] {

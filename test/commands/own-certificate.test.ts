@@ -133,10 +133,8 @@ function folder(t: TestContext) {
     path,
     authority: () => readFileSync(path('ca.pem'), 'utf8'),
     /** What a start at this time with these flags makes. */
-    made(now: number, ...flags: readonly string[]): string[] {
-      const created: string[] = [];
-      ensureCertificate(readCommandLine([`--data=${data}`, ...flags], {}, {}).config, now, created);
-      return created;
+    made(now: number, ...flags: readonly string[]): readonly string[] {
+      return ensureCertificate(readCommandLine([`--data=${data}`, ...flags], {}, {}).config, now).created;
     },
   };
 }

@@ -143,7 +143,7 @@ describe('orderly serve', { concurrency: true }, () => {
     const data = newFolder(t);
     writeFileSync(join(data, 'secret.key'), 'short\n');
     assert.throws(
-      () => ensureSecrets(configWith(`--data=${data}`), []),
+      () => ensureSecrets(configWith(`--data=${data}`)),
       /secret\.key is damaged: delete it to get a new one/,
     );
   });
@@ -153,7 +153,7 @@ describe('orderly serve', { concurrency: true }, () => {
     writeFileSync(cert ?? '', newCertificate().certPem);
     writeFileSync(key ?? '', newCertificate().keyPem);
     assert.throws(
-      () => ensureCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), 0, []),
+      () => ensureCertificate(configWith('--tls=files', `--tls-cert=${cert}`, `--tls-key=${key}`), 0),
       /cert\.pem with the key in .*key\.pem can't be used: .*mismatch/,
     );
   });

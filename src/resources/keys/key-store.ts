@@ -135,16 +135,9 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
     .map(([id, name, email, prefix]) => `  ${id} ${JSON.stringify(name)} of ${email}, ${prefix}…`);
 }
 
-/** Takes up to `rowsMax` keys with their times of last use, writes these, and returns how many it took. */
-export function recordKeyUses(db: Connection, uses: Map<number, number>, rowsMax: number): number {
-  let count = 0;
-  for (const [id, usedAt] of uses) {
-    if (count === rowsMax) break;
-    db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', usedAt, id);
-    uses.delete(id);
-    count += 1;
-  }
-  return count;
+/** When keys were last used, by id. */
+export function recordKeyUses(db: Connection, uses: readonly (readonly [id: number, at: number])[]): void {
+  for (const [id, at] of uses) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', at, id);
 }
 
 export const keyAudit: Audit<readonly [...KeyRow, hash: Uint8Array]> = {

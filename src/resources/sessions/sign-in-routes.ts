@@ -160,9 +160,13 @@ type RenewalContext = Pick<
   Context<object, object, unknown, undefined>,
   'db' | 'now' | 'address' | 'requestId' | 'report'
 >;
-type Renewal = { readonly issued: IssuedTokens } | { readonly reusedOf: number | null };
+/** What becomes of a refresh token. `unknown` isn't of this session, or the session has ended. */
+type Renewal =
+  | { readonly outcome: 'renewed'; readonly tokens: IssuedTokens }
+  | { readonly outcome: 'reused'; readonly userId: number }
+  | { readonly outcome: 'unknown' };
 
-/** Undefined if the refresh token isn't the current one of this session, or the session has ended. */
+/** Undefined if the refresh token isn't the current one of a session. */
 export async function renewWith(
   context: RenewalContext,
   services: SignInServices,
@@ -170,15 +174,15 @@ export async function renewWith(
 ): Promise<IssuedTokens | undefined> {
   const { sessionId } = credential;
   const renewal = await context.db.write((writer) => renew(writer, context, { services, credential }));
-  if ('issued' in renewal) return renewal.issued;
-  const { reusedOf: userId } = renewal;
-  if (userId !== null) context.report({ name: 'authn_token_reuse', userId, sessionId });
+  if (renewal.outcome === 'renewed') return renewal.tokens;
+  if (renewal.outcome === 'reused')
+    context.report({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });
   return undefined;
 }
 
 type RenewalOptions = { readonly services: SignInServices; readonly credential: RefreshCredential };
 
-/** `reusedOf` is the user whose session ended because of it; null if the token isn't one of that session. */
+/** A session whose token was reused ends: two parties have it, so one of them isn't its owner. */
 function renew(
   writer: Connection,
   context: RenewalContext,
@@ -187,13 +191,16 @@ function renew(
   const { now } = context;
   const { sessionId, refreshToken } = credential;
   const session = findRefreshState(writer, sessionId, now);
-  if (session === undefined) return { reusedOf: null };
+  if (session === undefined) return { outcome: 'unknown' };
   const generation = services.refreshTokens.generationOf(refreshToken, session);
-  if (generation === undefined) return { reusedOf: null };
+  if (generation === undefined) return { outcome: 'unknown' };
   const use = refreshUse(generation, session, now);
-  if (use === 'reused') return { reusedOf: endReusedSession(writer, session, context) };
+  if (use === 'reused') {
+    endReused(writer, session, context);
+    return { outcome: 'reused', userId: session.userId };
+  }
   if (use === 'current') renewCurrent(writer, { ...session, generation }, context);
-  return { issued: tokensOf(services, { db: writer, sessionId, now }) };
+  return { outcome: 'renewed', tokens: tokensOf(services, { db: writer, sessionId, now }) };
 }
 
 function renewCurrent(writer: Connection, session: RefreshState, context: RenewalContext): void {
@@ -205,15 +212,13 @@ function renewCurrent(writer: Connection, session: RefreshState, context: Renewa
   renewSession(permit, session, generation + 1, now);
 }
 
-/** Two parties have used the token, so one of them isn't its owner. */
-function endReusedSession(
+function endReused(
   writer: Connection,
-  { sessionId: id, userId }: RefreshState,
+  { sessionId: id }: RefreshState,
   { requestId, now }: RenewalContext,
-): number {
+): void {
   const session = requireVisible(sessionSource(now), { db: writer, id, access: 'everyone' });
   endSession(permitWithoutCaller(writer, 'a refresh token', { requestId, now }), session, 'session.reused');
-  return userId;
 }
 
 type TokensOptions = { readonly db: Connection; readonly sessionId: number; readonly now: number };
