@@ -20,6 +20,8 @@ const pages = [
   ['order', '#/orders/3'],
   ['order-open', '#/orders/1'],
   ['order-large', '#/orders/15'],
+  ['change-order', '#/orders/1/change'],
+  ['change-order-late', '#/orders/3/change'],
   ['new-order', '#/new?copy=3'],
   ['customers', '#/customers'],
   ['customer', '#/customers/1'],
@@ -248,6 +250,7 @@ async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Pro
       // innerWidth grows with what is too wide, as a phone then zooms out
       const overflow = (await tab.evaluate<number>('document.documentElement.scrollWidth')) - width;
       assert.ok(overflow <= 0, `${name} at ${width} scrolls sideways by ${overflow}`);
+      assert.ok(await tab.evaluate(isBarOnOneLine), `${name} at ${width}`);
       if (width > 2000) continue;
       await tab.evaluate(`${axe}; undefined`);
       const found = await tab.evaluate<string[]>(axeRun);
@@ -256,6 +259,8 @@ async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Pro
   }
   await tab.screen(1280, 'light');
 }
+
+const isBarOnOneLine = '[...document.querySelectorAll(".side span")].every((each) => each.offsetHeight < 30)';
 
 const axeRun = `axe.run({ resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })
   .then(({ violations }) => violations.map(({ id, nodes }) =>
