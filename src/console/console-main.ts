@@ -3,6 +3,7 @@ import { accountView } from './account-view.ts';
 import { ApiClient, pause, Rejection } from './api-client.ts';
 import type { User } from './api-types.ts';
 import { BrowserSession } from './browser-session.ts';
+import { changeOrderView } from './change-order-view.ts';
 import { type App, isStaff, type View } from './console-app.ts';
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
@@ -25,6 +26,7 @@ const views: Readonly<Record<string, View>> = {
   day: dayView,
   orders: ordersView,
   'orders/': orderView,
+  'orders//change': changeOrderView,
   new: newOrderView,
   customers: customersView,
   'customers/': customerView,
@@ -182,14 +184,17 @@ type Route = {
   readonly parameters: URLSearchParams;
 };
 
-/** `#/orders/7?x=y` is the view `orders/` with id 7; an empty path is the user's first view. */
+/**
+ * `#/orders/7?x=y` is the view `orders/` with id 7, `#/orders/7/change` the view `orders//change`; an empty
+ * path is the user's first view.
+ */
 function routeOf(hash: string, app: App): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const first = isStaff(app) ? 'today' : 'orders';
   const known = path === '' ? first : path;
-  const [, name = '', id = ''] = /^(\w+\/)([1-9]\d{0,15})$/.exec(known) ?? [];
+  const [, kind = '', id = '', part = ''] = /^(\w+\/)([1-9]\d{0,15})(\/\w+)?$/.exec(known) ?? [];
   const parameters = new URLSearchParams(search);
-  return { path: known, name: id === '' ? known : name, id: Number(id), parameters };
+  return { path: known, name: id === '' ? known : `${kind}${part}`, id: Number(id), parameters };
 }
 
 /** The address is of a page that others may see. */

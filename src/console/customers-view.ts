@@ -1,7 +1,8 @@
 // Customers: the list, searched while one types, and one of them with their orders.
-import { type ApiClient, query, Rejection } from './api-client.ts';
+import { query } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
+import { explainConflict } from './conflicts.ts';
 import { reloadable, emptyState, goTo, heading, type Page, type Reload, skeleton } from './console-app.ts';
 import { CustomerFields } from './customer-form.ts';
 import { ask, notify } from './dialogs.ts';
@@ -139,11 +140,14 @@ export function customerView(page: Page): void {
 
 function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Reload): HTMLElement {
   const { id, name } = customer;
+  const path = `/customers/${id}`;
   const edit = async (): Promise<void> => {
     const fields = new CustomerFields(customer);
     const run = async (): Promise<void> => {
-      const sent = client.send('PUT', `/customers/${id}`, { body: fields.read(), etag });
-      await sent.catch((error: unknown) => explainConflict(error, client, customer));
+      const sent = client.send('PUT', path, { body: fields.read(), etag });
+      const load = (): Promise<Customer> => client.get<Customer>(path);
+      const conflict = { what: 'this customer', before: customer, load, members };
+      await sent.catch((error: unknown) => explainConflict(error, conflict));
       notify('Saved.');
       await reload();
     };
@@ -151,7 +155,7 @@ function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Re
   };
   const remove = async (): Promise<void> => {
     const run = async (): Promise<void> => {
-      await client.send('DELETE', `/customers/${id}`);
+      await client.send('DELETE', path);
       notify(`${name} was deleted.`);
       goTo('/customers');
     };
@@ -172,17 +176,7 @@ function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Re
   );
 }
 
-/** Throws an error that says what somebody else has changed. */
-async function explainConflict(error: unknown, client: ApiClient, before: Customer): Promise<never> {
-  if (!(error instanceof Rejection && error.status === 412)) throw error;
-  const now = await client.get<Customer>(`/customers/${before.id}`);
-  const members = ['name', 'email', 'phone', 'address'] as const;
-  const changed = members.filter((each) => JSON.stringify(now[each]) !== JSON.stringify(before[each]));
-  const what = changed.length === 0 ? 'this customer' : `${changed.join(' and ')} of this customer`;
-  throw new Error(
-    `Somebody has changed ${what} meanwhile. Nothing was saved; cancel to see it as it is now.`,
-  );
-}
+const members = { name: 'name', email: 'email', phone: 'phone', address: 'address' } as const;
 
 function customerContent({ customer, orders, events, names }: Shown): Child {
   const { name, email, phone, address, createdAt } = customer;

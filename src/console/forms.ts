@@ -57,6 +57,12 @@ export function textOf({ control }: Field): string | null {
   return text === '' ? null : text;
 }
 
+/** To be shown beside the fields, as what the service rejects is. */
+export function throwIfInvalid(errors: readonly Issue[]): void {
+  const detail = 'The form is not complete.';
+  if (errors.length > 0) throw new Rejection({ code: 'validation-failed', status: 422, detail, errors });
+}
+
 type FormOptions = {
   readonly submit: string;
   readonly isDangerous?: boolean;

@@ -2,15 +2,15 @@
 import { Rejection } from './api-client.ts';
 import type { Customer, Issue, Order } from './api-types.ts';
 import { card, checkRow } from './cards.ts';
+import { explainReusedKey } from './conflicts.ts';
 import { heading, type Page } from './console-app.ts';
 import { ContactFields } from './customer-form.ts';
 import { CustomerPicker } from './customer-picker.ts';
-import { DeliveryFields } from './delivery-fields.ts';
 import { notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
-import { currencies } from './formats.ts';
-import { choice, type Control, field, form, textOf } from './forms.ts';
-import { loadSoldArticles, OrderLines } from './order-form.ts';
+import { form, throwIfInvalid } from './forms.ts';
+import { OrderFields } from './order-fields.ts';
+import { loadSoldArticles } from './order-form.ts';
 import { openOrder } from './parts.ts';
 
 /** One order, and one customer, however often the form is sent. */
@@ -19,7 +19,8 @@ type Draft = { customer?: Customer; readonly customerKey: string; readonly order
 export function newOrderView(page: Page): void {
   const { main, client } = page;
   const draft: Draft = { customerKey: crypto.randomUUID(), orderKey: crypto.randomUUID() };
-  const delivery = new DeliveryFields();
+  const fields = new OrderFields();
+  const { delivery } = fields;
   const picker = new CustomerPicker(page, (customer) => {
     if (customer === undefined) delete draft.customer;
     else draft.customer = customer;
@@ -39,52 +40,28 @@ export function newOrderView(page: Page): void {
     picker.element.hidden = isNew.checked;
     delivery.suggest(isNew.checked ? null : (draft.customer?.address ?? null));
   });
-  const lines = new OrderLines();
-  const currency = field({
-    label: 'Currency',
-    pointer: '/currency',
-    control: choice(currencyChoices(), 'EUR'),
-  });
-  currency.control.addEventListener('change', () => (lines.currency = currency.control.value));
-  const note = field({
-    label: 'Note',
-    pointer: '/note',
-    isWide: true,
-    control: h('textarea', { rows: 2, maxlength: 2000 }),
-  });
   async function run(): Promise<void> {
     const isChosen = isNew.checked || draft.customer !== undefined;
-    throwIfInvalid([...(isChosen ? [] : [noCustomer]), ...lines.issues(), ...delivery.issues()]);
-    const shippingAddress = delivery.read();
+    throwIfInvalid([...(isChosen ? [] : [noCustomer]), ...fields.issues()]);
     if (isNew.checked) {
-      const customer = { ...contact.read(), address: shippingAddress };
+      const customer = { ...contact.read(), address: delivery.read() };
       picker.choose(await addCustomer(page, draft.customerKey, customer));
       isNew.click(); // from now on the customer is one of those that can be found
     }
     const sent = client.send<Order>('POST', '/orders', {
       idempotencyKey: draft.orderKey,
-      body: {
-        customerId: draft.customer?.id,
-        currency: currency.control.value,
-        items: lines.read(),
-        note: textOf(note),
-        shippingAddress,
-      },
+      body: { customerId: draft.customer?.id, ...fields.read() },
     });
-    const { value: order } = await sent.catch(explainReusedKey);
+    const { value: order } = await sent.catch(explainPlacedBefore);
     notify(`Order ${order.id} is placed.`);
     openOrder(order.id);
   }
   const body = form(
-    [
-      card('Customer', picker.element, checkRow(isNew, 'A new customer'), newRows),
-      card('Items', h('div', { class: 'short' }, currency.row), lines.element),
-      card('Delivery', delivery.element, note.row),
-    ],
+    [card('Customer', picker.element, checkRow(isNew, 'A new customer'), newRows), fields.cards],
     { submit: 'Place order', run },
   );
   fill(main, heading('New order'), h('div', { class: 'narrow' }, body));
-  void prepare(page, { lines, currency: currency.control, picker, delivery });
+  void prepare(page, fields, picker);
   picker.control.focus();
 }
 
@@ -107,44 +84,27 @@ function inForm({ code, status, message: detail, issues }: Rejection): Rejection
   return new Rejection({ code, status, detail, errors });
 }
 
-/** The key stays that of the form, so an order whose response was lost is not placed again with changes. */
-function explainReusedKey(error: unknown): never {
-  if (!(error instanceof Rejection && error.code === 'idempotency-key-reused')) throw error;
-  throw new Error('This order was placed the first time, before you changed it: see Orders.');
-}
+const explainPlacedBefore = explainReusedKey(
+  'This order was placed the first time, before you changed it: see Orders.',
+);
 
 const noCustomer: Issue = {
   pointer: '/customerId',
   detail: 'Choose a customer from the list, or enter a new one.',
 };
 
-function throwIfInvalid(errors: readonly Issue[]): void {
-  const detail = 'The form is not complete.';
-  if (errors.length > 0) throw new Rejection({ code: 'validation-failed', status: 422, detail, errors });
-}
-
-type Parts = {
-  readonly lines: OrderLines;
-  readonly currency: Control;
-  readonly picker: CustomerPicker;
-  readonly delivery: DeliveryFields;
-};
-
 /** Fills in what the URL asks for: `customer=7`, or `copy=12` for the items and the customer of an order. */
-async function prepare(page: Page, { lines, currency, picker, delivery }: Parts): Promise<void> {
+async function prepare(page: Page, fields: OrderFields, picker: CustomerPicker): Promise<void> {
   const { parameters } = page;
   const copied = parameters.get('copy');
-  const [known, order] = await Promise.all([
+  const [sold, order] = await Promise.all([
     loadSoldArticles(page).catch(() => undefined),
     found<Order>(page, 'orders', copied),
   ]);
   const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
-  chooseCurrency(currency, order?.currency ?? known?.currency ?? 'EUR');
-  lines.currency = currency.value;
-  lines.articles = known?.articles ?? [];
-  if (order !== undefined) lines.replace(order.items);
+  fields.fillItems(sold, order);
   if (customer !== undefined) picker.choose(customer);
-  if (order !== undefined) delivery.repeat(order.shippingAddress);
+  if (order !== undefined) fields.delivery.repeat(order.shippingAddress);
   const isMissing = copied !== null && order === undefined && !page.signal.aborted;
   if (isMissing) notify(`Order ${copied} can’t be read, so the form is empty.`);
 }
@@ -156,17 +116,4 @@ async function found<T>(
 ): Promise<T | undefined> {
   if (id === null) return undefined;
   return client.get<T>(`/${kind}/${Number(id)}`, signal).catch(() => undefined);
-}
-
-function currencyChoices(): (readonly [string, string])[] {
-  return currencies.map((code) => [code, code]);
-}
-
-/**
- * A currency that the service no longer accepts can still be chosen: the service then says so beside the
- * field.
- */
-function chooseCurrency(control: Control, code: string): void {
-  if (!currencies.includes(code)) control.append(h('option', { value: code }, code));
-  control.value = code;
 }

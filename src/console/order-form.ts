@@ -1,4 +1,4 @@
-// The items of a new order: lines, suggestions from recent orders, and a running total.
+// The items of an order as a form: lines, suggestions from recent orders, and a running total.
 import type { Issue, List, Order } from './api-types.ts';
 import type { Page } from './console-app.ts';
 import { fill, h, icon, icons } from './elements.ts';
@@ -27,10 +27,9 @@ type Line = {
 };
 
 /** The articles of the last 100 orders, each with its last price, and the currency of the newest order. */
-export async function loadSoldArticles({
-  client,
-  signal,
-}: Page): Promise<{ articles: readonly Article[]; currency: string | undefined }> {
+export type SoldArticles = { readonly articles: readonly Article[]; readonly currency: string | undefined };
+
+export async function loadSoldArticles({ client, signal }: Page): Promise<SoldArticles> {
   const { data } = await client.get<List<Order>>('/orders?limit=100', signal);
   const byName = new Map<string, Article>();
   for (const { items, currency } of data) {

@@ -116,11 +116,13 @@ function orderHeading(page: Page, { order }: Shown, change: Change): HTMLElement
     'Packing slip',
   );
   const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, 'Order again');
+  const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, 'Change');
   const allowed = steps[status].filter((to) => isStaff(page) || to === 'cancelled');
   const head = heading(
     `Order ${id}`,
     print,
     repeat,
+    edit,
     allowed.map((to) => stepButton(order, to, change)),
   );
   head.firstElementChild?.after(pill(status));

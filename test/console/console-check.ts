@@ -46,6 +46,7 @@ async function shopDay(person: Person, service: TestService, hand: Hand): Promis
   await signInSecondTry(person, service);
   await addFirstCustomer(person);
   await placeOrderOnce(person, service, hand);
+  await changeOrder(person);
   await processOrder(person);
   await orderAgainAndCancel(person);
   await person.go('#/day');
@@ -104,6 +105,24 @@ async function placeOrderOnce(person: Person, service: TestService, hand: Hand):
   await person.settle();
   const { token } = await service.signIn(admin.email, admin.password);
   assert.equal((await service.get('/orders?total=true', { token })).body.total, 1);
+}
+
+/** The customer wants one more, and a pot. */
+async function changeOrder(person: Person): Promise<void> {
+  const { tab } = person;
+  await person.press('Change');
+  await person.enter('Quantity', '3');
+  await person.press('Add item');
+  await tab.until('document.activeElement.dataset.pointer === "/items/1/name"');
+  await tab.type('Teapot');
+  await person.press('Save');
+  await person.see('Price must be an amount such as');
+  await tab.until('document.activeElement.dataset.pointer === "/items/1/unitPrice"');
+  await tab.type('39');
+  await person.press('Save');
+  await tab.until('location.hash === "#/orders/1"');
+  await person.settle();
+  await person.see('61.47');
 }
 
 /** From paid to refunded. */

@@ -1,0 +1,73 @@
+// A form that changes an order while it is open: its items, where they go, and the note.
+import { explainConflict, explainReusedKey } from './conflicts.ts';
+import type { Order } from './api-types.ts';
+import { emptyState, heading, type Page, reloadable, skeleton } from './console-app.ts';
+import { notify } from './dialogs.ts';
+import { type Child, fill, h } from './elements.ts';
+import { statusNames } from './formats.ts';
+import { form, throwIfInvalid } from './forms.ts';
+import { OrderFields } from './order-fields.ts';
+import { loadSoldArticles, type SoldArticles } from './order-form.ts';
+import { openOrder } from './parts.ts';
+
+type Loaded = {
+  readonly order: Order;
+  readonly etag: string | undefined;
+  readonly sold: SoldArticles | undefined;
+};
+
+export function changeOrderView(page: Page): void {
+  const { main, id, signal } = page;
+  const content = h('div', { class: 'narrow' }, skeleton(8));
+  fill(main, heading(`Change order ${id}`), content);
+  const reload = reloadable(content, signal, {
+    load: () => load(page),
+    draw: (loaded) => changeForm(page, loaded),
+  });
+  void reload();
+}
+
+async function load(page: Page): Promise<Loaded> {
+  const { client, id, signal } = page;
+  const [{ value: order, etag }, sold] = await Promise.all([
+    client.read<Order>(`/orders/${id}`, signal),
+    loadSoldArticles(page).catch(() => undefined),
+  ]);
+  return { order, etag, sold };
+}
+
+function changeForm({ client }: Page, { order, etag, sold }: Loaded): Child {
+  const { id, status } = order;
+  const back = (label: string): HTMLElement => h('a', { class: 'button', href: `#/orders/${id}` }, label);
+  if (status !== 'open') {
+    const text = `Only open orders can be changed, and this one is ${statusNames[status].toLowerCase()}.`;
+    return emptyState('Too late', text, back(`To order ${id}`));
+  }
+  const fields = new OrderFields();
+  fields.fillItems(sold, order);
+  fields.delivery.repeat(order.shippingAddress);
+  fields.note = order.note;
+  const idempotencyKey = crypto.randomUUID();
+  const path = `/orders/${id}`;
+  async function run(): Promise<void> {
+    throwIfInvalid(fields.issues());
+    const sent = client.send<Order>('PATCH', path, { body: fields.read(), etag, idempotencyKey });
+    const conflict = { what: 'this order', before: order, load: () => client.get<Order>(path), members };
+    await sent.catch(explainSavedBefore).catch((error: unknown) => explainConflict(error, conflict));
+    notify(`Order ${id} is changed.`);
+    openOrder(id);
+  }
+  return form(fields.cards, { submit: 'Save', others: back('Cancel'), run });
+}
+
+const members = {
+  status: 'status',
+  items: 'items',
+  currency: 'currency',
+  shippingAddress: 'address',
+  note: 'note',
+} as const;
+
+const explainSavedBefore = explainReusedKey(
+  'This order was saved the first time, before you changed it again: cancel to see it as it is now.',
+);

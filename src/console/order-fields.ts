@@ -1,0 +1,72 @@
+// The fields of an order but for its customer: items in a currency, where they go, and a note.
+import type { Issue, Order } from './api-types.ts';
+import { card } from './cards.ts';
+import { DeliveryFields } from './delivery-fields.ts';
+import { h } from './elements.ts';
+import { currencies } from './formats.ts';
+import { choice, field, textOf } from './forms.ts';
+import { OrderLines, type SoldArticles } from './order-form.ts';
+
+export class OrderFields {
+  readonly cards: readonly HTMLElement[];
+  readonly delivery = new DeliveryFields();
+  readonly #lines = new OrderLines();
+  readonly #currency = field({
+    label: 'Currency',
+    pointer: '/currency',
+    control: choice(
+      currencies.map((code) => [code, code]),
+      'EUR',
+    ),
+  });
+  readonly #note = field({
+    label: 'Note',
+    pointer: '/note',
+    isWide: true,
+    control: h('textarea', { rows: 2, maxlength: 2000 }),
+  });
+
+  constructor() {
+    const { control, row } = this.#currency;
+    control.addEventListener('change', () => (this.#lines.currency = control.value));
+    this.cards = [
+      card('Items', h('div', { class: 'short' }, row), this.#lines.element),
+      card('Delivery', this.delivery.element, this.#note.row),
+    ];
+  }
+
+  /** `sold` are suggestions; without an order its currency is that of the newest one. */
+  fillItems(sold: SoldArticles | undefined, order?: Pick<Order, 'currency' | 'items'>): void {
+    this.#choose(order?.currency ?? sold?.currency ?? 'EUR');
+    this.#lines.articles = sold?.articles ?? [];
+    if (order !== undefined) this.#lines.replace(order.items);
+  }
+
+  set note(text: string | null) {
+    this.#note.control.value = text ?? '';
+  }
+
+  issues(): Issue[] {
+    return [...this.#lines.issues(), ...this.delivery.issues()];
+  }
+
+  read(): object {
+    return {
+      currency: this.#currency.control.value,
+      items: this.#lines.read(),
+      note: textOf(this.#note),
+      shippingAddress: this.delivery.read(),
+    };
+  }
+
+  /**
+   * A currency that the service no longer accepts can still be chosen: the service then says so beside the
+   * field.
+   */
+  #choose(code: string): void {
+    const { control } = this.#currency;
+    if (!currencies.includes(code)) control.append(h('option', { value: code }, code));
+    control.value = code;
+    this.#lines.currency = code;
+  }
+}

@@ -1,0 +1,134 @@
+// Open orders changed in the console, in a real browser: what is sent, what is wrong with it, and what others
+// change meanwhile.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { admin } from '../service.ts';
+import { openShop } from './console-shop.ts';
+
+test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await person.signIn(service.url, admin);
+
+  type Shown = { readonly id: number; readonly [member: string]: unknown };
+  const items = [
+    { sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 },
+    { sku: null, name: 'Teapot', quantity: 1, unitPrice: 3900 },
+  ];
+  const address = { line1: 'Street 1', city: 'Oldenburg', postalCode: '26129', country: 'DE' };
+  const order = async (members: object = {}): Promise<Shown> => {
+    const body = { customerId: 1, currency: 'EUR', items, shippingAddress: address, ...members };
+    return (await service.post('/orders', { token, body })).body;
+  };
+  const read = async ({ id }: Shown): Promise<Shown> => (await service.get(`/orders/${id}`, { token })).body;
+  const openForm = async ({ id }: Shown): Promise<void> => {
+    await person.go(`#/orders/${id}`);
+    await person.press('Change');
+    await tab.until(`location.hash === "#/orders/${id}/change"`);
+    await tab.until('document.querySelector("form")');
+  };
+  const saved = async ({ id }: Shown): Promise<void> => {
+    await person.press('Save');
+    await tab.until(`location.hash === "#/orders/${id}"`);
+    await person.settle();
+  };
+
+  await t.test('get other items, and keep the rest', async () => {
+    const before = await order({ note: 'Please ring twice.' });
+    await openForm(before);
+    await person.enter('Quantity', '3');
+    await person.press('Remove item 2');
+    await person.enter('Item', 'White tea');
+    await saved(before);
+    const [first] = items;
+    const after = await read(before);
+    assert.deepEqual(after['items'], [{ ...first, name: 'White tea', quantity: 3, total: 2247 }]);
+    for (const member of ['currency', 'shippingAddress', 'note', 'status', 'customerId'])
+      assert.deepEqual(after[member], before[member], member);
+  });
+
+  await t.test('go elsewhere, or are picked up', async () => {
+    const before = await order();
+    await openForm(before);
+    await person.enter('City', 'Bremen');
+    await person.enter('Note', 'Leave it at the door.');
+    await saved(before);
+    const { shippingAddress, note, ...after } = await read(before);
+    assert.deepEqual(shippingAddress, { ...Object(before['shippingAddress']), city: 'Bremen' });
+    assert.equal(note, 'Leave it at the door.');
+    assert.deepEqual(after['items'], before['items']);
+    await openForm(before);
+    await person.check('Picked up');
+    await saved(before);
+    assert.equal((await read(before))['shippingAddress'], null);
+  });
+
+  await t.test('stay as they are if nothing is changed, or nothing is saved', async () => {
+    const before = await order({ currency: 'JPY' });
+    await openForm(before);
+    await saved(before);
+    assert.deepEqual(await read(before), before);
+    await openForm(before);
+    await person.enter('Quantity', '7');
+    await person.press('Cancel');
+    await tab.until(`location.hash === "#/orders/${before.id}"`);
+    assert.deepEqual(await read(before), before);
+  });
+
+  await t.test('say at a field, in its words, what is wrong there', async () => {
+    await openForm(await order());
+    await person.enter('Quantity', '1000001');
+    await person.enter('Postal code', '1');
+    await person.press('Save');
+    await person.see('Quantity must be at most 1,000,000.');
+    await person.see('Postal code');
+    assert.deepEqual(
+      await tab.evaluate(
+        '[...document.querySelectorAll("[aria-invalid]")].map((each) => each.dataset.pointer)',
+      ),
+      ['/items/0/quantity', '/shippingAddress/postalCode'],
+    );
+  });
+
+  await t.test('are not saved over what somebody else has changed meanwhile', async () => {
+    const before = await order();
+    await openForm(before);
+    await service.patch(`/orders/${before.id}`, { token, body: { note: 'Hurry!', items: items.slice(1) } });
+    await person.enter('Quantity', '3');
+    await person.press('Save');
+    await person.see('Somebody has changed items and note of this order meanwhile. Nothing was saved;');
+    await service.patch(`/orders/${before.id}`, { token, body: { status: 'paid' } });
+    await person.press('Save');
+    await person.see('Somebody has changed status, items, and note of this order meanwhile.');
+    await person.press('Cancel');
+    await person.see('Hurry!');
+    await person.go(`#/orders/${before.id}/change`);
+    await person.see('Only open orders can be changed, and this one is paid.');
+    await person.press(`To order ${before.id}`);
+    await person.see('Mark as shipped');
+    assert.equal(await tab.evaluate('document.querySelector("main a[href$=change]")'), null);
+  });
+
+  await t.test('are changed once where the response is lost', async () => {
+    const before = await order();
+    await openForm(before);
+    await tab.evaluate(`{
+      const send = fetch;
+      let isLost = false;
+      window.fetch = async (path, options) => {
+        const response = await send(path, options);
+        if (options.method !== 'PATCH' || isLost) return response;
+        isLost = true;
+        throw new TypeError('the response is lost');
+      };
+    }`);
+    await person.enter('Quantity', '3');
+    await saved(before);
+    const { data } = (await service.get(`/orders/${before.id}/events`, { token })).body;
+    assert.deepEqual(
+      data.map(({ type }: { readonly type: string }) => type),
+      ['order.changed', 'order.created'],
+    );
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
