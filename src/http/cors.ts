@@ -1,6 +1,6 @@
 // Cross-origin requests (the Fetch standard): which header fields let pages of other origins use the service.
 import type { RequestHeaders } from './request-headers.ts';
-import type { HeaderFields } from './response-head.ts';
+import type { HeaderFields } from './node-http.ts';
 
 const requestFields = [
   'Authorization',

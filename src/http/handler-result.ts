@@ -2,7 +2,8 @@
 import { createEncodings, type Coding, type Encoded } from './content-codings.ts';
 import { json } from './media-types.ts';
 import { etagOf, toWireLatin1, type Representation, type Represents } from './representation.ts';
-import { jsonPolicyFields, type HeaderFields } from './response-head.ts';
+import type { HeaderFields } from './node-http.ts';
+import { jsonPolicyFields } from './response-head.ts';
 import type { ResponseStream } from './response-stream.ts';
 
 /** The object after a PUT or PATCH, and what the request did to it. */

@@ -18,13 +18,11 @@ import { stateOf } from './connection-state.ts';
 import { readFirstBytes } from './first-bytes.ts';
 import { TlsHandshakes } from './tls-handshakes.ts';
 import { endIdle } from './idle-connections.ts';
+import { createHttpServer, nodeHttps } from './node-http.ts';
 import { allowHalfOpen, interceptConnections, keepIdleConnectionsOpen } from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
 import { rejectConnection, rejectPlainHttp, listenForUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
-
-// Not imported: an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
-const { createServer: createPlain } = process.getBuiltinModule('node:http');
 
 export type Certificate = { readonly cert: string; readonly key: string };
 
@@ -202,15 +200,14 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
     noDelay: true,
     requireHostHeader: false, // `checkHost` does that
   };
-  const server = certificate === undefined ? createPlain(settings) : createTls(settings, certificate);
+  const server = certificate === undefined ? createHttpServer(settings) : createTls(settings, certificate);
   server.maxHeadersCount = 0; // all of them: their bytes are bounded
   allowHalfOpen(server);
   return server;
 }
 
 function createTls(settings: object, certificate: Certificate): Server {
-  const { createServer: create } = process.getBuiltinModule('node:https');
-  return create({ ...settings, ...certificate, ...tlsSettings });
+  return nodeHttps().createServer({ ...settings, ...certificate, ...tlsSettings });
 }
 
 function track(sockets: Set<Socket>, socket: Socket): void {

@@ -10,9 +10,7 @@ import {
   webhooksMax,
 } from '../limits.ts';
 import { hostOf, type WebhookTargets } from '../network/webhook-targets.ts';
-
-// not imported, as in http-server.ts
-const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
+import { HttpAgent, httpRequest, nodeHttps } from './node-http.ts';
 
 /** All addresses of a name. The system's runs on libuv's threads, of which it takes no more than half. */
 export type AddressLookup = (
@@ -111,7 +109,7 @@ export class OutgoingPosts {
 
   #request(url: URL, options: RequestOptions): ClientRequest {
     if (url.protocol !== 'https:') return httpRequest(url, { ...options, agent: this.#http });
-    const { Agent, request } = process.getBuiltinModule('node:https');
+    const { Agent, request } = nodeHttps();
     this.#https ??= new Agent({ ...keptOpen, rejectUnauthorized: true });
     return request(url, { ...options, agent: this.#https });
   }

@@ -4,7 +4,7 @@ import { issuesMax, stepUpSeconds } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { ProblemCode, problems, statusOf, typeOf } from './problem-kinds.ts';
 import { RequestId } from './request-id.ts';
-import type { HeaderFields } from './response-head.ts';
+import type { HeaderFields } from './node-http.ts';
 
 const realm = 'Bearer realm="orderly"';
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });

@@ -3,7 +3,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
 import { bucketsMax } from '../limits.ts';
-import type { HeaderFields } from './response-head.ts';
+import type { HeaderFields } from './node-http.ts';
 
 /** At most `requests` in `seconds`; undefined means no limit. */
 export type Rate = { readonly requests: number; readonly seconds: number } | undefined;

@@ -20,6 +20,7 @@ import {
 } from './handler-result.ts';
 import { acceptPatch, json, problemJson } from './media-types.ts';
 import { chooseCoding } from './negotiate.ts';
+import type { HeaderFields } from './node-http.ts';
 import { problemResponse } from './problem-response.ts';
 import { toWireLatin1 } from './representation.ts';
 import {
@@ -28,7 +29,6 @@ import {
   problemFields,
   strictTransport,
   writeHead,
-  type HeaderFields,
 } from './response-head.ts';
 import { ResponseStream } from './response-stream.ts';
 import { headOf } from './reply.ts';

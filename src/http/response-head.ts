@@ -1,9 +1,7 @@
 // The head of a response: the one place where a status and header fields become bytes.
+import type { ServerResponse } from 'node:http';
 import { keepAliveMilliseconds } from '../limits.ts';
-import type { Exchange } from './exchange.ts';
-
-/** As `node:http` takes them: name, value, name, value. */
-export type HeaderFields = readonly string[];
+import { STATUS_CODES, validateHeaderValue, type HeaderFields } from './node-http.ts';
 
 type Head = {
   readonly status: number;
@@ -11,14 +9,14 @@ type Head = {
   readonly fields: string[];
 };
 
+type Responding = { readonly response: ServerResponse; readonly expectsContinue: boolean };
+
 export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
 export const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
 export const problemFields: HeaderFields = ['Cache-Control', 'no-store', ...jsonPolicyFields];
 /** Only over TLS (RFC 6797 section 7.2). */
 export const strictTransport: HeaderFields = ['Strict-Transport-Security', 'max-age=31536000'];
 
-// not imported, as in http-server.ts
-const { STATUS_CODES, validateHeaderValue } = process.getBuiltinModule('node:http');
 /** As RFC 9110 has them; 422 keeps its older one, as requirements section 7.1 has it. */
 const reasonPhrases: Readonly<Record<number, string | undefined>> = {
   ...STATUS_CODES,
@@ -31,7 +29,7 @@ const keepAliveValue = `timeout=${keepAliveMilliseconds / 1000}`;
  * the connection goes on: it doesn't while a client waits for 100 Continue, whose body may or may not follow.
  * Throws if a value is more than one line: nothing that a client sent can add a header field.
  */
-export function writeHead({ response, expectsContinue }: Exchange, { status, fields }: Head): void {
+export function writeHead({ response, expectsContinue }: Responding, { status, fields }: Head): void {
   if (response.shouldKeepAlive && !expectsContinue) fields.push('Keep-Alive', keepAliveValue);
   response.writeHead(status, reasonPhrases[status], fields);
 }

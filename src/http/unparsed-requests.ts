@@ -9,13 +9,11 @@ import type { UnparsedRequest } from './last-response.ts';
 import { endLingering } from './lingering-close.ts';
 import { plainAddress } from './peer.ts';
 import type { RequestHandler } from './request-handler.ts';
+import { METHODS } from './node-http.ts';
 import { headersOf, headersTooLarge, targetTooLong } from './request-headers.ts';
 import { requestIdFrom } from './request-id.ts';
 import { readRequestStart, type RequestStart } from './request-start.ts';
 import { allMethods } from './router.ts';
-
-// not imported, as in http-server.ts
-const { METHODS } = process.getBuiltinModule('node:http');
 
 type Handler = Pick<RequestHandler, 'rejectUnparsedRequest' | 'problemOfMethod'>;
 
