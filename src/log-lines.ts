@@ -47,12 +47,12 @@ export class JsonLines implements LogLines {
   request(line: RequestLine, level: Level, time: number): string {
     const { requestId, method, status, address, principal, traceparent, end, bytes } = line;
     const path = truncate(line.path);
-    const safePath = /^[\w/.-]*$/.test(path) ? path : json(path).slice(1, -1);
+    const safePath = /^[\w/.-]*$/.test(path) ? path : shortened(line.path, jsonContent);
     let text = '{"time":"' + this.#clock(time) + '","level":"' + level + '","requestId":"' + requestId;
     text += '","method":"' + method + '","path":"' + safePath + '","status":' + status;
     text += ',"durationMs":' + durationOf(line) + ',"address":' + quoted(address);
     text += ',"principal":' + quoted(principal);
-    if (traceparent !== undefined) text += ',"traceparent":' + json(truncate(traceparent));
+    if (traceparent !== undefined) text += ',"traceparent":"' + shortened(traceparent, jsonContent) + '"';
     if (end !== undefined) text += ',"end":' + quoted(end);
     if (bytes !== undefined) text += ',"bytes":' + bytes;
     return text + '}\n';
@@ -77,7 +77,7 @@ export class TerminalLines implements LogLines {
 
   request(line: RequestLine, level: Level, time: number): string {
     const { requestId, method, path, status, address, principal, end, bytes } = line;
-    const what = `${status} ${method.padEnd(6)} ${printable(truncate(path))} ${durationOf(line)} ms`;
+    const what = `${status} ${method.padEnd(6)} ${shortened(path, printable)} ${durationOf(line)} ms`;
     const who = `${address ?? '-'} ${principal ?? 'nobody'} ${requestId}`;
     let more = end === undefined ? '' : ` end=${end}`;
     if (bytes !== undefined) more += ` bytes=${bytes}`;
@@ -96,8 +96,21 @@ export function causeOf(error: unknown): string {
 }
 
 /** A path or header field may be 8 kB, of a request that costs its client nothing. */
-export function truncate(text: string): string {
-  return text.length > loggedCharsMax ? `${text.slice(0, loggedCharsMax)}…` : text;
+export function truncate(text: string, charsMax = loggedCharsMax): string {
+  return text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
+}
+
+/** Truncated and escaped. One character may take six, so a text with many of them is truncated earlier. */
+function shortened(text: string, escape: (text: string) => string): string {
+  const escaped = escape(truncate(text));
+  return escaped.length > loggedCharsMax + 1
+    ? escape(truncate(text, Math.floor(loggedCharsMax / 6)))
+    : escaped;
+}
+
+/** A JSON string without its quotes. */
+function jsonContent(text: string): string {
+  return json(text).slice(1, -1);
 }
 
 /** Rounded to microseconds. */

@@ -62,6 +62,16 @@ for (const isTerminal of [false, true])
     assert.match(text(), /\/a{199}…["\s]/);
   });
 
+for (const isTerminal of [false, true])
+  test(`escapes lengthen no line, ${isTerminal ? 'on a terminal' : 'in JSON'}`, () => {
+    const { log, text } = logTo({ isTerminal });
+    const evil = '\x9b'.repeat(8_000);
+    log.request({ ...line, path: `/${evil}`, traceparent: evil }, time);
+    assert.match(text(), /\/\\u009b(\\u009b)+…/);
+    assert.ok(text().length < 700, String(text().length));
+    if (!isTerminal) assert.equal(JSON.parse(text()).traceparent, `${evil.slice(0, 33)}…`);
+  });
+
 const tricks = ['\x1b[2J', '\x9b2J', '\u2028', '\r\n{"level":"error"}', '\x7f', '\u202eevil', '\u{e0041}'];
 for (const trick of tricks) {
   for (const isTerminal of [false, true]) {
