@@ -1,4 +1,5 @@
 // The server of node:http or node:https: its settings, the gate for connections, and an orderly end.
+import { constants } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -69,7 +70,9 @@ const ciphers = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
-const tlsSettings = { minVersion: 'TLSv1.2', ciphers } as const;
+/** Another handshake on a connection would cost the server far more than its client. */
+const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
+const tlsSettings = { minVersion: 'TLSv1.2', ciphers, secureOptions } as const;
 
 const requestEvents = [
   ['request', 'onRequest'],

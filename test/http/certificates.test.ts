@@ -131,6 +131,16 @@ describe('TLS with the certificate the service makes', () => {
     connection.socket.destroy();
   });
 
+  test('is not negotiated again on a connection (RFC 9325 section 3.5)', async () => {
+    const ca = certificateOf(service());
+    const socket = await openTls(service().port, { ca, maxVersion: 'TLSv1.2' });
+    const { promise, resolve } = Promise.withResolvers<Error | null>();
+    socket.on('error', resolve);
+    socket.renegotiate({}, resolve);
+    assert.notEqual(await promise, null);
+    socket.destroy();
+  });
+
   test('several requests on one connection are answered', async () => {
     const connection = rawOver(await openTls(service().port, { ca: certificateOf(service()) }));
     for (let index = 0; index < 3; index += 1) {
