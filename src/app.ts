@@ -22,7 +22,7 @@ import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
 import { mountInterfaces } from './interfaces.ts';
 import type { Logger } from './logger.ts';
-import { addressesIn } from './network/address-blocks.ts';
+import { addressesIn } from './address-blocks.ts';
 import { WebhookTargets } from './network/webhook-targets.ts';
 import { feedBounds } from './resources/events/event-store.ts';
 import { PasswordChecks } from './resources/flows/password-checks.ts';

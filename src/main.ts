@@ -1,7 +1,7 @@
 // The edges of the process: command line → command → exit status.
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { commandNames, familyOf, helpText, isCommand, loadCommand } from './commands/commands.ts';
+import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
 import { readCommandLine } from './config/command-line.ts';
 import { ConfigError } from './config/config-error.ts';
@@ -35,7 +35,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const words = argv[0] === 'help' ? argv.slice(1) : argv;
   const name = commandName(words);
   if (isHelp && isHelpFlag(words[0] ?? '--help')) return printResult(await helpText());
-  if (isHelp && familyOf(name).length > 0) return printResult(await helpText(name));
+  if (isHelp && commandsUnder(name).length > 0) return printResult(await helpText(name));
   if (!isCommand(name) || isHelp) throw unknownCommand(words, name);
   rejectUnsafeSqlite();
   const command = await loadCommand(name);
@@ -57,7 +57,7 @@ function commandName([first = 'serve', second = '']: readonly string[]): string 
 }
 
 function unknownCommand(words: readonly string[], name: string): ConfigError {
-  const family = familyOf(name);
+  const family = commandsUnder(name);
   const given = family.length > 0 ? words.slice(0, 2).join(' ') : name;
   const choices = family.length > 0 ? family : commandNames;
   const hint =

@@ -45,7 +45,7 @@ export const layers: readonly (readonly string[])[] = [
     'src/system-error.ts',
     'src/invalidation.ts',
   ],
-  ['src/durations.ts'],
+  ['src/address-blocks.ts', 'src/durations.ts'],
 ];
 
 export function layerOf(path: string): number {

@@ -5,7 +5,7 @@ import { ConfigError } from '../config/config-error.ts';
 import { unavailable } from '../problem.ts';
 import { connectionsWithin, ConnectionGate, openFilesMax } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
-import { addressesIn } from '../network/address-blocks.ts';
+import { addressesIn } from '../address-blocks.ts';
 import { connectionsMax } from '../limits.ts';
 
 /**

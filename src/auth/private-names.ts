@@ -1,47 +1,33 @@
 // Names and addresses that are valid in one network only: no public authority issues certificates for them.
-import { BlockList } from 'node:net';
+import { addressesIn, familyOf } from '../address-blocks.ts';
 
 /** RFC 6761, RFC 6762, RFC 8375, and what ICANN has reserved for private use. */
 export const privateDomains = ['localhost', 'local', 'home.arpa', 'internal'] as const;
 
-type Block = { readonly address: string; readonly bits: number; readonly bytes: Buffer };
-
 /** RFC 1122, RFC 1918, RFC 3927, RFC 6598; RFC 4291 and RFC 4193. */
-export const privateBlocks: readonly Block[] = [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['169.254.0.0', 16],
-  ['100.64.0.0', 10],
-  ['::1', 128],
-  ['fe80::', 10],
-  ['fc00::', 7],
-].map(([address, bits]) => ({
-  address: String(address),
-  bits: Number(bits),
-  bytes: addressBytes(String(address)),
-}));
+const privateNetworks = [
+  '127.0.0.0/8',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  '100.64.0.0/10',
+  '::1/128',
+  'fe80::/10',
+  'fc00::/7',
+] as const;
 
-const privateList = listOf(privateBlocks);
+export const isPrivateAddress = addressesIn(privateNetworks);
 
-export function isPrivateAddress(address: string): boolean {
-  return privateList.check(address, familyOf(address));
-}
+type Block = { readonly bits: number; readonly bytes: Buffer };
+
+export const privateBlocks: readonly Block[] = privateNetworks.map((network) => {
+  const [address = '', bits] = network.split('/');
+  return { bits: Number(bits), bytes: addressBytes(address) };
+});
 
 export function isPrivateDomain(name: string): boolean {
   return privateDomains.some((domain) => name === domain || name.endsWith(`.${domain}`));
-}
-
-function listOf(blocks: readonly Block[]): BlockList {
-  const list = new BlockList();
-  for (const { address, bits } of blocks) list.addSubnet(address, bits, familyOf(address));
-  return list;
-}
-
-/** The family of a valid address. (isIP would compile its patterns, which takes 5 ms of the start.) */
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 
 /** The bytes of a valid address: 4, or 16. */

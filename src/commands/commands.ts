@@ -37,7 +37,7 @@ export function loadCommand(name: CommandName): Promise<Command> {
 }
 
 /** The commands of this name, or those whose first word it is. */
-export function familyOf(name: string): CommandName[] {
+export function commandsUnder(name: string): CommandName[] {
   return commandNames.filter((known) => known === name || known.startsWith(`${name} `));
 }
 
@@ -45,7 +45,7 @@ export function familyOf(name: string): CommandName[] {
 export async function helpText(name?: string): Promise<string> {
   if (name === undefined) return overview();
   const texts: string[] = [];
-  for (const each of familyOf(name)) texts.push(helpOf(each, await loadCommand(each)));
+  for (const each of commandsUnder(name)) texts.push(helpOf(each, await loadCommand(each)));
   return texts.join('\n\n');
 }
 

@@ -3,7 +3,8 @@ import type { Cursors } from '../http/cursor.ts';
 import { Problem } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Position } from '../storage/keyset.ts';
-import { feedBounds, feedEpoch, type FeedBounds } from '../resources/events/event-store.ts';
+import type { FeedBounds } from '../resources/events/event.ts';
+import { feedBounds, feedEpoch } from '../resources/events/event-store.ts';
 
 export const feedPath = '/events';
 

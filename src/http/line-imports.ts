@@ -147,7 +147,7 @@ class ImportRun<T> {
     const batch: Item<T>[] = [];
     if (line === undefined) return batch;
     this.#number = line.number;
-    await nextTurn(stream);
+    await turnOnceRead(stream);
     if (this.#options.stopping.aborted) throw serviceStopping();
     const until = performance.now() + importSliceMillisecondsMax;
     let bytes = 0;
@@ -250,7 +250,7 @@ class ImportRun<T> {
 }
 
 /** In a later turn, once the client has read enough of the response. */
-function nextTurn(stream: ResponseStream): Promise<void> {
+function turnOnceRead(stream: ResponseStream): Promise<void> {
   return new Promise((resolve) => {
     if (stream.unsentBytes > importUnsentBytesMax) stream.whenDrained(() => stream.runLater(resolve));
     else stream.runLater(resolve);

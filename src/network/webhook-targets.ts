@@ -1,6 +1,6 @@
 // Where webhooks may go: public addresses over HTTPS, and what the operator allows besides.
 import { isIP } from 'node:net';
-import { addressesIn } from './address-blocks.ts';
+import { addressesIn } from '../address-blocks.ts';
 
 /** IPv4 that is not for public receivers: IANA's special-purpose registry, and a host inside Azure. */
 const blockedIpv4 = [

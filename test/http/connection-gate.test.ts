@@ -13,7 +13,7 @@ import {
 } from '../../src/http/connection-gate.ts';
 import { readFirstBytes } from '../../src/http/first-bytes.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
-import { addressesIn } from '../../src/network/address-blocks.ts';
+import { addressesIn } from '../../src/address-blocks.ts';
 import { FrozenClock } from '../frozen-clock.ts';
 import { executable, serviceFor, type TestService } from '../service.ts';
 import { until } from '../storage/storage-support.ts';

@@ -6,7 +6,15 @@ import type { Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
+import {
+  Event,
+  subjectOf,
+  topicOf,
+  type Changes,
+  type EventType,
+  type FeedBounds,
+  type Topic,
+} from './event.ts';
 
 export type NewEvent = {
   readonly type: EventType;
@@ -170,9 +178,6 @@ export function isVisible({ topic, ownerId }: FeedEvent, access: FeedAccess): bo
   if (access === 'everything') return true;
   return ownerId === access.userId || access.topics.includes(topic);
 }
-
-/** The ids of the last event that was removed for its age and of the newest event. */
-export type FeedBounds = { readonly removed: number; readonly latest: number };
 
 export function feedBounds(db: Connection): FeedBounds {
   const sql = 'SELECT (SELECT min(id) FROM events), (SELECT max(id) FROM events)';

@@ -151,3 +151,6 @@ export const Event = named(
   ),
 );
 export type Event = Infer<typeof Event>;
+
+/** The ids of the last event that was removed for its age, and of the newest. */
+export type FeedBounds = { readonly removed: number; readonly latest: number };

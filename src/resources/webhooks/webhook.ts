@@ -17,7 +17,7 @@ import {
   type Schema,
 } from '../../schema/schema.ts';
 import { fits, parse } from '../../schema/schema-check.ts';
-import { EventTypeName, eventTypes } from '../events/event.ts';
+import { EventTypeName, eventTypes, type FeedBounds } from '../events/event.ts';
 
 const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
@@ -138,8 +138,6 @@ export function normalizedUrl(url: string): string {
   return new URL(url).href;
 }
 
-/** The ids of the last event that was removed for its age, and of the newest. */
-type FeedBounds = { readonly removed: number; readonly latest: number };
 export type WebhookSettings = Pick<Webhook, 'url' | 'types' | 'status' | 'position'>;
 
 const readOnly = ['id', 'lastStatus', 'lastAt', 'failingSince', 'createdAt'];
