@@ -198,10 +198,10 @@ class OpenDatabase implements Database {
     });
   }
 
-  /** What writes starts while there are descriptors and memory for it: it alone keeps the WAL short. */
+  /** What writes starts soon, while there are descriptors and memory for it: it alone keeps the WAL short. */
   #newSqlWorker(access: 'read' | 'write'): SqlWorker {
     const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
-    const starts = access === 'write' ? 'at once' : 'with its first query';
+    const starts = access === 'write' ? 'after a second' : 'with its first query';
     return sqlWorker({ file: databaseFile(folder), access, starts, synced: () => this.#commits.synced() });
   }
 

@@ -6,6 +6,8 @@ import { searchText } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
 const idleMilliseconds = 10_000;
+/** A thread takes a fifth of the CPU time of the start: the first requests don't wait for it. */
+const startMilliseconds = 1_000;
 
 /**
  * Of the rows that a statement reads, an id and texts each, keeps those in which every phrase matches: at
@@ -40,7 +42,7 @@ type Result = { readonly rows: Row[] } | { readonly error: string; readonly errc
 export type SqlWorkerOptions = {
   readonly file: string;
   readonly access: 'read' | 'write';
-  readonly starts: 'at once' | 'with its first query';
+  readonly starts: 'after a second' | 'with its first query';
   /** Resolves when all that is committed by now is on disk: a query that may have seen it waits for it. */
   synced(): Promise<void>;
 };
@@ -61,13 +63,17 @@ export class SqlWorker {
   readonly #waiting = new FairQueue<PendingQuery>();
   #running: PendingQuery | undefined;
   #worker: Worker | undefined;
+  #starting: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #onPaused: (() => void) | undefined;
   #onIdle: (() => void) | undefined;
 
   constructor(options: SqlWorkerOptions) {
     this.#options = options;
-    if (options.starts === 'at once') this.#worker = this.#start();
+    if (options.starts === 'after a second') {
+      const start = (): unknown => this.query('SELECT 1').catch(() => {}); // the next query tries again
+      this.#starting = setTimeout(start, startMilliseconds).unref();
+    }
   }
 
   get waiting(): number {
@@ -102,6 +108,7 @@ export class SqlWorker {
   /** Runs the queries that wait, then ends the thread. */
   async close(): Promise<void> {
     if (this.#running !== undefined) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    clearTimeout(this.#starting);
     clearTimeout(this.#idle);
     const ending = this.#worker;
     this.#worker = undefined;
@@ -116,7 +123,11 @@ export class SqlWorker {
     if (this.#running === undefined) return this.#onIdle?.();
     const { sql, params, search } = this.#running;
     clearTimeout(this.#idle);
-    this.#worker ??= this.#start();
+    try {
+      this.#worker ??= this.#start();
+    } catch (cause) {
+      return this.#fail('The SQL worker thread could not start', cause);
+    }
     this.#worker.ref();
     this.#worker.postMessage({ sql, params, search } satisfies Query);
   }
@@ -157,9 +168,12 @@ export class SqlWorker {
   #onEnd(worker: Worker, cause?: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    this.#fail('The SQL worker thread ended early', cause);
+  }
+
+  #fail(what: string, cause: unknown): void {
     const reason = cause instanceof Error ? cause.message : 'no reason given';
-    const message = `The SQL worker thread ended early: ${reason}`;
-    this.#finish(({ reject }) => reject(new ThreadError(message, { cause })));
+    this.#finish(({ reject }) => reject(new ThreadError(`${what}: ${reason}`, { cause })));
   }
 
   #finish(settle: (query: PendingQuery) => void): void {
