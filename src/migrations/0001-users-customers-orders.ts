@@ -3,27 +3,6 @@
 
 const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'];
 
-/**
- * Every index costs every order placed, so there are no more than lists need. Status comes before the sort
- * key, since a page without a status filter merges the streams of the statuses. After the id come the columns
- * that other filters test and other sorts need. A user's or a customer's orders are few, so they are read
- * from one index and sorted: one more index for each sort would dirty one more page for each order.
- *
- * Orders have no AUTOINCREMENT: they are never deleted, so no id is used twice. The CHECK of their status
- * uses OR, because IN would fill a temporary table for each insert.
- *
- * The owner of a customer or an order is no foreign key: SQLite would change all rows that refer to a
- * removed user in one statement, and they may be a million. A trigger notes who was removed, and slices of
- * work follow (storage/slices.ts).
- *
- * `importedOrders` has no index by order, which SQLite would look in for each order that is deleted: none is.
- * Its foreign key lets `orderly check` find a key that names no order.
- *
- * `customerSearch` has what `searchText` makes of each customer, under the customer's id: only its trigrams,
- * not the text. `searchText` has folded case and accents, as the words of a query are folded. Those of a
- * deleted customer are taken out at once. FTS5's other way, tombstones, would leave them there, and has row
- * ids past 2^53, which node:sqlite throws at.
- */
 export const migration0001 = {
   name: 'users-customers-orders',
   sql: `
@@ -40,10 +19,15 @@ CREATE TABLE users (
   version INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 CREATE INDEX users_passwordExpiresAt ON users (passwordExpiresAt) WHERE passwordExpiresAt IS NOT NULL;
+
+-- The owner of a customer or an order is no foreign key: SQLite would change all rows that refer to a
+-- removed user in one statement, and they may be a million. A trigger records who was removed, and slices of
+-- work follow (storage/slices.ts).
 CREATE TABLE removedUsers (id INTEGER PRIMARY KEY) STRICT;
 CREATE TRIGGER users_removed AFTER DELETE ON users BEGIN
   INSERT INTO removedUsers (id) VALUES (OLD.id);
 END;
+
 CREATE INDEX users_nameKey_id ON users (nameKey, id, createdAt, emailKey);
 CREATE INDEX users_createdAt_id ON users (createdAt, id, nameKey);
 CREATE INDEX users_emailKey_id ON users (emailKey, id, nameKey);
@@ -126,9 +110,16 @@ CREATE INDEX customers_emailKey_id ON customers (emailKey, id, createdAt, nameKe
 CREATE INDEX customers_userId_id ON customers (userId, id, nameKey);
 CREATE INDEX customers_userId_nameKey_id ON customers (userId, nameKey, id, createdAt);
 CREATE INDEX customers_userId_createdAt_id ON customers (userId, createdAt, id, nameKey);
+
+-- What searchText makes of each customer, under the customer's id: only its trigrams, not the text.
+-- searchText has folded case and accents, as the words of a query are folded. The trigrams of a deleted
+-- customer are taken out at once. FTS5's other way, tombstones, would leave them there, and has row ids past
+-- 2^53, which node:sqlite throws at.
 CREATE VIRTUAL TABLE customerSearch USING fts5 (text, content = '', tokenize = 'trigram case_sensitive 1');
 INSERT INTO customerSearch (customerSearch, rank) VALUES ('secure-delete', 1);
 
+-- Orders have no AUTOINCREMENT: they are never deleted, so no id is used twice. The CHECK of their status
+-- uses OR, because IN would fill a temporary table for each insert.
 CREATE TABLE orders (
   id INTEGER PRIMARY KEY,
   status TEXT NOT NULL CHECK (${statuses.map((status) => `status = '${status}'`).join(' OR ')}),
@@ -142,6 +133,11 @@ CREATE TABLE orders (
   createdAt INTEGER NOT NULL,
   updatedAt INTEGER NOT NULL
 ) STRICT;
+
+-- Every index costs every order placed, so there are no more than lists need. Status comes before the sort
+-- key, since a page without a status filter merges the streams of the statuses. After the id come the columns
+-- that other filters test and other sorts need. A user's or a customer's orders are few, so they are read
+-- from one index and sorted: one more index for each sort would dirty one more page for each order.
 CREATE INDEX orders_status_id ON orders (status, id, createdAt, updatedAt, currency);
 CREATE INDEX orders_status_createdAt_id ON orders (status, createdAt, id, updatedAt, total, currency);
 CREATE INDEX orders_status_updatedAt_id ON orders (status, updatedAt, id, createdAt, total, currency);
@@ -158,6 +154,9 @@ CREATE TABLE importedCustomers (
   customerId INTEGER NOT NULL UNIQUE REFERENCES customers ON DELETE CASCADE,
   fingerprint BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- No index by order, which SQLite would look in for each order that is deleted: none is. The foreign key lets
+-- "orderly check" find a key that names no order.
 CREATE TABLE importedOrders (
   key TEXT PRIMARY KEY,
   orderId INTEGER NOT NULL REFERENCES orders,
