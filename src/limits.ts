@@ -1,4 +1,5 @@
-// Bounds that clients meet or that several files share, their units in their names.
+// Most bounds, and all that several files share, their units in their names. A bound that only one file needs
+// may be in that file.
 import { dayMilliseconds, daySeconds, hourMilliseconds, minuteMilliseconds } from './durations.ts';
 
 export const idMax = Number.MAX_SAFE_INTEGER;

@@ -49,6 +49,7 @@ export type ProblemDetails = {
   /** What would be accepted, as the header fields that say so: name, value, name, value. */
   readonly accepted?: readonly string[];
   readonly scope?: string;
+  /** In place of the status that its kind has. */
   readonly status?: number;
 };
 

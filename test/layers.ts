@@ -22,8 +22,9 @@ export const layers: readonly (readonly string[])[] = [
   ['src/feed/'],
   ['src/resources/events/'],
   ['src/resources/flows/'],
-  ['src/web/', 'src/migrations/'],
+  ['src/web/'],
   ['src/http/'],
+  ['src/migrations/'],
   ['src/auth/', 'src/storage/', 'src/network/'],
   [
     'src/csv.ts',
@@ -35,7 +36,6 @@ export const layers: readonly (readonly string[])[] = [
   ],
   ['src/log-buffer.ts', 'src/log-lines.ts', 'src/once.ts', 'src/timers.ts'],
   ['src/schema/'],
-  ['src/console/'],
   [
     'src/limits.ts',
     'src/version.ts',
@@ -46,6 +46,7 @@ export const layers: readonly (readonly string[])[] = [
     'src/invalidation.ts',
   ],
   ['src/address-blocks.ts', 'src/durations.ts'],
+  ['src/console/'],
 ];
 
 export function layerOf(path: string): number {

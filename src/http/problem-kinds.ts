@@ -1,4 +1,5 @@
-// The one table of problems: what each kind is called, its status, and the text of its page.
+// The one table of problems: what each kind is called, its status unless a problem has another, and the text
+// of its page.
 import { hourSeconds } from '../durations.ts';
 import type { ProblemKind } from '../problem.ts';
 import {
@@ -140,7 +141,10 @@ export const problems: Readonly<
   'bad-request': {
     status: 400,
     title: 'Bad request',
-    about: 'The request is not valid HTTP/1.1 (RFC 9112), or ended early.',
+    about:
+      'The request is not valid HTTP/1.1 (RFC 9112), ended early, or has a body where none is accepted. ' +
+      'The status is 417 for an `Expect` other than `100-continue`, ' +
+      'and 505 for an export or an import over HTTP/1.0.',
   },
   'email-taken': {
     status: 409,

@@ -9,7 +9,7 @@ import { string } from '../../schema/schema.ts';
 import { consoleFiles, type ConsoleFile } from '../../web/console-files.ts';
 import { consolePage } from '../../web/console-page.ts';
 
-/** A page has some twenty files, which a browser asks for again each time: they aren't rate-limited. */
+/** A page has dozens of files, which a browser asks for again each time: they aren't rate-limited. */
 export function consoleRoutes(): Route[] {
   const files = once(consoleFiles);
   return [pageRoute(files), fileRoute(files)];
