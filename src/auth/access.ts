@@ -101,7 +101,7 @@ export function checkAccess<Params>(
   if (!access.permits(caller, params)) throw new Problem('forbidden', access.description);
 }
 
-/** Without a key nothing is limited. */
+/** Whether the caller has the scope: without an API key they have all. */
 export function hasScope({ scopes: held }: Caller, scope: Scope): boolean {
   return held === null || held.has(scope);
 }

@@ -11,7 +11,7 @@ function traceFile(folder: string): string {
   return join(folder, 'last-backup');
 }
 
-/** A backup by an account that may not write to the data folder is one all the same. */
+/** Records when, unless this account may not write to the data folder: its backup is one all the same. */
 export function recordBackup(folder: string): void {
   try {
     replacePrivate(traceFile(folder), `${new Date().toISOString()}\n`);

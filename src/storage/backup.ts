@@ -14,7 +14,7 @@ const pagesAtOnce = 1_000;
 
 type Progress = (share: number) => void;
 
-/** A consistent copy as of the call, as one file; the service may go on writing. Throws StorageError. */
+/** Makes a consistent copy as of the call, one file; the service may go on writing. Throws StorageError. */
 export async function backup(
   folder: string,
   file: string,
@@ -85,9 +85,9 @@ export function integrityIssues(db: Connection): string[] {
 }
 
 /**
- * The file appears under its name only once it is whole and on disk. `backup()` starts over when another
- * connection writes between its steps, unless its source is inside a read transaction: that pins one snapshot
- * for all steps.
+ * Copies a database to a file, which appears under its name only once it is whole and on disk. SQLite's
+ * backup starts over when another connection writes between its steps, unless its source is inside a read
+ * transaction: that pins one snapshot for all steps.
  */
 export async function copyDatabase(
   source: DatabaseSync,
@@ -124,12 +124,12 @@ async function copyAllPages(source: DatabaseSync, target: string, progress: Prog
   }
 }
 
-/** What a copy to `file` leaves when it is killed. */
+/** Removes what a copy to `file` leaves when it is killed. */
 export function removePartial(file: string): void {
   for (const end of ['', '-journal']) rmSync(`${file}.partial${end}`, { force: true });
 }
 
-/** A copy is in WAL mode like its source; in DELETE mode it is a single file, readable from anywhere. */
+/** A copy is in WAL mode like its source. In DELETE mode it is a single file, readable from anywhere. */
 function makeOneFile(file: string, prepare: (db: Connection) => void): void {
   const sqlite = openSqlite(file);
   try {

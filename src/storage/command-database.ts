@@ -13,8 +13,7 @@ export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;
  */
 export async function openCommandDatabase(folder: string, migrations: readonly Migration[]) {
   const sqlite = await openCurrent(folder, migrations);
-  // A running service checkpoints; without one, closing does. A command that writes a lot also does, every
-  // 64 MB.
+  // a running service checkpoints; without one, closing does, and a command that writes a lot, every 64 MB
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536');
   const connection = new Connection(sqlite);
 

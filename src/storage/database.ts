@@ -285,7 +285,7 @@ function rethrow(error: unknown): never {
     : error;
 }
 
-/** For `synchronous = FULL`: the commit itself has synced, on the event loop. */
+/** In place of `fdatasync` with `synchronous = FULL`: the commit itself has synced, on the event loop. */
 function alreadySynced(_descriptor: number, done: (error: null) => void): void {
   setImmediate(done, null);
 }

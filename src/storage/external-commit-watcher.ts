@@ -28,7 +28,7 @@ export class ExternalCommitWatcher {
     this.#idle = setInterval(() => this.detect(), withoutRequestsMilliseconds).unref();
   }
 
-  /** To be called with each request. It checks at most every `betweenRequestsMilliseconds`. */
+  /** To be called with each request; looks at most once in `betweenRequestsMilliseconds`. */
   detectIfDue(): void {
     if (this.#wasJustChecked || !this.#options.mayDetect()) return;
     this.#wasJustChecked = true;
@@ -45,7 +45,7 @@ export class ExternalCommitWatcher {
     if (this.#version !== before) this.#options.onChange();
   }
 
-  /** For when a commit may have been missed. */
+  /** Reports a change, since a commit may have been missed. */
   assumeChanged(): void {
     this.#options.onChange();
   }

@@ -178,14 +178,14 @@ function isAfter(key: string, other: string | number, isDescending: boolean): bo
   return isDescending ? key < other : key > other;
 }
 
-/** The narrower condition first: of two bounds on a column SQLite takes the first to the index. */
+/** Puts the narrower condition first: of two bounds on a column SQLite takes the first to the index. */
 function narrowed(range: IndexRange, narrower: string, param: SqlValue): IndexRange {
   return { ...range, sql: `${narrower} AND ${range.sql}`, params: [param, ...range.params] };
 }
 
 /**
- * The next rows in order. `fits` is whether they pass the residual condition: evaluated in here, so that an
- * index with its columns answers it.
+ * Selects the next rows in order. `fits` is whether they pass the residual condition: evaluated in here, so
+ * that an index with its columns answers it.
  */
 function merged(page: PageRequest, ranges: readonly IndexRange[], limit: number): Condition {
   const { residual } = page;
@@ -211,12 +211,12 @@ export async function countRows(db: Db, selection: Selection): Promise<number> {
   return Number(row?.[0]);
 }
 
-/** Conditions that hold together; undefined for none. */
+/** Joins conditions with AND; undefined if there are none. */
 export function andOrNone(conditions: readonly Condition[]): Condition | undefined {
   return conditions.length === 0 ? undefined : and(conditions);
 }
 
-/** All of the conditions, of which there is at least one. */
+/** Joins conditions with AND. There has to be one. */
 export function and(conditions: readonly Condition[]): Condition {
   return {
     sql: conditions.map(({ sql }) => sql).join(' AND '),
@@ -240,7 +240,7 @@ export function beginsWith(column: string, prefix: SqlValue): Condition {
   return { sql: `${column} >= ? AND ${column} < ?`, params: [prefix, `${prefix}\u{10ffff}`] };
 }
 
-/** The same condition, but SQLite must choose the index by another one. */
+/** The condition in a form for which SQLite uses no index. */
 export function withoutIndex({ sql, params }: Condition): Condition {
   return { sql: `+${sql}`, params };
 }

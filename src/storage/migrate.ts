@@ -71,8 +71,8 @@ function rejectTruncated(sqlite: DatabaseSync, file: string): void {
 }
 
 function migrate(sqlite: DatabaseSync, migrations: readonly Migration[], version: number): void {
-  // Off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says; checked as a whole in the
-  // end.
+  // foreign keys are off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says, and checked
+  // as a whole in the end
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
     for (const migration of migrations.slice(version)) apply(sqlite, migration);

@@ -10,9 +10,9 @@ const idleMilliseconds = 10_000;
 const startMilliseconds = 1_000;
 
 /**
- * Of the rows that a statement reads, an id and texts each, keeps those in which every phrase matches: at
- * least one of its alternatives occurs in the texts (schema/search-text.ts). In a column of JSON, all phrases
- * must match within one of its objects.
+ * A search of the rows that a statement reads, an id and texts each. It keeps those in which every phrase
+ * matches: at least one of its alternatives occurs in the texts (schema/search-text.ts). In a column of JSON,
+ * all phrases must match within one of its objects.
  */
 export type RowSearch = {
   readonly phrases: readonly (readonly string[])[];

@@ -22,17 +22,17 @@ export class StorageError extends Error {
   override readonly name = 'StorageError';
 }
 
-/** Another connection is in the way, for now. */
+/** Whether another connection is in the way, for now. */
 export function isBusy(error: unknown): boolean {
   return busyCodes.includes(sqliteCode(error));
 }
 
-/** A lock, a lack of memory or descriptors, a full disk: a retry may succeed, and nothing is broken. */
+/** Whether a retry may succeed, and nothing is broken: a lock, a lack of memory or files, a full disk. */
 export function isTransient(error: unknown): boolean {
   return transientCodes.includes(sqliteCode(error));
 }
 
-/** Not caused by the request. */
+/** Whether the cause is outside the request that met it. */
 export function isEnvironment(error: unknown): boolean {
   return environmentCodes.includes(sqliteCode(error));
 }
@@ -41,7 +41,7 @@ export function isFull(error: unknown): boolean {
   return sqliteCode(error) === sqliteCodes.full;
 }
 
-/** The file is damaged, or no database. */
+/** Whether the file is damaged, or no database. */
 export function isDamage(error: unknown): boolean {
   return damageCodes.includes(sqliteCode(error));
 }

@@ -27,7 +27,7 @@ function textOf({ name, email, phone }: Searched): string {
   return searchText(name, email, phone);
 }
 
-/** The one with the query's id, then the newest that match. */
+/** Selects the customer with the query's id, then the newest customers that match. */
 export function customerSearchSelection(scope: SearchScope, search: Search): Selection {
   return searchSelection(scope, async (db, limit) => {
     const { sql, params } = scope.condition;

@@ -130,7 +130,7 @@ function hasOrdersProblem(id: number): Problem {
   return new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
 }
 
-/** For `clearRemovedOwners`. */
+/** Clears a removed user from customers, for `clearRemovedOwners`. */
 export function clearCustomerOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql =
     'UPDATE customers SET userId = NULL WHERE id IN (SELECT id FROM customers WHERE userId = ? LIMIT +?)';
@@ -154,7 +154,7 @@ function valuesOf({ name, email, phone, address }: CustomerContent): SqlValue[] 
 
 const { CustomerReplacement } = customerBodies(undefined);
 
-/** A customer fits its schema, and the columns that look-ups use are derived from it. */
+/** Verifies that a customer fits its schema, and that the columns that look-ups use are derived from it. */
 export const customerAudit: Audit<
   readonly [...CustomerRow, nameKey: string, emailKey: string | null, ownerIsKnown: number]
 > = {

@@ -191,12 +191,12 @@ export function feedEpoch(db: Connection): string {
   return epoch;
 }
 
-/** For a database that was restored. */
+/** Begins a new epoch: the database was restored. */
 export function beginFeedEpoch(db: Connection): void {
   db.run('UPDATE feed SET epoch = lower(hex(randomblob(8)))');
 }
 
-/** For a copy: a service that starts on it begins a new epoch, wherever the copy is put. */
+/** Marks a copy: a service that starts on it begins a new epoch, wherever the copy is put. */
 export function markFeedCopied(db: Connection): void {
   db.run("UPDATE feed SET file = 'copied'");
 }
@@ -207,15 +207,15 @@ export function feedFile(db: Connection): string {
   return file;
 }
 
-/** In another file than at the last start the database is a copy, which may lack events that readers saw. */
+/** Called when the file isn't that of the last start: such a copy may lack events that readers saw. */
 export function claimFeed(db: Connection, file: string): void {
   if (feedFile(db) !== '') beginFeedEpoch(db);
   db.run('UPDATE feed SET file = ?', file);
 }
 
 /**
- * A step of the cleanup: events older than `before`, from the oldest on, so that no gap arises. The newest
- * stays, since the id of the next event is one more than its id.
+ * A step of the cleanup: removes events older than `before`, from the oldest on, so that no gap arises. The
+ * newest stays, since the id of the next event is one more than its id.
  */
 export function removeOldEvents(db: Connection, rowsMax: number, before: number): number {
   const oldest = db.all<[id: number, createdAt: number]>(

@@ -73,7 +73,7 @@ function replay(db: Connection, topic: Topic, id: number): ReadonlyMap<string, u
   return values;
 }
 
-/** Objects that have events, but are gone without an event of their deletion. */
+/** Reports objects that have events, but are gone without an event of their deletion. */
 function reportMissing(
   db: Connection,
   topic: Topic,

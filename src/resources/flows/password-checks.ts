@@ -50,7 +50,7 @@ type Options<Limiter> = {
   readonly isKnownAddress: (db: Connection, userId: number, address: string, now: number) => boolean;
 };
 
-/** Refund the tokens of a sign-in: after a success, only that of the account's total. */
+/** The refunds of a sign-in's tokens. After a success only that of the account's total is called. */
 type Refunds = { readonly refundTotal: () => void; readonly refundAll: () => void };
 
 export class PasswordChecks<Limiter> {

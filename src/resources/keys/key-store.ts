@@ -135,7 +135,7 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
     .map(([id, name, email, prefix]) => `  ${id} ${JSON.stringify(name)} of ${email}, ${prefix}…`);
 }
 
-/** When keys were last used, by id. */
+/** Stores when keys were last used, by id. */
 export function recordKeyUses(db: Connection, uses: readonly (readonly [id: number, at: number])[]): void {
   for (const [id, at] of uses) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', at, id);
 }

@@ -75,13 +75,13 @@ export const MadeKey = named(
 );
 export type MadeKey = Infer<typeof MadeKey>;
 
-/** What is invalid of `expiresAt` at this time, whatever the other members are like. */
+/** The issues that `expiresAt` has at this time. The body may have others, which its schema finds. */
 export function expiryIssues({ expiresAt }: Readonly<Record<string, unknown>>, now: number): Issue[] {
   if (!fits(sentTimestamp, expiresAt) || timeOf(expiresAt) > now) return [];
   return [{ pointer: '/expiresAt', code: 'minimum', detail: 'expiresAt must be in the future.' }];
 }
 
-/** Milliseconds since 1970, or null for never. Throws if that has passed. */
+/** When the key expires, in milliseconds since 1970; null for never. Throws if that has passed. */
 export function expiryOf({ expiresAt }: NewKey, now: number): number | null {
   if (expiresAt === undefined) return now + keySecondsDefault * 1000;
   throwIfInvalid(expiryIssues({ expiresAt }, now));

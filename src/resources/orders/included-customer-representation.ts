@@ -1,4 +1,4 @@
-// Orders with their customer embedded, if `include=customer` asks for it.
+// Embeds customers in orders, if `include=customer` asks for it.
 import { checkScope, rowAccessOf, type Caller } from '../../auth/access.ts';
 import { etagOf, toWireLatin1, type Representation } from '../../http/representation.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -24,7 +24,7 @@ export function customerEmbedderFor(
   return (order) => withCustomer(order, customers.get(order.id) ?? null);
 }
 
-/** Another representation than the order's own, so with an ETag of its own. */
+/** This isn't the order's own representation, so it has another ETag. */
 function withCustomer(
   order: Representation<Order>,
   customer: IncludedCustomer | null,

@@ -4,7 +4,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { ownerSql } from '../users/user-store.ts';
 import type { IncludedCustomer } from './included-customer.ts';
 
-/** By the order's id, in one statement; without the customers that the access doesn't cover. */
+/** Finds them in one statement, by the order's id; leaves out those that the access doesn't cover. */
 export function findCustomersOf(
   db: Connection,
   orderIds: readonly number[],

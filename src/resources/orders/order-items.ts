@@ -47,7 +47,7 @@ export type NewItem = Infer<typeof NewItem>;
 
 export const newItems = array(NewItem, { minItems: 1, maxItems: 100 });
 
-/** The sum of the items: the prices have to fit, and nothing else of them. */
+/** Checks the sum of the items: it needs their prices, whatever else of them is invalid. */
 export const totalRule = ruleFor(
   { items: array(object(priced), { minItems: 1, maxItems: 100 }), total: sentTotal },
   ({ items, total }) =>

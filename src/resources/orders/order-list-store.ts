@@ -60,7 +60,7 @@ export function orderSelection(
 
 type SearchOptions = { readonly query: OrderListQuery; readonly q: string; readonly hasCustomers: boolean };
 
-/** Without `hasCustomers` nothing shows what customers are called. */
+/** Without `hasCustomers` no order is found by its customer, as that would show what customers are called. */
 export function searchedOrderSelection(
   access: RowAccess,
   { query, q, hasCustomers }: SearchOptions,

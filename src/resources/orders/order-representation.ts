@@ -4,7 +4,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { readOrderText, readOrderTexts, type OrderText } from './order-store.ts';
 import type { Order } from './order.ts';
 
-/** As it is sent, from the row. */
+/** Represents an order from the text that SQLite makes of its row. */
 export function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {
   const order = readOrderText(db, id);
   return order === undefined ? undefined : representOrderText(order);

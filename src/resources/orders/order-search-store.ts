@@ -10,11 +10,11 @@ import { rankPositions, searchSelection, type SearchScope } from '../flows/listi
 type OrderSearch = {
   readonly orders: SearchScope;
   readonly search: Search;
-  /** Those that the caller may see; undefined for none. */
+  /** The customers that the caller may see; undefined if orders aren't found by their customer. */
   readonly customers: SearchScope | undefined;
 };
 
-/** The one with the query's id, then the newest that match. */
+/** Selects the order with the query's id, then the newest orders that match. */
 export function orderSearchSelection(request: OrderSearch): Selection {
   const { orders, search } = request;
   return searchSelection(orders, async (db, limit) => {

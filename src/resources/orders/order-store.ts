@@ -129,7 +129,7 @@ type OrderTimes = {
 /** A status that an order got later, and when. */
 export type OrderStep = { readonly status: OrderStatus; readonly at: number };
 
-/** An order with a past was created `open` and has gone through these steps. */
+/** Adds an order. One with a past was created `open`, and has gone through these steps since. */
 export function addOrder(
   permit: Permit,
   order: NewOrderRow,
@@ -224,13 +224,13 @@ function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** For `clearRemovedOwners`. */
+/** Clears a removed user from orders, for `clearRemovedOwners`. */
 export function clearOrderOwner(db: Connection, userId: number, rowsMax: number): number {
   const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT +?)';
   return db.run(sql, userId, rowsMax).rowsChanged;
 }
 
-/** An order fits its schema, its sums are right, and its address would be accepted today. */
+/** Verifies that an order fits its schema, its sums are right, and its address would be accepted today. */
 export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
   thing: 'order',
   table: 'orders',

@@ -54,7 +54,7 @@ const status = named(
       'delivered → refunded.',
   }),
 );
-/** For an order that was begun in another system. */
+/** The status of an imported order, which was begun in another system. */
 export const importedStatus = oneOf(statuses, { description: 'Any; `open` by default.' });
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
@@ -189,13 +189,13 @@ export type OrderListQuery = Omit<ObjectOf<typeof orderQuery>, 'status'> & {
   readonly status?: readonly OrderStatus[];
 };
 
-/** The members that the service doesn't set, and the sums. */
+/** The members that requests set, and the sums. */
 export type OrderContent = Pick<
   Order,
   'status' | 'currency' | 'items' | 'total' | 'shippingAddress' | 'note'
 >;
 
-/** What requests send of it. */
+/** The content of an order as requests send it. */
 type SentOrder = Pick<NewOrder, 'currency' | 'items' | 'shippingAddress' | 'note'> & {
   readonly status?: OrderStatus;
 };

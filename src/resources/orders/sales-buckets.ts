@@ -23,7 +23,8 @@ type Buckets = {
 };
 
 /**
- * `from`, the beginnings between, and `before`; truncated if there are more than `salesBucketsMax` buckets.
+ * Returns `from`, when each further bucket begins, and `before`; truncated if there are more than
+ * `salesBucketsMax` buckets.
  */
 export function boundariesOf({ from, before, by, timeZone }: Buckets): number[] {
   const boundaries = [from];
@@ -40,7 +41,7 @@ export function boundariesOf({ from, before, by, timeZone }: Buckets): number[] 
 
 type Time = Temporal.ZonedDateTime;
 
-/** A day may begin at 01:00, have 23 or 25 hours, or be left out: what is added lands within the next one. */
+/** A day may begin at 01:00, have 23 or 25 hours, or be left out: a step lands within the next one. */
 const calendar: Readonly<
   Record<Span, { readonly startOf: (time: Time) => Time; readonly after: (start: Time) => Time }>
 > = {

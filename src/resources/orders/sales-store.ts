@@ -5,8 +5,8 @@ import { statuses } from './order.ts';
 import { totalLowBits, type FiguresRow, type SalesRequest } from './sales.ts';
 
 /**
- * By bucket, currency and status; one more than `salesFiguresMax` if there are more. Each is a range of one
- * covering index, so no orders are sorted or grouped, however many there are.
+ * Finds the figures by bucket, currency and status; one more than `salesFiguresMax` if there are more. Each
+ * is a range of one covering index, so no orders are sorted or grouped, however many there are.
  */
 export function findFigures(
   db: Pick<Database, 'readInWorker'>,

@@ -26,7 +26,7 @@ type SessionRow = readonly [
 ];
 const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
 
-/** A session that hasn't ended. */
+/** Undefined if the session has ended. */
 export function findSession(db: Connection, id: number, now: number): Session | undefined {
   const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
   return row === undefined ? undefined : sessionOf(row);
@@ -48,7 +48,7 @@ function sessionOf([id, userId, createdAt, lastUsedAt, expiresAt, userAgent]: Se
   };
 }
 
-/** Whether a browser keeps its refresh token. */
+/** Whether a browser keeps the refresh token of the session in a cookie. */
 export function usesCookie(db: Connection, id: number | null): boolean {
   return db.get('SELECT 1 FROM sessions WHERE id = ? AND usesCookie = 1', id) !== undefined;
 }
@@ -80,7 +80,7 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
 type NewSessionRow = {
   readonly userId: number;
   readonly userAgent: string | null;
-  /** Whether a browser keeps its refresh token. */
+  /** Whether a browser keeps its refresh token in a cookie. */
   readonly usesCookie: boolean;
 };
 
@@ -174,7 +174,7 @@ export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): vo
   recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
 }
 
-/** In one write, for a database that no service has open. */
+/** Ends all of them in one write: for a database that no service has open. */
 export function endSessionsOfAllUsers(db: Connection): void {
   db.run('DELETE FROM sessions');
 }

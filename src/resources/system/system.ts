@@ -51,7 +51,7 @@ export function problemType(kind: ProblemKind, publicUrl: string): Infer<typeof 
   return { type: typeOf(kind, publicUrl), code: kind, ...problems[kind] };
 }
 
-/** RFC 9727. */
+/** The API catalog, as RFC 9727 has it. */
 export function apiCatalog(publicUrl: string): Infer<typeof ApiCatalog> {
   const to = (path: string, type: string) => [{ href: publicUrl + path, type }];
   return {

@@ -28,7 +28,7 @@ export const suspensionSource: ObjectSource<Suspension> = {
   ownerOf: ({ userId }) => userId,
 };
 
-/** The caller of this ends the user's sessions and keys in the same write. */
+/** Whoever calls this also ends the user's sessions and keys, in the same write. */
 export function addSuspension(
   permit: Permit,
   { id }: Visible<StoredUser>,
@@ -62,7 +62,7 @@ function recordChange(permit: Permit, userId: number): void {
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }
 
-/** Its ids are those of users, whose sessions and keys ended with the suspension. */
+/** The audited ids are those of users, whose sessions and keys ended with the suspension. */
 export const suspensionAudit: Audit<readonly [...SuspensionRow, credentials: number]> = {
   thing: 'suspension',
   table: '(SELECT userId AS id, createdAt, reason FROM suspensions) AS suspended',

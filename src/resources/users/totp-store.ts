@@ -88,7 +88,7 @@ function recordChange(permit: Permit, userId: number): void {
 
 type CodeUse = { readonly userId: number; readonly code: string; readonly now: number };
 
-/** Which kind of code it is; undefined if it is wrong. A right code is used up: each works once. */
+/** Returns which kind of code it is; undefined if it is wrong. A right code is used up: each works once. */
 export function useCode(
   { writer: db }: Permit,
   secrets: SealedSecrets,
@@ -124,7 +124,7 @@ export function totpContext(userId: number): string {
   return `totp of user ${userId}`;
 }
 
-/** After the service's secret was replaced: seals under the first one what was sealed under another. */
+/** Once the service's secret was replaced, seals under the first one what was sealed under another. */
 export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
   const [current, ...others] = secrets.keyIds;
   if (current === undefined || others.length === 0) return 0;
@@ -151,8 +151,8 @@ function resealOne(
 type AuditedTotp = readonly [...TotpRow, lastStep: number, sealed: Uint8Array, wrongHashes: number];
 
 /**
- * Its ids are those of users. Whether secrets can be decrypted isn't checked: `check` doesn't read
- * secret.key.
+ * The audited ids are those of users. Whether secrets can be decrypted isn't verified: `orderly check`
+ * doesn't read secret.key.
  */
 export const totpAudit: Audit<AuditedTotp> = {
   thing: 'one-time code set-up',

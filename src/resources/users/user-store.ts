@@ -145,8 +145,8 @@ export function upgradePasswordHash(
 }
 
 /**
- * The user, their sessions and keys are gone at once. Their customers and orders stay:
- * `ownerSql` shows them without an owner from now on, and cleanup takes the id out of their rows.
+ * Removes the user, their sessions and keys at once. Their customers and orders stay: `ownerSql` shows them
+ * without an owner from now on, and cleanup clears the id from their rows.
  */
 export function removeUser(permit: Permit, { id }: Visible<StoredUser>): void {
   const db = permit.writer;
@@ -167,7 +167,7 @@ export function ownedBy(column: string, userId: SqlValue): Condition {
   return { sql: `${column} = (SELECT id FROM users WHERE users.id = ?)`, params: [userId] };
 }
 
-/** For `check`: 1 unless a row of `table` names an owner that never was. */
+/** For `orderly check`: 1 unless a row of `table` names an owner that never was. */
 export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
   const exists = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
   const removed = `EXISTS (SELECT 1 FROM removedUsers WHERE id = ${table}.userId)`;
@@ -175,8 +175,8 @@ export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
 }
 
 /**
- * An assertion, in place of a foreign key: whoever writes has found the owner in the same transaction, as the
- * caller of the permit or by `userIssues`.
+ * Takes the place of a foreign key: whoever writes has found the owner in the same transaction, as the caller
+ * of the permit or by `userIssues`.
  */
 export function assertOwnerExists(db: Connection, userId: number): void {
   assert(userExists(db, userId), `an owner, user ${userId}, does not exist`);
@@ -229,7 +229,7 @@ export function hasAdmins(db: Connection, exceptId = 0): boolean {
   return db.get(sql, exceptId) !== undefined;
 }
 
-/** For a member that names an owner. */
+/** The issues of a `userId` that is sent: none if there is such a user. */
 export function userIssues(db: Connection, id: number): Issue[] {
   if (userExists(db, id)) return [];
   return [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];

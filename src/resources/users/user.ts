@@ -155,13 +155,13 @@ export function checkMayChange({ current, wanted, hasNewPassword, caller, now }:
   if (wanted.email !== current.email) checkStepUp(caller, now, 'Changing an e-mail address');
 }
 
-/** Also for a new user whose role is to be another than `user`. */
+/** Throws if the caller may not change a user's role, or give a new user another one than `user`. */
 export function checkMayGiveRole(caller: Caller | undefined, now: number): void {
   if (caller === undefined || !isAdmin(caller)) throw forbidden('Only an administrator may assign a role.');
   checkStepUp(caller, now, 'Assigning a role');
 }
 
-/** Required with a new password of one's own, and only there. */
+/** The current password is required with a new one of one's own, and accepted only there. */
 function currentPasswordIssues({ password, currentPassword }: SentUser, isOwn: boolean): Issue[] {
   if (isOwn && typeof password === 'string' && currentPassword === undefined)
     return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];

@@ -130,7 +130,7 @@ export function disableEndpoint(permit: Permit, { id, version }: Version, reason
   db.invalidate({ kind: 'webhook', id });
 }
 
-/** After the service's secret was replaced: seals under the first one what was sealed under another. */
+/** Once the service's secret was replaced, seals under the first one what was sealed under another. */
 export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
   let count = 0;
   for (const { id, secret, previousSecret } of readEndpoints(db)) {

@@ -39,7 +39,7 @@ function findWebhook(db: Connection, id: number): Webhook | undefined {
   return row === undefined ? undefined : webhookOf(row);
 }
 
-/** Nobody owns one: administrators see all of them, others none. */
+/** Nobody owns a webhook: administrators see all of them, others none. */
 export const webhookSource: ObjectSource<Webhook> = {
   name: 'webhook',
   find: findWebhook,
@@ -78,7 +78,7 @@ export function webhookSelection(): Selection {
   };
 }
 
-/** Throws if there are as many webhooks as allowed. It receives the events after that of its creation. */
+/** Throws if there are as many as allowed. The webhook receives the events after that of its creation. */
 export function addWebhook(permit: Permit, { url, types }: NewWebhook, secrets: SealedSecrets): MadeWebhook {
   const { writer: db, origin } = permit;
   checkCount(db);

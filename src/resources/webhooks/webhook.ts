@@ -133,7 +133,7 @@ export function webhookBodies(targets: WebhookTargets) {
   return { NewWebhook, WebhookPatch };
 }
 
-/** As the URL standard serializes it: what was checked is what is stored. */
+/** The URL as its standard serializes it: what was checked is what is stored. */
 export function normalizedUrl(url: string): string {
   return new URL(url).href;
 }
