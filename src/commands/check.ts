@@ -3,7 +3,7 @@ import { migrations } from '../migrations/migrations.ts';
 import { auditCustomerSearch } from '../resources/customers/customer-search-store.ts';
 import { customerAudit } from '../resources/customers/customer-store.ts';
 import { eventAudit } from '../resources/events/event-store.ts';
-import { auditHistories, auditedHistories } from '../resources/events/history-audit-store.ts';
+import { auditEventIds, auditHistories, auditedHistories } from '../resources/events/history-audit-store.ts';
 import { keyAudit } from '../resources/keys/key-store.ts';
 import { orderAudit } from '../resources/orders/order-store.ts';
 import { sessionAudit } from '../resources/sessions/session-store.ts';
@@ -66,6 +66,7 @@ async function auditAll(db: Connection, report: (issue: string) => void): Promis
     counts.push(`${audit.thing}s: ${rows}`);
   }
   await withProgress('Search of customers', () => auditCustomerSearch(db, report));
+  await withProgress('Ids of events', () => auditEventIds(db, report));
   for (const history of auditedHistories)
     await withProgress(`Events of ${history.table}`, (progress) =>
       auditHistories(db, history, { report, progress }),

@@ -48,6 +48,19 @@ export function* rowsById<R extends readonly [number, ...SqlValue[]]>(
   }
 }
 
+/**
+ * What `read` returns of one snapshot. Beside a running service changes come between two statements: what two
+ * of them disagree on is only wrong if it is so in one snapshot, too.
+ */
+export function inSnapshot<T>(db: Connection, read: () => T): T {
+  db.run('BEGIN');
+  try {
+    return read();
+  } finally {
+    db.run('COMMIT');
+  }
+}
+
 function issueTexts(issues: () => Issue[]): string[] {
   try {
     return issues().map(({ pointer = '', detail }) => ` at ${pointer.replace('#', '')}: ${detail}`);

@@ -240,7 +240,7 @@ describe('sample and check', { concurrency: true }, () => {
     const folder = await copyOf(t, folders[0]);
     const db = new DatabaseSync(join(folder, 'orderly.db'));
     db.exec('DELETE FROM orders WHERE id BETWEEN 2 AND 399');
-    db.exec("DELETE FROM events WHERE topic = 'order' AND topicId BETWEEN 2 AND 399");
+    db.exec('DELETE FROM events WHERE id < (SELECT max(id) FROM events)'); // as cleanup leaves them
     db.close();
     const { status, stdout } = await orderly(['check', `--data=${folder}`]);
     assert.equal(status, 0);

@@ -1,5 +1,6 @@
 // The full-text index of customers, updated together with their rows, and the searches that use it.
 import { searchText, type Search } from '../../schema/search-text.ts';
+import { inSnapshot } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
 import { rankPositions, searchSelection, type SearchScope } from '../flows/listing.ts';
@@ -84,11 +85,10 @@ const customersAtOnce = 2_000;
  */
 export function auditCustomerSearch(db: Connection, report: (issue: string) => void): void {
   const sql = 'SELECT id, name FROM customers WHERE id > ? ORDER BY id LIMIT +?';
-  const find = 'SELECT 1 FROM customerSearch WHERE customerSearch MATCH ? AND rowid = ?';
   for (let last = 0; ;) {
     const rows = db.all<[id: number, name: string]>(sql, last, customersAtOnce);
     for (const [id, name] of rows)
-      if (db.get(find, quoted(searchText(name)), id) === undefined)
+      if (!isFound(db, id, name) && inSnapshot(db, () => isStillMissed(db, id)))
         report(`customer ${id} is not found by its name.`);
     const [lastId] = rows.at(-1) ?? [];
     if (lastId === undefined) break;
@@ -96,4 +96,15 @@ export function auditCustomerSearch(db: Connection, report: (issue: string) => v
   }
   const gone = 'SELECT rowid FROM customerSearch WHERE rowid NOT IN (SELECT id FROM customers)';
   for (const [id] of db.all<[number]>(gone)) report(`customer ${id} is found, but does not exist.`);
+}
+
+function isFound(db: Connection, id: number, name: string): boolean {
+  const sql = 'SELECT 1 FROM customerSearch WHERE customerSearch MATCH ? AND rowid = ?';
+  return db.get(sql, quoted(searchText(name)), id) !== undefined;
+}
+
+/** Unless it was renamed or deleted meanwhile. */
+function isStillMissed(db: Connection, id: number): boolean {
+  const row = db.get<[name: string]>('SELECT name FROM customers WHERE id = ?', id);
+  return row !== undefined && !isFound(db, id, row[0]);
 }

@@ -1,5 +1,5 @@
 // Compares objects with their events: for `orderly check`.
-import { rowsById } from '../../storage/audit.ts';
+import { inSnapshot, rowsById } from '../../storage/audit.ts';
 import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
 import type { Changes, Topic } from './event.ts';
 import { feedBounds } from './event-store.ts';
@@ -8,13 +8,13 @@ import { feedBounds } from './event-store.ts';
 export type AuditedHistory = {
   readonly topic: Topic;
   readonly table: 'orders' | 'customers' | 'users' | 'webhooks';
-  readonly members: readonly ('status' | 'currency' | 'total' | 'role')[];
+  readonly members: readonly ('status' | 'currency' | 'items' | 'total' | 'role')[];
 };
 
 export const auditedHistories: readonly AuditedHistory[] = [
   { topic: 'user', table: 'users', members: ['role'] },
   { topic: 'customer', table: 'customers', members: [] },
-  { topic: 'order', table: 'orders', members: ['status', 'currency', 'total'] },
+  { topic: 'order', table: 'orders', members: ['status', 'currency', 'items', 'total'] },
   { topic: 'webhook', table: 'webhooks', members: ['status'] },
 ];
 
@@ -23,24 +23,27 @@ export type AuditListeners = {
   readonly progress: (share: number) => void;
 };
 
+/** The id of an object and the values of its members. */
+type AuditedRow = readonly [id: number, ...values: SqlValue[]];
+
 /** Reports each issue as a sentence, and returns how many objects there are. */
 export function auditHistories(
   db: Connection,
-  { topic, table, members }: AuditedHistory,
+  history: AuditedHistory,
   { report, progress }: AuditListeners,
 ): number {
+  const { topic, table, members } = history;
   const [idMax] = db.get<[number | null]>(`SELECT max(id) FROM ${table}`) ?? [];
-  const areAllKept = feedBounds(db).removed === 0;
-  const sql = `SELECT ${['id', ...members].join(', ')} FROM ${table} WHERE id > ? ORDER BY id LIMIT +?`;
+  const selectSql = `SELECT ${['id', ...members].join(', ')} FROM ${table}`;
   let count = 0;
-  for (const [id, ...values] of rowsById(db, sql)) {
-    const history = replay(db, topic, id);
-    if (history === undefined && areAllKept) report(`${topic} ${id} has no events.`);
-    for (const [index, name] of members.entries()) {
-      const shown = history?.get(name);
-      const differs = shown !== undefined && shown !== values[index];
-      if (differs && stillDiffers(db, { topic, table, name, id }))
-        report(`${topic} ${id} at /${name}: is ${values[index]}, but its events say ${String(shown)}.`);
+  for (const row of rowsById<AuditedRow>(db, `${selectSql} WHERE id > ? ORDER BY id LIMIT +?`)) {
+    const [id] = row;
+    if (historyIssues(db, history, row).length > 0) {
+      const issues = inSnapshot(db, () => {
+        const now = db.get<AuditedRow>(`${selectSql} WHERE id = ?`, id);
+        return now === undefined ? [] : historyIssues(db, history, now);
+      });
+      for (const issue of issues) report(`${topic} ${id}${issue}`);
     }
     count += 1;
     progress(id / (idMax ?? id));
@@ -49,18 +52,31 @@ export function auditHistories(
   return count;
 }
 
-type Member = Pick<AuditedHistory, 'topic' | 'table'> & { readonly name: string; readonly id: number };
-
-/** In one snapshot: beside a running service a change may have come between the row and its events. */
-function stillDiffers(db: Connection, { topic, table, name, id }: Member): boolean {
-  db.run('BEGIN');
-  const [value] = db.get<readonly [SqlValue]>(`SELECT ${name} FROM ${table} WHERE id = ?`, id) ?? [];
-  const shown = replay(db, topic, id)?.get(name);
-  db.run('COMMIT');
-  return shown !== value;
+function historyIssues(db: Connection, { topic, members }: AuditedHistory, row: AuditedRow): string[] {
+  const [id, ...values] = row;
+  const shown = replay(db, topic, id);
+  if (shown === undefined) return feedBounds(db).removed === 0 ? [' has no events.'] : [];
+  const issues: string[] = [];
+  for (const [index, name] of members.entries()) {
+    const text = textOf(shown.get(name));
+    if (text === undefined || text === String(values[index])) continue;
+    if (name === 'items')
+      issues.push(' at /items: is not what its events say.'); // both may be long
+    else issues.push(` at /${name}: is ${values[index]}, but its events say ${text}.`);
+  }
+  return issues;
 }
 
-/** The last value of each member whose values the object's events show; undefined without any event. */
+/** A value of an event as the column of its member holds it. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/**
+ * The last value of each member whose values the object's events show, where the last event that names it
+ * shows one; undefined without any event.
+ */
 function replay(db: Connection, topic: Topic, id: number): ReadonlyMap<string, unknown> | undefined {
   const sql = 'SELECT changes FROM events WHERE topic = ? AND topicId = ? ORDER BY id';
   const rows = db.all<readonly [string | null]>(sql, topic, id);
@@ -68,7 +84,10 @@ function replay(db: Connection, topic: Topic, id: number): ReadonlyMap<string, u
   const values = new Map<string, unknown>();
   for (const [text] of rows) {
     const changes: Changes = text === null ? {} : JSON.parse(text); // written by recordEvent
-    for (const [name, pair] of Object.entries(changes)) if (pair !== null) values.set(name, pair[1]);
+    for (const [name, pair] of Object.entries(changes)) {
+      if (pair === null) values.delete(name);
+      else values.set(name, pair[1]);
+    }
   }
   return values;
 }
@@ -87,4 +106,15 @@ function reportMissing(
     'AND type = ?)';
   for (const [id] of db.all<Row & readonly [number]>(sql, topic, `${topic}.deleted`))
     report(`${topic} ${id} has events, but does not exist.`);
+}
+
+/**
+ * Each event's id is one more than the id of the event before it, and only the oldest are ever removed: a gap
+ * is a loss. (That the newest are missing shows in the objects, where it shows at all.)
+ */
+export function auditEventIds(db: Connection, report: (issue: string) => void): void {
+  const sql =
+    'SELECT id FROM events AS event WHERE id > (SELECT min(id) FROM events) ' +
+    'AND NOT EXISTS (SELECT 1 FROM events WHERE id = event.id - 1)';
+  for (const [id] of db.all<[number]>(sql)) report(`event ${id - 1} is missing.`);
 }

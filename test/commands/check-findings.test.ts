@@ -1,0 +1,122 @@
+// `orderly check`: what it finds in the events, and what it doesn't mistake for damage beside a service.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { auditCustomerSearch } from '../../src/resources/customers/customer-search-store.ts';
+import { removeOldEvents } from '../../src/resources/events/event-store.ts';
+import { auditHistories, auditedHistories } from '../../src/resources/events/history-audit-store.ts';
+import { Connection } from '../../src/storage/connection.ts';
+import { openSqlite } from '../../src/storage/database-file.ts';
+import { newCustomer, newOrder } from '../resources/resource-support.ts';
+import { serviceFor } from '../service.ts';
+import { orderly } from './command-support.ts';
+
+describe('orderly check', { concurrency: true }, () => {
+  test('finds items that are not those of the last event', async (t) => {
+    const folder = await folderWithOrders(t);
+    change(folder, "UPDATE orders SET items = replace(items, 'Coffee', 'Cacaos') WHERE id = 1");
+    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
+    assert.equal(status, 1);
+    assert.match(stdout, /^order 1 at \/items: is not what its events say\.\n.* is not sound\./m);
+  });
+
+  test('knows no items of orders whose events show none, as of long ones', async (t) => {
+    const folder = await folderWithOrders(t);
+    change(folder, "UPDATE orders SET items = replace(items, 'Tea', 'Rye') WHERE id IN (2, 3)");
+    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
+    assert.equal(status, 0, stdout);
+  });
+
+  test('finds that an event is missing between others', async (t) => {
+    const folder = await folderWithOrders(t);
+    change(folder, "DELETE FROM events WHERE type = 'order.changed' AND topicId = 1");
+    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
+    assert.equal(status, 1);
+    assert.equal(stdout.match(/^event \d+ is missing\.$/gm)?.length, 1, stdout);
+  });
+});
+
+describe('orderly check beside a service', { concurrency: true }, () => {
+  const races: readonly (readonly [name: string, sql: string])[] = [
+    ['renamed', "UPDATE customers SET name = 'Grace'"],
+    ['deleted', 'DELETE FROM orders; DELETE FROM customers'],
+  ];
+  for (const [what, sql] of races)
+    test(`misses no customer that is ${what} between two of its statements`, async (t) => {
+      const folder = await folderWithOrders(t);
+      const db = connectionTo(folder, 2, () => {
+        change(
+          folder,
+          `INSERT INTO customerSearch (customerSearch) VALUES ('delete-all'); ${sql}; ${refill}`,
+        );
+      });
+      assert.deepEqual(
+        reported((report) => auditCustomerSearch(db, report)),
+        [],
+      );
+    });
+
+  test('reports no user who is demoted and deleted between two of its statements', async (t) => {
+    const folder = await folderWithOrders(t);
+    const event = 'INSERT INTO events (createdAt, type, topic, topicId, changes)';
+    const db = connectionTo(folder, 3, () => {
+      change(folder, `${event} VALUES (0, 'user.changed', 'user', 1, '{"role":["admin","staff"]}')`);
+      change(folder, `DELETE FROM users WHERE id = 1; ${event} VALUES (0, 'user.deleted', 'user', 1, NULL)`);
+    });
+    assert.deepEqual(historyReports(db, 'users'), []);
+  });
+
+  test('reports no object whose events are removed for age between two of its statements', async (t) => {
+    const folder = await folderWithOrders(t);
+    const db = connectionTo(folder, 3, () => {
+      using sqlite = openSqlite(join(folder, 'orderly.db'));
+      removeOldEvents(new Connection(sqlite), 1_000, Infinity);
+    });
+    assert.deepEqual(historyReports(db, 'users'), []);
+  });
+});
+
+const refill = "INSERT INTO customerSearch (rowid, text) SELECT id, '  ' || upper(name) FROM customers";
+
+/** Its order 1 has had its items changed, order 2 has not, and the items of order 3 are long. */
+async function folderWithOrders(t: TestContext): Promise<string> {
+  const service = await serviceFor(t);
+  const { token } = await service.person('staff');
+  const { id: customerId } = await newCustomer(service, token);
+  const tea = { name: 'Tea', quantity: 1, unitPrice: 1 };
+  for (const items of [[tea], [tea], [tea]]) await newOrder(service, token, { customerId, items });
+  const coffee = [{ ...tea, name: 'Coffee' }];
+  const long = Array.from({ length: 100 }, () => ({ ...tea, sku: 'S'.repeat(60) }));
+  assert.equal((await service.patch('/orders/1', { token, body: { items: coffee } })).status, 200);
+  assert.equal((await service.patch('/orders/3', { token, body: { items: coffee } })).status, 200);
+  assert.equal((await service.patch('/orders/3', { token, body: { items: long } })).status, 200);
+  await service.stop();
+  return service.folder;
+}
+
+/** As another process does. */
+function change(folder: string, sql: string): void {
+  using sqlite = openSqlite(join(folder, 'orderly.db'));
+  sqlite.exec(`BEGIN IMMEDIATE; ${sql}; COMMIT`);
+}
+
+/** Something else happens ahead of its nth statement. */
+function connectionTo(folder: string, nth: number, happens: () => void): Connection {
+  let statements = 0;
+  return new Connection(openSqlite(join(folder, 'orderly.db')), () => {
+    statements += 1;
+    if (statements === nth) happens();
+  });
+}
+
+function historyReports(db: Connection, table: string): string[] {
+  const history = auditedHistories.find((each) => each.table === table);
+  assert.ok(history);
+  return reported((report) => auditHistories(db, history, { report, progress: () => {} }));
+}
+
+function reported(audit: (report: (issue: string) => void) => void): string[] {
+  const issues: string[] = [];
+  audit((issue) => issues.push(issue));
+  return issues;
+}
