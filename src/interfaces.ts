@@ -123,6 +123,7 @@ function serviceRoutes(
   });
   return systemRoutes({
     publicUrl,
+    shop: config.shop,
     readiness,
     metrics,
     openapi: async () => JSON.stringify(await description()),

@@ -49,6 +49,8 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,
+    /** As packing slips name it; either may be empty. */
+    shop: { name: get('shop-name').trim(), address: get('shop-address').trim() },
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
     log: get('log') as Level, // by its rule

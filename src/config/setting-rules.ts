@@ -47,6 +47,13 @@ export function dialledCountry(text: string): string | undefined {
   return 'must be a country code such as DE (ISO 3166-1 alpha-2)';
 }
 
+const lineCharsMax = 200;
+
+export function shortLine(text: string): string | undefined {
+  if (text.length <= lineCharsMax && !/\p{Cc}/u.test(text)) return undefined;
+  return `must be a line of at most ${lineCharsMax} characters`;
+}
+
 export function secret(text: string): string | undefined {
   if (Buffer.byteLength(text) >= secretBytesMin) return undefined;
   return `must be secrets of at least ${secretBytesMin} bytes each`;

@@ -9,6 +9,7 @@ import {
   origin,
   rate,
   secret,
+  shortLine,
   wholeNumber,
   type SettingRule,
 } from './setting-rules.ts';
@@ -199,6 +200,20 @@ export const settings: readonly Setting[] = [
     fallback: '',
     help: 'country whose phone numbers may be sent in national form',
     rule: dialledCountry,
+  },
+  {
+    flag: 'shop-name',
+    value: 'NAME',
+    fallback: '',
+    help: 'the sender on packing slips',
+    rule: shortLine,
+  },
+  {
+    flag: 'shop-address',
+    value: 'ADDRESS',
+    fallback: '',
+    help: 'the sender’s address on packing slips, in one line',
+    rule: shortLine,
   },
   {
     flag: 'cache-bytes',

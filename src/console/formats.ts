@@ -1,6 +1,7 @@
 // Money, numbers and times in the browser's locale, and the words for what the API names.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import type { Address, ServiceEvent, Status } from './api-types.ts';
+import { wordsOfPage } from './page-text.ts';
 
 const digits: Digits = Object.fromEntries(
   wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
@@ -21,12 +22,6 @@ const shortHour = new Intl.DateTimeFormat(locale, { hour: 'numeric' });
 const plainNumber = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
-
-/** The words that `console-page.ts` writes into the page: codes, and `EUR:2`. */
-function wordsOfPage(name: string): string[] {
-  const { content = '' } = document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`) ?? {};
-  return content.split(' ');
-}
 
 export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 

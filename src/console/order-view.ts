@@ -13,17 +13,9 @@ import { addressBlock, card } from './cards.ts';
 import { reloadable, heading, isStaff, type Page, skeleton } from './console-app.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
-import {
-  addressLines,
-  count,
-  dateOnly,
-  dateTime,
-  eventText,
-  money,
-  statusNames,
-  stepNames,
-} from './formats.ts';
+import { addressLines, count, dateTime, eventText, money, statusNames, stepNames } from './formats.ts';
 import { action, field, textOf } from './forms.ts';
+import { packingSlip } from './packing-slip.ts';
 import { eventList, PeopleNames, pill, statusPicture } from './parts.ts';
 
 type Shown = {
@@ -228,33 +220,5 @@ function itemsTable({ items, currency, total }: Order): HTMLElement {
         h('td', { class: 'number' }, money(total, currency)),
       ),
     ),
-  );
-}
-
-/** Printed alone, without prices: on A4, or on a roll of 80 mm. */
-function packingSlip({ id, createdAt, items, shippingAddress, note }: Order, name: string): HTMLElement {
-  const pieces = items.reduce((sum, { quantity }) => sum + quantity, 0);
-  const row = ({ quantity, name: item, sku }: Item): HTMLElement =>
-    h(
-      'tr',
-      {},
-      h('td', { class: 'number' }, count(quantity)),
-      h('td', {}, item, sku !== null && h('span', { class: 'sku' }, sku)),
-      h('td', { class: 'tick' }),
-    );
-  return h(
-    'section',
-    { class: 'sheet', 'aria-hidden': 'true' },
-    h(
-      'header',
-      {},
-      h('strong', {}, 'Packing slip'),
-      h('span', {}, `Order ${id}`),
-      h('span', {}, dateOnly(createdAt)),
-    ),
-    addressBlock(shippingAddress === null ? [name] : addressLines(shippingAddress, name)),
-    h('table', {}, h('tbody', {}, items.map(row))),
-    h('p', {}, `${count(pieces)} ${pieces === 1 ? 'piece' : 'pieces'}`),
-    note !== null && h('p', { class: 'text' }, note),
   );
 }

@@ -17,8 +17,11 @@ const consolePolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
+/** The sender on packing slips, as the operator has set it; either may be empty. */
+export type Shop = { readonly name: string; readonly address: string };
+
 /** Browsers fetch all modules at once, instead of one after the other as they find the imports. */
-export function consolePage(names: readonly string[]): Page {
+export function consolePage(names: readonly string[], shop: Shop): Page {
   const modules = names.filter((name) => name.endsWith('.js'));
   // browsers have other lists of their own
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
@@ -32,6 +35,8 @@ export function consolePage(names: readonly string[]): Page {
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
 <meta name="currencies" content="${digits.join(' ')}">
 <meta name="countries" content="${[...countries].join(' ')}">
+<meta name="shop-name" content="${shop.name}">
+<meta name="shop-address" content="${shop.address}">
 <title>orderly</title>
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="/console/console.css">

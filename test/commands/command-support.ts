@@ -1,5 +1,6 @@
 // For the tests of commands: runs orderly as its own process, from the sources or as the executable under
 // test.
+import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -113,4 +114,10 @@ export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string>
   });
   db.close();
   return folder;
+}
+
+/** A pattern for each line, in their order. */
+export function assertAll(lines: readonly string[], patterns: readonly RegExp[]): void {
+  assert.equal(lines.length, patterns.length, lines.join('\n'));
+  patterns.forEach((pattern, index) => assert.match(lines[index] ?? '', pattern));
 }

@@ -112,6 +112,18 @@ suite('the console', () => {
   });
 });
 
+suite('the console of a shop with a name', () => {
+  const service = sharedService({
+    settings: { 'shop-name': 'Tea & "Pots"', 'shop-address': 'Lange Straße 1, 26122 Oldenburg' },
+  });
+
+  test('knows it and its address, for packing slips', async () => {
+    const { text } = await service().get('/console');
+    assert.match(text, /<meta name="shop-name" content="Tea &#38; &#34;Pots&#34;">/);
+    assert.match(text, /<meta name="shop-address" content="Lange Straße 1, 26122 Oldenburg">/);
+  });
+});
+
 suite('the console’s requests', () => {
   const service = sharedService({ settings: { 'rate-anonymous': '5/60' } });
 

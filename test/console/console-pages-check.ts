@@ -39,7 +39,9 @@ const widths = [1280, 360, 320, 2560]; // 320 as of WCAG 1.4.10
 const usableMillisecondsMax = 300;
 
 test('the console’s pages', { timeout: 600_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
+  const { service, token, tab, person } = await openShop(t, {
+    settings: { 'shop-name': 'Tea House', 'shop-address': 'Lange Straße 1, 26122 Oldenburg' },
+  });
   const folder = mkdtempSync(join(tmpdir(), 'orderly-console-'));
   t.diagnostic(`pictures are in ${folder}`);
   const axe = axeSource();
@@ -195,6 +197,7 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
         ['day', '#/day'],
       ] as const) {
         await person.go(hash);
+        if (name === 'slip') assert.match(await tab.evaluate(slipText), /^Tea House, Lange Straße 1, 26122/);
         for (const [paper, paperWidth, paperHeight] of [
           ['a4', 8.27, 11.69],
           ['roll', 3.15, 7.87],
@@ -260,6 +263,7 @@ async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Pro
   await tab.screen(1280, 'light');
 }
 
+const slipText = 'document.querySelector(".sheet").textContent';
 const isBarOnOneLine = '[...document.querySelectorAll(".side span")].every((each) => each.offsetHeight < 30)';
 
 const axeRun = `axe.run({ resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })

@@ -7,17 +7,18 @@ import { once } from '../../once.ts';
 import { notFound } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
 import { consoleFiles, type ConsoleFile } from '../../web/console-files.ts';
-import { consolePage } from '../../web/console-page.ts';
+import { consolePage, type Shop } from '../../web/console-page.ts';
 
 /** A page has dozens of files, which a browser asks for again each time: they aren't rate-limited. */
-export function consoleRoutes(): Route[] {
+export function consoleRoutes(shop: Shop): Route[] {
   const files = once(consoleFiles);
-  return [pageRoute(files), fileRoute(files)];
+  return [pageRoute(files, shop), fileRoute(files)];
 }
 
-function pageRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
+function pageRoute(files: () => Promise<readonly ConsoleFile[]>, shop: Shop): Route {
   const made = once(async () => {
-    const { html, policy } = consolePage((await files()).map(({ name }) => name));
+    const names = (await files()).map(({ name }) => name);
+    const { html, policy } = consolePage(names, shop);
     const fields = ['Content-Security-Policy', policy, ...pageFields];
     return sharedHtml(html, fields);
   });

@@ -14,11 +14,13 @@ import { document } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { once } from '../../once.ts';
 import { string } from '../../schema/schema.ts';
+import type { Shop } from '../../web/console-page.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { ApiCatalog, apiCatalog, Health, problemType, ProblemType, ProblemTypes } from './system.ts';
 
 export type SystemServices = {
   readonly publicUrl: string;
+  readonly shop: Shop;
   readonly readiness: () => 'ready' | 'stopping' | 'read-only';
   readonly metrics: () => string;
   /** The OpenAPI document's JSON text. */
@@ -46,7 +48,7 @@ export function systemRoutes(services: SystemServices): Route[] {
     openapiRoute(services),
     docsRoute('/docs', 'The documentation', docs),
     docsRoute('/', 'The documentation, at the root', docs),
-    ...consoleRoutes(),
+    ...consoleRoutes(services.shop),
     apiCatalogRoute(services),
     problemTypesRoute(services),
     problemTypeRoute(services),

@@ -1,0 +1,164 @@
+// Settings: where they come from, and what is wrong with them, all at once.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { commandNames, loadCommand, type Command, type CommandName } from '../../src/commands/commands.ts';
+import { readCommandLine } from '../../src/config/command-line.ts';
+import { ConfigError } from '../../src/config/config-error.ts';
+import { assertAll } from './command-support.ts';
+
+const commands = new Map<CommandName, Command>();
+for (const name of commandNames) commands.set(name, await loadCommand(name));
+
+describe('settings', () => {
+  const faultTable: readonly (readonly [
+    name: string,
+    command: CommandName,
+    line: string,
+    complaints: readonly RegExp[],
+  ])[] = [
+    ['an operand that is missing', 'backup', '', [/^FILE is missing$/]],
+    ['operands beyond', 'restore', 'a b c', [/^unexpected argument "b"$/, /^unexpected argument "c"$/]],
+    ['a required flag that is missing', 'admin create', '', [/^--email EMAIL is missing$/]],
+    [
+      'wrong flags of a command',
+      'sample',
+      '--orders 0 --seed x',
+      [/^--orders must be a whole number from 1 .*, not "0"$/, /^--seed must be/],
+    ],
+    [
+      'a time that is none',
+      'sample',
+      '--until soon',
+      [/^--until must be now, or a time such as 2026-01-01, not "soon"$/],
+    ],
+    ['a short flag', 'check', '-d', [/^-d is unknown; --help/]],
+    ['a flag without its value', 'check', '--data', [/^--data needs a value$/]],
+    ['a value for a flag without', 'restore', 'x --force=yes', [/^--force takes no value$/]],
+    [
+      'a flag named as what every object has',
+      'check',
+      '--constructor --__proto__=1',
+      [/^--constructor is unknown/, /^--__proto__ is unknown/],
+    ],
+    ['a flag given twice', 'check', '--log info --log warn', [/^--log is given more than once$/]],
+    [
+      'a port that is none',
+      'serve',
+      '--port 1e3',
+      [/^--port must be a whole number from 0 to 65535, not "1e3"$/],
+    ],
+    [
+      'rates',
+      'serve',
+      '--rate-default 5 --rate-anonymous 0/60',
+      [/^--rate-default must be like 600\/60/, /^--rate-anonymous must be/],
+    ],
+    [
+      'a short secret, which is not repeated',
+      'serve',
+      '--jwt-secrets planted',
+      [/^--jwt-secrets must be secrets of at least 32 bytes each$/],
+    ],
+    ['proxies', 'serve', '--trusted-proxy 10.0.0.0/33', [/^--trusted-proxy must be addresses or blocks/]],
+    [
+      'origins',
+      'serve',
+      '--cors-origins https://a.example/path --public-url example.com --default-country de',
+      [/^--public-url must be/, /^--default-country must be a country code/, /^--cors-origins must be/],
+    ],
+    [
+      'origins not as browsers write them',
+      'serve',
+      '--cors-origins https://A.example:443 --public-url https://orders.example.com/?',
+      [/^--public-url must be like https/, /^--cors-origins must be like https/],
+    ],
+    [
+      'a public URL with a password',
+      'serve',
+      '--public-url https://:planted@orders.example.com',
+      [/^--public-url must be like https/],
+    ],
+    [
+      'half a certificate',
+      'serve',
+      '--tls files --tls-cert x',
+      [/^--tls files requires --tls-cert and --tls-key$/],
+    ],
+    [
+      'a certificate that is not asked for',
+      'serve',
+      '--tls-cert x',
+      [/^--tls-cert and --tls-key are only used with --tls files$/],
+    ],
+    [
+      'modes',
+      'serve',
+      '--registration half --api-key-query maybe --log loud',
+      [/^--registration must be open or closed/, /^--api-key-query must be on or off/, /^--log must be/],
+    ],
+  ];
+  for (const [name, command, line, complaints] of faultTable) {
+    test(`${name}: "${command} ${line}" is rejected`, () => assertAll(issuesOf(command, line), complaints));
+  }
+
+  test('the environment goes before .env, and flags before both', () => {
+    const dotEnv = { ORDERLY_DATA: 'c', ORDERLY_PORT: '3', ORDERLY_LOG: 'off' };
+    const { config } = readCommandLine(['--data=a'], { ORDERLY_DATA: 'b', ORDERLY_PORT: '2' }, dotEnv);
+    assert.deepEqual([config.data, config.port, config.log], ['a', 2, 'off']);
+  });
+
+  test('the name and the address of the shop are a short line each', () => {
+    assertAll(issuesOf('serve', `--shop-name ${'x'.repeat(201)} --shop-address a\nb`), [
+      /^--shop-name must be a line of at most 200 characters/,
+      /^--shop-address must be a line of at most 200 characters/,
+    ]);
+  });
+
+  test('a slash at the end of an origin is left out', () => {
+    const { config } = readCommandLine(
+      ['--public-url=https://orders.example.com/', '--cors-origins=https://a.example/,https://b.example'],
+      {},
+      {},
+    );
+    assert.deepEqual(
+      [config.publicUrl, config.corsOrigins],
+      ['https://orders.example.com', ['https://a.example', 'https://b.example']],
+    );
+  });
+
+  test('a variable of orderly that is not known is an issue, in the environment and in .env', () => {
+    const issues = issuesOf('check', '', { ORDERLY_JWT_SECRET: 'planted' }, { ORDERLY_PROT: '1' });
+    assertAll(issues, [/^ORDERLY_PROT is unknown/, /^ORDERLY_JWT_SECRET is unknown/]);
+    assert.doesNotMatch(issues.join(), /planted/);
+  });
+
+  test('variables that Kubernetes sets for a Service of this name are named as such', () => {
+    const links = { ORDERLY_PORT: 'tcp://10.0.0.1:8443', ORDERLY_SERVICE_HOST: '10.0.0.1' };
+    assertAll(issuesOf('serve', '', links), [
+      /^ORDERLY_PORT must be a whole number/,
+      /^ORDERLY_SERVICE_HOST is unknown/,
+      /^Kubernetes sets .*enableServiceLinks: false/,
+    ]);
+  });
+
+  test('the administrator of the environment needs an address and a password that would do', () => {
+    assertAll(issuesOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [
+      /^ORDERLY_ADMIN_EMAIL is invalid: /,
+      /^ORDERLY_ADMIN_PASSWORD is invalid: .*too common/,
+    ]);
+    assertAll(issuesOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root@example.com' }), [/must be set together/]);
+    const given = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'nineteen characters' };
+    assert.ok(readCommandLine(['--password-min=19'], given, {}));
+    assertAll(issuesOf('serve', '--password-min=20', given), [/^ORDERLY_ADMIN_PASSWORD .*20 to 128/]);
+  });
+});
+
+function issuesOf(name: CommandName, line: string, environment = {}, dotEnv = {}): readonly string[] {
+  try {
+    readCommandLine(line.split(' ').filter(Boolean), environment, dotEnv, commands.get(name));
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.issues;
+  }
+  return assert.fail('nothing was found wrong');
+}
