@@ -13,8 +13,16 @@ import { created, listOrExportOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
+import type { Issue } from '../../schema/schema.ts';
 import { historyRoute } from '../events/history-routes.ts';
-import { changeIssues, changeObject, removeObject, type Changeable, type Resource } from '../flows/change.ts';
+import {
+  changeIssues,
+  changeObject,
+  removeObject,
+  type Changeable,
+  type CheckContext,
+  type Resource,
+} from '../flows/change.ts';
 import { searchIssues } from '../flows/searching.ts';
 import { requireVisible, type ObjectSource } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
@@ -150,10 +158,15 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
     }),
     problems: ['forbidden'],
     furtherIssues({ userId }, { caller, db }) {
-      return fits(id, userId) && isStaff(caller) ? userIssues(db.read, userId) : [];
+      return newOwnerIssues(userId, caller.userId, { db: db.read, caller });
     },
     handle: (context) => addNewCustomer(context, bodies),
   });
+}
+
+/** The issues of an owner, if another one than `ownerId` is sent and the caller may name one. */
+function newOwnerIssues(sent: unknown, ownerId: number | null, { db, caller }: CheckContext): Issue[] {
+  return fits(id, sent) && sent !== ownerId && isStaff(caller) ? userIssues(db, sent) : [];
 }
 
 type CreationContext = Context<object, object, NewCustomer, Caller>;
@@ -167,7 +180,7 @@ function addNewCustomer(context: CreationContext, bodies: CustomerBodies): Promi
     const userId = body.userId ?? caller.userId;
     if (userId !== caller.userId && !isStaff(caller))
       throw forbidden('Only staff may create a customer for another user.');
-    if (userId !== caller.userId) throwIfInvalid(userIssues(writer, userId));
+    throwIfInvalid(newOwnerIssues(userId, caller.userId, { db: writer, caller }));
     const id = addCustomer(permit, { ...content, userId }, now);
     return representCustomer(requireVisible(customerSource, { db: writer, id, access: 'everyone' }));
   });
@@ -229,10 +242,8 @@ type ChangeableCustomer = Changeable<Customer, Customer, ChangedCustomer>;
 function changeableBy(method: 'PUT' | 'PATCH', bodies: CustomerBodies): ChangeableCustomer {
   return {
     ...customerResource,
-    merge(current, body, { db, caller }) {
-      const { userId } = body;
-      const isGiven = fits(id, userId) && userId !== current.userId && isStaff(caller);
-      const ownerIssues = isGiven ? userIssues(db, userId) : [];
+    merge(current, body, context) {
+      const ownerIssues = newOwnerIssues(body['userId'], current.userId, context);
       return mergeCustomer(current, body, { bodies, method, ownerIssues });
     },
   };

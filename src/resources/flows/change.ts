@@ -20,12 +20,13 @@ export type Resource<Row, Shown> = ObjectSource<Row> & {
 
 type ObjectContext = Context<{ readonly id: number }, unknown, unknown, Caller>;
 type Body = Readonly<Record<string, unknown>>;
-type Merging = { readonly db: Connection; readonly caller: Caller };
+/** What a body is checked against: the database as a read or a write sees it, and who sent the body. */
+export type CheckContext = { readonly db: Connection; readonly caller: Caller };
 
 /** Rows that bodies of one kind change. `Wanted` has the members that may change, with their new values. */
 export type Changeable<Row, Shown, Wanted> = Resource<Row, Shown> & {
   /** What a body makes of the current object, or all that is invalid of it: also what its schema finds. */
-  readonly merge: (current: Row, body: Body, context: Merging) => Checked<Wanted>;
+  readonly merge: (current: Row, body: Body, context: CheckContext) => Checked<Wanted>;
 };
 
 /**

@@ -1,5 +1,5 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
-import { allows, isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, notFound, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import type { ExportStarter } from '../../http/export.ts';
@@ -20,7 +20,7 @@ import type { Customer } from '../customers/customer.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
 import { historyRoute } from '../events/history-routes.ts';
-import { changeIssues, changeObject, type Changeable } from '../flows/change.ts';
+import { changeIssues, changeObject, type Changeable, type CheckContext } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerEmbedderFor } from './included-customer-representation.ts';
@@ -94,7 +94,7 @@ const orderResource: Changeable<Order, Order, OrderContent> = {
   merge: mergeOrder,
 };
 
-function placeOrderRoute({ orders, customers }: OrderReads): Route {
+function placeOrderRoute({ orders }: OrderReads): Route {
   return route({
     method: 'POST',
     path: '/orders',
@@ -110,17 +110,7 @@ function placeOrderRoute({ orders, customers }: OrderReads): Route {
       links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' },
     }),
     problems: ['forbidden'],
-    furtherIssues({ customerId, userId }, { caller, db }) {
-      const issues: Issue[] = [];
-      if (fits(id, customerId)) {
-        const customer = customers.find(db.read, customerId);
-        const isVisible = customer !== undefined && allows(rowAccessOf(caller), customer.ownerId);
-        if (!isVisible) issues.push(unknownCustomer(customerId));
-      }
-      const namesOther = fits(id, userId) && userId !== caller.userId;
-      if (namesOther && isStaff(caller)) issues.push(...userIssues(db.read, userId));
-      return issues;
-    },
+    furtherIssues: (body, { caller, db }) => referenceIssues(body, { db: db.read, caller }),
     handle: addNewOrder,
   });
 }
@@ -137,19 +127,24 @@ function addNewOrder(context: PlacingContext): Promise<Representation<Order>> {
     const userId = body.userId ?? caller.userId;
     if (userId !== caller.userId && !isStaff(caller))
       throw forbidden('Only staff may place an order for another user.');
-    const issues: Issue[] = [];
-    if (!customerExists(writer, rowAccessOf(caller), customerId)) issues.push(unknownCustomer(customerId));
-    if (userId !== caller.userId) issues.push(...userIssues(writer, userId));
-    throwIfInvalid(issues);
+    throwIfInvalid(referenceIssues(body, { db: writer, caller }));
     const order = addOrder(permit, { ...content, customerId, userId }, { createdAt: now, updatedAt: now });
     return representOrder(order);
   };
   return context.writeResult(place, { throws: 'before its first change' });
 }
 
-function unknownCustomer(id: number): Issue {
-  const detail = `Customer ${id} does not exist or is not yours.`;
-  return { pointer: '/customerId', code: 'unknown', detail };
+type References = { readonly customerId?: unknown; readonly userId?: unknown };
+
+/** The issues of what a new order refers to. The body may have issues that its schema finds. */
+function referenceIssues({ customerId, userId }: References, { db, caller }: CheckContext): Issue[] {
+  const issues: Issue[] = [];
+  if (fits(id, customerId) && !customerExists(db, rowAccessOf(caller), customerId)) {
+    const detail = `Customer ${customerId} does not exist or is not yours.`;
+    issues.push({ pointer: '/customerId', code: 'unknown', detail });
+  }
+  if (fits(id, userId) && userId !== caller.userId && isStaff(caller)) issues.push(...userIssues(db, userId));
+  return issues;
 }
 
 function readOrderRoute({ orders }: OrderReads): Route {
