@@ -1,8 +1,8 @@
-// The problems that are reported to clients: kinds and constructors, without HTTP.
+// The problems that are reported to clients: the names of their types, and constructors, without HTTP.
 import { issuesMax } from './limits.ts';
 import type { Checked, Issue } from './schema/schema.ts';
 
-export const problemKinds = [
+export const problemCodes = [
   'malformed-json',
   'validation-failed',
   'unauthenticated',
@@ -37,9 +37,9 @@ export const problemKinds = [
   'internal-error',
   'quota-exceeded',
 ] as const;
-export type ProblemKind = (typeof problemKinds)[number];
+export type ProblemCode = (typeof problemCodes)[number];
 
-/** What a problem carries beyond its kind and sentence. */
+/** What a problem carries beyond its code and sentence. */
 export type ProblemDetails = {
   readonly issues?: readonly Issue[];
   readonly retryAfterSeconds?: number;
@@ -49,7 +49,7 @@ export type ProblemDetails = {
   /** What would be accepted, as the header fields that say so: name, value, name, value. */
   readonly accepted?: readonly string[];
   readonly scope?: string;
-  /** In place of the status that its kind has. */
+  /** In place of its type's status. */
   readonly status?: number;
 };
 
@@ -58,20 +58,21 @@ export type ProblemDetails = {
  * client. Not an Error: nobody reads its stack, and capturing one is a twelfth of the cost of a rejection.
  */
 export class Problem {
-  readonly kind: ProblemKind;
+  /** The name of its type. */
+  readonly code: ProblemCode;
   /** A sentence for the client. */
   readonly message: string;
   readonly details: ProblemDetails;
 
-  constructor(kind: ProblemKind, detail: string, more: ProblemDetails = {}) {
-    this.kind = kind;
+  constructor(code: ProblemCode, detail: string, more: ProblemDetails = {}) {
+    this.code = code;
     this.message = detail;
     this.details = more;
   }
 
   /** For the log. */
   toString(): string {
-    return `${this.kind}: ${this.message}`;
+    return `${this.code}: ${this.message}`;
   }
 }
 

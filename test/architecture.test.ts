@@ -65,7 +65,7 @@ test('stores and rules know nothing of HTTP', () => {
       .map((to) => `${from} → ${to}`),
   );
   // a problem type is shown there
-  const ofSystem = ['src/resources/system/system.ts → src/http/problem-kinds.ts'];
+  const ofSystem = ['src/resources/system/system.ts → src/http/problem-types.ts'];
   assert.deepEqual(crossings, ofSystem);
 });
 

@@ -4,8 +4,8 @@ import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
 import { commandNames, loadCommand } from '../src/commands/commands.ts';
 import { settings } from '../src/config/settings.ts';
-import { problemKinds } from '../src/problem.ts';
-import { problems } from '../src/http/problem-kinds.ts';
+import { problemCodes } from '../src/problem.ts';
+import { problemTypes } from '../src/http/problem-types.ts';
 import { securityEventLevels } from '../src/security-event.ts';
 import { executable, serviceFor } from './service.ts';
 import { paths, texts } from './source-text.ts';
@@ -79,9 +79,9 @@ test('api-notes.md lists every problem with its status, and no other', () => {
   const dependsOnInterface = ['validation-failed', 'invalid-cursor'];
   assert.deepEqual(
     rowsOf('src/docs/api-notes.md', 'Name').map((cells) => cells.slice(0, 2)),
-    problemKinds.map((kind) => [
-      `\`${kind}\``,
-      dependsOnInterface.includes(kind) ? '400 or 422' : `${problems[kind].status}`,
+    problemCodes.map((code) => [
+      `\`${code}\``,
+      dependsOnInterface.includes(code) ? '400 or 422' : `${problemTypes[code].status}`,
     ]),
   );
 });

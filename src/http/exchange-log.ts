@@ -23,10 +23,10 @@ export class ExchangeLog {
     this.#options = options;
   }
 
-  countProblem({ kind }: Problem): void {
+  countProblem({ code }: Problem): void {
     const { rejections } = this.#options.metrics;
-    if (kind === 'quota-exceeded') rejections.rate += 1;
-    if (kind === 'unavailable') rejections.unavailable += 1;
+    if (code === 'quota-exceeded') rejections.rate += 1;
+    if (code === 'unavailable') rejections.unavailable += 1;
   }
 
   /** Counts the security events, and logs them if the response has lines. Returns whether it has. */

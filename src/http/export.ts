@@ -189,5 +189,5 @@ class ChunkBuffer {
 
 /** A Problem midway means that the caller has lost a right, unless it is `unavailable`. */
 function isLossOfRights(error: unknown): boolean {
-  return error instanceof Problem && error.kind !== 'unavailable';
+  return error instanceof Problem && error.code !== 'unavailable';
 }

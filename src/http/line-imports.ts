@@ -15,7 +15,7 @@ import {
 } from '../limits.ts';
 import { causeOf } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
-import { Problem, unavailable, type ProblemKind } from '../problem.ts';
+import { Problem, unavailable, type ProblemCode } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Permit } from '../storage/permit.ts';
@@ -23,7 +23,7 @@ import type { Timers } from '../timers.ts';
 import { BufferedResults } from './buffered-results.ts';
 import { ndjson } from './media-types.ts';
 import { NdjsonLines, parseLine, type NdjsonLine } from './ndjson-lines.ts';
-import { statusOf } from './problem-kinds.ts';
+import { statusOf } from './problem-types.ts';
 import { issueMember } from './problem-response.ts';
 import { streamed, type Streamed } from './handler-result.ts';
 import type { ResponseStream, StreamEndReason } from './response-stream.ts';
@@ -239,7 +239,7 @@ class ImportRun<T> {
     count(result.status);
     this.#results.write(resultText(number, result));
     this.#results.flush();
-    stream.abortOnceSent(this.#options.stopping.aborted ? 'stopping' : endReasonOf(problem.kind));
+    stream.abortOnceSent(this.#options.stopping.aborted ? 'stopping' : endReasonOf(problem.code));
   }
 
   #logged(error: unknown): Problem {
@@ -266,9 +266,9 @@ function tooSlow(): Problem {
   return new Problem('request-timeout', `No whole line arrived within ${seconds} seconds.`);
 }
 
-function resultOf({ kind, message, details }: Problem): LineResult {
-  const status = details.status ?? statusOf(kind, 422);
-  return { status, issues: details.issues ?? [{ pointer: '', code: kind, detail: message }] };
+function resultOf({ code, message, details }: Problem): LineResult {
+  const status = details.status ?? statusOf(code, 422);
+  return { status, issues: details.issues ?? [{ pointer: '', code, detail: message }] };
 }
 
 function resultText(line: number, result: LineResult): string {
@@ -277,8 +277,8 @@ function resultText(line: number, result: LineResult): string {
   return `${JSON.stringify({ line, status, errors: issues.slice(0, issuesMax).map(issueMember) })}\n`;
 }
 
-function endReasonOf(kind: ProblemKind): StreamEndReason {
-  if (kind === 'invalid-token' || kind === 'forbidden' || kind === 'insufficient-scope')
+function endReasonOf(code: ProblemCode): StreamEndReason {
+  if (code === 'invalid-token' || code === 'forbidden' || code === 'insufficient-scope')
     return 'unauthorized';
-  return kind === 'request-timeout' ? 'slow' : 'failed';
+  return code === 'request-timeout' ? 'slow' : 'failed';
 }

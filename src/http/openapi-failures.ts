@@ -1,21 +1,21 @@
 // The problems of an operation in the OpenAPI document.
-import type { ProblemKind } from '../problem.ts';
+import type { ProblemCode } from '../problem.ts';
 import type { Components, Json } from './openapi-components.ts';
 import { pascalCase } from './openapi-names.ts';
 import { commonFields, headerRefs } from './openapi-parts.ts';
-import { problems, statusOf } from './problem-kinds.ts';
+import { problemTypes, statusOf } from './problem-types.ts';
 import { ProblemDocument } from './problem-response.ts';
 import type { Route } from './route.ts';
 
 /** Every problem that the route can report, by status. */
 export function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {
-  const byStatus = Map.groupBy(kindsOf(route), (kind) => statusOf(kind, invalidStatus));
+  const byStatus = Map.groupBy(codesOf(route), (code) => statusOf(code, invalidStatus));
   const responses: Json = {};
-  for (const [status, kinds] of byStatus) {
-    const fields = failureFields(route, status, kinds);
+  for (const [status, codes] of byStatus) {
+    const fields = failureFields(route, status, codes);
     // `NotFound`, `InvalidTokenOrUnauthenticated` …
-    const name = kinds.map(pascalCase).join('Or') + variantsOf(route, fields).join('');
-    responses[status] = components.response(name, failure(kinds, fields, components));
+    const name = codes.map(pascalCase).join('Or') + variantsOf(route, fields).join('');
+    responses[status] = components.response(name, failure(codes, fields, components));
   }
   if (route.body !== undefined || route.streamedBody !== undefined)
     responses['417'] = expectationFailed(route, components);
@@ -30,11 +30,11 @@ function expectationFailed(route: Route, components: Components): Json {
   return components.response(name, { ...failure(['bad-request'], fields, components), description });
 }
 
-function failure(kinds: readonly ProblemKind[], fields: readonly string[], components: Components): Json {
+function failure(codes: readonly ProblemCode[], fields: readonly string[], components: Components): Json {
   const examples: Json = {};
-  for (const kind of kinds) examples[kind] = { $ref: `#/components/examples/${kind}` };
+  for (const code of codes) examples[code] = { $ref: `#/components/examples/${code}` };
   return {
-    description: `${kinds.map((kind) => problems[kind].title).join(', ')}.`,
+    description: `${codes.map((code) => problemTypes[code].title).join(', ')}.`,
     headers: headerRefs(fields),
     content: {
       'application/problem+json': { schema: components.use(ProblemDocument, 'response'), examples },
@@ -52,20 +52,20 @@ function variantsOf(route: Route, fields: readonly string[]): string[] {
   return variants;
 }
 
-function failureFields(route: Route, status: number, kinds: readonly ProblemKind[]): string[] {
+function failureFields(route: Route, status: number, codes: readonly ProblemCode[]): string[] {
   const fields = commonFields(route);
   fields.push('Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options');
-  if (status === 401 || kinds.includes('insufficient-scope')) fields.push('WWW-Authenticate');
+  if (status === 401 || codes.includes('insufficient-scope')) fields.push('WWW-Authenticate');
   if (status === 401 && route.sessionCookie === 'read and set') fields.push('Set-Cookie');
-  if (status === 429 || status === 503 || kinds.includes('idempotency-key-in-progress'))
+  if (status === 429 || status === 503 || codes.includes('idempotency-key-in-progress'))
     fields.push('Retry-After');
   if (status === 415) fields.push('Accept-Encoding', route.method === 'PATCH' ? 'Accept-Patch' : 'Accept');
   return fields;
 }
 
-function kindsOf(route: Route): ProblemKind[] {
+function codesOf(route: Route): ProblemCode[] {
   const { access, body, streamedBody, reply } = route;
-  const kinds = new Set<ProblemKind>([
+  const codes = new Set<ProblemCode>([
     'bad-request',
     'validation-failed',
     'not-acceptable',
@@ -76,16 +76,16 @@ function kindsOf(route: Route): ProblemKind[] {
     'internal-error',
     'unavailable',
   ]);
-  if (route.isUnlimited !== true) kinds.add('quota-exceeded');
+  if (route.isUnlimited !== true) codes.add('quota-exceeded');
   if (access.credentials !== 'ignored')
-    kinds.add('invalid-token').add('multiple-credentials').add('insufficient-scope');
-  if (access.credentials === 'required') kinds.add('unauthenticated').add('forbidden');
-  if (/\{\w+\}/.test(route.path)) kinds.add('not-found');
-  if (body !== undefined) kinds.add('malformed-json').add('unsupported-media-type').add('content-too-large');
-  if (streamedBody !== undefined) kinds.add('unsupported-media-type').add('content-too-large');
-  if (route.method === 'GET' || route.isConditional === true) kinds.add('precondition-failed');
-  if (route.isIdempotent === true) kinds.add('idempotency-key-reused').add('idempotency-key-in-progress');
-  if (reply.kind === 'list') kinds.add('invalid-cursor');
-  for (const kind of route.problems ?? []) kinds.add(kind);
-  return [...kinds];
+    codes.add('invalid-token').add('multiple-credentials').add('insufficient-scope');
+  if (access.credentials === 'required') codes.add('unauthenticated').add('forbidden');
+  if (/\{\w+\}/.test(route.path)) codes.add('not-found');
+  if (body !== undefined) codes.add('malformed-json').add('unsupported-media-type').add('content-too-large');
+  if (streamedBody !== undefined) codes.add('unsupported-media-type').add('content-too-large');
+  if (route.method === 'GET' || route.isConditional === true) codes.add('precondition-failed');
+  if (route.isIdempotent === true) codes.add('idempotency-key-reused').add('idempotency-key-in-progress');
+  if (reply.kind === 'list') codes.add('invalid-cursor');
+  for (const code of route.problems ?? []) codes.add(code);
+  return [...codes];
 }

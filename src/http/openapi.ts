@@ -1,10 +1,10 @@
 // The OpenAPI 3.1 document: a pure function of the routes.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { problemKinds, type ProblemKind } from '../problem.ts';
+import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { operation } from './openapi-operation.ts';
 import { headerFields, headerRef, requestFields, securitySchemes, tags } from './openapi-parts.ts';
-import { problems, typeOf } from './problem-kinds.ts';
+import { problemTypes, typeOf } from './problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
 import type { Mounted } from './router.ts';
 
@@ -78,24 +78,24 @@ function usedHeaders(operations: Json): Json {
 
 function problemExamples(publicUrl: string): Json {
   const examples: Json = {};
-  for (const kind of problemKinds)
-    examples[kind] = { summary: problems[kind].title, value: problemExample(kind, publicUrl) };
+  for (const code of problemCodes)
+    examples[code] = { summary: problemTypes[code].title, value: problemExample(code, publicUrl) };
   return examples;
 }
 
-function problemExample(kind: ProblemKind, publicUrl: string): Json {
-  const { status, title, about } = problems[kind];
+function problemExample(code: ProblemCode, publicUrl: string): Json {
+  const { status, title, about } = problemTypes[code];
   const example: Json = {
-    type: typeOf(kind, publicUrl),
+    type: typeOf(code, publicUrl),
     title,
     status,
     detail: about.replaceAll('`', ''),
     instance: '/orders',
-    code: kind,
+    code,
     requestId: 'mB2x-1',
   };
-  if (kind === 'validation-failed') example['errors'] = [issueExample];
-  if (kind === 'invalid-transition') Object.assign(example, transitionExample);
+  if (code === 'validation-failed') example['errors'] = [issueExample];
+  if (code === 'invalid-transition') Object.assign(example, transitionExample);
   return example;
 }
 

@@ -1,8 +1,8 @@
 // Problem details (RFC 9457): the document that describes a problem, and its header fields.
-import { Problem, type ProblemDetails, type ProblemKind } from '../problem.ts';
+import { Problem, type ProblemDetails, type ProblemCode } from '../problem.ts';
 import { issuesMax, stepUpSeconds } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
-import { ProblemCode, problems, statusOf, typeOf } from './problem-kinds.ts';
+import { problemCode, problemTypes, statusOf, typeOf } from './problem-types.ts';
 import { RequestId } from './request-id.ts';
 import type { HeaderFields } from './node-http.ts';
 
@@ -49,7 +49,7 @@ export const ProblemDocument = named(
         pattern: '^/.*$',
         description: 'The path of the request, without its query.',
       }),
-      code: ProblemCode,
+      code: problemCode,
       requestId: RequestId,
       errors: optional(array(ProblemIssue, { maxItems: issuesMax })),
       from: optional(sentence),
@@ -72,21 +72,21 @@ type ProblemResponse = { readonly status: number; readonly fields: HeaderFields;
 
 /** The status of a problem, its own header fields, and its document as JSON text. */
 export function problemResponse(problem: Problem, context: ProblemContext): ProblemResponse {
-  const { kind, details } = problem;
-  const status = details.status ?? statusOf(kind, context.invalidStatus);
+  const { code, details } = problem;
+  const status = details.status ?? statusOf(code, context.invalidStatus);
   const json = JSON.stringify({
-    type: typeOf(kind, context.publicUrl),
-    title: problems[kind].title,
+    type: typeOf(code, context.publicUrl),
+    title: problemTypes[code].title,
     status,
     detail: problem.message,
     instance: context.path,
-    code: kind,
+    code,
     requestId: context.requestId,
     errors: details.issues?.map(issueMember),
     ...details.transition,
     'violated-policies': details.violated,
   });
-  return { status, fields: problemHeaders(kind, details), json };
+  return { status, fields: problemHeaders(code, details), json };
 }
 
 /** As it is sent. */
@@ -101,9 +101,9 @@ function fragmentOf(pointer: string): string {
   return `#${isPlain ? pointer : encodeURI(pointer).replaceAll('#', '%23')}`;
 }
 
-function problemHeaders(kind: ProblemKind, details: ProblemDetails): HeaderFields {
+function problemHeaders(code: ProblemCode, details: ProblemDetails): HeaderFields {
   const fields: string[] = [];
-  const challenge = challengeOf(kind, details);
+  const challenge = challengeOf(code, details);
   if (challenge !== undefined) fields.push('WWW-Authenticate', challenge);
   if (details.retryAfterSeconds !== undefined) fields.push('Retry-After', String(details.retryAfterSeconds));
   if (details.allow !== undefined) fields.push('Allow', details.allow.join(', '));
@@ -112,8 +112,8 @@ function problemHeaders(kind: ProblemKind, details: ProblemDetails): HeaderField
 }
 
 /** RFC 6750 section 3, RFC 9470 section 3. */
-function challengeOf(kind: ProblemKind, { scope }: ProblemDetails): string | undefined {
-  switch (kind) {
+function challengeOf(code: ProblemCode, { scope }: ProblemDetails): string | undefined {
+  switch (code) {
     case 'unauthenticated':
     case 'invalid-credentials':
     case 'code-required':

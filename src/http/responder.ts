@@ -256,9 +256,9 @@ function abortIncomplete(response: ServerResponse): void {
 }
 
 /** How the log names a problem if no handler has reported something more exact. */
-function securityEventOf({ kind, details }: Problem): SecurityEvent | undefined {
-  if (kind === 'forbidden' || kind === 'insufficient-scope') return { name: 'authz_fail', code: kind };
-  if (kind === 'quota-exceeded')
+function securityEventOf({ code, details }: Problem): SecurityEvent | undefined {
+  if (code === 'forbidden' || code === 'insufficient-scope') return { name: 'authz_fail', code };
+  if (code === 'quota-exceeded')
     return { name: 'excess_rate_limit_exceeded', policies: details.violated ?? [] };
   return undefined;
 }

@@ -1,6 +1,6 @@
 // A route is one value: matching, access, validation, types and documentation come from it.
 import type { Access, Caller, Scope } from '../auth/access.ts';
-import type { ProblemKind } from '../problem.ts';
+import type { ProblemCode } from '../problem.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
 import type { Connection, WriteCallback } from '../storage/connection.ts';
 import type { SecurityEvent } from '../security-event.ts';
@@ -129,7 +129,7 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly streamedBody?: StreamedBodyOf;
   readonly reply: Reply<R>;
   /** Problems of its own, beyond those that every route can have. */
-  readonly problems?: readonly ProblemKind[];
+  readonly problems?: readonly ProblemCode[];
   readonly isIdempotent?: boolean;
   /**
    * The current owner of the object with this id, undefined once it is gone: a response stored for

@@ -99,19 +99,19 @@ export function commonParameters(description: Description): Parameter[] {
 }
 
 /** The problems that a response can report. */
-export function kindsOf(response: Response, description: Description): string[] {
+export function codesOf(response: Response, description: Description): string[] {
   return Object.keys(follow(description, response).content?.['application/problem+json']?.examples ?? {});
 }
 
 /**
  * The problems that every operation can report. Those about a request's data are listed at each operation.
  */
-export function kindsEverywhere(description: Description): Set<string> {
+export function codesEverywhere(description: Description): Set<string> {
   const sets = operationsOf(description).map(
     ({ operation }) =>
-      new Set(Object.values(operation.responses).flatMap((each) => kindsOf(each, description))),
+      new Set(Object.values(operation.responses).flatMap((each) => codesOf(each, description))),
   );
   return sets
-    .reduce((common, kinds) => common.intersection(kinds))
+    .reduce((common, codes) => common.intersection(codes))
     .difference(new Set(['validation-failed']));
 }

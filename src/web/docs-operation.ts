@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { callSample, foldedSample } from './code-samples.ts';
 import { callOf, examplesOf, json, type Trust } from './docs-examples.ts';
 import {
-  kindsOf,
+  codesOf,
   parametersOf,
   successOf,
   type Description,
@@ -91,13 +91,13 @@ ${result}`;
 
 function responsesOf({ responses }: Operation, { description, everywhere }: Setting): Html {
   const rows = Object.entries(responses).map(([status, response]) => {
-    const kinds = kindsOf(response, description);
-    const own = kinds
-      .filter((kind) => !everywhere.has(kind))
-      .map((kind) => html`${link(`/problems/${kind}`, kind)} `);
-    return kinds.length > 0 && own.length === 0
+    const codes = codesOf(response, description);
+    const own = codes
+      .filter((code) => !everywhere.has(code))
+      .map((code) => html`${link(`/problems/${code}`, code)} `);
+    return codes.length > 0 && own.length === 0
       ? ''
-      : html`<div><dt>${status}</dt><dd>${kinds.length === 0 ? response.description : own}</dd></div>`;
+      : html`<div><dt>${status}</dt><dd>${codes.length === 0 ? response.description : own}</dd></div>`;
   });
   return html`<dl class="responses">${rows}</dl>
 <p class="quiet">Also those that ${link('#everywhere', 'every operation')} can return.</p>`;

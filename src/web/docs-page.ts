@@ -5,7 +5,7 @@ import { sample } from './code-samples.ts';
 import {
   commonParameters,
   follow,
-  kindsEverywhere,
+  codesEverywhere,
   operationsOf,
   successOf,
   type Description,
@@ -45,7 +45,7 @@ export async function docsPage({
     description,
     publicUrl,
     trust: isSelfSigned ? 'its own certificate' : 'a public certificate',
-    everywhere: kindsEverywhere(description),
+    everywhere: codesEverywhere(description),
     common: commonParameters(description),
   };
   await nextTurn();
@@ -150,15 +150,15 @@ function resource($ref: string, example: unknown, description: Description): Htm
 }
 
 function problemSection({ description, everywhere }: Setting): Html {
-  const kinds = [...everywhere].map(
-    (kind, index) => html`${index === 0 ? '' : ', '}${link(`/problems/${kind}`, kind)}`,
+  const codes = [...everywhere].map(
+    (code, index) => html`${index === 0 ? '' : ', '}${link(`/problems/${code}`, code)}`,
   );
   const example = json(description.components.examples['validation-failed']?.value);
   return html`<section id="problems" tabindex="-1"><h2>Problem types</h2>
 <div class="wide"><div class="about"><p>Every response of 400 and above is a problem document (RFC 9457),
 <code>application/problem+json</code>. Its <code>type</code> leads to one of these pages, and its
 <code>code</code> is the name.</p>
-<p id="everywhere" tabindex="-1">Every operation can return ${kinds}.</p></div>
+<p id="everywhere" tabindex="-1">Every operation can return ${codes}.</p></div>
 <div class="calls">${sample('Example', example)}</div></div>${problemList}</section>
 `;
 }

@@ -162,7 +162,7 @@ test('no more jobs run or wait than a quota allows, and it is given back afterwa
     const taken = [hasher.verify('x', null, job), hasher.verify('x', null, job)];
     await assert.rejects(
       hasher.verify('x', null, job),
-      (error) => error instanceof Problem && error.kind === 'quota-exceeded',
+      (error) => error instanceof Problem && error.code === 'quota-exceeded',
     );
     assert.deepEqual(await Promise.all(taken), [false, false]);
   }
@@ -265,7 +265,7 @@ function hasherFor(t: TestContext, cost = cheap): PasswordHasher {
 
 function isUnavailable(error: unknown): boolean {
   return (
-    error instanceof Problem && error.kind === 'unavailable' && error.details.retryAfterSeconds !== undefined
+    error instanceof Problem && error.code === 'unavailable' && error.details.retryAfterSeconds !== undefined
   );
 }
 

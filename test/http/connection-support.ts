@@ -1,7 +1,7 @@
 // For the tests of connections: requests as bytes, and how many connections a service has.
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import type { ProblemKind } from '../../src/problem.ts';
+import type { ProblemCode } from '../../src/problem.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { askRaw, openRaw, type RawAnswer } from './raw-connection.ts';
 import type { TestOptions, TestService } from '../service.ts';
@@ -55,13 +55,13 @@ export function connectionSuite(options: TestOptions = {}) {
   /** Rejected, with a problem document that stands for itself, and the connection closed behind it. */
   async function assertRejected(
     bytes: string | Buffer,
-    kind: ProblemKind,
+    code: ProblemCode,
     status?: number,
   ): Promise<RawAnswer> {
     const connection = await openRaw(service().port);
     connection.write(bytes);
     const response = await connection.response();
-    assertProblem(response, kind, status);
+    assertProblem(response, code, status);
     assert.equal(await connection.closed, '');
     connection.socket.destroy();
     return response;

@@ -1,7 +1,7 @@
 // Pages of other origins (the Fetch standard): what goes wrong can be read by them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ProblemKind } from '../../src/problem.ts';
+import type { ProblemCode } from '../../src/problem.ts';
 import { serviceFor } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 
@@ -9,14 +9,14 @@ const origin = 'https://shop.example';
 
 describe('a page of an allowed origin', () => {
   const service = sharedService({ settings: { 'cors-origins': origin } });
-  const mistaken: readonly (readonly [method: string, path: string, kind: ProblemKind])[] = [
+  const mistaken: readonly (readonly [method: string, path: string, code: ProblemCode])[] = [
     ['GET', '/order', 'not-found'],
     ['GET', '/orders/first', 'not-found'],
     ['POST', '/api/user', 'not-found'],
     ['DELETE', '/orders', 'method-not-allowed'],
     ['PUT', '/orders/1', 'method-not-allowed'],
   ];
-  for (const [method, path, kind] of mistaken) {
+  for (const [method, path, code] of mistaken) {
     test(`can read why ${method} ${path} failed`, async () => {
       const preflight = await service().call('OPTIONS', path, {
         headers: { origin, 'access-control-request-method': method },
@@ -28,7 +28,7 @@ describe('a page of an allowed origin', () => {
       );
       assert.ok(methods.includes(method), methods.join());
       const response = await service().call(method, path, { headers: { origin }, isUndescribed: true });
-      assertProblem(response, kind);
+      assertProblem(response, code);
       assert.equal(response.headers['access-control-allow-origin'], origin);
     });
   }

@@ -1,7 +1,7 @@
 // HEAD, OPTIONS and other methods on every path that the OpenAPI document declares.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { problemKinds } from '../../src/problem.ts';
+import { problemCodes } from '../../src/problem.ts';
 import { newKey, newOrder, newWebhook } from '../resources/resource-support.ts';
 import type { TestResponse, Person, TestService } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
@@ -110,7 +110,7 @@ describe('every declared path', () => {
     assert.ok(files.length > 10);
     for (const [path, names] of [
       ['/console/{name}', files],
-      ['/problems/{name}', problemKinds],
+      ['/problems/{name}', problemCodes],
     ] as const) {
       const [{ schema }] = document.paths[path].get.parameters;
       const [pattern, { maxLength }] = [new RegExp(schema.pattern), schema];

@@ -1,8 +1,8 @@
 // Expect: 100-continue (RFC 9110 section 10.1.1).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ProblemKind } from '../../src/problem.ts';
-import { problems } from '../../src/http/problem-kinds.ts';
+import type { ProblemCode } from '../../src/problem.ts';
+import { problemTypes } from '../../src/http/problem-types.ts';
 import { assertProblem } from './http-support.ts';
 import { openRaw } from './raw-connection.ts';
 import { request, live, connectionSuite } from './connection-support.ts';
@@ -38,7 +38,7 @@ describe('requests with Expect', () => {
 
     const rejected: readonly (readonly [
       what: string,
-      kind: ProblemKind,
+      code: ProblemCode,
       line: string,
       fields: () => string[],
     ])[] = [
@@ -79,12 +79,12 @@ describe('requests with Expect', () => {
         () => [credentials().authorization, 'Content-Type: application/json', 'Content-Length: 14'],
       ],
     ];
-    for (const [what, kind, line, fields] of rejected) {
-      test(`100-continue of ${what} is ${problems[kind].status} at once, without the body`, async () => {
+    for (const [what, code, line, fields] of rejected) {
+      test(`100-continue of ${what} is ${problemTypes[code].status} at once, without the body`, async () => {
         const connection = await openRaw(service().port);
         connection.write(request(line, [...fields(), 'Expect: 100-continue']));
         const response = await connection.response();
-        assertProblem(response, kind);
+        assertProblem(response, code);
         assert.equal(response.headers['connection'], 'close');
         assert.equal(await connection.closed, '');
         connection.socket.destroy();

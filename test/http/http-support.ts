@@ -1,8 +1,8 @@
 // For the tests over HTTP: one service for a suite, and what every problem has to be.
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import type { ProblemKind } from '../../src/problem.ts';
-import { problems, quotaExceededType } from '../../src/http/problem-kinds.ts';
+import type { ProblemCode } from '../../src/problem.ts';
+import { problemTypes, quotaExceededType } from '../../src/http/problem-types.ts';
 import { ProblemDocument } from '../../src/http/problem-response.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 import { serviceFor, type TestResponse, type TestOptions, type TestService } from '../service.ts';
@@ -37,15 +37,15 @@ export function sharedService(
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 type ProblemResponse = Pick<TestResponse, 'status' | 'body'> & { readonly headers: Headers };
 
-/** That the response is a whole problem document of this kind. `status` where it isn't the kind's own. */
+/** That the response is a whole problem document of this type. `status` where it isn't the type's own. */
 export function assertProblem(
   response: ProblemResponse,
-  kind: ProblemKind,
-  status: number = problems[kind].status,
+  code: ProblemCode,
+  status: number = problemTypes[code].status,
 ): void {
   assert.deepEqual(
-    [response.status, kindOf(String(response.body?.type))],
-    [status, kind],
+    [response.status, codeOf(String(response.body?.type))],
+    [status, code],
     JSON.stringify(response.body),
   );
   assertProblemDocument(response);
@@ -56,17 +56,17 @@ export function assertProblemDocument({ status, headers, body }: ProblemResponse
   assert.equal(headers['content-type'], 'application/problem+json');
   assert.deepEqual(schemaIssues(ProblemDocument, body), []);
   assert.equal(body.status, status);
-  assert.equal(body.code, kindOf(body.type));
+  assert.equal(body.code, codeOf(body.type));
   assert.equal(headers['x-request-id'], body.requestId);
   assert.equal(headers['cache-control'], 'no-store');
   assert.equal(headers['x-content-type-options'], 'nosniff');
   assert.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'");
   assert.equal(headers['server'] ?? headers['x-powered-by'], undefined);
-  assert.ok(kindOf(body.type) in problems, `${body.type} is not a declared type`);
+  assert.ok(codeOf(body.type) in problemTypes, `${body.type} is not a declared type`);
 }
 
-/** The kind that a problem's type URL names. */
-export function kindOf(type: string): string {
+/** The code that a problem's type URL names. */
+export function codeOf(type: string): string {
   return type === quotaExceededType
     ? 'quota-exceeded'
     : type.slice(type.lastIndexOf('/problems/') + '/problems/'.length);

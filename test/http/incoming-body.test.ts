@@ -26,7 +26,7 @@ async function lengths(t: TestContext, bodies: ArrivingBodies): Promise<() => Pr
     };
     receiveBody(request, response, bodies)?.deliver(
       (body) => respond(String(body.length)),
-      ({ kind }) => respond(kind),
+      ({ code }) => respond(code),
     );
   });
   server.listen(0, '127.0.0.1');

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
-import { problemKinds } from '../../src/problem.ts';
+import { problemCodes } from '../../src/problem.ts';
 import { openapiDocument } from '../../src/http/openapi.ts';
-import { invalidStatusRule } from '../../src/http/problem-kinds.ts';
+import { invalidStatusRule } from '../../src/http/problem-types.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 import { version } from '../../src/version.ts';
 import { validate } from '../conformance.ts';
@@ -82,7 +82,7 @@ suite('the document', async () => {
   });
 
   test('says of every problem type what it looks like', () => {
-    assert.deepEqual(Object.keys(document.components.examples).sort(), [...problemKinds].sort());
+    assert.deepEqual(Object.keys(document.components.examples).sort(), [...problemCodes].sort());
   });
 
   for (const { method, path, operation } of operations) {

@@ -1,7 +1,7 @@
 // A request that provokes each type of problem, for the tests of problem details.
 import type { TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import type { ProblemKind } from '../../src/problem.ts';
+import type { ProblemCode } from '../../src/problem.ts';
 import { documentOf, sharedText } from '../../src/http/handler-result.ts';
 import { represent } from '../../src/http/representation.ts';
 import { created, document } from '../../src/http/reply.ts';
@@ -95,8 +95,8 @@ export const failing: readonly Route[] = [
   }),
 ];
 
-/** How each kind comes about, over HTTP. */
-export const provocations: Readonly<Record<ProblemKind, (scene: Scene) => Promise<Provoked | undefined>>> = {
+/** How each problem comes about, over HTTP. */
+export const provocations: Readonly<Record<ProblemCode, (scene: Scene) => Promise<Provoked | undefined>>> = {
   'malformed-json': ({ service, ada }) => service.post('/customers', { token: ada.token, body: '{' }),
   'validation-failed': ({ service, ada }) => service.post('/customers', { token: ada.token, body: {} }),
   unauthenticated: ({ service }) => service.get('/orders'),

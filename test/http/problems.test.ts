@@ -1,8 +1,8 @@
 // Problem details (RFC 9457): every type can be provoked, is declared and resolves; no cause is shown.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { problemKinds, type ProblemKind } from '../../src/problem.ts';
-import { problems, quotaExceededType } from '../../src/http/problem-kinds.ts';
+import { problemCodes, type ProblemCode } from '../../src/problem.ts';
+import { problemTypes, quotaExceededType } from '../../src/http/problem-types.ts';
 import { rootToken } from '../resources/resource-support.ts';
 import { serviceFor, type Person } from '../service.ts';
 import { until } from '../storage/storage-support.ts';
@@ -26,7 +26,7 @@ describe('each type of problem', () => {
   const service = sharedService({ settings, extraRoutes: failing }, async (started) => {
     [ada, root] = [await started.person(), await rootToken(started)];
   });
-  const challenges: Partial<Record<ProblemKind, string>> = {
+  const challenges: Partial<Record<ProblemCode, string>> = {
     unauthenticated: 'Bearer realm="orderly"',
     'invalid-credentials': 'Bearer realm="orderly"',
     'code-required': 'Bearer realm="orderly"',
@@ -36,7 +36,7 @@ describe('each type of problem', () => {
   };
 
   test('has one of these names, and those are all', async () => {
-    assert.deepEqual([...problemKinds].sort(), [...documentedNames, 'quota-exceeded'].sort());
+    assert.deepEqual([...problemCodes].sort(), [...documentedNames, 'quota-exceeded'].sort());
     const { body } = await service().get('/problems', { headers: { accept: 'application/json' } });
     assert.deepEqual(
       body.data.map(({ type }: { type: string }) => type).sort(),
@@ -44,27 +44,27 @@ describe('each type of problem', () => {
     );
   });
 
-  for (const kind of problemKinds) {
-    test(`${kind} can be provoked, and says what it is`, async (t) => {
-      const response = await provocations[kind]({ t, service: service(), ada, root });
+  for (const code of problemCodes) {
+    test(`${code} can be provoked, and says what it is`, async (t) => {
+      const response = await provocations[code]({ t, service: service(), ada, root });
       if (response === undefined) return t.skip('needs the clock or the inside');
-      const { status } = problems[kind];
-      assertProblem(response, kind, status);
+      const { status } = problemTypes[code];
+      assertProblem(response, code, status);
       const { type, title, detail, instance } = response.body;
-      assert.equal(type, kind === 'quota-exceeded' ? quotaExceededType : `${publicUrl}/problems/${kind}`);
-      assert.equal(title, problems[kind].title);
+      assert.equal(type, code === 'quota-exceeded' ? quotaExceededType : `${publicUrl}/problems/${code}`);
+      assert.equal(title, problemTypes[code].title);
       assert.match(detail, /^\S.*[.)]$/);
       assert.match(instance, /^\/[^?]*$/);
-      assert.equal(response.headers['www-authenticate'], challenges[kind]);
-      if (['quota-exceeded', 'unavailable', 'idempotency-key-in-progress'].includes(kind))
+      assert.equal(response.headers['www-authenticate'], challenges[code]);
+      if (['quota-exceeded', 'unavailable', 'idempotency-key-in-progress'].includes(code))
         assert.match(String(response.headers['retry-after']), /^[1-9]\d*$/);
-      assert.equal('errors' in response.body, kind === 'validation-failed');
-      assert.equal('from' in response.body, kind === 'invalid-transition');
-      assert.equal('violated-policies' in response.body, kind === 'quota-exceeded');
+      assert.equal('errors' in response.body, code === 'validation-failed');
+      assert.equal('from' in response.body, code === 'invalid-transition');
+      assert.equal('violated-policies' in response.body, code === 'quota-exceeded');
     });
 
-    test(`${kind} resolves, for people and for programs`, async () => {
-      const path = `/problems/${kind}`;
+    test(`${code} resolves, for people and for programs`, async () => {
+      const path = `/problems/${code}`;
       const [html, json] = [
         await service().get(path, { headers: { accept: 'text/html' } }),
         await service().get(path, { headers: { accept: 'application/json' } }),
@@ -74,9 +74,9 @@ describe('each type of problem', () => {
         [200, 'text/html; charset=utf-8', 200, 'application/json'],
       );
       const { type, ...shown } = json.body;
-      const { title, status, about } = problems[kind];
-      assert.equal(type, kind === 'quota-exceeded' ? quotaExceededType : publicUrl + path);
-      assert.deepEqual(shown, { code: kind, title, status, about });
+      const { title, status, about } = problemTypes[code];
+      assert.equal(type, code === 'quota-exceeded' ? quotaExceededType : publicUrl + path);
+      assert.deepEqual(shown, { code, title, status, about });
       assert.ok(about.length > 20);
       assert.match(html.text, /^<!doctype html>/i);
       for (const text of [title, String(status)]) assert.ok(html.text.includes(text), text);
@@ -85,7 +85,7 @@ describe('each type of problem', () => {
 
   test('is in the page that lists them all', async () => {
     const { text } = await service().get('/problems', { headers: { accept: 'text/html' } });
-    for (const kind of problemKinds) assert.ok(text.includes(kind), kind);
+    for (const code of problemCodes) assert.ok(text.includes(code), code);
   });
 
   test('that there isn’t is 404, as a problem', async () => {

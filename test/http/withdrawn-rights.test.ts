@@ -6,7 +6,7 @@ import { scopes } from '../../src/auth/access.ts';
 import { route } from '../../src/http/route.ts';
 import { items, newKey, newOrder, newWebhook } from '../resources/resource-support.ts';
 import { password, serviceFor, type Person, type TestService } from '../service.ts';
-import { assertProblem, kindOf, sharedService } from './http-support.ts';
+import { assertProblem, codeOf, sharedService } from './http-support.ts';
 import { done, newPassword, sendHalf } from './withdrawn-support.ts';
 
 /** Nothing of it ever changes, so all cases share it. */
@@ -243,7 +243,7 @@ describe('half a body before, half after:', () => {
     const before = await stateOf(service, subject);
     const given = await late.sendRest();
     assert.deepEqual(
-      [given.status, kindOf(given.body.type)],
+      [given.status, codeOf(given.body.type)],
       [response === 'forbidden' ? 403 : 401, response],
     );
     assertProblem(given, response, response === 'forbidden' ? 403 : 401);

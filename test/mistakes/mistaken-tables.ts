@@ -1,21 +1,21 @@
 // Mistakes of tables and schemas that must not compile. Compiled by types.test.ts, never run.
 import type { Caller, RowAccess, Role } from '../../src/auth/access.ts';
 import { Problem } from '../../src/problem.ts';
-import { problems } from '../../src/http/problem-kinds.ts';
+import { problemTypes } from '../../src/http/problem-types.ts';
 import { transitions } from '../../src/resources/orders/order.ts';
 import { UserPatch } from '../../src/resources/users/user.ts';
 import { integer, nullable, object, optional, ruleFor, string, type Infer } from '../../src/schema/schema.ts';
 
 export function mistakesOfTables(): unknown[] {
   const { open: _open, ...fewerSteps } = transitions;
-  const { forbidden: _forbidden, ...fewerProblems } = problems;
+  const { forbidden: _forbidden, ...fewerProblems } = problemTypes;
   const reach: RowAccess = 'everyone';
   return [
     reach,
     // @ts-expect-error TS2741
     fewerSteps satisfies typeof transitions,
     // @ts-expect-error TS2741
-    fewerProblems satisfies typeof problems,
+    fewerProblems satisfies typeof problemTypes,
     // @ts-expect-error TS2345
     new Problem('teapot', 'I am a teapot.'),
     // @ts-expect-error TS2322

@@ -92,7 +92,7 @@ export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof Problem && error.kind === 'unavailable';
+  return error instanceof Problem && error.code === 'unavailable';
 }
 
 /** Storage passes the kinds through; to it one is as good as another. */

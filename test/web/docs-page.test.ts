@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { problemKinds } from '../../src/problem.ts';
+import { problemCodes } from '../../src/problem.ts';
 import { transitions } from '../../src/resources/orders/order.ts';
 import { docsPage } from '../../src/web/docs-page.ts';
 import { serviceFor, type TestService } from '../service.ts';
@@ -155,10 +155,10 @@ describe('the pages', () => {
             `${operation.operationId} lacks a field for ${name}`,
           );
       }
-      for (const kind of problemsOf(operation))
+      for (const code of problemsOf(operation))
         assert.ok(
-          article.includes(`href="/problems/${kind}"`) || everywhere.includes(kind),
-          `${operation.operationId} lacks ${kind}`,
+          article.includes(`href="/problems/${code}"`) || everywhere.includes(code),
+          `${operation.operationId} lacks ${code}`,
         );
     }
     assert.ok(operations.length > 35);
@@ -245,14 +245,14 @@ describe('the pages', () => {
   });
 
   test('every problem type has its place and its page', async () => {
-    for (const kind of problemKinds) {
-      assert.ok(html.includes(`href="/problems/${kind}"`), kind);
-      const { status, text, body } = await service.get(`/problems/${kind}`, asPage);
+    for (const code of problemCodes) {
+      assert.ok(html.includes(`href="/problems/${code}"`), code);
+      const { status, text, body } = await service.get(`/problems/${code}`, asPage);
       assert.equal(status, 200);
       assert.equal(body, undefined);
-      const { title } = (await service.get(`/problems/${kind}`, { headers: { accept: 'application/json' } }))
+      const { title } = (await service.get(`/problems/${code}`, { headers: { accept: 'application/json' } }))
         .body;
-      assert.ok(text.includes(`<h1>${title}</h1>`), kind);
+      assert.ok(text.includes(`<h1>${title}</h1>`), code);
     }
     assert.equal((await service.get('/problems/no-such-thing', asPage)).status, 404);
   });

@@ -1,6 +1,6 @@
 // The service about itself: health, metrics, problem types, its description.
 import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts';
-import { Problem, forbidden, problemKinds, notFound, type ProblemKind } from '../../problem.ts';
+import { Problem, forbidden, problemCodes, notFound, type ProblemCode } from '../../problem.ts';
 import {
   documentOf,
   sharedDocument,
@@ -26,7 +26,7 @@ export type SystemServices = {
   /** The OpenAPI document's JSON text. */
   readonly openapi: () => Promise<string>;
   readonly docsPage: () => Promise<Html>;
-  readonly problemPage: (kind: ProblemKind | undefined) => Promise<Html>;
+  readonly problemPage: (code: ProblemCode | undefined) => Promise<Html>;
 };
 
 /** A page, and its Content-Security-Policy. */
@@ -167,7 +167,7 @@ const catalogFields = [
 function problemTypesRoute({ publicUrl, problemPage }: SystemServices): Route {
   const asPage = once(async () => responseOf(await problemPage(undefined)));
   const asJson = once(() =>
-    sharedDocument({ data: problemKinds.map((kind) => problemType(kind, publicUrl)) }),
+    sharedDocument({ data: problemCodes.map((code) => problemType(code, publicUrl)) }),
   );
   return route({
     method: 'GET',
@@ -182,12 +182,12 @@ function problemTypesRoute({ publicUrl, problemPage }: SystemServices): Route {
 
 function problemTypeRoute({ publicUrl, problemPage }: SystemServices): Route {
   const documents = new Map<string, ReturnType<typeof documentsOf>>();
-  for (const kind of problemKinds) documents.set(kind, documentsOf(kind));
+  for (const code of problemCodes) documents.set(code, documentsOf(code));
 
-  function documentsOf(kind: ProblemKind) {
+  function documentsOf(code: ProblemCode) {
     return {
-      asPage: once(async () => responseOf(await problemPage(kind))),
-      asJson: once(() => sharedDocument(problemType(kind, publicUrl))),
+      asPage: once(async () => responseOf(await problemPage(code))),
+      asJson: once(() => sharedDocument(problemType(code, publicUrl))),
     };
   }
 

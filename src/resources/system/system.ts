@@ -1,6 +1,6 @@
 // What the service says about itself, as schemas: health, problem types, where its documents are.
-import { ProblemCode, problems, typeOf } from '../../http/problem-kinds.ts';
-import type { ProblemKind } from '../../problem.ts';
+import { problemCode, problemTypes, typeOf } from '../../http/problem-types.ts';
+import type { ProblemCode } from '../../problem.ts';
 import {
   array,
   integer,
@@ -17,7 +17,7 @@ export const ProblemType = named(
   'ProblemType',
   object({
     type: sentence('https://localhost:8443/problems/not-found'),
-    code: ProblemCode,
+    code: problemCode,
     title: sentence('Not found'),
     status: integer({ minimum: 400, maximum: 599, examples: [404] }),
     about: sentence('Nothing exists at this path, or no object has this id.'),
@@ -47,8 +47,8 @@ function sentence(example: string): Schema<string> {
   return string({ maxLength: 2_000, pattern: '^[\\s\\S]*$', examples: [example] });
 }
 
-export function problemType(kind: ProblemKind, publicUrl: string): Infer<typeof ProblemType> {
-  return { type: typeOf(kind, publicUrl), code: kind, ...problems[kind] };
+export function problemType(code: ProblemCode, publicUrl: string): Infer<typeof ProblemType> {
+  return { type: typeOf(code, publicUrl), code, ...problemTypes[code] };
 }
 
 /** The API catalog, as RFC 9727 has it. */

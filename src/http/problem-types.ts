@@ -1,7 +1,7 @@
-// The one table of problems: what each kind is called, its status unless a problem has another, and the text
-// of its page.
+// The one table of problem types: the title of each, its status unless a problem has another, and the text of
+// its page.
 import { hourSeconds } from '../durations.ts';
-import type { ProblemKind } from '../problem.ts';
+import type { ProblemCode } from '../problem.ts';
 import {
   bodyBytesMax,
   bodyChunkBytesMin,
@@ -22,8 +22,8 @@ export const invalidStatusRule =
   'The status is 422 under /orders, /customers, /sales, /events and /imports, and 400 elsewhere.';
 
 /** Every problem that the service reports, with the text of its page. */
-export const problems: Readonly<
-  Record<ProblemKind, { readonly status: number; readonly title: string; readonly about: string }>
+export const problemTypes: Readonly<
+  Record<ProblemCode, { readonly status: number; readonly title: string; readonly about: string }>
 > = {
   'malformed-json': {
     status: 400,
@@ -231,8 +231,8 @@ export const problems: Readonly<
   },
 };
 
-/** Open: new kinds may be added, and clients ignore what they don't know. */
-export const ProblemCode = string({
+/** Open: new types may be added, and clients ignore what they don't know. */
+export const problemCode = string({
   maxLength: 40,
   pattern: '^[a-z-]+$',
   description: 'The name of the problem type. Unlike `type` it does not depend on the public URL.',
@@ -242,10 +242,12 @@ export const ProblemCode = string({
 /** The registered type of draft-ietf-httpapi-ratelimit-headers; all others are pages of this service. */
 export const quotaExceededType = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
-export function typeOf(kind: ProblemKind, publicUrl: string): string {
-  return kind === 'quota-exceeded' ? quotaExceededType : `${publicUrl}/problems/${kind}`;
+export function typeOf(code: ProblemCode, publicUrl: string): string {
+  return code === 'quota-exceeded' ? quotaExceededType : `${publicUrl}/problems/${code}`;
 }
 
-export function statusOf(kind: ProblemKind, invalidStatus: 400 | 422): number {
-  return kind === 'validation-failed' || kind === 'invalid-cursor' ? invalidStatus : problems[kind].status;
+export function statusOf(code: ProblemCode, invalidStatus: 400 | 422): number {
+  return code === 'validation-failed' || code === 'invalid-cursor'
+    ? invalidStatus
+    : problemTypes[code].status;
 }
