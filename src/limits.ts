@@ -176,6 +176,10 @@ export const sliceStepRowsMax = 10;
 export const sliceMillisecondsMax = 4;
 export const slicePauseMillisecondsMin = 5;
 
+// How often a service looks for commits of other processes: with requests, and without any.
+export const commitCheckMilliseconds = 100;
+export const idleCommitCheckMilliseconds = 1_000;
+
 // Process.
 export const drainMillisecondsMax = 10_000;
 /** What a client sent is truncated to this length in a log line. */

@@ -76,6 +76,7 @@ export const adminReset: Command = {
         return { ...user, isSuspended, hadTotp: removeTotpOf(permit, user) };
       });
       removeAdminFile(config.data, email);
+      await db.noticed(); // or what it prints would not be true yet
       const ended = ['All sessions and API keys of this user have ended.'];
       if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
       if (isSuspended) ended.push('The user stays suspended until an administrator lifts that.');

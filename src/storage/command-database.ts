@@ -1,5 +1,7 @@
 // The database as a command uses it, alone or beside a live service.
 import type { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from '../limits.ts';
 import { Connection, type WriteCallback } from './connection.ts';
 import { databaseFile, openSqlite, schemaVersion } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -16,16 +18,19 @@ export async function openCommandDatabase(folder: string, migrations: readonly M
   // a running service checkpoints; without one, closing does, and a command that writes a lot, every 64 MB
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -65536');
   const connection = new Connection(sqlite);
+  let writeMilliseconds = 0;
 
   /**
    * Runs `callback` in a transaction of its own, which is on disk when this returns. Waits some seconds for
    * other writers.
    */
   function write<T>(callback: WriteCallback<T>): T {
+    const start = performance.now();
     sqlite.exec('BEGIN IMMEDIATE');
     try {
       const result = callback(connection);
       sqlite.exec('COMMIT');
+      writeMilliseconds = performance.now() - start;
       return result as never; // the callback's result is never a promise: its type is `never` for those only
     } catch (error) {
       if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
@@ -33,7 +38,16 @@ export async function openCommandDatabase(folder: string, migrations: readonly M
     }
   }
 
-  return { connection, write, close: () => sqlite.close() };
+  /**
+   * Resolves once a service that runs beside this command acts on the last write. Until then its caches have
+   * what was before, and so have its reads while a sync of its own runs, or two with a checkpoint's, each of
+   * which may take as long as the write did.
+   */
+  async function noticed(): Promise<void> {
+    await pause(idleCommitCheckMilliseconds + commitCheckMilliseconds + 2 * writeMilliseconds);
+  }
+
+  return { connection, write, noticed, close: () => sqlite.close() };
 }
 
 async function openCurrent(folder: string, migrations: readonly Migration[]): Promise<DatabaseSync> {

@@ -1,9 +1,6 @@
 // Detects commits by other processes, such as a command that makes an administrator beside the service.
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-
-const betweenRequestsMilliseconds = 100;
-/** Without requests, when nobody waits for it. */
-const withoutRequestsMilliseconds = 1_000;
+import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from '../limits.ts';
 
 type Options = {
   /** False while a snapshot is pinned: after `onChange`, reads would still see what was before. */
@@ -25,16 +22,16 @@ export class ExternalCommitWatcher {
     this.#options = options;
     this.#dataVersion = sqlite.prepare('PRAGMA data_version');
     this.#version = this.#read();
-    this.#idle = setInterval(() => this.detect(), withoutRequestsMilliseconds).unref();
+    this.#idle = setInterval(() => this.detect(), idleCommitCheckMilliseconds).unref();
   }
 
-  /** To be called with each request; looks at most once in `betweenRequestsMilliseconds`. */
+  /** To be called with each request; looks at most once in `commitCheckMilliseconds`. */
   detectIfDue(): void {
     if (this.#wasJustChecked || !this.#options.mayDetect()) return;
     this.#wasJustChecked = true;
     setTimeout(() => {
       this.#wasJustChecked = false;
-    }, betweenRequestsMilliseconds).unref();
+    }, commitCheckMilliseconds).unref();
     this.detect();
   }
 
