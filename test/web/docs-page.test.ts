@@ -183,8 +183,8 @@ describe('the pages', () => {
       new Set(shown.map(([, name]) => name)),
       new Set(
         (
-          'User Suspension Totp NewTotp RecoveryCodes Tokens Session MadeKey Key Customer Order ' +
-          'Sales Event ApiCatalog Health ProblemType Webhook MadeWebhook WebhookSecret'
+          'User Suspension Totp NewTotp RecoveryCodes Tokens Session CreatedApiKey Key Customer Order ' +
+          'Sales Event ApiCatalog Health ProblemType Webhook CreatedWebhook WebhookSecret'
         ).split(' '),
       ),
     );

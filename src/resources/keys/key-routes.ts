@@ -19,7 +19,7 @@ import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
-import { Key, MadeKey, NewKey, expiryIssues } from './key.ts';
+import { Key, CreatedApiKey, NewKey, expiryIssues } from './key.ts';
 import { addKey, keySelection, keySource, removeKey, type StoredKey } from './key-store.ts';
 
 export function keyRoutes({ cursors }: { readonly cursors: Cursors }): Route[] {
@@ -45,7 +45,7 @@ function createKeyRoute(): Route {
     summary: 'Create an API key',
     access: signedIn,
     body: NewKey,
-    reply: created(MadeKey, ({ id }) => `/api/keys/${id}`, {
+    reply: created(CreatedApiKey, ({ id }) => `/api/keys/${id}`, {
       isSecret: true,
       links: { get: 'GET /api/keys/{id}' },
     }),
@@ -57,7 +57,9 @@ function createKeyRoute(): Route {
 }
 
 /** The ETag is that of the key without its secret, as in GET /api/keys/{id}. */
-async function addNewKey(context: Context<object, object, NewKey, Caller>): Promise<Representation<MadeKey>> {
+async function addNewKey(
+  context: Context<object, object, NewKey, Caller>,
+): Promise<Representation<CreatedApiKey>> {
   const { body, caller, db, now } = context;
   checkStepUp(caller, now, 'Creating an API key');
   const key = await db.write((writer) => {

@@ -15,7 +15,7 @@ import { descending, selectionOf, type ListDefinition, type NewestFirst } from '
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
-import { Key, expiryOf, type MadeKey, type NewKey } from './key.ts';
+import { Key, expiryOf, type CreatedApiKey, type NewKey } from './key.ts';
 
 type KeyRow = readonly [
   id: number,
@@ -81,7 +81,11 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
 }
 
 /** Throws if the user has as many keys as allowed. */
-export function addKey(permit: Permit, key: NewKey & { readonly userId: number }, now: number): MadeKey {
+export function addKey(
+  permit: Permit,
+  key: NewKey & { readonly userId: number },
+  now: number,
+): CreatedApiKey {
   const db = permit.writer;
   const { userId, name, scopes } = key;
   checkCount(db, userId);

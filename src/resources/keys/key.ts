@@ -61,8 +61,8 @@ export const NewKey = named(
 );
 export type NewKey = Infer<typeof NewKey>;
 
-export const MadeKey = named(
-  'MadeKey',
+export const CreatedApiKey = named(
+  'CreatedApiKey',
   object({
     ...members,
     key: string({
@@ -73,7 +73,7 @@ export const MadeKey = named(
     }),
   }),
 );
-export type MadeKey = Infer<typeof MadeKey>;
+export type CreatedApiKey = Infer<typeof CreatedApiKey>;
 
 /** The issues that `expiresAt` has at this time. The body may have others, which its schema finds. */
 export function expiryIssues({ expiresAt }: Readonly<Record<string, unknown>>, now: number): Issue[] {

@@ -22,7 +22,7 @@ import {
   webhookSelection,
 } from './webhook-store.ts';
 import {
-  MadeWebhook,
+  CreatedWebhook,
   Webhook,
   WebhookSecret,
   mergeWebhook,
@@ -90,7 +90,7 @@ function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: Sealed
     path: '/webhooks',
     summary: 'Create a webhook',
     body,
-    reply: created(MadeWebhook, ({ id }) => `/webhooks/${id}`, {
+    reply: created(CreatedWebhook, ({ id }) => `/webhooks/${id}`, {
       isSecret: true,
       links: { get: 'GET /webhooks/{id}' },
     }),
@@ -107,7 +107,7 @@ function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: Sealed
 async function addNewWebhook(
   context: Context<object, object, NewWebhook, Caller>,
   secrets: SealedSecrets,
-): Promise<Representation<MadeWebhook>> {
+): Promise<Representation<CreatedWebhook>> {
   const { body, caller, db, now } = context;
   checkStepUp(caller, now, 'Creating a webhook');
   return db.write((writer) => {

@@ -15,7 +15,7 @@ import { contextOf, randomSecret, secretText } from './webhook-secret.ts';
 import {
   Webhook,
   normalizedUrl,
-  type MadeWebhook,
+  type CreatedWebhook,
   type NewWebhook,
   type WebhookSecret,
   type WebhookStatus,
@@ -79,7 +79,11 @@ export function webhookSelection(): Selection {
 }
 
 /** Throws if there are as many as allowed. The webhook receives the events after that of its creation. */
-export function addWebhook(permit: Permit, { url, types }: NewWebhook, secrets: SealedSecrets): MadeWebhook {
+export function addWebhook(
+  permit: Permit,
+  { url, types }: NewWebhook,
+  secrets: SealedSecrets,
+): CreatedWebhook {
   const { writer: db, origin } = permit;
   checkCount(db);
   const sql =

@@ -73,8 +73,8 @@ const secret = string({
   examples: ['whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD7zQ0Bz1pbR8='],
 });
 
-export const MadeWebhook = named('MadeWebhook', object({ ...members, createdAt: timestamp, secret }));
-export type MadeWebhook = Infer<typeof MadeWebhook>;
+export const CreatedWebhook = named('CreatedWebhook', object({ ...members, createdAt: timestamp, secret }));
+export type CreatedWebhook = Infer<typeof CreatedWebhook>;
 
 export const WebhookSecret = named(
   'WebhookSecret',
