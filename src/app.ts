@@ -20,7 +20,7 @@ import { Imports } from './http/line-imports.ts';
 import { RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
 import type { Router } from './http/router.ts';
-import { mountInterfaces } from './interfaces.ts';
+import { mountRoutes } from './route-groups.ts';
 import type { Logger } from './logger.ts';
 import { addressesIn } from './address-blocks.ts';
 import { WebhookTargets } from './network/webhook-targets.ts';
@@ -92,7 +92,7 @@ export function createApp(
       lastBackup: lastBackup(config.data),
     });
   }
-  const router: Router = mountInterfaces(
+  const router: Router = mountRoutes(
     { config, publicUrl, extraRoutes },
     {
       ...keyed,

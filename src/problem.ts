@@ -76,7 +76,7 @@ export class Problem {
   }
 }
 
-/** The request's data is invalid: 400 or 422, depending on the interface that the route is mounted in. */
+/** The request's data is invalid: 400 or 422, depending on the group of its route. */
 export function invalid(issues: readonly Issue[]): Problem {
   return new Problem('validation-failed', summaryOf(issues), { issues: issues.slice(0, issuesMax) });
 }

@@ -11,7 +11,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/commands/'],
   ['src/running-service.ts'],
   ['src/app.ts'],
-  ['src/interfaces.ts'],
+  ['src/route-groups.ts'],
   ['src/assembly/'],
   ['src/config/'],
   ['src/webhooks/'],

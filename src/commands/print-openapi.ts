@@ -6,7 +6,7 @@ import { createLimiters } from '../assembly/limiters.ts';
 import { publicUrlOf } from '../assembly/listening.ts';
 import type { Config } from '../config/config.ts';
 import { openapiDocument } from '../http/openapi.ts';
-import { mountInterfaces, type HandlerServices } from '../interfaces.ts';
+import { mountRoutes, type HandlerServices } from '../route-groups.ts';
 import { PasswordChecks } from '../resources/flows/password-checks.ts';
 import { secretBytesMin } from '../limits.ts';
 import { WebhookTargets } from '../network/webhook-targets.ts';
@@ -19,10 +19,7 @@ export const printOpenapi: Command = {
   flags: [],
   async run({ config }) {
     const publicUrl = publicUrlOf(config, config.port);
-    const { mounted } = mountInterfaces(
-      { config, publicUrl, extraRoutes: [] },
-      notServing(config, publicUrl),
-    );
+    const { mounted } = mountRoutes({ config, publicUrl, extraRoutes: [] }, notServing(config, publicUrl));
     return JSON.stringify(await openapiDocument(mounted, publicUrl, version), null, 2);
   },
 };

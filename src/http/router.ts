@@ -4,7 +4,7 @@ import { idMax } from '../limits.ts';
 import { splitTarget } from './query.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
 
-/** A route as an interface mounts it: which status its validation issues have. */
+/** A route and the status of its validation issues, which its group has. */
 export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422; readonly index: number };
 
 type Match = {
@@ -27,13 +27,13 @@ export const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
 
 export type Router = ReturnType<typeof createRouter>;
 
-/** The routes of one or more interfaces; a route without an access rule doesn't start. */
-export function createRouter(
-  interfaces: readonly { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 }[],
-) {
+type RouteGroup = { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 };
+
+/** A route without an access rule doesn't start. */
+export function createRouter(groups: readonly RouteGroup[]) {
   const root: Node = { literals: [] };
   const mounted: Mounted[] = [];
-  for (const { routes, invalidStatus } of interfaces) {
+  for (const { routes, invalidStatus } of groups) {
     for (const route of routes) mounted.push(add(root, { route, invalidStatus, index: mounted.length }));
   }
   return { find: (path: string) => find(root, path), streamsBody: createStreamCheck(mounted), mounted };

@@ -22,7 +22,6 @@ type ImportServices = {
   readonly defaultCountry: string | undefined;
 };
 
-/** Mounted with the orders interface. */
 export function importRoutes({ imports, defaultCountry }: ImportServices): Route[] {
   const bodies = customerBodies(defaultCountry);
   const schema = importLineSchema(bodies);

@@ -46,7 +46,7 @@ import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
 export type OrderServices = OrderReadServices & { readonly exports: ExportStarter };
 
-/** What the routes of both interfaces use. */
+/** What the routes of both groups use. */
 export type OrderReadServices = {
   readonly cursors: Cursors;
   readonly caches: {
@@ -56,7 +56,7 @@ export type OrderReadServices = {
   };
 };
 
-/** Mounted with the orders interface. */
+/** Under /orders and /customers: invalid data is a 422. */
 export function orderRoutes(services: OrderServices): Route[] {
   const reads = cachedReadsOf(services);
   return [
@@ -69,7 +69,7 @@ export function orderRoutes(services: OrderServices): Route[] {
   ];
 }
 
-/** Mounted with the users interface. */
+/** Under /api/users: invalid data is a 400. */
 export function userOrderRoutes(services: OrderReadServices): Route[] {
   const reads = cachedReadsOf(services);
   return [listOrdersOfUserRoute(reads), readOrderOfUserRoute(reads)];

@@ -1,4 +1,4 @@
-// The two interfaces of the requirements: every route, and what the handlers use.
+// Every route, in groups with one status for invalid data each, and what the handlers use.
 import type { Caches } from './assembly/caches.ts';
 import type { Cleanup } from './assembly/cleanup.ts';
 import { withDailyQuota } from './assembly/daily-quotas.ts';
@@ -49,10 +49,10 @@ export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
 type Settings = { readonly config: Config; readonly publicUrl: string };
 
 /**
- * Invalid data of a request is a 400 in the users interface and a 422 in the orders interface. For webhooks
- * it is a 400, such as for a URL that may not be called.
+ * Invalid data is a 400 for users, sessions, keys and the service itself, and a 422 for customers, orders and
+ * what concerns them. For webhooks it is a 400, such as for a URL that may not be called.
  */
-export function mountInterfaces(
+export function mountRoutes(
   settings: Settings & { readonly extraRoutes: readonly Route[] },
   services: HandlerServices,
 ): Router {
@@ -60,8 +60,8 @@ export function mountInterfaces(
   const aboutService = serviceRoutes(settings, services, () => router.mounted);
   const { cursors, webhookTargets: targets, webhookSecrets: secrets, onWebhookEnabled } = services;
   const webhooks = webhookRoutes({ cursors, targets, secrets, onEnabled: onWebhookEnabled });
-  const users = [...usersInterface(settings, services), ...aboutService, ...settings.extraRoutes];
-  const orders = ordersInterface(settings, services);
+  const users = [...userGroup(settings, services), ...aboutService, ...settings.extraRoutes];
+  const orders = orderGroup(settings, services);
   const router: Router = createRouter([
     { routes: users.map(withQuota), invalidStatus: 400 },
     { routes: orders.map(withQuota), invalidStatus: 422 },
@@ -70,7 +70,7 @@ export function mountInterfaces(
   return router;
 }
 
-function usersInterface({ config, publicUrl }: Settings, services: HandlerServices): Route[] {
+function userGroup({ config, publicUrl }: Settings, services: HandlerServices): Route[] {
   const { passwords, signer, refreshTokens, totpSecrets, cursors, caches } = services;
   return [
     ...userRoutes({
@@ -91,7 +91,7 @@ function usersInterface({ config, publicUrl }: Settings, services: HandlerServic
   ];
 }
 
-function ordersInterface({ config: { defaultCountry } }: Settings, services: HandlerServices): Route[] {
+function orderGroup({ config: { defaultCountry } }: Settings, services: HandlerServices): Route[] {
   const { cursors, caches, live, exports, imports } = services;
   return [
     ...customerRoutes({ cursors, exports, caches, defaultCountry }),
