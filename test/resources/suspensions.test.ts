@@ -183,6 +183,23 @@ describe('ending all sessions of a user', () => {
     assert.deepEqual(linesAbout(service, first.id).filter(([name]) => name === 'session_expired').length, 1);
   });
 
+  test('leaves an event and a line in the log only if one has not ended', needsClock, async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { id } = await service.person();
+    const expired = await service.person();
+    for (let again = 0; again < 3; again += 1)
+      assert.equal((await service.delete(`/api/sessions?userId=${id}`, { token })).status, 204);
+    service.clock.advance(14 * 86_400_000);
+    const later = await rootToken(service);
+    const path = `/api/sessions?userId=${expired.id}`;
+    assert.equal((await service.delete(path, { token: later })).status, 204);
+    const { body } = await service.get('/events?type=session.ended', { token: later });
+    assert.deepEqual(body.data.map(subjectOf), [`/api/sessions?userId=${id}`]);
+    const lines = [...linesAbout(service, id), ...linesAbout(service, expired.id)];
+    assert.equal(lines.filter(([name]) => name === 'session_expired').length, 1);
+  });
+
   test('of another needs an administrator who signed in lately', needsClock, async (t) => {
     const service = await serviceFor(t);
     const { id, token } = await service.person();
@@ -218,6 +235,10 @@ function linesAbout({ logged }: TestService, userId: number): unknown[][] {
     .map((line) => JSON.parse(line))
     .filter((line) => line.userId === userId)
     .map(({ message, reason, change }) => [message, reason ?? change]);
+}
+
+function subjectOf({ subject }: { readonly subject: string }): string {
+  return subject;
 }
 
 function isOfUser(type: string): boolean {

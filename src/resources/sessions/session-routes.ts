@@ -102,11 +102,12 @@ function deleteSessionsRoute(): Route {
         checkMayManage(caller, userId);
         const user = requireVisible(userSource, { db: writer, id: userId, access: accountAccessOf(caller) });
         if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
-        signOutEverywhere(permit, user);
-        return { userId, isOwn: userId === caller.userId };
+        const wasSignedIn = signOutEverywhere(permit, user);
+        return { userId, wasSignedIn, isOwn: userId === caller.userId };
       });
       if (ended.isOwn && isInCookie) context.setCookie(clearedSessionCookie);
-      context.report({ name: 'session_expired', userId: ended.userId, sessionId: null });
+      if (ended.wasSignedIn)
+        context.report({ name: 'session_expired', userId: ended.userId, sessionId: null });
       return empty;
     },
   });

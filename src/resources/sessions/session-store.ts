@@ -168,10 +168,16 @@ export function endSessionsOf(
   db.invalidate({ kind: 'user', id });
 }
 
-/** Ends all of a user's sessions and records an event: for when that isn't part of another change. */
-export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): void {
+/**
+ * Ends all of a user's sessions, and if there was one, records an event and returns true: for when that isn't
+ * part of another change.
+ */
+export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): boolean {
+  const sql = 'SELECT 1 FROM sessions WHERE userId = ? AND expiresAt > ? LIMIT 1';
+  const wasSignedIn = permit.writer.get(sql, user.id, permit.origin.now) !== undefined;
   endSessionsOf(permit, user, null);
-  recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
+  if (wasSignedIn) recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
+  return wasSignedIn;
 }
 
 /** Ends all of them in one write: for a database that no service has open. */
