@@ -38,4 +38,4 @@ export function withoutFormulaGuard(cell: string): string {
  * control characters. A text that has apostrophes before such a sign gets another one, so that reading, which
  * takes one off, returns what was written.
  */
-const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f＝＋－＠]/u;
+const formulaStart = /^'*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠]/u;

@@ -67,7 +67,7 @@ export function text(maxLength: number, description: string, example: string): S
   return string({
     minLength: 1,
     maxLength,
-    pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]+$',
+    pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]+$',
     mustBe: 'text without control characters',
     description,
     examples: [example],

@@ -178,6 +178,7 @@ describe('placing an order', () => {
       .map((status) => [`that is ${status} already`, { status }, ['#/status enum']] as const),
     ['with a note of 2,001 characters', { note: 'x'.repeat(2001) }, ['#/note max-length']],
     ['with a note of control characters', { note: 'a\u0007' }, ['#/note pattern']],
+    ['with a note of further control characters', { note: '\u0085=1' }, ['#/note pattern']],
     [
       'to an address without street',
       { shippingAddress: { ...german, line1: undefined } },
