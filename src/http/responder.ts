@@ -204,15 +204,20 @@ export class Responder {
     const { response } = exchange;
     const isLogged = this.#log.takeSecurityEvents(exchange, status); // also if the client has gone
     if (response.headersSent) return abortIncomplete(response);
-    if (response.destroyed) return;
-    if (this.#options.isStopping()) response.shouldKeepAlive = false;
     const milliseconds = performance.now() - exchange.startedAt;
+    const end = response.destroyed ? 'client' : undefined;
+    if (end === undefined) this.#write(exchange, { status, fields, body });
+    this.#options.metrics.observe(exchange.mounted?.index ?? -1, status, milliseconds);
+    if (isLogged) this.#log.write(exchange, { status, milliseconds, end });
+  }
+
+  #write(exchange: Exchange, { status, fields, body }: Omit<OutgoingResponse, 'mediaType'>): void {
+    const { response } = exchange;
+    if (this.#options.isStopping()) response.shouldKeepAlive = false;
     writeHead(exchange, { status, fields });
     response.end(body, 'latin1');
     const isCopied = typeof body === 'string' || this.#options.isTls;
     if (isCopied) this.#boundUnsent(exchange); // otherwise all responses share the bytes
-    this.#options.metrics.observe(exchange.mounted?.index ?? -1, status, milliseconds);
-    if (isLogged) this.#log.write(exchange, { status, milliseconds });
   }
 
   /** Counted as it begins, logged as it ends. */
@@ -221,8 +226,7 @@ export class Responder {
     fields.push('Cache-Control', 'no-store', 'Vary', this.#vary, 'X-Accel-Buffering', 'no');
     fields.push(...own, ...jsonPolicyFields, 'X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType);
     const { response, startedAt } = exchange;
-    if (exchange.method === 'HEAD') return this.#send(exchange, 200, fields, '');
-    if (response.destroyed) return;
+    if (exchange.method === 'HEAD' || response.destroyed) return this.#send(exchange, 200, fields, '');
     writeHead(exchange, { status: 200, fields });
     this.#options.metrics.observe(exchange.mounted?.index ?? -1, 200, performance.now() - startedAt);
     start(

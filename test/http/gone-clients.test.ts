@@ -1,0 +1,59 @@
+// Clients that don't wait for their response: what they asked for is logged and counted all the same.
+import assert from 'node:assert/strict';
+import { suite, test } from 'node:test';
+import { anyone } from '../../src/auth/access.ts';
+import { empty, type Empty } from '../../src/http/handler-result.ts';
+import { noContent } from '../../src/http/reply.ts';
+import { route } from '../../src/http/route.ts';
+import { serviceFor, type TestService } from '../service.ts';
+import { until } from '../storage/storage-support.ts';
+import { request } from './connection-support.ts';
+import { openRaw } from './raw-connection.ts';
+
+suite('a client that has gone by its response', () => {
+  const line = async (service: TestService, id: string): Promise<Readonly<Record<string, unknown>>> => {
+    const find = (): string | undefined => service.logged.find((text) => text.includes(`"${id}"`));
+    await until(() => find() !== undefined);
+    return JSON.parse(find() ?? '');
+  };
+  const countsOf = ({ inside }: TestService, labels: string): string | undefined =>
+    new RegExp(`^orderly_http_requests_total\\{${labels}\\} (\\d+)$`, 'm').exec(
+      inside?.app.metricsText() ?? '',
+    )?.[1];
+
+  test('while its request is handled leaves the line of that request, and who ended it', async (t) => {
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<Empty>()];
+    const waiting = route({
+      method: 'POST',
+      path: '/api/waits',
+      tag: 'Service',
+      summary: 'Waits for the test',
+      access: anyone,
+      reply: noContent(),
+      handle: () => (begun.resolve(), ended.promise),
+    });
+    const service = await serviceFor(t, { extraRoutes: [waiting] });
+    if (service.inside === undefined) return t.skip('needs a route of its own');
+    const { socket, write } = await openRaw(service.port);
+    write(request('POST /api/waits', ['X-Request-Id: gone-1']));
+    await begun.promise;
+    socket.resetAndDestroy();
+    await until(() => service.inside?.connections.open === 0);
+    ended.resolve(empty);
+    const { status, path, end } = await line(service, 'gone-1');
+    assert.deepEqual([status, path, end], [204, '/api/waits', 'client']);
+    assert.equal(countsOf(service, 'method="POST",route="/api/waits",status="204"'), '1');
+  });
+
+  test('in the middle of its body leaves a line, too', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const { socket, write } = await openRaw(service.port);
+    const fields = ['Content-Type: application/json', 'Content-Length: 100', 'Expect: 100-continue'];
+    write(request('POST /customers', [`Authorization: Bearer ${token}`, 'X-Request-Id: gone-2', ...fields]));
+    await new Promise((resolve) => socket.once('data', resolve)); // 100 Continue
+    socket.resetAndDestroy();
+    const { status, path, end } = await line(service, 'gone-2');
+    assert.deepEqual([status, path, end], [400, '/customers', 'client']);
+  });
+});
