@@ -22,6 +22,8 @@ export const unfinishedBodyBytesPerNetworkMax = 16 * 1024 * 1024;
 export const streamedReadAheadBytes = 64 * 1024;
 export const urlBytesMax = 8 * 1024;
 export const headerBytesMax = 16 * 1024;
+/** With more than this its target has more than `urlBytesMax`: method, blanks and version have 64 at most. */
+export const requestLineBytesMax = urlBytesMax + 64;
 export const headersMillisecondsMax = 10_000;
 export const requestMillisecondsMax = 30_000;
 export const idleSocketMillisecondsMax = minuteMilliseconds;

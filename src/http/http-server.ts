@@ -10,6 +10,7 @@ import {
   headerBytesMax,
   headersMillisecondsMax,
   idleCheckMilliseconds,
+  requestLineBytesMax,
   requestMillisecondsMax,
   timeoutCheckMilliseconds,
 } from '../limits.ts';
@@ -20,7 +21,12 @@ import { readFirstBytes } from './first-bytes.ts';
 import { TlsHandshakes } from './tls-handshakes.ts';
 import { endIdle } from './idle-connections.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
-import { allowHalfOpen, interceptConnections, keepIdleConnectionsOpen } from './node-internals.ts';
+import {
+  allowHalfOpen,
+  interceptConnections,
+  keepIdleConnectionsOpen,
+  watchReads,
+} from './node-internals.ts';
 import { ReadingPause } from './reading-pause.ts';
 import { rejectConnection, rejectPlainHttp, listenForUnparsed } from './unparsed-requests.ts';
 import type { RequestHandler } from './request-handler.ts';
@@ -96,9 +102,11 @@ export class HttpServer {
     this.#server = createServer(certificate, allTimeouts);
     this.#gate = gate;
     this.#isTls = certificate !== undefined;
-    this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) =>
-      track(this.#httpSockets, socket),
-    );
+    this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+      track(this.#httpSockets, socket);
+      const state = stateOf(socket);
+      watchReads(socket, (read) => state.addRead(read));
+    });
     if (this.#isTls) this.#server.on('secureConnection', (socket) => this.#handshakes.complete(socket));
     this.#guard();
     endIdle(this.#httpSockets, allTimeouts.idleMilliseconds);
@@ -193,7 +201,8 @@ function gateDefault(): ConnectionGate {
 
 function createServer(certificate: Certificate | undefined, timeouts: Timeouts): Server {
   const settings = {
-    maxHeaderSize: headerBytesMax,
+    // The parser counts target, names and values. `checkTarget` and `checkHeaderBytes` are exact.
+    maxHeaderSize: requestLineBytesMax + headerBytesMax,
     headersTimeout: timeouts.headersMilliseconds,
     requestTimeout: timeouts.requestMilliseconds,
     connectionsCheckingInterval: timeouts.checkMilliseconds,

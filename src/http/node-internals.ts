@@ -22,8 +22,8 @@ export function takeFromParser(socket: Socket, end: () => void): void {
  * at the end of the turn, and before it is given to another.
  */
 export function dropRestOfRead(socket: Socket): void {
-  const { parser } = socket as Socket & { readonly parser?: Record<string, unknown> | null };
-  if (parser === undefined || parser === null) return;
+  const parser = parserOf(socket);
+  if (parser === undefined) return;
   const callbacks = Object.entries(parser).filter(([, value]) => isParserCallback(value));
   for (const [key] of callbacks) parser[key] = undefined;
   const restore = (): void => void Object.assign(parser, Object.fromEntries(callbacks));
@@ -31,8 +31,41 @@ export function dropRestOfRead(socket: Socket): void {
   socket.once('close', restore);
 }
 
+/**
+ * Calls `onRead` after each read that the parser has parsed: `copy` copies its bytes, and is to be called at
+ * once. They pass from the system to the parser without an event. Otherwise a target that comes in several
+ * packets and is too long for the parser would be reported as header fields that are.
+ */
+export function watchReads(socket: Socket, onRead: (read: ParsedRead) => void): void {
+  const parser = parserOf(socket);
+  if (parser === undefined) return;
+  const copy = (): Buffer => parser.getCurrentBuffer();
+  for (const [key, report] of Object.entries(parser)) {
+    if (typeof report !== 'function' || report.name !== 'bound onParserExecute') continue;
+    parser[key] = (result: unknown): void => {
+      onRead({ result: result as number | ParserError, copy });
+      report(result);
+    };
+  }
+}
+
+/** How many bytes were parsed, or why not all were. */
+export type ParsedRead = { readonly result: number | ParserError; copy(): Buffer };
+export type ParserError = Error & {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+  /** How much of what was read was parsed before the error. */
+  readonly bytesParsed?: number;
+};
+
 function isParserCallback(value: unknown): boolean {
   return typeof value === 'function' && parserCallbacks.has(value.name);
+}
+
+type Parser = Record<string, unknown> & { getCurrentBuffer(): Buffer };
+
+function parserOf(socket: Socket): Parser | undefined {
+  return (socket as Socket & { readonly parser?: Parser | null }).parser ?? undefined;
 }
 
 /** What the parser calls for what it has parsed; its other callbacks report errors and timeouts. */

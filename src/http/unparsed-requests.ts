@@ -3,10 +3,10 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
-import { urlBytesMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import type { UnparsedRequest } from './last-response.ts';
 import { endLingering } from './lingering-close.ts';
+import type { ParserError } from './node-internals.ts';
 import { plainAddress } from './peer.ts';
 import type { RequestHandler } from './request-handler.ts';
 import { METHODS } from './node-http.ts';
@@ -16,13 +16,6 @@ import { readRequestStart, type RequestStart } from './request-start.ts';
 import { allMethods } from './router.ts';
 
 type Handler = Pick<RequestHandler, 'rejectUnparsedRequest' | 'problemOfMethod'>;
-
-type ParserError = Error & {
-  readonly code?: string;
-  readonly rawPacket?: Buffer;
-  /** How much of `rawPacket` was parsed before the error. */
-  readonly bytesParsed?: number;
-};
 
 export function listenForUnparsed(server: Server, handler: Handler): void {
   const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
@@ -59,12 +52,12 @@ export function rejectPlainHttp(socket: Socket, bytes: Buffer, handler: Handler)
 function rejectRequest(error: ParserError, socket: Socket, handler: Handler): void {
   if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
   const { currentResponse, pendingBody, body } = stateOf(socket);
-  if (pendingBody !== undefined) return pendingBody.abort(problemOf(error));
+  if (pendingBody !== undefined) return pendingBody.abort(problemOf(error, socket));
   if (currentResponse !== undefined)
     return void currentResponse.once('finish', () => rejectRequest(error, socket, handler));
   // nothing shows where the body before it ended: its last bytes would be taken for the method, and logged
   const start = body === undefined ? startOf(error) : undefined;
-  const problem = unknownMethodProblem(start, handler) ?? problemOf(error);
+  const problem = unknownMethodProblem(start, handler) ?? problemOf(error, socket);
   endLingering(socket, handler.rejectUnparsedRequest(problem, unparsedOn(socket, start)));
 }
 
@@ -103,10 +96,10 @@ function unknownMethodProblem(start: RequestStart | undefined, handler: Handler)
   return handler.problemOfMethod(method, path);
 }
 
-function problemOf(error: ParserError): Problem {
+function problemOf(error: ParserError, socket: Socket): Problem {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
-      return isLongTarget(error.rawPacket) ? targetTooLong() : headersTooLarge();
+      return stateOf(socket).requestLine.isTooLong ? targetTooLong() : headersTooLarge();
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request-timeout', 'The request did not arrive in time.');
     case 'HPE_INVALID_EOF_STATE':
@@ -119,11 +112,4 @@ function problemOf(error: ParserError): Problem {
 /** The reader of a streamed body limits its time itself. */
 function isSlowStream({ code }: ParserError, socket: Socket): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' && stateOf(socket).pendingBody?.hasOwnTimeout === true;
-}
-
-function isLongTarget(packet: Buffer | undefined): boolean {
-  if (packet === undefined) return false;
-  const lineEnd = packet.indexOf('\n');
-  const lineBytes = lineEnd === -1 ? packet.length : lineEnd;
-  return lineBytes > urlBytesMax && /^[A-Z]+ \//.test(packet.toString('latin1', 0, 16));
 }

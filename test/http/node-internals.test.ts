@@ -13,6 +13,7 @@ import {
   onceConnected,
   pauseReading,
   takeFromParser,
+  watchReads,
 } from '../../src/http/node-internals.ts';
 import { until } from '../storage/storage-support.ts';
 import { openRaw } from './raw-connection.ts';
@@ -159,6 +160,36 @@ test('a connection paused while a request is parsed stays paused', async (t) => 
   await until(() => sockets.length === 1);
   await new Promise(setImmediate);
   assert.equal(sockets[0]?.isPaused(), true);
+  connection.socket.destroy();
+});
+
+test('each read is reported, as bytes, once the parser has parsed it', async (t) => {
+  const reads: (readonly [result: unknown, text: string])[] = [];
+  const port = await listening(
+    t,
+    (_, response) => response.end('served'),
+    (server) =>
+      server.on('connection', (socket) =>
+        watchReads(socket, ({ result, copy }) =>
+          reads.push([result instanceof Error ? 'rejected' : result, copy().toString()]),
+        ),
+      ),
+  );
+  const connection = await openRaw(port);
+  connection.write(get);
+  assert.equal((await connection.response()).text, 'served');
+  connection.write(get.slice(0, 20));
+  await until(() => reads.length === 2);
+  connection.write(get.slice(20));
+  assert.equal((await connection.response()).text, 'served');
+  connection.write('nonsense');
+  await connection.closed;
+  assert.deepEqual(reads, [
+    [get.length, get],
+    [20, get.slice(0, 20)],
+    [get.length - 20, get.slice(20)],
+    ['rejected', 'nonsense'],
+  ]);
   connection.socket.destroy();
 });
 
