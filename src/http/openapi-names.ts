@@ -1,10 +1,9 @@
 // Names of operations in the OpenAPI document, from which clients name their functions.
-import type { Method } from './route.ts';
+import type { Method, Route } from './route.ts';
 
-/** `listOrders`, `getUserOrder`, `createSession` … */
-export function operationId(method: Method, path: string, isList: boolean): string {
-  const given = givenNames[`${method} ${path}`];
-  if (given !== undefined) return given;
+/** `listOrders`, `getUserOrder`, `createSession` …, unless the route has a name of its own. */
+export function operationIdOf({ method, path, reply, operationId }: Route): string {
+  if (operationId !== undefined) return operationId;
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== 'api');
   const words = segments.map((segment, index) => {
     if (segment.startsWith('{')) return '';
@@ -12,16 +11,9 @@ export function operationId(method: Method, path: string, isList: boolean): stri
     const isCreated = method === 'POST' && index === segments.length - 1;
     return pascalCase(isNamed || isCreated ? segment.replace(/s$/, '') : segment);
   });
-  const verb = method === 'GET' && isList ? 'list' : verbs[method];
+  const verb = method === 'GET' && reply.kind === 'list' ? 'list' : verbs[method];
   return verb + (words.join('') || 'Home');
 }
-
-/** Operations that are known by another word than their path's. */
-const givenNames: Readonly<Record<string, string>> = {
-  'GET /console/{name}': 'getConsoleFile',
-  'POST /api/sessions/{id}/tokens': 'refreshSession',
-  'POST /api/sessions/current/tokens': 'refreshCookie',
-};
 
 const verbs: Readonly<Record<Method, string>> = {
   GET: 'get',

@@ -4,7 +4,7 @@ import { integer, string, type JsonSchema } from '../schema/schema.ts';
 import { bodyTypesOf } from './media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { failures } from './openapi-failures.ts';
-import { operationId } from './openapi-names.ts';
+import { operationIdOf } from './openapi-names.ts';
 import { contentOf, notModified, success } from './openapi-success.ts';
 import { nameParameter, type Route } from './route.ts';
 import type { Mounted } from './router.ts';
@@ -13,7 +13,7 @@ import { eventStream } from './server-sent-events.ts';
 export function operation({ route, invalidStatus }: Mounted, components: Components): Json {
   const { reply } = route;
   return {
-    operationId: operationId(route.method, route.path, reply.kind === 'list'),
+    operationId: operationIdOf(route),
     tags: [route.tag],
     summary: route.summary,
     description: descriptionOf(route),

@@ -3,10 +3,9 @@ import { pageRowsMax, urlBytesMax } from '../limits.ts';
 import { integer } from '../schema/schema.ts';
 import { csv, ndjson } from './media-types.ts';
 import { shownExampleOf, type Components, type Json } from './openapi-components.ts';
-import { operationId } from './openapi-names.ts';
 import { commonFields, headerRefs, textSchemas } from './openapi-parts.ts';
 import type { Reply } from './reply.ts';
-import type { Method, Route } from './route.ts';
+import type { Route } from './route.ts';
 import { eventStream } from './server-sent-events.ts';
 
 export function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
@@ -100,14 +99,8 @@ function exampleReply({ kind, schema, isFeed }: Reply): unknown {
 
 function linksTo(targets: NonNullable<Reply['links']>): Json {
   const links: Json = {};
-  for (const [name, target] of Object.entries(targets)) {
-    const [method, path = ''] = target.split(' ');
-    const isList = !path.endsWith('}');
-    links[name] = {
-      operationId: operationId(method as Method, path, isList), // as routes are written: a method and a path
-      parameters: { id: '$response.body#/id' },
-    };
-  }
+  for (const [name, operationId] of Object.entries(targets))
+    links[name] = { operationId, parameters: { id: '$response.body#/id' } };
   return links;
 }
 

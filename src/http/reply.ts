@@ -26,7 +26,7 @@ export type Reply<R extends HandlerResult = HandlerResult> = {
   /** For a PUT that may create the object: the location of a new one, whose status is 201. */
   readonly newLocation?: (made: Representation<unknown>) => string;
   readonly cacheControl: string;
-  /** Operations on the object in the response, for the documentation: a name, then method and path. */
+  /** Operations on the object in the response, for the documentation: by a name, their operation ids. */
   readonly links?: Readonly<Record<string, string>>;
   /** For the compiler alone. */
   readonly result?: R;

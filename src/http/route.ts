@@ -117,6 +117,8 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
+  /** Its name in the OpenAPI document, if not the one made of method and path. */
+  readonly operationId?: string;
   /** What `{name}` in the path may be: for the documentation, since other names are a 404. */
   readonly nameSchema?: JsonSchema;
   /** Who may call the route; there is no default. */

@@ -154,7 +154,7 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
     ownerOf: (db, id) => find(db, id)?.ownerId,
     body: bodies.NewCustomer,
     reply: created(Customer, ({ id }) => `/customers/${id}`, {
-      links: { get: 'GET /customers/{id}', orders: 'GET /customers/{id}/orders' },
+      links: { get: 'getCustomer', orders: 'listCustomerOrders' },
     }),
     problems: ['forbidden'],
     furtherIssues({ userId }, { caller, db }) {

@@ -47,7 +47,7 @@ function createKeyRoute(): Route {
     body: NewKey,
     reply: created(CreatedApiKey, ({ id }) => `/api/keys/${id}`, {
       isSecret: true,
-      links: { get: 'GET /api/keys/{id}' },
+      links: { get: 'getKey' },
     }),
     description: `Needs ${recentSignIn}. A user has at most ${keysPerUserMax} keys.`,
     problems: ['step-up-required'],

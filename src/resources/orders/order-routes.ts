@@ -107,7 +107,7 @@ function placeOrderRoute({ orders }: OrderReads): Route {
     ownerOf: (db, id) => orders.find(db, id)?.ownerId,
     body: NewOrder,
     reply: created(Order, ({ id }) => `/orders/${id}`, {
-      links: { get: 'GET /orders/{id}', update: 'PATCH /orders/{id}' },
+      links: { get: 'getOrder', update: 'updateOrder' },
     }),
     problems: ['forbidden'],
     furtherIssues: (body, { caller, db }) => referenceIssues(body, { db: db.read, caller }),

@@ -21,6 +21,7 @@ export function renewCookieRoute(services: SignInServices): Route {
   return route({
     method: 'POST',
     path: '/api/sessions/current/tokens',
+    operationId: 'refreshCookie',
     tag: 'Sessions',
     summary: 'Get new tokens, with the cookie',
     access: anyone,

@@ -40,7 +40,7 @@ export type SignInServices = {
 
 export const tokensReply = created(Tokens, ({ id }) => `/api/sessions/${id}`, {
   isSecret: true,
-  links: { get: 'GET /api/sessions/{id}' },
+  links: { get: 'getSession' },
 });
 
 export function signInRoute(services: SignInServices): Route {
@@ -125,6 +125,7 @@ export function renewTokensRoute(services: SignInServices): Route {
   return route({
     method: 'POST',
     path: '/api/sessions/{id}/tokens',
+    operationId: 'refreshSession',
     tag: 'Sessions',
     summary: 'Get new tokens',
     access: anyone,

@@ -41,6 +41,7 @@ function fileRoute(files: () => Promise<readonly ConsoleFile[]>): Route {
   return route({
     method: 'GET',
     path: '/console/{name}',
+    operationId: 'getConsoleFile',
     nameSchema: string({ maxLength: 100, pattern: '^[a-z.-]+$', description: 'The name of a file.' }),
     tag: 'Service',
     summary: 'A module or the stylesheet of the console',

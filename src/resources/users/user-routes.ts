@@ -101,7 +101,7 @@ function signUpRoute(services: UserServices): Route {
     scope: 'users:write',
     isIdempotent: true,
     body: NewUser,
-    reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'GET /api/users/{id}' } }),
+    reply: created(User, ({ id }) => `/api/users/${id}`, { links: { get: 'getUser' } }),
     problems: ['email-taken', 'forbidden', 'step-up-required'],
     furtherIssues: (body) => sentPasswordIssues(body, nobody, passwordMin),
     handle: (context) => withinSignUpRate(context, services.signUps, () => addNewUser(context, services)),
