@@ -1,4 +1,5 @@
 // The server of node:http or node:https: its settings, the gate for connections, and an orderly end.
+import assert from 'node:assert';
 import { constants } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
@@ -126,8 +127,9 @@ export class HttpServer {
     return promise;
   }
 
-  /** To be called in the turn in which `listen` resolved, so that no request comes too early. */
+  /** In the turn in which `listen` resolved: no connection has been accepted before its end. */
   setHandler(handler: Handler): void {
+    assert(this.#sockets.size === 0, 'no connection comes before the handler');
     this.#handler = handler;
     const reading = new ReadingPause(this.#httpSockets);
     handler.setPauseReading(() => reading.begin());

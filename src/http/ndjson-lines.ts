@@ -1,4 +1,5 @@
 // Lines of JSON as their bytes arrive, each bounded in length.
+import assert from 'node:assert';
 import { Problem } from '../problem.ts';
 import { parseJson } from './body.ts';
 
@@ -28,8 +29,9 @@ export class NdjsonLines {
     return this.#number;
   }
 
-  /** To be called once `next` has returned undefined. */
+  /** Once `next` has returned undefined. */
   add(chunk: Buffer): void {
+    assert(this.#at === this.#chunk.length, 'the lines of the chunk before were taken');
     this.#chunk = chunk;
     this.#at = 0;
   }
@@ -46,7 +48,8 @@ export class NdjsonLines {
       const end = this.#chunk.indexOf(lineFeed, this.#at);
       if (end === -1 && !this.#isAtEnd) {
         this.#keep(this.#chunk.subarray(this.#at));
-        this.add(nothing);
+        this.#chunk = nothing;
+        this.#at = 0;
         return undefined;
       }
       this.#keep(this.#chunk.subarray(this.#at, end === -1 ? undefined : end));
