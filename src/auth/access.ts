@@ -1,5 +1,5 @@
 // Who a request acts as, and the rules that say who may call a route.
-import { Problem } from '../problem.ts';
+import { forbidden, Problem } from '../problem.ts';
 import { stepUpSeconds } from '../limits.ts';
 
 export const roles = ['user', 'staff', 'admin'] as const;
@@ -99,6 +99,17 @@ export function checkAccess<Params>(
     throw new Problem('unauthenticated', 'This operation needs an access token or an API key.');
   if (caller !== undefined && scope !== 'any') checkScope(caller, scope);
   if (!access.permits(caller, params)) throw new Problem('forbidden', access.description);
+}
+
+/** Whose objects a request is about: the caller's own, or those of the user whom an administrator names. */
+export function requireOwner(
+  caller: Caller,
+  { userId = caller.userId }: { readonly userId?: number | undefined },
+  what: 'API keys' | 'sessions',
+): number {
+  if (userId === caller.userId || isAdmin(caller)) return userId;
+  // also for a user who doesn't exist: nobody can tell the difference
+  throw forbidden(`Only an administrator may see or end the ${what} of others.`);
 }
 
 /** Whether the caller has the scope: without an API key they have all. */

@@ -2,12 +2,11 @@
 import {
   accountAccessOf,
   checkStepUp,
-  isAdmin,
   recentSignIn,
+  requireOwner,
   signedIn,
   type Caller,
 } from '../../auth/access.ts';
-import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
@@ -86,9 +85,7 @@ function listKeysRoute(cursors: Cursors): Route {
     problems: ['forbidden'],
     handle(context) {
       const selectionFor = (caller: Caller) => {
-        const userId = context.query.userId ?? caller.userId;
-        if (userId !== caller.userId && !isAdmin(caller))
-          throw forbidden('Only an administrator may see the API keys of others.');
+        const userId = requireOwner(caller, context.query, 'API keys');
         return keySelection({ userId });
       };
       return listPage(context, { cursors, selectionFor, load: finderOf(keyResource) });

@@ -1,5 +1,5 @@
 // The lists of orders over HTTP: all that the caller may see, those of a customer, those of a user.
-import { rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { hasScope, rowAccessOf, readerKeyOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { exportDescription, exportIssues, isExport, type ExportStarter } from '../../http/export.ts';
 import { ListElements } from '../../http/list-export.ts';
@@ -75,7 +75,7 @@ export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Rout
       const selectionFor = (reader: Caller) => {
         const access = rowAccessOf(reader);
         if (query.q === undefined) return orderSelection(access, query);
-        const hasCustomers = reader.scopes?.has('customers:read') ?? true;
+        const hasCustomers = hasScope(reader, 'customers:read');
         return searchedOrderSelection(access, { query, q: query.q, hasCustomers });
       };
       if (isExport(context)) {

@@ -2,13 +2,12 @@
 import {
   accountAccessOf,
   checkStepUp,
-  isAdmin,
   recentSignIn,
+  requireOwner,
   signedIn,
   type Caller,
 } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
-import { forbidden } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters } from '../../http/list.ts';
@@ -63,19 +62,12 @@ function listSessionsRoute({ cursors }: SessionServices): Route {
     handle(context) {
       const { query, now } = context;
       const selectionFor = (caller: Caller) => {
-        const userId = query.userId ?? caller.userId;
-        checkMayManage(caller, userId);
+        const userId = requireOwner(caller, query, 'sessions');
         return sessionSelection({ userId }, now);
       };
       return listPage(context, { cursors, selectionFor, load: finderOf(sessionResource(now)) });
     },
   });
-}
-
-/** Also rejects a user who doesn't exist: nobody can tell the difference. */
-function checkMayManage(caller: Caller, userId: number): void {
-  if (userId === caller.userId || isAdmin(caller)) return;
-  throw forbidden('Only an administrator may see or end the sessions of others.');
 }
 
 function deleteSessionsRoute(): Route {
@@ -98,8 +90,7 @@ function deleteSessionsRoute(): Route {
       const ended = await db.write((writer) => {
         const permit = context.authorizeWrite(writer);
         const { caller } = permit;
-        const userId = query.userId ?? caller.userId;
-        checkMayManage(caller, userId);
+        const userId = requireOwner(caller, query, 'sessions');
         const user = requireVisible(userSource, { db: writer, id: userId, access: accountAccessOf(caller) });
         if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
         const wasSignedIn = signOutEverywhere(permit, user);
