@@ -90,7 +90,7 @@ export class TerminalLines implements LogLines {
   }
 }
 
-/** For an error that nobody expected: where it was thrown, too. */
+/** Of an unexpected error: also where it was thrown. Expected ones, of files, are logged as `String(error)`. */
 export function causeOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

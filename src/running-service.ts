@@ -99,7 +99,7 @@ function openServiceDatabase(
     },
     onFatal(error) {
       log.write('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
-        cause: error.message,
+        cause: String(error),
       });
       listeners.onFatal(error);
     },

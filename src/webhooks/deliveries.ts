@@ -3,6 +3,7 @@ import type { WebhookCounts } from '../http/metrics.ts';
 import { TurnScheduler } from '../http/turn-scheduler.ts';
 import type { Invalidation } from '../invalidation.ts';
 import { webhookSaveMilliseconds } from '../limits.ts';
+import { causeOf } from '../log-lines.ts';
 import { feedBounds } from '../resources/events/event-store.ts';
 import { findEndpoint, readEndpoints } from '../resources/webhooks/endpoint-store.ts';
 import type { Database } from '../storage/database.ts';
@@ -95,7 +96,7 @@ export class Deliveries {
       const { log, timers } = this.#options;
       log.write('error', 'deliveries of a webhook failed, and are tried again', {
         webhook: webhookId,
-        cause: error,
+        cause: causeOf(error),
       });
       timers.after(webhookSaveMilliseconds, () => this.#wakeSoon());
     }
