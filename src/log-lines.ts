@@ -90,7 +90,7 @@ export class TerminalLines implements LogLines {
   }
 }
 
-/** Of an unexpected error: also where it was thrown. Expected ones, of files, are logged as `String(error)`. */
+/** Of an unexpected error: also where it was thrown. Others, as of files, are logged as `String(error)`. */
 export function causeOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -15,6 +15,7 @@ import type { IncomingBody } from './incoming-body.ts';
 import { clientAddress, isLocal, type Peer } from './peer.ts';
 import type { WriteOptions } from '../storage/write-transaction.ts';
 import type { ObjectResult } from './handler-result.ts';
+import { json } from './media-types.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
 import { quotaExceeded, type BucketState, type Limiter } from './rate-limit.ts';
 import { takeApiKey, splitTarget, type Query } from './query.ts';
@@ -69,7 +70,7 @@ export class Exchange implements AnyContext {
   readonly db: HandlerDatabase;
   /** With an Idempotency-Key: stores the result of a write in the write's own transaction. */
   storeResult: ResultStorer | undefined = undefined;
-  mediaType = 'application/json';
+  mediaType = json;
   /** The states of the buckets from which the request has consumed a token. */
   bucketStates: readonly BucketState[] = noBucketStates;
   /** Logged beside the request's own line. */

@@ -133,7 +133,7 @@ async function write<T>({ stream, context, elements, format }: Run<T>): Promise<
   const chunk = new ChunkBuffer(exportChunkBytesMax);
   chunk.add(format.head);
   for (;;) {
-    await nextTurn(stream);
+    await stream.nextTurn();
     if (stream.isOver) return;
     const reader = context.authorizeRead();
     const until = performance.now() + exportSliceMillisecondsMax;
@@ -147,10 +147,6 @@ async function write<T>({ stream, context, elements, format }: Run<T>): Promise<
     if (found === undefined) return stream.finish();
     await found;
   }
-}
-
-function nextTurn(stream: ResponseStream): Promise<void> {
-  return new Promise((resolve) => stream.runLater(resolve));
 }
 
 /** Uses the same memory for each: new buffers would pile up until the next major garbage collection. */

@@ -250,11 +250,10 @@ class ImportRun<T> {
 }
 
 /** In a later turn, once the client has read enough of the response. */
-function turnOnceRead(stream: ResponseStream): Promise<void> {
-  return new Promise((resolve) => {
-    if (stream.unsentBytes > importUnsentBytesMax) stream.whenDrained(() => stream.runLater(resolve));
-    else stream.runLater(resolve);
-  });
+async function turnOnceRead(stream: ResponseStream): Promise<void> {
+  if (stream.unsentBytes > importUnsentBytesMax)
+    await new Promise<void>((resolve) => stream.whenDrained(resolve));
+  await stream.nextTurn();
 }
 
 function serviceStopping(): Problem {

@@ -1,5 +1,6 @@
 // The problems of an operation in the OpenAPI document.
 import type { ProblemCode } from '../problem.ts';
+import { problemJson } from './media-types.ts';
 import type { Components, Json } from './openapi-components.ts';
 import { pascalCase } from './openapi-names.ts';
 import { commonFields, headerRefs } from './openapi-parts.ts';
@@ -37,7 +38,7 @@ function failure(codes: readonly ProblemCode[], fields: readonly string[], compo
     description: `${codes.map((code) => problemTypes[code].title).join(', ')}.`,
     headers: headerRefs(fields),
     content: {
-      'application/problem+json': { schema: components.use(ProblemDocument, 'response'), examples },
+      [problemJson]: { schema: components.use(ProblemDocument, 'response'), examples },
     },
   };
 }

@@ -1,5 +1,6 @@
 // What the service sends by itself, in the OpenAPI document: webhooks.
 import { string, type Schema } from '../schema/schema.ts';
+import { json } from './media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { pascalCase } from './openapi-names.ts';
 import { contentOf } from './openapi-success.ts';
@@ -28,7 +29,7 @@ function delivery(
     parameters: signedFields,
     requestBody: {
       required: true,
-      content: contentOf(['application/json'], components.use(schema, 'response'), exampleOf(schema)),
+      content: contentOf([json], components.use(schema, 'response'), exampleOf(schema)),
     },
     responses: {
       '2XX': { description: 'The event was received.' },

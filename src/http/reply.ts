@@ -11,9 +11,13 @@ import {
   type SharedDocument,
   type Streamed,
 } from './handler-result.ts';
-import { csv, ndjson } from './media-types.ts';
+import { csv, json, ndjson } from './media-types.ts';
 import type { Representation } from './representation.ts';
 import { eventStream } from './server-sent-events.ts';
+
+/** What Cache-Control allows: a copy that is used only once it is known to be current, or none at all. */
+const revalidated = 'private, no-cache';
+const notStored = 'no-store';
 
 export type Reply<R extends HandlerResult = HandlerResult> = {
   readonly status: 200 | 201 | 204;
@@ -41,14 +45,14 @@ function okWith<R extends HandlerResult>(schema: JsonSchema): Reply<R> {
     status: 200,
     kind: 'object',
     schema,
-    mediaTypes: ['application/json'],
-    cacheControl: 'private, no-cache',
+    mediaTypes: [json],
+    cacheControl: revalidated,
   };
 }
 
 /** A reply with a secret that is shown only this once. */
 export function secretOk<T>(schema: Schema<T>): Reply<Representation<T>> {
-  return { ...okWith(schema), cacheControl: 'no-store' };
+  return { ...okWith(schema), cacheControl: notStored };
 }
 
 /** The reply of a PUT: 200 with what it replaced, or 201 with what it created. */
@@ -65,19 +69,19 @@ export function listOf<T>(schema: Schema<T>): Reply<ListPage<T>> {
     status: 200,
     kind: 'list',
     schema,
-    mediaTypes: ['application/json'],
-    cacheControl: 'private, no-cache',
+    mediaTypes: [json],
+    cacheControl: revalidated,
   };
 }
 
 /** A page, or the whole list as a file: the negotiated media type decides what the handler returns. */
 export function listOrExportOf<T>(schema: Schema<T>): Reply<ListPage<T> | Streamed> {
-  return { ...listOf(schema), mediaTypes: ['application/json', csv, ndjson] };
+  return { ...listOf(schema), mediaTypes: [json, csv, ndjson] };
 }
 
 /** A page or a file, or the elements as they come. */
 export function listOrStreamOf<T>(schema: Schema<T>): Reply<ListPage<T> | Streamed> {
-  return { ...listOf(schema), isFeed: true, mediaTypes: ['application/json', eventStream, csv, ndjson] };
+  return { ...listOf(schema), isFeed: true, mediaTypes: [json, eventStream, csv, ndjson] };
 }
 
 export function created<T>(
@@ -90,8 +94,8 @@ export function created<T>(
     kind: 'object',
     schema,
     location,
-    mediaTypes: ['application/json'],
-    cacheControl: more.isSecret === true ? 'no-store' : 'private, no-cache',
+    mediaTypes: [json],
+    cacheControl: more.isSecret === true ? notStored : revalidated,
     ...(more.links === undefined ? {} : { links: more.links }),
   };
 }
@@ -107,7 +111,7 @@ export function headOf(
 }
 
 export function noContent(): Reply<Empty> {
-  return { status: 204, kind: 'none', mediaTypes: ['application/json'], cacheControl: 'no-store' };
+  return { status: 204, kind: 'none', mediaTypes: [json], cacheControl: notStored };
 }
 
 /** Something that isn't an object of the database: a document, a page for people, a state. */
@@ -127,5 +131,5 @@ export function document<T>(
 
 /** Results as they come, while the request's body is still read. */
 export function streamIn(mediaType: string): Reply<Streamed> {
-  return { status: 200, kind: 'document', mediaTypes: [mediaType], cacheControl: 'no-store' };
+  return { status: 200, kind: 'document', mediaTypes: [mediaType], cacheControl: notStored };
 }

@@ -29,6 +29,11 @@ export class ResponseStream {
     response.once('close', () => this.#close());
   }
 
+  /** Resolves in a later turn of the event loop, between the tasks of other clients. */
+  nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.runLater(resolve));
+  }
+
   get isOver(): boolean {
     return this.#isOver || this.#response.destroyed;
   }

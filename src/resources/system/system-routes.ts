@@ -9,6 +9,7 @@ import {
   textDocument,
   type SharedDocument,
 } from '../../http/handler-result.ts';
+import { json } from '../../http/media-types.ts';
 import { jsonPolicy } from '../../http/response-head.ts';
 import { document } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
@@ -32,7 +33,6 @@ export type SystemServices = {
 /** A page, and its Content-Security-Policy. */
 type Html = { readonly html: string; readonly policy: string };
 
-const json = 'application/json';
 const linkset = 'application/linkset+json';
 const html = 'text/html';
 /** Documents change only with an update of the service; five minutes later clients see the new ones. */
