@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { layers, importsOf } from './layers.ts';
-import { codeOf, paths, sources, texts } from './source-text.ts';
+import { codeOf, paths, programs, sources, texts } from './source-text.ts';
 
 const architecture = texts.get('src/ARCHITECTURE.md') ?? '';
 const importsByFile = new Map(sources.map((path) => [path, importsOf(path)]));
@@ -78,6 +78,17 @@ test('no file but limits.ts exports a bound', () => {
   assert.deepEqual(found, []);
 });
 
+test('what no other file imports is not exported', () => {
+  const declaration = /^export (?:type|const|(?:async )?function|class) (\w+)/gm;
+  const imported = new Set(programs.flatMap((path) => importedNames(texts.get(path) ?? '')));
+  const unused = sources.flatMap((path) =>
+    [...(texts.get(path) ?? '').matchAll(declaration)]
+      .filter(([, name = '']) => !imported.has(name))
+      .map(([, name]) => `${path} ${name}`),
+  );
+  assert.deepEqual(unused, []);
+});
+
 test('a file of routes declares some', () => {
   const empty = sources.filter((path) => isRoutes(path) && !/\broute\(\{/.test(texts.get(path) ?? ''));
   assert.deepEqual(empty, []);
@@ -104,6 +115,17 @@ test('what node:http does beyond its documentation is in node-internals.ts alone
     seams.map(() => [home]),
   );
 });
+
+/** Those between the braces of imports, and what is taken from dynamic ones. */
+function importedNames(text: string): string[] {
+  const ways = [
+    /import (?<named>[^;'"]*?\{[^}]*\}) from '\./,
+    /\{(?<destructured>[^}]*)\} = await import\(/,
+    /await import\('[^']*'\)\)\.(?<member>\w+)/,
+  ];
+  const found = text.matchAll(new RegExp(ways.map(({ source }) => source).join('|'), 'g'));
+  return [...found].flatMap(({ groups = {} }) => Object.values(groups).join(' ').match(/\w+/g) ?? []);
+}
 
 function isHttp(path: string): boolean {
   return isRoutes(path) || path.endsWith('-representation.ts');

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.ts';
 import { hostOf } from '../network/webhook-targets.ts';
 
 /** DNS names and addresses, each once. */
-export type OwnNames = {
+type OwnNames = {
   readonly all: readonly string[];
   /** Those that were configured; the machine may get and lose the others. */
   readonly configured: readonly string[];

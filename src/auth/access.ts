@@ -87,7 +87,7 @@ export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
 };
 
 /** What a route requires of its caller: its rule, and the scope of an API key (none: it accepts no keys). */
-export type Rule<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
+type Rule<Params, C> = { readonly access: Access<Params, C>; readonly scope?: Scope | 'any' };
 
 /** Throws unless the rule lets the caller in; undefined is one without a credential. */
 export function checkAccess<Params>(

@@ -26,7 +26,7 @@ export class Unreachable extends Error {
   }
 }
 
-export type RequestOptions = {
+type RequestOptions = {
   readonly body?: unknown;
   readonly etag?: string | undefined;
   /** A request with a key can be repeated: the service executes it once. */
@@ -35,7 +35,7 @@ export type RequestOptions = {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 };
-export type Result<T> = { readonly value: T; readonly etag: string | undefined };
+type Result<T> = { readonly value: T; readonly etag: string | undefined };
 
 type Confirm = () => Promise<boolean>;
 const pausesMilliseconds = [250, 1_000, 2_500];

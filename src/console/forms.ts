@@ -7,7 +7,7 @@ import { inWords } from './issue-words.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 export type Field = { readonly row: HTMLElement; readonly control: Control };
-export type FieldOptions = {
+type FieldOptions = {
   readonly label: string;
   /** Where the service names the value: `/items/0/name`. */
   readonly pointer: string;

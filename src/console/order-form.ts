@@ -5,7 +5,7 @@ import { fill, h, icon, icons } from './elements.ts';
 import { money, priceIssue, priceText, typedPrice } from './formats.ts';
 import { type Control, field, type Field, showIssue, textOf } from './forms.ts';
 
-export type NewItem = {
+type NewItem = {
   readonly sku: string | null;
   readonly name: string;
   readonly quantity: number;

@@ -42,7 +42,7 @@ export function table<T>(caption: string, columns: readonly Column<T>[], rows: r
   );
 }
 
-export type PagerOptions = {
+type PagerOptions = {
   readonly label: string;
   readonly parameters: URLSearchParams;
   readonly name: string;

@@ -36,7 +36,7 @@ const pagePauseMilliseconds = 5;
 const sweepMilliseconds = 1_000;
 const retrySeconds = 10;
 
-export type LiveFeedOptions = {
+type LiveFeedOptions = {
   readonly db: Connection;
   readonly cursors: Cursors;
   readonly log: Logger;
@@ -44,7 +44,7 @@ export type LiveFeedOptions = {
 };
 
 /** What a route passes for a new reader. */
-export type NewReader = Omit<LiveReaderOptions, 'now' | 'cursorAfter'>;
+type NewReader = Omit<LiveReaderOptions, 'now' | 'cursorAfter'>;
 
 /** What routes may use. */
 export type Streams = Pick<LiveFeed, 'checkCapacity' | 'add'>;

@@ -16,7 +16,7 @@ import type { Context } from './route.ts';
 import type { ExportCounts } from './transfer-metrics.ts';
 
 /** How the elements of a list become a file. */
-export type ExportFormat<T> = {
+type ExportFormat<T> = {
   /** The beginning of the file's name; the date follows it. */
   readonly name: string;
   readonly table: CsvTable<T>;

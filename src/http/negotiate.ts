@@ -13,7 +13,7 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
   throw new Problem('not-acceptable', `Nothing in Accept is available. Available: ${offered.join(', ')}.`);
 }
 
-export function preferred(accept: string, offered: readonly string[]): string | undefined {
+function preferred(accept: string, offered: readonly string[]): string | undefined {
   const ranges = accept
     .split(',')
     .map(rangeOf)

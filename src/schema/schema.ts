@@ -225,7 +225,7 @@ export function partial<T extends object>(schema: Schema<T>, notes: Annotations 
     { ...planOf(schema), members, required: [], base: undefined, objectRules: [] },
   );
 }
-export type Patch<T> = {
+type Patch<T> = {
   [K in keyof T]?: T[K] extends readonly unknown[]
     ? T[K]
     : T[K] extends object | null

@@ -30,7 +30,7 @@ export type Selection = {
 };
 
 /** One page of that list. */
-export type PageRequest = Selection & {
+type PageRequest = Selection & {
   readonly after: Position | undefined;
   readonly rows: number;
   /** How many entries may be sorted, or tested against `residual`, before the SQL worker takes over. */

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 declare const proven: unique symbol;
 
 /** Who requested a change, with which request and when: what the change's event shows. */
-export type Origin = {
+type Origin = {
   /** Null if nobody signed in requested it: the command line, the first start. */
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
   readonly requestId: string | null;

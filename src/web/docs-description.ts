@@ -34,7 +34,7 @@ export type Parameter = Texts<'name' | 'in' | 'description'> & {
   readonly required?: boolean;
   readonly schema: Schema;
 };
-export type Response = Texts<'description'> & { readonly $ref?: string; readonly content?: Content };
+type Response = Texts<'description'> & { readonly $ref?: string; readonly content?: Content };
 export type Operation = Texts<'operationId' | 'summary' | 'description'> & {
   readonly tags: readonly string[];
   readonly deprecated?: boolean;

@@ -11,7 +11,7 @@ export type Issue = {
   readonly detail: string;
 };
 /** What the service may return: by the status of the response, some of these. */
-export type Body = Readonly<
+type Body = Readonly<
   Record<'type' | 'code' | 'detail' | 'accessToken' | 'refreshToken', string> &
     Record<'id' | 'expiresIn', number>
 > & { readonly errors?: readonly Issue[] };

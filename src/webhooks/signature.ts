@@ -1,7 +1,7 @@
 // The header fields of a delivery, by Standard Webhooks.
 import { createHmac } from 'node:crypto';
 
-export type Message = {
+type Message = {
   /** The same whenever the event is sent again. */
   readonly id: string;
   /** Seconds since 1970, of this attempt. */

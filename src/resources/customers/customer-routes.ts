@@ -49,7 +49,7 @@ import {
   replaceCustomer,
 } from './customer-store.ts';
 
-export type CustomerServices = {
+type CustomerServices = {
   readonly cursors: Cursors;
   readonly exports: ExportStarter;
   readonly caches: { readonly customers: RepresentationCache<Customer>; readonly pages: PageCache };

@@ -41,7 +41,7 @@ export type Customer = Infer<typeof Customer>;
 
 export const customerSorts = ['id', '-id', 'name', '-name', 'createdAt', '-createdAt'] as const;
 /** The parameters of a list of customers. */
-export const customerFilters = {
+const customerFilters = {
   userId: optional(id),
   email: optional(email),
   name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Gr')),

@@ -16,7 +16,7 @@ import {
   type Topic,
 } from './event.ts';
 
-export type NewEvent = {
+type NewEvent = {
   readonly type: EventType;
   /** Null for all sessions of a user. */
   readonly subjectId: number | null;

@@ -32,7 +32,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 
 /** Whose history an event belongs to: sessions and keys are part of their user's. */
-export const topics = ['order', 'customer', 'user', 'webhook'] as const;
+const topics = ['order', 'customer', 'user', 'webhook'] as const;
 export type Topic = (typeof topics)[number];
 
 type Kind = EventType extends `${infer K}.${string}` ? K : never;

@@ -5,7 +5,7 @@ import type { Changes, Topic } from './event.ts';
 import { feedBounds } from './event-store.ts';
 
 /** A table whose rows have histories, and the members whose values events show. */
-export type AuditedHistory = {
+type AuditedHistory = {
   readonly topic: Topic;
   readonly table: 'orders' | 'customers' | 'users' | 'webhooks';
   readonly members: readonly ('status' | 'currency' | 'items' | 'total' | 'role')[];
@@ -18,7 +18,7 @@ export const auditedHistories: readonly AuditedHistory[] = [
   { topic: 'webhook', table: 'webhooks', members: ['status'] },
 ];
 
-export type AuditListeners = {
+type AuditListeners = {
   readonly report: (issue: string) => void;
   readonly progress: (share: number) => void;
 };

@@ -128,7 +128,7 @@ export async function putObject<Owner, Row, Shown>(
   return put;
 }
 
-export type Removal<Row> = {
+type Removal<Row> = {
   /** Throws if this caller, who may see the row, may not remove it. */
   readonly checkRights?: (row: Row, caller: Caller) => void;
   readonly remove: (permit: Permit<Caller>, row: Visible<Row>) => void;

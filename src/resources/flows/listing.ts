@@ -14,7 +14,7 @@ import {
 } from '../../storage/keyset.ts';
 
 /** The id breaks ties. */
-export type SortKey = { readonly column: string; readonly isDescending: boolean };
+type SortKey = { readonly column: string; readonly isDescending: boolean };
 
 /**
  * How the indexes that begin with a filter's column serve the list. `ordered`: for these sort columns an
@@ -27,7 +27,7 @@ export type Indexes =
   | { readonly ordered: readonly string[]; readonly otherwise: 'sorted' | 'scanned' };
 
 /** Without `indexes` it is a range condition, which an index serves if its column is that of the sort. */
-export type Filter = {
+type Filter = {
   readonly column: string;
   readonly matches: (column: string, value: SqlValue) => Condition;
   /** The column's value of a parameter's text. */

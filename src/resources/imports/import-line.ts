@@ -36,8 +36,8 @@ const ImportedOrder = named(
 );
 export type ImportedOrder = Infer<typeof ImportedOrder>;
 
-export type ImportLineSchema = ReturnType<typeof importLineSchema>;
-export type ImportLine = Infer<ImportLineSchema>;
+type ImportLineSchema = ReturnType<typeof importLineSchema>;
+type ImportLine = Infer<ImportLineSchema>;
 
 export function importLineSchema({ NewCustomer }: CustomerBodies) {
   const members = {

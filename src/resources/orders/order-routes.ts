@@ -44,10 +44,10 @@ import {
 } from './order.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
-export type OrderServices = OrderReadServices & { readonly exports: ExportStarter };
+type OrderServices = OrderReadServices & { readonly exports: ExportStarter };
 
 /** What the routes of both groups use. */
-export type OrderReadServices = {
+type OrderReadServices = {
   readonly cursors: Cursors;
   readonly caches: {
     readonly orders: RepresentationCache<Order>;

@@ -30,7 +30,7 @@ import {
 } from './session-store.ts';
 import { renewTokensRoute, representSession, signInRoute, type SignInServices } from './sign-in-routes.ts';
 
-export type SessionServices = SignInServices & { readonly cursors: Cursors };
+type SessionServices = SignInServices & { readonly cursors: Cursors };
 
 export function sessionRoutes(services: SessionServices): Route[] {
   return [

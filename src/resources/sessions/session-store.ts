@@ -27,7 +27,7 @@ type SessionRow = readonly [
 const columns = 'id, userId, createdAt, lastUsedAt, expiresAt, userAgent';
 
 /** Undefined if the session has ended. */
-export function findSession(db: Connection, id: number, now: number): Session | undefined {
+function findSession(db: Connection, id: number, now: number): Session | undefined {
   const row = db.get<SessionRow>(`SELECT ${columns} FROM sessions WHERE id = ? AND expiresAt > ?`, id, now);
   return row === undefined ? undefined : sessionOf(row);
 }

@@ -36,7 +36,7 @@ import {
 } from './user-change-routes.ts';
 import { addUser, removeUser, userSelection, userSource } from './user-store.ts';
 
-export type UserServices = UserChangeServices & {
+type UserServices = UserChangeServices & {
   readonly totpSecrets: SealedSecrets;
   readonly cursors: Cursors;
   readonly registration: 'open' | 'closed';

@@ -32,7 +32,7 @@ import {
   type WebhookSettings,
 } from './webhook.ts';
 
-export type WebhookServices = {
+type WebhookServices = {
   readonly cursors: Cursors;
   readonly targets: WebhookTargets;
   readonly secrets: SealedSecrets;

@@ -89,7 +89,7 @@ export type WebhookSecret = Infer<typeof WebhookSecret>;
 
 export type WebhookBodies = ReturnType<typeof webhookBodies>;
 export type NewWebhook = Infer<WebhookBodies['NewWebhook']>;
-export type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
+type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
 
 /** The schemas of a service whose webhooks may go to these targets. */
 export function webhookBodies(targets: WebhookTargets) {
