@@ -37,7 +37,7 @@ export function navigation({ user, session }: App, current: string): HTMLElement
       {
         href: `#/${name}`,
         'aria-current': name === current && 'page',
-        class: isPrimary ? 'primary-item' : 'other-item',
+        class: !isPrimary && 'other-item',
       },
       icon(icons[drawing]),
       h('span', {}, title),

@@ -29,12 +29,7 @@ export function newOrderView(page: Page): void {
   const contact = new ContactFields('/customer');
   const isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
   const hint = h('p', { class: 'hint' }, 'The delivery address below becomes theirs.');
-  const newRows = h(
-    'div',
-    { class: 'fields', hidden: true },
-    h('div', { class: 'grid' }, contact.rows),
-    hint,
-  );
+  const newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, contact.rows), hint);
   isNew.addEventListener('change', () => {
     newRows.hidden = !isNew.checked;
     picker.element.hidden = isNew.checked;

@@ -196,7 +196,7 @@ export function statusPicture(status: Status, events: readonly ServiceEvent[]): 
   const spot = (name: Status, index: number): SVGElement =>
     svg(
       'g',
-      { class: index === reached && !isEnded ? 'spot here' : index <= reached ? 'spot done' : 'spot' },
+      { class: index === reached && !isEnded ? 'here' : index <= reached && 'done' },
       svg('circle', { cx: x(index), cy: 14, r: 6 }),
       svg('text', { x: x(index), y: 40, 'text-anchor': 'middle' }, statusNames[name]),
     );
