@@ -59,12 +59,14 @@ export const totalRule = ruleFor(
 
 /** The items with their totals, and the sum of them. */
 export function priceItems(newItems: readonly NewItem[]): { items: OrderItem[]; total: number } {
-  let total = 0;
-  const items = newItems.map(({ sku = null, name, quantity, unitPrice }): OrderItem => {
-    total += quantity * unitPrice;
-    return { sku, name, quantity, unitPrice, total: quantity * unitPrice };
-  });
-  return { items, total };
+  const items = newItems.map(({ sku = null, name, quantity, unitPrice }): OrderItem => ({
+    sku,
+    name,
+    quantity,
+    unitPrice,
+    total: quantity * unitPrice,
+  }));
+  return { items, total: items.reduce((sum, { total }) => sum + total, 0) };
 }
 
 /** A sum that was sent has to be the computed one. */

@@ -213,7 +213,7 @@ export function orderContentOf({
 
 const readOnly = ['id', 'customerId', 'userId', 'createdAt', 'updatedAt'];
 
-/** The content that a PATCH makes of the current order. Without a sent `total`, it is computed. */
+/** The content that a PATCH makes of the current order, whose own total isn't taken for a sent one. */
 export function mergeOrder(current: Order, patch: Readonly<Record<string, unknown>>): Checked<OrderContent> {
   const { total: _computed, ...members } = current;
   const issues = readOnlyIssues(current, patch, readOnly);

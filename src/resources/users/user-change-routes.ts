@@ -90,26 +90,23 @@ function changeableBy(schema: Schema<UserPatch>, { passwordMin }: UserChangeServ
 
 type ChangeContext = Context<{ readonly id: number }, object, UserPatch, Caller>;
 
-/** Checked before the password is hashed, and again with the row as it is when the change is made. */
 async function changeUser(
   context: ChangeContext,
   resource: ChangeableUser,
   services: UserChangeServices,
 ): Promise<Change<User>> {
-  const { body, params, caller, now } = context;
-  const { read: db } = context.db;
+  const { body, now } = context;
   const hasNewPassword = body.password !== undefined;
-  const checkRights = (current: User, wanted: ChangedUser, by: Caller): void =>
-    checkMayChange({ current, wanted, hasNewPassword, caller: by, now });
-  const user = requireVisible(userSource, { db, id: params.id, access: accountAccessOf(caller) });
-  checkRights(user, requireValid(resource.merge(user, body, { db, caller })), caller);
-  const passwordHash = await newPasswordHash(context, services);
+  const checkRights: CheckRights = (current, wanted, caller) =>
+    checkMayChange({ current, wanted, hasNewPassword, caller, now });
+  const newPassword = await hashNewPassword(context, { resource, services, checkRights });
   const changed = await changeObject(context, resource, {
     checkRights,
     changesHidden: hasNewPassword,
     write(permit, current, wanted) {
-      if (passwordHash === undefined) return replaceUser(permit, current, wanted);
-      replaceUser(permit, current, { ...wanted, newPassword: { hash: passwordHash, expiresAt: null } });
+      if (newPassword === undefined) return replaceUser(permit, current, wanted);
+      const { hash } = newPassword;
+      replaceUser(permit, current, { ...wanted, newPassword: { hash, expiresAt: null } });
       endCredentials(permit, services, current);
     },
     securityEvents(current, { role }) {
@@ -119,31 +116,45 @@ async function changeUser(
       return events;
     },
   });
-  if (hasNewPassword) services.onPasswordChange(user.email);
+  if (newPassword !== undefined) services.onPasswordChange(newPassword.emailBefore);
   return changed;
 }
 
-async function newPasswordHash(
+type CheckRights = (current: User, wanted: ChangedUser, caller: Caller) => void;
+
+type Hashing = {
+  readonly resource: ChangeableUser;
+  readonly services: UserChangeServices;
+  readonly checkRights: CheckRights;
+};
+
+/**
+ * Undefined if no password is sent. Hashing takes long, so the change is checked before it, and once more
+ * with the row as it is when the change is made.
+ */
+async function hashNewPassword(
   context: ChangeContext,
-  { passwords }: UserChangeServices,
-): Promise<string | undefined> {
-  const { password, currentPassword } = context.body;
+  { resource, services: { passwords }, checkRights }: Hashing,
+): Promise<{ readonly hash: string; readonly emailBefore: string } | undefined> {
+  const { body, params, caller } = context;
+  const { password, currentPassword } = body;
   if (password === undefined) return undefined;
-  if (currentPassword !== undefined) await checkCurrentPassword(context, passwords, currentPassword);
-  return passwords.hashNew(context, password);
+  const { read: db } = context.db;
+  const user = requireVisible(userSource, { db, id: params.id, access: accountAccessOf(caller) });
+  checkRights(user, requireValid(resource.merge(user, body, { db, caller })), caller);
+  if (currentPassword !== undefined)
+    await checkCurrentPassword(context, passwords, { user, currentPassword });
+  return { hash: await passwords.hashNew(context, password), emailBefore: user.email };
 }
 
 /** If the password is changed in another session meanwhile, this session ends, and the write is rejected. */
 async function checkCurrentPassword(
   context: ChangeContext,
   passwords: PasswordChecks<Limiter>,
-  currentPassword: string,
+  { user, currentPassword }: { readonly user: User; readonly currentPassword: string },
 ): Promise<void> {
-  const { db, params, caller } = context;
-  const access = accountAccessOf(caller);
-  const { email } = requireVisible(userSource, { db: db.read, id: params.id, access });
-  const verified = await passwords.verifyAsSignIn(context, email, currentPassword);
-  if (verified?.userId === params.id) return;
+  const verified = await passwords.verifyAsSignIn(context, user.email, currentPassword);
+  if (verified?.userId === user.id) return;
   throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);
 }
 
