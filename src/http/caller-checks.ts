@@ -61,11 +61,11 @@ export class CallerChecks {
     return this.#options.authenticator.expiresAtOf(caller, headers['authorization']);
   }
 
-  #requireCurrent({ caller, mounted, params }: Exchange, sources?: CallerSources): Caller | undefined {
-    if (caller === undefined || mounted === undefined) return caller;
+  #requireCurrent({ caller, mounted, match }: Exchange, sources?: CallerSources): Caller | undefined {
+    if (caller === undefined || mounted === undefined || match === undefined) return caller;
     const { authenticator, now } = this.#options;
     const current = authenticator.currentCaller(caller, now(), sources);
-    checkAccess(mounted.route, current, params);
+    checkAccess(mounted.route, current, match.params);
     return current;
   }
 }

@@ -2,7 +2,7 @@
 import type { RequestLine } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import type { Problem } from '../problem.ts';
-import { noSecurityEvents, securityEventLevels } from '../security-event.ts';
+import { securityEventLevels, type SecurityEvent } from '../security-event.ts';
 import type { Exchange } from './exchange.ts';
 import type { LogAllowance } from './log-allowance.ts';
 import type { Metrics } from './metrics.ts';
@@ -32,9 +32,9 @@ export class ExchangeLog {
   /** Counts the security events, and logs them if the response has lines. Returns whether it has. */
   takeSecurityEvents(exchange: Exchange, status: number): boolean {
     const isLogged = this.#isLogged(exchange, status);
-    for (const { name } of exchange.securityEvents) this.#options.metrics.countEvent(name);
-    if (isLogged) this.#logSecurityEvents(exchange);
-    exchange.securityEvents = noSecurityEvents;
+    const events = exchange.draft.takeSecurityEvents();
+    for (const { name } of events) this.#options.metrics.countEvent(name);
+    if (isLogged && events.length > 0) this.#logSecurityEvents(exchange, events);
     return isLogged;
   }
 
@@ -65,10 +65,9 @@ export class ExchangeLog {
     return this.#options.logAllowance.permits(exchange.address, status);
   }
 
-  #logSecurityEvents(exchange: Exchange): void {
-    if (exchange.securityEvents.length === 0) return;
+  #logSecurityEvents(exchange: Exchange, events: readonly SecurityEvent[]): void {
     const { requestId, clientAddress: address, caller } = exchange;
-    for (const { name, ...details } of exchange.securityEvents) {
+    for (const { name, ...details } of events) {
       const principal = caller?.principal ?? null;
       this.#options.log.write(securityEventLevels[name], name, { requestId, address, principal, ...details });
     }

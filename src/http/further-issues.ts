@@ -1,16 +1,15 @@
 // The issues of a request that schemas can't find, added to those that they have found.
 import type { Issue } from '../schema/schema.ts';
-import type { Exchange } from './exchange.ts';
-import type { Route } from './route.ts';
+import type { HandlerContext } from './handler-context.ts';
 
 /**
  * The issues of the body, with those that only the route can find at pointers that have none yet. Throws what
  * takes precedence over all of them.
  */
-export function withBodyIssues(route: Route, exchange: Exchange, issues: readonly Issue[]): readonly Issue[] {
-  const { body } = exchange;
+export function withBodyIssues(context: HandlerContext, issues: readonly Issue[]): readonly Issue[] {
+  const { body, route } = context;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  const further = route.furtherIssues?.(isObject ? { ...body } : {}, exchange) ?? [];
+  const further = route.furtherIssues?.(isObject ? { ...body } : {}, context) ?? [];
   return isObject ? withFurther(issues, further, 'pointer') : issues;
 }
 

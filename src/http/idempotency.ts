@@ -6,7 +6,7 @@ import { Problem, forbidden } from '../problem.ts';
 import { idempotencyKeyLengthMax } from '../limits.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
-import type { Exchange } from './exchange.ts';
+import type { HandlerContext } from './handler-context.ts';
 import { objectOf, type HandlerResult, type ObjectResult } from './handler-result.ts';
 import { countOccurrences, headersOf } from './request-headers.ts';
 import type { ReplayableResponse, Responder } from './responder.ts';
@@ -48,33 +48,32 @@ export class Idempotency {
     this.#responder = responder;
   }
 
-  async run(exchange: Exchange, route: Route, { body, respond }: KeyedRequest): Promise<void> {
-    const storageKey = storageKeyOf(exchange);
+  async run(context: HandlerContext, { body, respond }: KeyedRequest): Promise<void> {
+    const storageKey = storageKeyOf(context);
     if (this.#running.has(storageKey)) throw inProgress();
     this.#running.add(storageKey);
     try {
       const fingerprints = this.#store.fingerprints(body);
-      const stored = this.#store.find(exchange.db.read, storageKey, exchange.now);
-      if (stored === undefined) await respond(this.#runFirst(exchange, route, { storageKey, fingerprints }));
-      else this.#replay(exchange, route, { stored, fingerprints });
+      const stored = this.#store.find(context.db.read, storageKey, context.now);
+      if (stored === undefined) await respond(this.#runFirst(context, { storageKey, fingerprints }));
+      else this.#replay(context, { stored, fingerprints });
     } finally {
       this.#running.delete(storageKey);
     }
   }
 
   async #runFirst(
-    exchange: Exchange,
-    route: Route,
+    context: HandlerContext,
     { storageKey, fingerprints: [fingerprint = ''] }: { storageKey: string; fingerprints: readonly string[] },
   ): Promise<HandlerResult> {
-    const { caller, now } = exchange;
+    const { route, caller, now } = context;
     let isStored = false;
-    exchange.storeResult = (writer, result) => {
+    context.storeResultWith((writer, result) => {
       const response = responseOf(route, result, caller);
       this.#store.save(writer, storageKey, { ...response, fingerprint }, now);
       isStored = true;
-    };
-    const result = await route.handle(exchange);
+    });
+    const result = await route.handle(context);
     assert(
       isStored,
       `${route.method} ${route.path} takes an Idempotency-Key and changes nothing by writeResult`,
@@ -83,8 +82,7 @@ export class Idempotency {
   }
 
   #replay(
-    exchange: Exchange,
-    route: Route,
+    context: HandlerContext,
     { stored, fingerprints }: { stored: StoredResponse; fingerprints: readonly string[] },
   ): void {
     if (!fingerprints.includes(stored.fingerprint))
@@ -92,8 +90,8 @@ export class Idempotency {
         'idempotency-key-reused',
         'This Idempotency-Key was used with a different body; use a new key.',
       );
-    checkOwner(exchange, route, stored);
-    this.#responder.replay(exchange, route, stored);
+    checkOwner(context, stored);
+    this.#responder.replay(context.exchange, context.route, stored);
   }
 }
 
@@ -131,9 +129,9 @@ function responseOf(
 }
 
 /** A stored response is shown only to a caller who may still read its object. */
-function checkOwner({ caller, db }: Exchange, { ownerOf }: Route, stored: StoredResponse): void {
+function checkOwner({ caller, db, route }: HandlerContext, stored: StoredResponse): void {
   if (stored.ownerId === null) return;
-  const owner = ownerOf?.(db.read, stored.objectId);
+  const owner = route.ownerOf?.(db.read, stored.objectId);
   if (mayRead(caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
   throw forbidden('You may no longer read what the first response shows.');
 }
@@ -142,8 +140,8 @@ function mayRead(caller: Caller | undefined, ownerId: number): boolean {
   return caller !== undefined && allows(rowAccessOf(caller), ownerId);
 }
 
-function storageKeyOf({ method, path, headers, address, caller }: Exchange): string {
-  return `${caller?.principal ?? address} ${method} ${path} ${headers['idempotency-key']}`;
+function storageKeyOf({ route, path, address, caller, idempotencyKey }: HandlerContext): string {
+  return `${caller?.principal ?? address} ${route.method} ${path} ${idempotencyKey}`;
 }
 
 function inProgress(): Problem {

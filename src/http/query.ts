@@ -35,7 +35,7 @@ export type Query = Record<string, unknown>;
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 /** A parameter whose value is invalid is undefined. */
-type ReadQuery = { readonly query: Query; readonly issues: readonly Issue[] };
+export type ReadQuery = { readonly query: Query; readonly issues: readonly Issue[] };
 
 const withoutParameters: ReadQuery = { query: {}, issues: [] };
 

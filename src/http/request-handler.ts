@@ -6,22 +6,22 @@ import { Problem, invalid } from '../problem.ts';
 import type { Timers } from '../timers.ts';
 import { causeOf, truncate } from '../log-lines.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
-import type { Issue } from '../schema/schema.ts';
 import { parseJson, readBody } from './body.ts';
 import { withBodyIssues, withFurther } from './further-issues.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { isPreflight } from './cors.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, ReceivedRequest } from './exchange.ts';
+import { HandlerContext, type HandlerServices, type ReadRequest } from './handler-context.ts';
 import type { HandlerResult } from './handler-result.ts';
 import { LogAllowance } from './log-allowance.ts';
 import { rejectUnparsedRequest, type UnparsedRequest } from './last-response.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
-import { readQuery } from './query.ts';
+import { readQuery, type ReadQuery } from './query.ts';
 
 import { checkHeaderBytes, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
-import { createRequestIds, requestIdFrom } from './request-id.ts';
+import { createRequestIds } from './request-id.ts';
 import { RequestIntake } from './request-intake.ts';
 import { Responder, type ResponderOptions } from './responder.ts';
 import type { Route } from './route.ts';
@@ -39,6 +39,7 @@ type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'>
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #callers: CallerChecks;
+  readonly #services: HandlerServices;
   readonly #intake: RequestIntake;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
@@ -50,7 +51,8 @@ export class RequestHandler {
     const { router, metrics, isTrusted, db, now } = options;
     this.#callers = new CallerChecks(options);
     this.#logAllowance = new LogAllowance(options);
-    const services = { db, isTrusted, now, nextRequestId: this.#nextRequestId, callers: this.#callers };
+    this.#services = { db, callers: this.#callers };
+    const services = { isTrusted, now, nextRequestId: this.#nextRequestId };
     this.#intake = new RequestIntake({ router, metrics, isTrusted, services });
     this.#responder = new Responder({
       ...options,
@@ -61,21 +63,16 @@ export class RequestHandler {
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse): void {
-    this.#intake.receive(request, response, (exchange) =>
-      this.#run(exchange, () => this.#handleRequest(exchange)),
-    );
+    this.#receive({ request, response, expectsContinue: false });
   }
 
   onContinue(request: IncomingMessage, response: ServerResponse): void {
-    this.#intake.receive(request, response, (exchange) => {
-      exchange.expectsContinue = true;
-      this.#run(exchange, () => this.#handleRequest(exchange));
-    });
+    this.#receive({ request, response, expectsContinue: true });
   }
 
   onExpectation(request: IncomingMessage, response: ServerResponse): void {
     const detail = 'Only "Expect: 100-continue" is supported.';
-    this.#intake.receive(request, response, (exchange) =>
+    this.#intake.receive({ request, response, expectsContinue: false }, (exchange) =>
       this.#fail(exchange, new Problem('bad-request', detail, { status: 417 })),
     );
   }
@@ -111,12 +108,17 @@ export class RequestHandler {
     return match === undefined ? nothingAt(path) : methodNotAllowed(method, path, allowOf(match.methods));
   }
 
+  #receive(received: ReceivedRequest): void {
+    this.#intake.receive(received, (exchange) => this.#run(exchange, () => this.#handleRequest(exchange)));
+  }
+
   /** The steps in their order. Synchronous unless there is a body to read or a disk to wait for. */
   #handleRequest(exchange: Exchange): Promise<void> | void {
     this.#options.db.detectExternalCommits();
     this.#checkRequest(exchange);
     const match = this.#options.router.find(exchange.path);
     const mounted = match?.methods.get(exchange.method);
+    exchange.match = match;
     exchange.mounted = mounted;
     if (exchange.method === 'OPTIONS' && (match !== undefined || isPreflight(exchange.headers)))
       return this.#responder.respondToOptions(exchange, match?.methods);
@@ -125,16 +127,16 @@ export class RequestHandler {
     if (mounted?.route.isUnlimited !== true) this.#callers.drawOnRate(exchange);
     if (match === undefined) throw nothingAt(exchange.path);
     if (mounted === undefined) throw methodNotAllowed(exchange.method, exchange.path, allowOf(match.methods));
-    exchange.params = match.params;
-    checkAccess(mounted.route, exchange.caller, exchange.params);
-    exchange.mediaType = chooseMediaType(exchange.headers['accept'], mounted.route.reply.mediaTypes);
-    if (mounted.route.streamedBody !== undefined) return this.#handleStreamedBody(exchange, mounted.route);
-    if (mounted.route.body === undefined) {
+    const { route } = mounted;
+    checkAccess(route, exchange.caller, match.params);
+    const mediaType = chooseMediaType(exchange.headers['accept'], route.reply.mediaTypes);
+    if (route.streamedBody !== undefined) return this.#handleStreamedBody(exchange, route, mediaType);
+    if (route.body === undefined) {
       checkNoBody(exchange);
-      return this.#handleWithoutBody(exchange, mounted.route);
+      return this.#handleWithoutBody(exchange, route, mediaType);
     }
     checkContentType(exchange.headers, exchange.method);
-    this.#readBody(exchange, mounted.route);
+    this.#readBody(exchange, route, mediaType);
   }
 
   /** The one place where the errors of a request are caught, until its response begins. */
@@ -148,7 +150,6 @@ export class RequestHandler {
 
   #checkRequest(exchange: Exchange): void {
     const { headers, request, peer } = exchange;
-    exchange.requestId = requestIdFrom(headers['x-request-id']) ?? exchange.requestId;
     checkTarget(request);
     checkHeaderBytes(request);
     checkHost(request);
@@ -156,25 +157,26 @@ export class RequestHandler {
     if (!this.#options.isTls) checkTransport(peer, headers);
   }
 
-  #handleWithoutBody(exchange: Exchange, route: Route): Promise<void> | void {
-    const issues = readParameters(exchange, route);
+  #handleWithoutBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {
+    const { query, issues } = readParameters(exchange, route, mediaType);
     // not thrown: throwing is a tenth of what a rejection costs
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
-    return this.#respond(exchange, route, route.handle(exchange));
+    const context = this.#contextOf(exchange, { route, mediaType, query, body: undefined });
+    return this.#respond(context, route.handle(context));
   }
 
-  #handleStreamedBody(exchange: Exchange, route: Route): Promise<void> | void {
-    const { mediaType = '', bytesMax = 0 } = route.streamedBody ?? {};
-    checkContentType(exchange.headers, exchange.method, [mediaType]);
+  #handleStreamedBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {
+    const { mediaType: bodyType = '', bytesMax = 0 } = route.streamedBody ?? {};
+    checkContentType(exchange.headers, exchange.method, [bodyType]);
     exchange.streamedBody?.begin(bytesMax);
     if (exchange.expectsContinue) exchange.response.writeContinue();
-    return this.#handleWithoutBody(exchange, route);
+    return this.#handleWithoutBody(exchange, route, mediaType);
   }
 
-  #readBody(exchange: Exchange, route: Route): void {
+  #readBody(exchange: Exchange, route: Route, mediaType: string): void {
     readBody(
       exchange,
-      (body) => this.#resume(exchange, () => this.#handleBody(exchange, route, body)),
+      (bytes) => this.#resume(exchange, () => this.#handleBody(exchange, route, { bytes, mediaType })),
       (problem) => this.#fail(exchange, problem),
     );
   }
@@ -184,37 +186,49 @@ export class RequestHandler {
     this.#intake.resume(exchange, () => this.#run(exchange, task));
   }
 
-  #handleBody(exchange: Exchange, route: Route, body: Buffer): Promise<void> | void {
+  #handleBody(
+    exchange: Exchange,
+    route: Route,
+    { bytes, mediaType }: { readonly bytes: Buffer; readonly mediaType: string },
+  ): Promise<void> | void {
     // a body may arrive long after its head
     exchange.caller = this.#callers.requireCaller(exchange);
-    exchange.body = parseJson(body);
-    const issues = [...readParameters(exchange, route), ...schemaIssues(route.body ?? {}, exchange.body)];
-    const hasKey = exchange.idempotencyKey !== undefined;
+    const body = parseJson(bytes);
+    const { query, issues: queryIssues } = readParameters(exchange, route, mediaType);
+    const issues = [...queryIssues, ...schemaIssues(route.body ?? {}, body)];
+    const context = this.#contextOf(exchange, { route, mediaType, query, body });
+    const hasKey = context.idempotencyKey !== undefined;
     if (hasKey) issues.push(...idempotencyKeyIssues(exchange.request));
-    if (issues.length > 0) return this.#fail(exchange, invalid(withBodyIssues(route, exchange, issues)));
-    if (!hasKey) return this.#respond(exchange, route, route.handle(exchange));
-    return this.#idempotency.run(exchange, route, {
-      body,
-      respond: (result) => this.#respond(exchange, route, result),
+    if (issues.length > 0) return this.#fail(exchange, invalid(withBodyIssues(context, issues)));
+    if (!hasKey) return this.#respond(context, route.handle(context));
+    return this.#idempotency.run(context, {
+      body: bytes,
+      respond: (result) => this.#respond(context, result),
     });
+  }
+
+  #contextOf(exchange: Exchange, read: ReadRequest): HandlerContext {
+    return new HandlerContext(exchange, read, this.#services);
   }
 
   /**
    * A result that was awaited is sent when the scheduler gets to it: one sync or document may resolve
    * thousands.
    */
-  #respond(
-    exchange: Exchange,
-    route: Route,
-    result: HandlerResult | Promise<HandlerResult>,
-  ): Promise<void> | void {
-    if (!(result instanceof Promise)) return this.#responder.respond(exchange, route, result);
+  #respond(context: HandlerContext, result: HandlerResult | Promise<HandlerResult>): Promise<void> | void {
+    if (!(result instanceof Promise)) return this.#respondNow(context, result);
+    const { exchange } = context;
     return result.then((value) => {
-      const respond = (): void => this.#responder.respond(exchange, route, value);
+      const respond = (): void => this.#respondNow(context, value);
       // a document takes a hundred times what a small response does, so these go first
       if (value.kind !== 'shared document') return this.#resume(exchange, respond);
       this.#intake.resumeLater(exchange, () => this.#run(exchange, respond));
     });
+  }
+
+  #respondNow(context: HandlerContext, result: HandlerResult): void {
+    context.assertPreconditionChecked();
+    this.#responder.respond(context.exchange, context.route, result);
   }
 
   #fail(exchange: Exchange, error: unknown): void {
@@ -241,11 +255,11 @@ function nothingAt(path: string): Problem {
   return new Problem('not-found', `There is nothing at ${path}.`);
 }
 
-/** Reads the query, and returns its issues. */
-function readParameters(exchange: Exchange, route: Route): readonly Issue[] {
-  const { query, issues } = readQuery(exchange.queryText, route.query);
-  exchange.query = query;
-  return withFurther(issues, route.queryIssues?.(query, exchange) ?? [], 'parameter');
+function readParameters({ queryText, now }: Exchange, route: Route, mediaType: string): ReadQuery {
+  const read = readQuery(queryText, route.query);
+  if (route.queryIssues === undefined) return read;
+  const further = route.queryIssues(read.query, { mediaType, now });
+  return { query: read.query, issues: withFurther(read.issues, further, 'parameter') };
 }
 
 function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {

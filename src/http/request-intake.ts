@@ -1,10 +1,10 @@
 // From a request of `node:http` to its exchange: its body is received, and it waits until the requests before
 // it are done.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { addressBucket } from '../network/address-buckets.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
 import { stateOf } from './connection-state.ts';
-import { Exchange, type ExchangeServices } from './exchange.ts';
+import { Exchange, type ExchangeServices, type ReceivedRequest } from './exchange.ts';
 import { receiveBody } from './incoming-body.ts';
 import type { Metrics } from './metrics.ts';
 import { clientAddress, peerOf, type Peer } from './peer.ts';
@@ -41,7 +41,8 @@ export class RequestIntake {
    * Calls `start` once the responses before it on the connection have left, unless the client has gone by
    * then.
    */
-  receive(request: IncomingMessage, response: ServerResponse, start: (exchange: Exchange) => void): void {
+  receive(received: ReceivedRequest, start: (exchange: Exchange) => void): void {
+    const { request, response } = received;
     const { router, metrics, services } = this.#options;
     metrics.loopDelay.sample();
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
@@ -51,7 +52,7 @@ export class RequestIntake {
       : receiveBody(request, response, this.#bodies);
     stateOf(request.socket).body = arriving;
     this.#pipeline.run(request, response, () =>
-      start(new Exchange({ request, response, peer, arriving }, services)),
+      start(new Exchange({ ...received, peer, arriving }, services)),
     );
   }
 

@@ -1,5 +1,4 @@
 // Responses: header fields, conditional requests and problems; each is logged and counted as it leaves.
-import assert from 'node:assert';
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { clientOf } from '../auth/access.ts';
@@ -91,7 +90,6 @@ export class Responder {
   }
 
   respond(exchange: Exchange, route: Route, result: HandlerResult): void {
-    assertConditional(exchange, route);
     switch (result.kind) {
       case 'object':
       case 'change':
@@ -176,7 +174,7 @@ export class Responder {
     });
     this.#log.countProblem(problem);
     const event = securityEventOf(problem);
-    if (event !== undefined && exchange.securityEvents.length === 0) exchange.report(event);
+    if (event !== undefined && !exchange.draft.hasSecurityEvents) exchange.draft.addSecurityEvent(event);
     const fields = this.#fieldsOf(exchange);
     fields.push(...response.fields, ...problemFields);
     const body = toWireLatin1(response.json);
@@ -186,10 +184,9 @@ export class Responder {
   /** The header fields of every response. */
   #fieldsOf(exchange: Exchange): string[] {
     const fields = ['X-Request-Id', exchange.requestId];
-    for (const state of exchange.bucketStates) fields.push(...state.fields);
+    exchange.draft.addFieldsTo(fields);
     fields.push(...this.#transportFields);
     if (this.#cors.isEnabled) fields.push(...this.#cors.fieldsFor(exchange.headers));
-    if (exchange.cookieToSet !== undefined) fields.push('Set-Cookie', exchange.cookieToSet);
     const deprecated = exchange.mounted?.route.deprecated;
     if (deprecated !== undefined) fields.push(...deprecationFields(deprecated));
     return fields;
@@ -243,15 +240,6 @@ export class Responder {
     const bytes = response.socket?.writableLength ?? 0;
     if (bytes > 0) this.#unsent.add({ response, client: clientOf(exchange), bytes });
   }
-}
-
-/** A change that is declared conditional checks the precondition itself; reads are conditional anyway. */
-function assertConditional(
-  { isPreconditionChecked }: Exchange,
-  { method, path, isConditional }: Route,
-): void {
-  const isMissing = isConditional === true && method !== 'GET' && !isPreconditionChecked;
-  assert(!isMissing, `${method} ${path} is declared conditional and checks no precondition`);
 }
 
 /** A response that fails midway must not look complete. */

@@ -7,7 +7,8 @@ import { nameParameter, type Method, type Route } from './route.ts';
 /** A route and the status of its validation issues, which its group has. */
 export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422; readonly index: number };
 
-type Match = {
+/** What is found of a path. */
+export type Match = {
   readonly methods: ReadonlyMap<string, Mounted>;
   readonly params: Readonly<Record<string, number | string>>;
 };

@@ -1,0 +1,174 @@
+// What a handler receives: made of the exchange once the request has been read.
+import assert from 'node:assert';
+import type { Caller } from '../auth/access.ts';
+import type { SecurityEvent } from '../security-event.ts';
+import type { Connection, WriteCallback } from '../storage/connection.ts';
+import type { Database } from '../storage/database.ts';
+import { permitFor, type Permit } from '../storage/permit.ts';
+import type { WriteOptions } from '../storage/write-transaction.ts';
+import type { CallerChecks } from './caller-checks.ts';
+import { checkPrecondition } from './conditional.ts';
+import type { Exchange } from './exchange.ts';
+import type { ObjectResult } from './handler-result.ts';
+import type { Query } from './query.ts';
+import type { Limiter } from './rate-limit.ts';
+import { RequestDatabase } from './request-database.ts';
+import type { Context, HandlerDatabase, Route } from './route.ts';
+import type { StreamedBody } from './streamed-body.ts';
+
+/** What was read of the request for its route. */
+export type ReadRequest = {
+  readonly route: Route;
+  readonly mediaType: string;
+  readonly query: Query;
+  readonly body: unknown;
+};
+
+export type HandlerServices = { readonly db: Database; readonly callers: CallerChecks };
+
+type ResultStorer = (writer: Connection, result: ObjectResult<unknown>) => void;
+
+export class HandlerContext implements Context<object, Query, unknown, Caller | undefined> {
+  readonly exchange: Exchange;
+  readonly route: Route;
+  readonly params: object;
+  readonly query: Query;
+  readonly body: unknown;
+  readonly mediaType: string;
+  readonly caller: Caller | undefined;
+  readonly db: HandlerDatabase;
+  readonly #callers: CallerChecks;
+  #storeResult: ResultStorer | undefined = undefined;
+  #isPreconditionChecked = false;
+
+  constructor(
+    exchange: Exchange,
+    { route, mediaType, query, body }: ReadRequest,
+    { db, callers }: HandlerServices,
+  ) {
+    this.exchange = exchange;
+    this.route = route;
+    this.params = exchange.match?.params ?? noParams;
+    this.query = query;
+    this.body = body;
+    this.mediaType = mediaType;
+    this.caller = exchange.caller;
+    this.db = new RequestDatabase(db, exchange);
+    this.#callers = callers;
+  }
+
+  /** From now on the result of `writeResult` is stored in its transaction: for an Idempotency-Key. */
+  storeResultWith(store: ResultStorer): void {
+    this.#storeResult = store;
+  }
+
+  /** Storing throws only where the storage fails, so the write keeps its options. */
+  writeResult<R extends ObjectResult<unknown>>(
+    callback: WriteCallback<R>,
+    options?: WriteOptions,
+  ): Promise<R> {
+    const store = this.#storeResult;
+    if (store === undefined) return this.db.write(callback, options);
+    return this.db.write<R>((writer) => {
+      const result = callback(writer);
+      store(writer, result);
+      return result;
+    }, options);
+  }
+
+  checkPrecondition(etag: string | undefined): void {
+    const { method, path } = this.route;
+    assert(this.route.isConditional, `${method} ${path} is not declared conditional`);
+    this.#isPreconditionChecked = true;
+    checkPrecondition(this.exchange.headers, etag);
+  }
+
+  /** A change that is declared conditional checks the precondition itself; reads are conditional anyway. */
+  assertPreconditionChecked(): void {
+    const { method, path, isConditional } = this.route;
+    const isMissing = isConditional === true && method !== 'GET' && !this.#isPreconditionChecked;
+    assert(!isMissing, `${method} ${path} is declared conditional and checks no precondition`);
+  }
+
+  authorizeWrite(writer: Connection): Permit<Caller | undefined> {
+    return permitFor(
+      writer,
+      () => this.#callers.requireCallerInWrite(this.exchange, writer),
+      (caller) => ({ actor: caller ?? null, requestId: this.requestId, now: this.now }),
+    );
+  }
+
+  authorizeRead(): Caller | undefined {
+    return this.#callers.requireCaller(this.exchange);
+  }
+
+  credentialExpiresAt(): number {
+    return this.#callers.credentialExpiresAt(this.exchange);
+  }
+
+  drawOnRate(limiter: Limiter, key: string): () => void {
+    return this.exchange.drawOnRate(limiter, key);
+  }
+
+  report(event: SecurityEvent): void {
+    this.exchange.draft.addSecurityEvent(event);
+  }
+
+  setCookie(value: string): void {
+    const { method, path, sessionCookie } = this.route;
+    assert(sessionCookie, `${method} ${path} is not declared to set a cookie`);
+    this.exchange.draft.setCookie(value);
+  }
+
+  get cookie(): string | undefined {
+    const { method, path, sessionCookie } = this.route;
+    assert(sessionCookie === 'read and set', `${method} ${path} is not declared to read a cookie`);
+    return this.exchange.headers['cookie'];
+  }
+
+  get idempotencyKey(): string | undefined {
+    return this.route.isIdempotent === true ? this.exchange.headers['idempotency-key'] : undefined;
+  }
+
+  get fetchSite(): string | undefined {
+    return this.exchange.headers['sec-fetch-site'];
+  }
+
+  get lastEventId(): string | undefined {
+    return this.exchange.headers['last-event-id'];
+  }
+
+  get userAgent(): string | null {
+    return this.exchange.headers['user-agent']?.slice(0, 300) ?? null;
+  }
+
+  get isHttp10(): boolean {
+    return this.exchange.request.httpVersion === '1.0';
+  }
+
+  get path(): string {
+    return this.exchange.path;
+  }
+
+  get requestId(): string {
+    return this.exchange.requestId;
+  }
+
+  get now(): number {
+    return this.exchange.now;
+  }
+
+  get address(): string {
+    return this.exchange.address;
+  }
+
+  get isLoopback(): boolean {
+    return this.exchange.isLoopback;
+  }
+
+  get streamedBody(): StreamedBody | undefined {
+    return this.exchange.streamedBody;
+  }
+}
+
+const noParams = {};

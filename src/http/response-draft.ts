@@ -1,0 +1,45 @@
+// What a response has besides its result: the header fields that steps and handlers add, and events to be
+// logged with it.
+import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
+import type { BucketState } from './rate-limit.ts';
+
+export class ResponseDraft {
+  /** Of the buckets from which the request has consumed a token. */
+  #bucketStates: readonly BucketState[] = noBucketStates;
+  #securityEvents: readonly SecurityEvent[] = noSecurityEvents;
+  #cookie: string | undefined = undefined;
+
+  addBucketState(state: BucketState): void {
+    this.#bucketStates = [...this.#bucketStates, state];
+  }
+
+  removeBucketState(state: BucketState): void {
+    this.#bucketStates = this.#bucketStates.filter((each) => each !== state);
+  }
+
+  /** The value of the Set-Cookie field. */
+  setCookie(value: string): void {
+    this.#cookie = value;
+  }
+
+  addSecurityEvent(event: SecurityEvent): void {
+    this.#securityEvents = [...this.#securityEvents, event];
+  }
+
+  get hasSecurityEvents(): boolean {
+    return this.#securityEvents.length > 0;
+  }
+
+  takeSecurityEvents(): readonly SecurityEvent[] {
+    const events = this.#securityEvents;
+    this.#securityEvents = noSecurityEvents;
+    return events;
+  }
+
+  addFieldsTo(fields: string[]): void {
+    for (const state of this.#bucketStates) fields.push(...state.fields);
+    if (this.#cookie !== undefined) fields.push('Set-Cookie', this.#cookie);
+  }
+}
+
+const noBucketStates: readonly BucketState[] = [];
