@@ -1,5 +1,6 @@
 // E-mail addresses: which are accepted, and which are the same.
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { withoutCase } from './letter-case.ts';
 
 const octetsMax = 254; // RFC 5321 section 4.5.3.1.3: a path of 256 with its angle brackets
 const localOctetsMax = 64;
@@ -36,7 +37,7 @@ export function emailIssue(text: string): string | undefined {
  * What two spellings of one address have in common; normalised again, since lowercasing can undo it.
  */
 export function emailKey(text: string): string {
-  return text.normalize('NFC').toLowerCase().normalize('NFC');
+  return withoutCase(text.normalize('NFC')).normalize('NFC');
 }
 
 const asciiSigns = String.raw`A-Za-z0-9!#$%\&'*+\/=?^_\x60\{\|\}~\-`;

@@ -1,6 +1,7 @@
 // The members that resources share: ids, times, lines of text, addresses of people and money.
 import { emailIssue } from './email.ts';
 import { countries, currencies } from './iso-codes.ts';
+import { withoutCase } from './letter-case.ts';
 import { timeIssue, timeOf } from './rfc3339.ts';
 import { integer, string, type Issue, type Schema } from './schema.ts';
 
@@ -105,7 +106,7 @@ export const currency = string({
 
 /** The key by which names are sorted and looked up, without regard to case. */
 export function nameKey(name: string): string {
-  return name.normalize('NFC').toLowerCase();
+  return withoutCase(name.normalize('NFC'));
 }
 
 /** Read-only members may be sent with PUT and PATCH with their current values: GET, edit, PUT works. */

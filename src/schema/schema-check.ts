@@ -95,10 +95,10 @@ function walkArray(rules: Plan, value: unknown, path: Path, result: Result): voi
   const { min, max, items } = rules;
   if (!Array.isArray(value)) return add(result, path, 'type', 'must be an array');
   if (value.length > max)
-    return add(result, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
-  if (value.length < min)
+    add(result, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
+  else if (value.length < min)
     add(result, path, 'min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
-  if (rules.isUnique && new Set(value).size < value.length)
+  else if (rules.isUnique && new Set(value).size < value.length)
     add(result, path, 'unique-items', 'must not contain duplicates');
   assert(items !== undefined, 'an array has a plan for its items');
   for (let index = 0; index < value.length && !isFull(result); index += 1) {

@@ -229,6 +229,16 @@ test('the beginning of a name is found whatever character follows it', async (t)
   }
 });
 
+test('the beginning of a name is found in whatever case, also where a sigma ends it', async (t) => {
+  const service = await serviceFor(t, withoutSyncs);
+  const { token } = await service.person();
+  const { id } = await newCustomer(service, token, { name: 'ΟΔΟΣΑΣ' });
+  for (const name of ['ΟΔΟΣ', 'οδος', 'οδοσ', 'οδοσας']) {
+    const { body } = await service.get(`/customers?name=${encodeURIComponent(name)}`, { token });
+    assert.deepEqual([name, body.data.map((row: Row) => row.id)], [name, [id]]);
+  }
+});
+
 test('the list of a customer or user takes that id as a filter, and is empty for another', async (t) => {
   const service = await serviceFor(t, withoutSyncs);
   const { token, id } = await service.person();

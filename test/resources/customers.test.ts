@@ -40,7 +40,8 @@ describe('making a customer', () => {
       (await newCustomer(service, token, { ...whole, email: 'Grace@Example.com' })).email,
       'Grace@Example.com',
     );
-    const british = { line1: '10 Downing Street', city: 'London', country: 'GB', postalCode: ' sw1a 2aa\t' };
+    const postalCode = ' sw1a 2aa\t\n\u00a0';
+    const british = { line1: '10 Downing Street', city: 'London', country: 'GB', postalCode };
     const { address: kept } = await newCustomer(service, token, { address: british });
     assert.deepEqual(kept, { name: null, ...british, line2: null, region: null, postalCode: 'SW1A 2AA' });
     assert.deepEqual(Object.keys(kept), [

@@ -117,6 +117,11 @@ describe('placing an order', () => {
     ['without items', { items: undefined }, ['#/items required']],
     ['with an empty list of items', { items: [] }, ['#/items min-items']],
     ['with 101 items', { items: Array.from({ length: 101 }, () => tea) }, ['#/items max-items']],
+    [
+      'with 101 items, of which one is invalid',
+      { items: [...Array.from({ length: 100 }, () => tea), { ...tea, quantity: 0 }] },
+      ['#/items max-items', '#/items/100/quantity minimum'],
+    ],
     ['with items that are no list', { items: tea }, ['#/items type']],
     [
       'with null for a required member',

@@ -183,6 +183,7 @@ const same: readonly (readonly [string, string])[] = [
   ['anna@example.com', 'ANNA@Example.COM'],
   ['änna@example.com', 'A\u0308NNA@example.com'],
   ['аня@почта.рф', 'АНЯ@ПОЧТА.РФ'],
+  ['οδός@example.com', 'ΟΔΌΣ@example.com'],
   ['\u212aate@example.com', 'kate@example.com'],
   ['\u1fbc\u0301@example.com', '\u1fb4@example.com'], // lower-casing alone would leave it in pieces
 ];

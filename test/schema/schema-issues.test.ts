@@ -84,6 +84,7 @@ suite('how many issues are reported', () => {
         '/name min-length',
         '/color enum',
         '/counts max-items',
+        '/counts/0 minimum',
         '/flag type',
         '/size/right type',
         '/size/up unknown-member',

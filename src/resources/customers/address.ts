@@ -15,7 +15,7 @@ import { postalCodes } from './postal-codes.ts';
 const part = (description: string, example: string) => nullable(singleLine(200, description, example));
 const postalCode = string({
   maxLength: 32,
-  pattern: '^[A-Za-z0-9 \\t-]+$',
+  pattern: '^[A-Za-z0-9\\s-]+$',
   mustBe: 'a postal code such as 26133',
   isFormat: true,
   examples: ['26133'],
