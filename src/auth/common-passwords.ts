@@ -3,13 +3,20 @@ import { commonPasswordList } from './common-password-list.ts';
 
 /** `password` in lower case. The list stays text: it is searched only when someone chooses a password. */
 export function isCommon(password: string): boolean {
-  const reversed = [...password].reverse().join('');
+  return hasWord(commonPasswordList, password) || isRunOfKeys([...password]);
+}
+
+/** The list lacks these: zxcvbn, whose list it is, recognizes them by rules. Longer ones are not common. */
+function isRunOfKeys(characters: readonly string[]): boolean {
+  if (characters.length > runLengthMax) return false;
+  const forwards = characters.join('');
+  const backwards = characters.toReversed().join('');
   return (
-    hasWord(commonPasswordList, password) ||
-    rows.some((row) => row.includes(password) || row.includes(reversed)) ||
-    /^(.)\1+$/su.test(password)
+    new Set(characters).size === 1 || rows.some((row) => row.includes(forwards) || row.includes(backwards))
   );
 }
+
+const runLengthMax = 12;
 
 /** Whether it stands in the text between white space. Splitting the whole list would take far longer. */
 function hasWord(text: string, word: string): boolean {

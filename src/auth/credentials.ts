@@ -45,6 +45,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
   }
 
   function verify(authorization: string, now: number): Verified {
+    if (!/^bearer(?: |$)/i.test(authorization)) throw new Problem('unauthenticated', otherScheme);
     const token = /^bearer +([^ ]+)$/i.exec(authorization)?.[1];
     if (token === undefined)
       throw invalidToken('Authorization must be "Bearer", a space and an access token.');
@@ -95,6 +96,8 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
 /** What a cached token takes in addition to its text, measured. */
 const entryBytes = 200;
 const keyPattern = /^ord_([1-9]\d{0,15})_[A-Za-z0-9_-]{43}$/;
+
+const otherScheme = 'Authorization must have the scheme Bearer: "Bearer", a space and an access token.';
 
 /** Whether the text has the form of an API key; an access token never has. */
 export function isApiKey(text: string): boolean {

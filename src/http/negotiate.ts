@@ -14,8 +14,7 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
 }
 
 function preferred(accept: string, offered: readonly string[]): string | undefined {
-  const ranges = accept
-    .split(',')
+  const ranges = elementsOf(accept)
     .map(rangeOf)
     .filter((range) => range !== undefined);
   let best: string | undefined;
@@ -33,7 +32,7 @@ const weightForm = /^q=(0(?:\.\d{0,3})?|\.\d{1,3}|1(?:\.0{0,3})?)$/;
 type Range = { readonly type: string; readonly quality: number; readonly rank: number };
 
 function rangeOf(text: string): Range | undefined {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const [type = '', ...parameters] = parametersOf(text);
   if (!/^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/.test(type)) return undefined;
   let quality = 1;
   for (const parameter of parameters) {
@@ -41,7 +40,7 @@ function rangeOf(text: string): Range | undefined {
     if (weight !== undefined) quality = Number(weight);
     else if (parameter.startsWith('q=')) return undefined;
     // no other parameter is offered
-    else if (parameter !== '' && parameter !== 'charset=utf-8') return undefined;
+    else if (!charsetForm.test(parameter)) return undefined;
   }
   return { type, quality, rank: type === '*/*' ? 0 : type.endsWith('/*') ? 1 : 2 };
 }
@@ -109,15 +108,26 @@ function unsupportedCoding(method: string): Problem {
 }
 
 function isSupported(contentType: string, supported: readonly string[]): boolean {
-  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  const [type = '', ...parameters] = parametersOf(contentType);
   return supported.includes(type) && parameters.every(isParameterOfUtf8);
 }
 
 /** Parameters other than charset are ignored, since JSON defines none (RFC 8259 section 11). */
 function isParameterOfUtf8(parameter: string): boolean {
-  if (parameter === '') return true;
-  const [, name, value = ''] = parameterForm.exec(parameter) ?? [];
-  return name !== undefined && (name !== 'charset' || /^(utf-8|"utf-8")$/.test(value));
+  const name = parameterForm.exec(parameter)?.[1];
+  return name !== undefined && (name !== 'charset' || charsetForm.test(parameter));
 }
 
-const parameterForm = /^([\w!#$%&'*+.^`|~-]+)=([\w!#$%&'*+.^`|~-]+|"[^"]*")$/;
+const parameterForm = /^([\w!#$%&'*+.^`|~-]+)=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")$/;
+const charsetForm = /^charset=(?:utf-8|"utf-8")$/;
+
+/** The elements of a list; commas within quoted strings separate nothing (RFC 9110 section 5.6.1). */
+function elementsOf(text: string): string[] {
+  return text.match(/(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
+}
+
+/** A media type and its parameters, in lower case. */
+function parametersOf(text: string): string[] {
+  const parts = text.match(/(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
+  return parts.map((part) => part.trim().toLowerCase()).filter((part) => part !== '');
+}

@@ -214,6 +214,7 @@ for (const [issue, chosen] of [
   [/too common/, 'qwertyuiop'],
   [/too common/, '87654321'],
   [/too common/, 'aaaaaaaaaaaa'],
+  [/too common/, 'éééééééé'],
   [/e-mail/, 'ada.lovelace@EXAMPLE.org'],
   [/e-mail/, 'ADA.lovelace'],
   [/e-mail/, 'ａda.lovelace'],
@@ -238,6 +239,8 @@ for (const chosen of [
   '😀😁😂🤣😃😄😅😆',
   'x1'.repeat(64),
   '        .',
+  'é'.repeat(128),
+  'zyxwvutsrqponml',
   'lovelace analytical engine',
   'order 1815 books',
 ]) {
