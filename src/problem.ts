@@ -1,6 +1,7 @@
 // The problems that are reported to clients: the names of their types, and constructors, without HTTP.
 import { issuesMax } from './limits.ts';
 import type { Checked, Issue } from './schema/schema.ts';
+import type { SecurityEvent } from './security-event.ts';
 
 export const problemCodes = [
   'malformed-json',
@@ -51,6 +52,8 @@ export type ProblemDetails = {
   readonly scope?: string;
   /** In place of its type's status. */
   readonly status?: number;
+  /** For the log alone, where the code isn't enough. */
+  readonly securityEvent?: SecurityEvent;
 };
 
 /**

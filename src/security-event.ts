@@ -30,6 +30,13 @@ export type SecurityEvent =
       /** Why, if the password was right; the response shows that it was only for a wrong code. */
       readonly reason?: 'password-expired' | 'suspended' | 'wrong-code';
     }
+  | {
+      readonly name: 'authn_login_fail';
+      /** Null unless the credential names a key or session that exists. */
+      readonly userId: number | null;
+      /** A token that is genuine, but whose time or session is over, is none of these. */
+      readonly reason: 'invalid-token' | 'invalid-key' | 'key-expired' | 'invalid-refresh-token';
+    }
   | { readonly name: 'authn_login_fail_max'; readonly userId: number | null }
   | { readonly name: 'authn_login_lock' | 'authn_password_change' | 'user_deleted'; readonly userId: number }
   | {

@@ -35,8 +35,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
 
   function authenticateBearer(authorization: string, now: number): Caller {
     const verified = tokens.get(authorization) ?? verify(authorization, now);
-    if (now >= verified.expiresAt)
-      throw invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
+    if (now >= verified.expiresAt) throw tokenExpiredProblem();
     const caller = callerOfSession(cachedSources, verified.sessionId, now);
     // after a restore a session may have the id, and even the user's id, of another that the backup lacks
     if (caller.userId !== verified.userId || caller.authTimeSeconds !== verified.authTimeSeconds)
@@ -48,10 +47,11 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     if (!/^bearer(?: |$)/i.test(authorization)) throw new Problem('unauthenticated', otherScheme);
     const token = /^bearer +([^ ]+)$/i.exec(authorization)?.[1];
     if (token === undefined)
-      throw invalidToken('Authorization must be "Bearer", a space and an access token.');
-    if (isApiKey(token)) throw invalidToken('This is an API key; send it in the X-API-Key header.');
+      throw wrong('invalid-token', 'Authorization must be "Bearer", a space and an access token.');
+    if (isApiKey(token)) throw wrong('invalid-token', 'This is an API key; send it in the X-API-Key header.');
     const claims = signer.verify(token, Math.floor(now / 1000));
-    if (claims === undefined) throw invalidToken('The access token is invalid or has expired.');
+    if (claims === undefined) throw wrong('invalid-token', 'The access token is invalid.');
+    if (claims === 'not current') throw tokenExpiredProblem();
     const verified = {
       sessionId: claims.sid,
       userId: Number(claims.sub),
@@ -66,9 +66,10 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
   function authenticateKey(text: string, now: number): Caller {
     const id = Number(keyPattern.exec(text)?.[1]);
     const found = Number.isNaN(id) ? undefined : cachedSources.findKey(id);
+    const userId = found?.caller.userId ?? null;
     if (found === undefined || !timingSafeEqual(hashOf(text.slice(-43)), found.hash))
-      throw invalidToken('The API key is invalid.');
-    if (now >= found.expiresAt) throw keyExpiredProblem();
+      throw wrong('invalid-key', 'The API key is invalid.', userId);
+    if (now >= found.expiresAt) throw wrong('key-expired', keyExpired, userId);
     onKeyUse(id, now);
     return found.caller;
   }
@@ -113,7 +114,7 @@ function callerOfSession({ findSession }: CallerSources, id: number, now: number
 function callerOfKey({ findKey }: CallerSources, id: number, now: number): Caller {
   const found = findKey(id);
   if (found === undefined) throw invalidToken('The API key is invalid.');
-  if (now >= found.expiresAt) throw keyExpiredProblem();
+  if (now >= found.expiresAt) throw invalidToken(keyExpired);
   return found.caller;
 }
 
@@ -126,10 +127,21 @@ function sessionEndedProblem(): Problem {
   return invalidToken('The session of this access token has ended; sign in again.');
 }
 
-function keyExpiredProblem(): Problem {
-  return invalidToken('The API key has expired; create a new one.');
+function tokenExpiredProblem(): Problem {
+  return invalidToken('The access token has expired; get a new one with the refresh token, or sign in.');
 }
 
+const keyExpired = 'The API key has expired; create a new one.';
+
+/** For a credential that was good once: clients send them in the normal course of things. */
 function invalidToken(detail: string): Problem {
   return new Problem('invalid-token', detail);
+}
+
+type Reason = 'invalid-token' | 'invalid-key' | 'key-expired';
+
+/** For the others: somebody may be guessing. */
+function wrong(reason: Reason, detail: string, userId: number | null = null): Problem {
+  const securityEvent = { name: 'authn_login_fail', userId, reason } as const;
+  return new Problem('invalid-token', detail, { securityEvent });
 }

@@ -46,12 +46,12 @@ export function createSigner({
   if (signing === undefined) throw new Error('Signing tokens requires at least one secret.');
   return {
     sign: (claims: Claims) => signed(signing, encodeClaims(claims)),
-    /** The claims of a token that was signed here and is valid at that second. */
-    verify(token: string, nowSeconds: number): Claims | undefined {
+    /** The claims of a token that was signed here for us, if it is valid at that second. */
+    verify(token: string, nowSeconds: number): Claims | 'not current' | undefined {
       const key = keys.find((each) => signatureIsValid(token, each.mac));
       const claims = key && readClaims(token, key);
-      const isForUs = claims?.iss === issuer && claims.aud === audience;
-      return isForUs && isCurrent(claims, nowSeconds) ? claims : undefined;
+      if (claims?.iss !== issuer || claims.aud !== audience) return undefined;
+      return isCurrent(claims, nowSeconds) ? claims : 'not current';
     },
   };
 }

@@ -14,6 +14,14 @@ export type ExchangeLogOptions = {
   readonly now: () => number;
 };
 
+/** What the log says of a problem beside the line of its request, if it says anything. */
+export function securityEventOf({ code, details }: Problem): SecurityEvent | undefined {
+  if (code === 'forbidden' || code === 'insufficient-scope') return { name: 'authz_fail', code };
+  if (code === 'quota-exceeded')
+    return { name: 'excess_rate_limit_exceeded', policies: details.violated ?? [] };
+  return details.securityEvent;
+}
+
 type Outcome = Pick<RequestLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
 
 export class ExchangeLog {

@@ -8,6 +8,7 @@ import type { Logger } from '../logger.ts';
 import { Problem, unavailable } from '../problem.ts';
 import type { Issue } from '../schema/schema.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from './file-formats.ts';
+import { securityEventOf } from './exchange-log.ts';
 import type { Elements } from './list-export.ts';
 import { csv, ndjson } from './media-types.ts';
 import { streamed, type Streamed } from './handler-result.ts';
@@ -24,7 +25,7 @@ type ExportFormat<T> = {
 
 type ExportContext = Pick<
   Context<object, object, undefined, Caller>,
-  'caller' | 'authorizeRead' | 'mediaType' | 'isHttp10' | 'now' | 'query'
+  'caller' | 'authorizeRead' | 'report' | 'mediaType' | 'isHttp10' | 'now' | 'query'
 >;
 
 type Options = { readonly log: Logger };
@@ -83,7 +84,11 @@ export class Exports {
       this.#bytes += bytes;
     });
     write(run).catch((error: unknown) => {
-      if (isLossOfRights(error)) return stream.abort('unauthorized');
+      if (isLossOfRights(error)) {
+        const event = securityEventOf(error);
+        if (event !== undefined) context.report(event);
+        return stream.abort('unauthorized');
+      }
       const cause = causeOf(error);
       this.#log.write('error', 'an export failed and was aborted', { cause });
       stream.abort('failed');
@@ -184,6 +189,6 @@ class ChunkBuffer {
 }
 
 /** A Problem midway means that the caller has lost a right, unless it is `unavailable`. */
-function isLossOfRights(error: unknown): boolean {
+function isLossOfRights(error: unknown): error is Problem {
   return error instanceof Problem && error.code !== 'unavailable';
 }

@@ -44,7 +44,7 @@ type LineOutcome =
 
 type ImportContext = Pick<
   Context<object, object, undefined, Caller>,
-  'streamedBody' | 'db' | 'authorizeWrite' | 'isHttp10'
+  'streamedBody' | 'db' | 'authorizeWrite' | 'isHttp10' | 'report'
 >;
 
 type ImportsOptions = {
@@ -110,6 +110,7 @@ class ImportRun<T> {
   #number = 1;
   /** Results still to be sent, in their order. */
   readonly #pending: Promise<void>[] = [];
+  #isDenialReported = false;
 
   constructor(options: ImportsOptions, parts: RunParts<T>) {
     this.#options = options;
@@ -217,12 +218,12 @@ class ImportRun<T> {
     written: Promise<LineResult[]>,
     previous: Promise<void> | undefined,
   ): Promise<void> {
-    const { stream, count } = this.#parts;
+    const { stream } = this.#parts;
     const [result] = await Promise.allSettled([written, previous]);
     if (stream.isOver) return;
     if (result.status === 'rejected') return this.#abort(result.reason, batch[0]?.number ?? 0);
     const texts = result.value.map((each, index) => resultText(batch[index]?.number ?? 0, each));
-    for (const { status } of result.value) count(status);
+    this.#count(result.value);
     this.#results.write(texts.join(''));
   }
 
@@ -232,14 +233,26 @@ class ImportRun<T> {
 
   /** The last line says why, and no last chunk follows it. */
   #abort(error: unknown, number: number): void {
-    const { stream, count } = this.#parts;
+    const { stream } = this.#parts;
     if (stream.isOver) return;
     const problem = error instanceof Problem ? error : this.#logged(error);
     const result = resultOf(problem);
-    count(result.status);
+    this.#count([result]);
     this.#results.write(resultText(number, result));
     this.#results.flush();
     stream.abortOnceSent(this.#options.stopping.aborted ? 'stopping' : endReasonOf(problem.code));
+  }
+
+  /** However many lines are rejected for a lack of rights, the log has one line for that. */
+  #count(results: readonly LineResult[]): void {
+    const { context, count } = this.#parts;
+    for (const result of results) {
+      count(result.status);
+      if (result.status !== 403 || this.#isDenialReported) continue;
+      this.#isDenialReported = true;
+      const code = result.issues[0]?.code ?? 'forbidden';
+      context.report({ name: 'authz_fail', code });
+    }
   }
 
   #logged(error: unknown): Problem {

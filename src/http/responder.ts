@@ -4,10 +4,9 @@ import { performance } from 'node:perf_hooks';
 import { clientOf } from '../auth/access.ts';
 import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
-import type { SecurityEvent } from '../security-event.ts';
 import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
-import { ExchangeLog, type ExchangeLogOptions } from './exchange-log.ts';
+import { ExchangeLog, securityEventOf, type ExchangeLogOptions } from './exchange-log.ts';
 import type { Exchange } from './exchange.ts';
 import {
   objectOf,
@@ -229,8 +228,10 @@ export class Responder {
     start(
       new ResponseStream(response, {
         runLater: (task) => this.#options.runLater(exchange, task),
-        onEnd: (end, bytes) =>
-          this.#log.write(exchange, { status: 200, milliseconds: performance.now() - startedAt, end, bytes }),
+        onEnd: (end, bytes) => {
+          this.#log.takeSecurityEvents(exchange, 200);
+          this.#log.write(exchange, { status: 200, milliseconds: performance.now() - startedAt, end, bytes });
+        },
       }),
     );
   }
@@ -245,14 +246,6 @@ export class Responder {
 /** A response that fails midway must not look complete. */
 function abortIncomplete(response: ServerResponse): void {
   if (!response.writableEnded) response.destroy();
-}
-
-/** How the log names a problem if no handler has reported something more exact. */
-function securityEventOf({ code, details }: Problem): SecurityEvent | undefined {
-  if (code === 'forbidden' || code === 'insufficient-scope') return { name: 'authz_fail', code };
-  if (code === 'quota-exceeded')
-    return { name: 'excess_rate_limit_exceeded', policies: details.violated ?? [] };
-  return undefined;
 }
 
 /** RFC 9745 and RFC 8594. */

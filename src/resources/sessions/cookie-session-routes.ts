@@ -9,6 +9,7 @@ import {
   inCookie,
   notCurrentProblem,
   renewWith,
+  reportUnknownToken,
   tokensReply,
   type SignInServices,
 } from './sign-in-routes.ts';
@@ -49,6 +50,7 @@ async function renewFromCookie(
     throw new Problem('multiple-credentials', 'Several cookies have the session’s name; remove them.');
   if (value === undefined) throw new Problem('invalid-credentials', 'There is no cookie; sign in.');
   const credential = refreshCredentialOf(value);
+  if (credential === undefined) reportUnknownToken(context, null);
   const issued = credential && (await renewWith(context, services, credential));
   if (issued !== undefined) return inCookie(context, issued);
   context.setCookie(clearedSessionCookie);

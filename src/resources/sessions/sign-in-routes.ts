@@ -165,7 +165,7 @@ type RenewalContext = Pick<
 type Renewal =
   | { readonly outcome: 'renewed'; readonly tokens: IssuedTokens }
   | { readonly outcome: 'reused'; readonly userId: number }
-  | { readonly outcome: 'unknown' };
+  | { readonly outcome: 'unknown'; readonly userId: number | null };
 
 /** Undefined if the refresh token isn't the current one of a session. */
 export async function renewWith(
@@ -178,7 +178,13 @@ export async function renewWith(
   if (renewal.outcome === 'renewed') return renewal.tokens;
   if (renewal.outcome === 'reused')
     context.report({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });
+  else reportUnknownToken(context, renewal.userId);
   return undefined;
+}
+
+/** `userId` is null unless the session exists. */
+export function reportUnknownToken(context: Pick<RenewalContext, 'report'>, userId: number | null): void {
+  context.report({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }
 
 type RenewalOptions = { readonly services: SignInServices; readonly credential: RefreshCredential };
@@ -192,9 +198,9 @@ function renew(
   const { now } = context;
   const { sessionId, refreshToken } = credential;
   const session = findRefreshState(writer, sessionId, now);
-  if (session === undefined) return { outcome: 'unknown' };
+  if (session === undefined) return { outcome: 'unknown', userId: null };
   const generation = services.refreshTokens.generationOf(refreshToken, session);
-  if (generation === undefined) return { outcome: 'unknown' };
+  if (generation === undefined) return { outcome: 'unknown', userId: session.userId };
   const use = refreshUse(generation, session, now);
   if (use === 'reused') {
     endReused(writer, session, context);
