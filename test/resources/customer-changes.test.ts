@@ -182,6 +182,25 @@ describe('changing a customer', () => {
     assert.equal(seen.size, 4);
   });
 
+  test('that restore what was before have an ETag of their own, within a millisecond, too', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person();
+    const made = await newCustomer(service, token, { name: 'Ada' });
+    const path = `/customers/${made.id}`;
+    const before = await service.get(path, { token });
+    const seen = [before];
+    for (const name of ['Grace', 'Ada', 'Grace', 'Ada']) {
+      seen.push(await service.patch(path, { token, body: { name } }));
+      service.clock.advance(-1_000); // a clock may be set back
+    }
+    assert.equal(new Set(seen.map(({ headers }) => headers.etag)).size, 5);
+    const times = seen.map(({ body }) => body.updatedAt);
+    assert.deepEqual(times, times.toSorted());
+    assert.equal(new Set(times).size, 5);
+    const headers = { 'if-match': String(before.headers.etag) };
+    assertProblem(await service.delete(path, { token, headers }), 'precondition-failed');
+  });
+
   test('in its owner takes staff, and a user who exists', async () => {
     const service = running();
     const [owner, other, staff] = [

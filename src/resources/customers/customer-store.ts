@@ -101,7 +101,7 @@ export function replaceCustomer(
 ): void {
   const sql =
     'UPDATE customers SET userId = ?, name = ?, nameKey = ?, email = ?, emailKey = ?, phone = ?, ' +
-    'address = ?, updatedAt = max(?, createdAt) WHERE id = ?';
+    'address = ?, updatedAt = max(?, updatedAt + 1) WHERE id = ?';
   const { id } = current;
   const { now, ...members } = wanted;
   permit.writer.run(sql, wanted.userId, ...valuesOf(wanted), now, id);
