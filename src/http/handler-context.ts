@@ -77,17 +77,15 @@ export class HandlerContext implements Context<object, Query, unknown, Caller | 
   }
 
   checkPrecondition(etag: string | undefined): void {
-    const { method, path } = this.route;
-    assert(this.route.isConditional, `${method} ${path} is not declared conditional`);
     this.#isPreconditionChecked = true;
     checkPrecondition(this.exchange.headers, etag);
   }
 
-  /** A change that is declared conditional checks the precondition itself; reads are conditional anyway. */
+  /** PUT, PATCH and DELETE check the precondition themselves; a GET is conditional anyway. */
   assertPreconditionChecked(): void {
-    const { method, path, isConditional } = this.route;
-    const isMissing = isConditional === true && method !== 'GET' && !this.#isPreconditionChecked;
-    assert(!isMissing, `${method} ${path} is declared conditional and checks no precondition`);
+    const { method, path } = this.route;
+    const isMissing = method !== 'GET' && method !== 'POST' && !this.#isPreconditionChecked;
+    assert(!isMissing, `${method} ${path} checks no precondition`);
   }
 
   authorizeWrite(writer: Connection): Permit<Caller | undefined> {

@@ -8,7 +8,7 @@ import type { Cursors, ListQuery } from './cursor.ts';
 import type { ListPage } from './handler-result.ts';
 import type { PageCache } from './page-cache.ts';
 import { etagOf, type Representation } from './representation.ts';
-import type { Context } from './route.ts';
+import type { Context, HandlerDatabase } from './route.ts';
 
 /** Parameters that every list takes. */
 export const listParameters = {
@@ -32,8 +32,8 @@ export function cursorParameter(description: string) {
 
 type ListContext<Query, C> = Pick<
   Context<object, Query, unknown, C>,
-  'db' | 'path' | 'query' | 'caller' | 'authorizeRead'
->;
+  'path' | 'query' | 'caller' | 'authorizeRead'
+> & { readonly db: Pick<HandlerDatabase, 'read' | 'readInWorker'> };
 
 export type PageSource<T, C> = {
   readonly cursors: Cursors;

@@ -64,7 +64,7 @@ export type Context<Params, Query, Body, C> = {
   credentialExpiresAt(this: object): number;
   /**
    * Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version;
-   * undefined if there is none yet.
+   * undefined if there is none yet. The handler of a PUT, PATCH or DELETE that doesn't call it fails.
    */
   checkPrecondition(this: object, etag: string | undefined): void;
   /** Consumes a token from a bucket of the route's own; 429 when it is empty. Returns its refund. */
@@ -138,10 +138,6 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
    * Idempotency-Key is sent again only to a caller who may still read the object.
    */
   readonly ownerOf?: (db: Connection, id: number) => number | null | undefined;
-  /**
-   * Whether a change checks the request's precondition; a handler that does otherwise than it declares fails.
-   */
-  readonly isConditional?: boolean;
   readonly isUnlimited?: boolean;
   /** Whether it may set the cookie of a browser's session, and whether it reads it; no other can. */
   readonly sessionCookie?: 'set' | 'read and set';

@@ -89,6 +89,27 @@ describe('conditional requests', () => {
     });
   }
 
+  for (const [what, isAdmin] of [
+    ['one’s own', false],
+    ['another user’s', true],
+  ] as const) {
+    test(`all sessions, ${what}, end only if the list of them is the one that If-Match names`, async () => {
+      const owner = await service().person();
+      const { token } = isAdmin ? await service().person('admin') : owner;
+      const path = isAdmin ? `/api/sessions?userId=${owner.id}` : '/api/sessions';
+      const remove = (tag: string): Promise<TestResponse> =>
+        service().delete(path, { token, headers: { 'if-match': tag } });
+      const listTag = async (): Promise<string> =>
+        String((await service().get(path, { token })).headers.etag);
+      const before = await listTag();
+      await service().signIn(owner.email, owner.password);
+      for (const tag of ['"stale"', before]) assertProblem(await remove(tag), 'precondition-failed');
+      assert.equal((await service().get('/orders', { token: owner.token })).status, 200);
+      assert.equal((await remove(await listTag())).status, 204);
+      assertProblem(await service().get('/orders', { token: owner.token }), 'invalid-token');
+    });
+  }
+
   test('a 304 has the fields that a 200 would have had for caches, and no body', async () => {
     const { id, customerId } = await newOrder(service(), ada.token);
     for (const path of [

@@ -107,6 +107,20 @@ describe('one-time codes', { skip }, () => {
     assert.equal((await signIn(service, email, again.body.recoveryCodes[0])).status, 201);
   });
 
+  test('are not turned on where If-Match names another version', async () => {
+    const service = running();
+    const person = await service.person();
+    const [path, { token }] = [pathOf(person), person];
+    const { headers: made, body: setUp } = await service.post(path, { token });
+    const body = { code: codeOf(bytesOf(setUp.secret), service) };
+    const put = (tag: string): Promise<TestResponse> =>
+      service.put(path, { token, body, headers: { 'if-match': tag } });
+    assertProblem(await put('"stale"'), 'precondition-failed');
+    assert.equal((await service.get(path, { token })).body.isOn, false);
+    assert.equal((await put(String(made.etag))).status, 200);
+    assertProblem(await put(String(made.etag)), 'precondition-failed');
+  });
+
   test('are not turned on by a wrong code, a recovery code or without being set up', async () => {
     const service = running();
     const person = await service.person();

@@ -195,7 +195,6 @@ function readCustomerRoute(customers: CustomerRepresentations): Route {
     access: signedIn,
     scope: 'customers:read',
     reply: ok(Customer),
-    isConditional: true,
     problems: ['forbidden'],
     handle({ params: { id }, caller, db }) {
       return requireVisible(customers, { db: db.read, id, access: rowAccessOf(caller) });
@@ -209,7 +208,6 @@ const changingCustomers = {
   access: signedIn,
   scope: 'customers:write',
   reply: ok(Customer),
-  isConditional: true,
   problems: ['forbidden'],
 } as const;
 
@@ -270,7 +268,6 @@ function deleteCustomerRoute(): Route {
     access: signedIn,
     scope: 'customers:write',
     reply: noContent(),
-    isConditional: true,
     problems: ['customer-has-orders', 'forbidden'],
     handle: (context) => removeObject(context, customerResource, { remove: removeCustomer }),
   });

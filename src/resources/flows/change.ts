@@ -3,6 +3,7 @@ import assert from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import type { Caller, RowAccess } from '../../auth/access.ts';
 import { empty, type Change, type Empty } from '../../http/handler-result.ts';
+import { listPage, type PageSource } from '../../http/list.ts';
 import type { Representation } from '../../http/representation.ts';
 import type { Context } from '../../http/route.ts';
 import { requireValid } from '../../problem.ts';
@@ -126,6 +127,33 @@ export async function putObject<Owner, Row, Shown>(
   });
   for (const event of put.securityEvents ?? []) context.report(event);
   return put;
+}
+
+/** Inside the write of a PUT that no flow here fits: the object, if the request's precondition holds. */
+export function requireUnchanged<Row>(
+  context: ObjectContext,
+  resource: Resource<Row, unknown>,
+  { db, caller }: CheckContext,
+): Visible<Row> {
+  const row = requireVisible(resource, { db, id: context.params.id, access: resource.accessOf(caller) });
+  context.checkPrecondition(resource.represent(row).etag);
+  return row;
+}
+
+type ListContext = Pick<Context<object, object, unknown, Caller>, 'path' | 'query' | 'checkPrecondition'>;
+
+/** Inside the write of a whole list: its precondition is about the page that a GET of the target returns. */
+export function checkListUnchanged<Shown>(
+  context: ListContext,
+  list: PageSource<Shown, Caller>,
+  { db, caller }: CheckContext,
+): void {
+  const { path, query } = context;
+  const readInWorker = (): never => assert.fail(`${path} is examined on the event loop`);
+  const authorizeRead = (): Caller => caller;
+  const page = listPage({ path, query, caller, authorizeRead, db: { read: db, readInWorker } }, list);
+  assert(!(page instanceof Promise));
+  context.checkPrecondition(page.etag);
 }
 
 type Removal<Row> = {

@@ -116,7 +116,6 @@ function deleteKeyRoute(): Route {
     summary: 'Delete an API key',
     access: signedIn,
     reply: noContent(),
-    isConditional: true,
     description: `Deleting a key of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
     handle(context) {

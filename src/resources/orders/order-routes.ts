@@ -157,7 +157,6 @@ function readOrderRoute({ orders }: OrderReads): Route {
     scope: 'orders:read',
     query: orderIncludes,
     reply: ok(Order),
-    isConditional: true,
     problems: ['forbidden'],
     handle({ params: { id }, caller, db: { read: db }, query }) {
       const order = requireVisible(orders, { db, id, access: rowAccessOf(caller) });
@@ -176,7 +175,6 @@ function patchOrderRoute({ orders }: OrderReads): Route {
     scope: 'orders:write',
     isIdempotent: true,
     ownerOf: (db, id) => orders.find(db, id)?.ownerId,
-    isConditional: true,
     body: OrderPatch,
     reply: ok(Order),
     problems: ['invalid-transition', 'order-not-open', 'forbidden'],
@@ -219,7 +217,6 @@ function readOrderOfUserRoute({ orders }: OrderReads): Route {
     scope: 'orders:read',
     query: orderIncludes,
     reply: ok(Order),
-    isConditional: true,
     handle({ params, caller, db: { read: db }, query }) {
       const order = orders.find(db, params.order_id);
       if (order === undefined || order.ownerId !== params.id)

@@ -10,13 +10,13 @@ import {
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { empty } from '../../http/handler-result.ts';
-import { listPage, listParameters } from '../../http/list.ts';
+import { listPage, listParameters, type PageSource } from '../../http/list.ts';
 import { finderOf } from '../../http/representation-cache.ts';
 import { listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
-import { removeObject, type Resource } from '../flows/change.ts';
+import { checkListUnchanged, removeObject, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { userSource } from '../users/user-store.ts';
 import { Session } from './session.ts';
@@ -38,7 +38,7 @@ export function sessionRoutes(services: SessionServices): Route[] {
     renewTokensRoute(services),
     renewCookieRoute(services),
     listSessionsRoute(services),
-    deleteSessionsRoute(),
+    deleteSessionsRoute(services),
     readSessionRoute(),
     deleteSessionRoute(),
   ];
@@ -60,17 +60,22 @@ function listSessionsRoute({ cursors }: SessionServices): Route {
     description: 'Lists one’s own; an administrator may select another user’s.',
     problems: ['forbidden'],
     handle(context) {
-      const { query, now } = context;
-      const selectionFor = (caller: Caller) => {
-        const userId = requireOwner(caller, query, 'sessions');
-        return sessionSelection({ userId }, now);
-      };
-      return listPage(context, { cursors, selectionFor, load: finderOf(sessionResource(now)) });
+      return listPage(context, sessionPages(context, cursors));
     },
   });
 }
 
-function deleteSessionsRoute(): Route {
+type ListContext = { readonly query: { readonly userId?: number }; readonly now: number };
+
+function sessionPages({ query, now }: ListContext, cursors: Cursors): PageSource<Session, Caller> {
+  const selectionFor = (caller: Caller) => {
+    const userId = requireOwner(caller, query, 'sessions');
+    return sessionSelection({ userId }, now);
+  };
+  return { cursors, selectionFor, load: finderOf(sessionResource(now)) };
+}
+
+function deleteSessionsRoute({ cursors }: SessionServices): Route {
   return route({
     method: 'DELETE',
     path: '/api/sessions',
@@ -93,6 +98,7 @@ function deleteSessionsRoute(): Route {
         const userId = requireOwner(caller, query, 'sessions');
         const user = requireVisible(userSource, { db: writer, id: userId, access: accountAccessOf(caller) });
         if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
+        checkListUnchanged(context, sessionPages(context, cursors), { db: writer, caller });
         const wasSignedIn = signOutEverywhere(permit, user);
         return { userId, wasSignedIn, isOwn: userId === caller.userId };
       });
@@ -129,7 +135,6 @@ function deleteSessionRoute(): Route {
     access: signedIn,
     sessionCookie: 'set',
     reply: noContent(),
-    isConditional: true,
     description: `Ending a session of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
     async handle(context) {

@@ -54,7 +54,6 @@ function putSuspensionRoute(services: SuspensionServices): Route {
     summary: 'Suspend a user',
     body: SuspensionReplacement,
     reply: okOrCreated(Suspension, ({ id }) => `/api/users/${id}/suspension`),
-    isConditional: true,
     description:
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
@@ -96,7 +95,6 @@ function deleteSuspensionRoute(): Route {
     method: 'DELETE',
     summary: 'Lift a suspension',
     reply: noContent(),
-    isConditional: true,
     description: `The user may sign in again. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
     handle(context) {

@@ -15,7 +15,7 @@ import { route, type Context, type Route } from '../../http/route.ts';
 import { recoveryCodesMax } from '../../limits.ts';
 import { invalidAt } from '../../problem.ts';
 import type { SecurityEvent } from '../../security-event.ts';
-import { removeObject, type Resource } from '../flows/change.ts';
+import { removeObject, requireUnchanged, type Resource } from '../flows/change.ts';
 import { requireVisible } from '../flows/visible.ts';
 import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
 import {
@@ -132,7 +132,7 @@ async function confirm(
   const recoveryCodes = Array.from({ length: recoveryCodesMax }, newRecoveryCode);
   const change = await db.write((writer): TotpChange => {
     const permit = context.authorizeWrite(writer);
-    const totp = requireVisible(totpSource, { db: writer, id, access: accountAccessOf(permit.caller) });
+    const totp = requireUnchanged(context, totpResource, { db: writer, caller: permit.caller });
     const isRight = useCode(permit, totpSecrets, { userId: id, code: body.code, now }) === 'one-time code';
     if (!isRight) throw invalidAt('/code', 'mismatch', 'code is wrong, or was used already.');
     confirmTotp(permit, totp, recoveryCodes, now);
@@ -151,7 +151,6 @@ function turnOffTotpRoute(): Route {
     summary: 'Turn one-time codes off',
     access: selfOrAdmin,
     reply: noContent(),
-    isConditional: true,
     description: `The recovery codes go with them. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
     handle(context) {

@@ -51,7 +51,6 @@ const changingUsers = {
   access: selfOrAdmin,
   scope: 'users:write',
   reply: ok(User),
-  isConditional: true,
   problems: ['email-taken', 'last-admin', 'step-up-required'],
 } as const;
 

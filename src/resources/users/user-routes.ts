@@ -155,7 +155,6 @@ function readUserRoute(): Route {
     access: selfOrAdmin,
     scope: 'users:read',
     reply: ok(User),
-    isConditional: true,
     handle({ params: { id }, caller, db }) {
       const access = accountAccessOf(caller);
       return representUser(requireVisible(userSource, { db: db.read, id, access }));
@@ -171,7 +170,6 @@ function deleteUserRoute({ clearOwners }: UserServices): Route {
     summary: 'Delete a user',
     access: selfOrAdmin,
     reply: noContent(),
-    isConditional: true,
     description:
       'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`. ' +
       `Needs ${recentSignIn}.`,

@@ -158,7 +158,6 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
     summary: 'Change, pause, enable or replay a webhook',
     body: bodies.WebhookPatch,
     reply: ok(Webhook),
-    isConditional: true,
     description:
       'A pause loses nothing: once enabled again, the webhook goes on after `position`. Enabling one that ' +
       `fails tries again at once, though at most once in ${webhookResendMilliseconds / 1000} seconds. ` +
@@ -181,7 +180,6 @@ function deleteWebhookRoute(): Route {
     path: '/webhooks/{id}',
     summary: 'Delete a webhook',
     reply: noContent(),
-    isConditional: true,
     description: stepUp,
     problems: ['step-up-required'],
     handle(context) {
