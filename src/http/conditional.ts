@@ -2,6 +2,9 @@
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
+/** Equal to no tag that a field can have. */
+const unknownTag = '';
+
 /** Before a change: 412 if the object has changed since it was read. `etag` is undefined for no object. */
 export function checkPrecondition(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined) return checkNothingExpected(fields);
@@ -13,6 +16,14 @@ export function checkPrecondition(fields: RequestHeaders, etag: string | undefin
 
 function checkNothingExpected(fields: RequestHeaders): void {
   if (fields['if-match'] !== undefined) throw stale('If-Match does not match: there is nothing here yet.');
+}
+
+/**
+ * Before a POST: 412 when a condition fails. A POST compares no versions, so no tag matches; `*` asks only
+ * whether anything can be read at the path.
+ */
+export function checkPostPrecondition(fields: RequestHeaders, path: { readonly isReadable: boolean }): void {
+  checkPrecondition(fields, path.isReadable ? unknownTag : undefined);
 }
 
 /** For GET and HEAD: whether the response is 304. 412 when If-Match fails. */

@@ -70,6 +70,7 @@ function codesOf(route: Route): ProblemCode[] {
     'bad-request',
     'validation-failed',
     'not-acceptable',
+    'precondition-failed',
     'request-timeout',
     'uri-too-long',
     'headers-too-large',
@@ -84,7 +85,6 @@ function codesOf(route: Route): ProblemCode[] {
   if (/\{\w+\}/.test(route.path)) codes.add('not-found');
   if (body !== undefined) codes.add('malformed-json').add('unsupported-media-type').add('content-too-large');
   if (streamedBody !== undefined) codes.add('unsupported-media-type').add('content-too-large');
-  if (route.method !== 'POST') codes.add('precondition-failed');
   if (route.isIdempotent === true) codes.add('idempotency-key-reused').add('idempotency-key-in-progress');
   if (reply.kind === 'list') codes.add('invalid-cursor');
   for (const code of route.problems ?? []) codes.add(code);

@@ -8,6 +8,7 @@ import { causeOf, truncate } from '../log-lines.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import { parseJson, readBody } from './body.ts';
 import { withBodyIssues, withFurther } from './further-issues.ts';
+import { checkPostPrecondition } from './conditional.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { isPreflight } from './cors.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
@@ -130,12 +131,11 @@ export class RequestHandler {
     const { route } = mounted;
     checkAccess(route, exchange.caller, match.params);
     const mediaType = chooseMediaType(exchange.headers['accept'], route.reply.mediaTypes);
+    checkContent(exchange, route);
+    if (exchange.method === 'POST')
+      checkPostPrecondition(exchange.headers, { isReadable: match.methods.has('GET') });
     if (route.streamedBody !== undefined) return this.#handleStreamedBody(exchange, route, mediaType);
-    if (route.body === undefined) {
-      checkNoBody(exchange);
-      return this.#handleWithoutBody(exchange, route, mediaType);
-    }
-    checkContentType(exchange.headers, exchange.method);
+    if (route.body === undefined) return this.#handleWithoutBody(exchange, route, mediaType);
     this.#readBody(exchange, route, mediaType);
   }
 
@@ -166,9 +166,7 @@ export class RequestHandler {
   }
 
   #handleStreamedBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {
-    const { mediaType: bodyType = '', bytesMax = 0 } = route.streamedBody ?? {};
-    checkContentType(exchange.headers, exchange.method, [bodyType]);
-    exchange.streamedBody?.begin(bytesMax);
+    exchange.streamedBody?.begin(route.streamedBody?.bytesMax ?? 0);
     if (exchange.expectsContinue) exchange.response.writeContinue();
     return this.#handleWithoutBody(exchange, route, mediaType);
   }
@@ -243,6 +241,13 @@ export class RequestHandler {
     const detail = `An unexpected error occurred; the log has its cause under ${requestId}.`;
     this.#responder.respondWithProblem(exchange, new Problem('internal-error', detail));
   }
+}
+
+function checkContent(exchange: Exchange, { body, streamedBody }: Route): void {
+  if (streamedBody !== undefined)
+    checkContentType(exchange.headers, exchange.method, [streamedBody.mediaType]);
+  else if (body !== undefined) checkContentType(exchange.headers, exchange.method);
+  else checkNoBody(exchange);
 }
 
 /** What a client sends is never ignored: it might have meant something by it. */

@@ -110,6 +110,31 @@ describe('conditional requests', () => {
     });
   }
 
+  const posts: readonly (readonly [what: string, conditions: Conditions, status: number])[] = [
+    ['If-Match: a tag', { 'if-match': '"any"' }, 412],
+    ['If-Match: *', { 'if-match': '*' }, 201],
+    ['If-None-Match: a tag', { 'if-none-match': '"any"' }, 201],
+    ['If-None-Match: *', { 'if-none-match': '*' }, 412],
+  ];
+  for (const [what, conditions, status] of posts) {
+    test(`a POST with ${what} is ${status}`, async () => {
+      const { token } = await service().person();
+      const sent = { token, headers: { ...conditions }, body: { name: 'Ada' } };
+      assert.equal((await service().post('/customers', sent)).status, status);
+      const { data } = (await service().get('/customers', { token })).body;
+      assert.equal(data.length, status === 201 ? 1 : 0);
+    });
+  }
+
+  test('a POST where nothing can be read fails with If-Match: *, unless it fails before', async () => {
+    const headers = { 'if-match': '*' };
+    const path = '/api/sessions/current/tokens';
+    assertProblem(await service().post(path, { headers, body: {} }), 'precondition-failed');
+    assertProblem(await service().post('/imports', { headers, body: {} }), 'unauthenticated');
+    const typed = { ...headers, 'content-type': 'text/plain' };
+    assertProblem(await service().post(path, { headers: typed, body: '{}' }), 'unsupported-media-type');
+  });
+
   test('a 304 has the fields that a 200 would have had for caches, and no body', async () => {
     const { id, customerId } = await newOrder(service(), ada.token);
     for (const path of [
