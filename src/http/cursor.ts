@@ -6,11 +6,12 @@ import type { Position } from '../storage/keyset.ts';
 
 export type Cursors = ReturnType<typeof createCursors>;
 
-/** A list's checked query. A cursor is bound to all but these three parameters: the others select or sort. */
+/** A list's checked query. A cursor is bound to all but these four parameters: the others select or sort. */
 export type ListQuery = {
   readonly cursor?: string;
   readonly limit?: number;
   readonly total?: boolean;
+  readonly include?: unknown;
   readonly [name: string]: unknown;
 };
 
@@ -64,7 +65,9 @@ export function withCursor(path: string, query: ListQuery, cursor: string): stri
 
 function authenticatedText(path: string, query: ListQuery, payload: string): string {
   const names = Object.keys(query)
-    .filter((name) => name !== 'cursor' && name !== 'limit' && name !== 'total')
+    .filter((name) => !unboundParameters.has(name))
     .sort();
   return [path, ...names.map((name) => `${name}=${String(query[name])}`), payload].join('\n');
 }
+
+const unboundParameters: ReadonlySet<string> = new Set(['cursor', 'limit', 'total', 'include']);

@@ -62,6 +62,12 @@ export class Idempotency {
     }
   }
 
+  /** Throws if the key was used with another body, whatever is invalid of this one. */
+  checkNotReused(context: HandlerContext, body: Buffer): void {
+    const stored = this.#store.find(context.db.read, storageKeyOf(context), context.now);
+    if (stored !== undefined) checkBody(stored, this.#store.fingerprints(body));
+  }
+
   async #runFirst(
     context: HandlerContext,
     { storageKey, fingerprints: [fingerprint = ''] }: { storageKey: string; fingerprints: readonly string[] },
@@ -85,17 +91,19 @@ export class Idempotency {
     context: HandlerContext,
     { stored, fingerprints }: { stored: StoredResponse; fingerprints: readonly string[] },
   ): void {
-    if (!fingerprints.includes(stored.fingerprint))
-      throw new Problem(
-        'idempotency-key-reused',
-        'This Idempotency-Key was used with a different body; use a new key.',
-      );
+    checkBody(stored, fingerprints);
     checkOwner(context, stored);
     this.#responder.replay(context.exchange, context.route, stored);
   }
 }
 
-/** None if there is one valid Idempotency-Key. */
+function checkBody({ fingerprint }: StoredResponse, fingerprints: readonly string[]): void {
+  if (fingerprints.includes(fingerprint)) return;
+  const detail = 'This Idempotency-Key was used with a different body; use a new key.';
+  throw new Problem('idempotency-key-reused', detail);
+}
+
+/** Returns no issue if there is one valid Idempotency-Key. */
 export function idempotencyKeyIssues(request: IncomingMessage): Issue[] {
   const key = headersOf(request)['idempotency-key'] ?? '';
   const isSingle = countOccurrences(request, 'idempotency-key') === 1;

@@ -196,7 +196,11 @@ export class RequestHandler {
     const issues = [...queryIssues, ...schemaIssues(route.body ?? {}, body)];
     const context = this.#contextOf(exchange, { route, mediaType, query, body });
     const hasKey = context.idempotencyKey !== undefined;
-    if (hasKey) issues.push(...idempotencyKeyIssues(exchange.request));
+    if (hasKey) {
+      const keyIssues = idempotencyKeyIssues(exchange.request);
+      if (issues.length > 0 && keyIssues.length === 0) this.#idempotency.checkNotReused(context, bytes);
+      issues.push(...keyIssues);
+    }
     if (issues.length > 0) return this.#fail(exchange, invalid(withBodyIssues(context, issues)));
     if (!hasKey) return this.#respond(context, route.handle(context));
     return this.#idempotency.run(context, {

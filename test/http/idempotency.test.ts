@@ -64,10 +64,12 @@ describe('Idempotency-Key', () => {
       assert.ok(first.status < 300, first.text);
       const other =
         'name' in body ? { ...body, email: 'third@example.com', name: 'Other' } : { ...body, note: 'other' };
-      assertProblem(
-        await service().call(method, path, { token: ada.token, headers: key, body: other }),
-        'idempotency-key-reused',
-      );
+      for (const reused of [other, { ...other, nothing: 'valid' }]) {
+        assertProblem(
+          await service().call(method, path, { token: ada.token, headers: key, body: reused }),
+          'idempotency-key-reused',
+        );
+      }
       assert.equal(
         (
           await service().get(first.headers.location ?? path, {
