@@ -34,7 +34,7 @@ export function postalCodesSource(territories: ReadonlyMap<string, Territory>): 
 // From google/libaddressinput (Apache-2.0), see test/data/README.md.
 // A territory that isn't listed has no pattern and needs no code.
 
-export type PostalCode = readonly [pattern: RegExp, example: string, required?: 'required'];
+type PostalCode = readonly [pattern: RegExp, example: string, required?: 'required'];
 
 export const postalCodes: ReadonlyMap<string, PostalCode> = new Map(
   Object.entries<PostalCode>({
