@@ -16,7 +16,7 @@ describe('an order', () => {
 
   test('is found by its id, its customer, and its items', async () => {
     const customer = await newCustomer(service(), staff.token, { name: 'Ingrid Bergman' });
-    const placed = { customerId: customer.id, items: [tea, pot] };
+    const placed = { customerId: customer.id, items: [tea, pot, { ...pot, name: 'WEIẞER Becher' }] };
     const { id } = await newOrder(service(), staff.token, placed);
     await newOrder(service(), staff.token, { items: [{ ...pot, name: 'Kettle' }] });
     for (const q of [
@@ -26,6 +26,8 @@ describe('an order', () => {
       'gruner',
       'GRÜNER tee',
       'sencha',
+      'weißer',
+      'WEIẞER',
       '"Sencha"',
       'cast ir',
       '12"',
@@ -34,6 +36,14 @@ describe('an order', () => {
     assert.equal((await found(service(), staff, '/orders', `#${id}`))[0], id);
     for (const q of ['sku', 'name', 'quantity', 'unitprice', '5900', 'null', 'sencha iron', '{', '":"'])
       assert.deepEqual(await found(service(), staff, '/orders', q), [], q);
+  });
+
+  test('is found by the id of its customer beside their name, and by its own alone', async () => {
+    const customer = await newCustomer(service(), staff.token, { name: 'Henrik Ibsen' });
+    const { id } = await newOrder(service(), staff.token, { customerId: customer.id, items: [pot] });
+    assert.deepEqual(await found(service(), staff, '/orders', `ibsen ${customer.id}`), [id]);
+    assert.deepEqual(await found(service(), staff, '/orders', `ibsen #${customer.id + 700}`), []);
+    assert.deepEqual(await found(service(), staff, '/orders', `nobody ${id}`), []);
   });
 
   test('is found in the order of ids, its own first', async () => {

@@ -10,6 +10,9 @@ const people = {
   grace: { name: 'Grace Hopper', email: 'grace@navy.example', phone: '+4944112345678' },
   mueller: { name: 'Jörg Müller', email: 'j.mueller@example.com', phone: '+33199001234' },
   strasse: { name: 'Café Weißstraße 12"', email: null, phone: null },
+  capital: { name: 'STRAẞEN Bau', email: null, phone: null },
+  tower: { name: 'Turm', email: null, phone: '+4930555182099' },
+  range: { name: 'Haus 12 - 14', email: null, phone: null },
   lodz: { name: 'Zoë O’Łódź-Søren', email: null, phone: null },
   chinese: { name: '李明', email: null, phone: null },
   arabic: { name: 'ليلى حسن', email: null, phone: null },
@@ -38,6 +41,10 @@ describe('a customer', () => {
     ['MÜLLER', 'mueller'],
     ['Mueller', 'mueller'],
     ['weissstrasse', 'strasse'],
+    ['WEIẞSTRAẞE', 'strasse'],
+    ['straßen', 'capital'],
+    ['strassen', 'capital'],
+    ['STRAẞEN', 'capital'],
     ['cafe', 'strasse'],
     ['12"', 'strasse'],
     ['lodz', 'lodz'],
@@ -56,6 +63,14 @@ describe('a customer', () => {
     ['(0441) 12 34 56', 'grace'],
     ['0441/12345678', 'grace'],
     ['123456', 'grace'],
+    ['+49 (0)30 555 1820', 'tower'],
+    ['+49(0)305551820', 'tower'],
+    ['0049 (0)30 555 1820', 'tower'],
+    ['turm +49 (0) 30/555 1820', 'tower'],
+    ['030 / 555 18 20', 'tower'],
+    ['030 - 555 - 1820', 'tower'],
+    ['(030) / 555.1820 turm', 'tower'],
+    ['12 - 14', 'range'],
     ['1990012', 'mueller'],
     ['x" OR', 'syntax'],
     ['NEAR(a', 'syntax'],
@@ -90,6 +105,19 @@ describe('a customer', () => {
     assert.deepEqual(await found(service(), staff, '/customers', `7700${id}`), [newer.id, older.id]);
     assert.equal((await found(service(), staff, '/customers', String(id)))[0], id);
     assert.deepEqual(await found(service(), staff, '/customers', `#${id}`), [id]);
+  });
+
+  test('is found by its id beside words of its text, and not beside others', async () => {
+    const id = ids.get('lodz') ?? 0;
+    const { id: newer } = await newCustomer(service(), staff.token, { name: `Zoë ${id}` });
+    assert.deepEqual(await found(service(), staff, '/customers', `zoe ${id}`), [id, newer]);
+    assert.deepEqual(await found(service(), staff, '/customers', `#${id} soren zoe`), [id]);
+    assert.deepEqual(await found(service(), staff, '/customers', `jörg ${id}`), []);
+    assert.deepEqual(await found(service(), staff, '/customers', `${id} zoe ${newer}`), []);
+    const other = await service().person();
+    assert.deepEqual(await found(service(), other, '/customers', `zoe ${id}`), []);
+    const mine = await newCustomer(service(), other.token, { name: 'Zoë' });
+    assert.deepEqual(await found(service(), other, '/customers', `zoe ${mine.id}`), [mine.id]);
   });
 
   test('is found as it is now: renamed, and no more once deleted', async () => {

@@ -31,16 +31,26 @@ function textOf({ name, email, phone }: Searched): string {
 /** Selects the customer with the query's id, then the newest customers that match. */
 export function customerSearchSelection(scope: SearchScope, search: Search): Selection {
   return searchSelection(scope, async (db, limit) => {
-    const { sql, params } = scope.condition;
     const [byId, matching] = await Promise.all([
-      db.readInWorker<Row & Position>(`SELECT id, id FROM customers WHERE id = ? AND ${sql}`, [
-        search.id,
-        ...params,
-      ]),
+      findById(db, scope, search),
       findMatching(db, scope, { search, rowsMax: limit }),
     ]);
     return rankPositions([...byId, ...matching], search.id, limit);
   });
+}
+
+/** The customer with the query's id, if their text has the other words. */
+export function findById(
+  db: SearchDatabase,
+  { condition: { sql, params } }: SearchScope,
+  { id, besideId }: Search,
+): Promise<(Row & Position)[]> {
+  if (id === 0) return Promise.resolve([]);
+  return db.readInWorker(
+    `SELECT id, name, email, phone FROM customers WHERE id = ? AND ${sql}`,
+    [id, ...params],
+    { search: { phrases: besideId, columns: 'texts', rowsMax: 1 } },
+  );
 }
 
 type MatchingOptions = { readonly search: Search; readonly rowsMax: number };

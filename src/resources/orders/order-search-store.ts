@@ -4,7 +4,7 @@ import type { Search } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
 import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
-import { findMatching } from '../customers/customer-search-store.ts';
+import { findById, findMatching } from '../customers/customer-search-store.ts';
 import { rankPositions, searchSelection, type SearchScope } from '../flows/listing.ts';
 
 type OrderSearch = {
@@ -20,7 +20,7 @@ export function orderSearchSelection(request: OrderSearch): Selection {
   return searchSelection(orders, async (db, limit) => {
     if (search.phrases.length === 0) return [];
     const found = await Promise.all([findOfCustomers(db, request, limit), findWithItem(db, request, limit)]);
-    return rankPositions(found.flat(), search.id, limit);
+    return rankPositions(found.flat(), ownIdOf(search), limit);
   });
 }
 
@@ -30,8 +30,7 @@ async function findOfCustomers(
   { orders, search, customers }: OrderSearch,
   limit: number,
 ): Promise<Position[]> {
-  const options = { search, rowsMax: searchedCustomersMax };
-  const matching = customers === undefined ? [] : await findMatching(db, customers, options);
+  const matching = customers === undefined ? [] : await findCustomers(db, customers, search);
   const { sql, params } = orders.condition;
   const byId = `SELECT id FROM orders WHERE id = ? AND ${sql}`;
   const ofCustomers =
@@ -39,8 +38,21 @@ async function findOfCustomers(
     `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY id DESC LIMIT +?`;
   return db.readInWorker<Row & Position>(
     `SELECT id, id FROM (${byId} UNION SELECT id FROM (${ofCustomers}))`,
-    [search.id, ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],
+    [ownIdOf(search), ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],
   );
+}
+
+/** An id alone is that of an order; beside words that a customer has, it is the customer's. */
+function ownIdOf({ id, besideId }: Search): number {
+  return besideId.length === 0 ? id : 0;
+}
+
+async function findCustomers(db: SearchDatabase, scope: SearchScope, search: Search): Promise<Position[]> {
+  const [matching, byId] = await Promise.all([
+    findMatching(db, scope, { search, rowsMax: searchedCustomersMax }),
+    search.besideId.length === 0 ? [] : findById(db, scope, search),
+  ]);
+  return [...matching, ...byId];
 }
 
 /** Finds orders that have all words in one item. */
