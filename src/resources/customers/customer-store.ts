@@ -87,7 +87,7 @@ export function addCustomer(permit: Permit, customer: OwnedContent<number>, now:
     'INSERT INTO customers (userId, name, nameKey, email, emailKey, phone, address, createdAt, updatedAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
   const { userId } = customer;
-  assertOwnerExists(permit.writer, userId);
+  assertOwnerExists(permit, userId);
   const { lastId } = permit.writer.run(sql, userId, ...valuesOf(customer), now, now);
   addToSearch(permit.writer, lastId, customer);
   recordEvent(permit, { type: 'customer.created', subjectId: lastId, ownerId: userId, createdAt: now });

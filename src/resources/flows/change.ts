@@ -11,6 +11,7 @@ import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
 import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
+import type { WriteOptions } from '../../storage/write-transaction.ts';
 import { requireVisible, type ObjectSource, type Visible } from './visible.ts';
 
 /** Rows, who may change which of them, and how one is shown. */
@@ -49,6 +50,8 @@ type ChangeSteps<Row, Wanted> = {
   /** Whether something changes that is not shown, such as a password. */
   readonly changesHidden?: boolean;
   readonly write: (permit: Permit<Caller>, current: Visible<Row>, wanted: Wanted) => void;
+  /** Without a savepoint, if `write` throws before its first change or not at all. */
+  readonly writeOptions?: WriteOptions;
   readonly securityEvents?: (current: Row, wanted: Wanted) => readonly SecurityEvent[];
 };
 
@@ -78,7 +81,7 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
     const object = representChanged(resource, writer, id);
     const securityEvents = change.securityEvents?.(current, wanted) ?? noSecurityEvents;
     return { kind: 'change', effect: 'changed', object, securityEvents };
-  });
+  }, change.writeOptions);
   for (const event of changed.securityEvents ?? []) context.report(event);
   return changed;
 }

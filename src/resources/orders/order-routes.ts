@@ -188,6 +188,7 @@ function patchOrderRoute({ orders }: OrderReads): Route {
         write(permit, current, wanted) {
           replaceOrder(permit, current, { ...wanted, now: context.now, reason: context.body.reason });
         },
+        writeOptions: { throws: 'before its first change' },
       });
     },
   });

@@ -138,7 +138,7 @@ export function addOrder(
 ): Order {
   const { status, customerId, userId, currency, items, total, shippingAddress, note } = order;
   const { createdAt, updatedAt, recordedAt = createdAt } = times;
-  assertOwnerExists(permit.writer, userId);
+  assertOwnerExists(permit, userId);
   // VALUES, since SQLite copies pages before a statement that may insert several rows, as INSERT SELECT may
   const sql =
     'INSERT INTO orders (status, customerId, userId, currency, items, total, shippingAddress, note, ' +
