@@ -5,6 +5,7 @@ import { Problem, unavailable } from '../problem.ts';
 import { bodyBytesMax, bodyChunkBytesMin, bodyChunksMax, bodyWireBytesMax } from '../limits.ts';
 import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
 import { endAfterResponse } from './lingering-close.ts';
+import { headersOf } from './request-headers.ts';
 
 type Take = (body: Buffer) => void;
 type Reject = (problem: Problem) => void;
@@ -15,7 +16,7 @@ export function receiveBody(
   response: ServerResponse,
   bodies: ArrivingBodies,
 ): IncomingBody | undefined {
-  const { headers } = request;
+  const headers = headersOf(request);
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
   return isEmpty ? undefined : new IncomingBody(request, response, bodies);
 }
@@ -43,7 +44,7 @@ export class IncomingBody {
     this.#request = request;
     this.#response = response;
     this.#bodies = bodies;
-    this.#announced = Number(request.headers['content-length'] ?? 0);
+    this.#announced = Number(headersOf(request)['content-length'] ?? 0);
     this.#bytesReadBefore = request.socket.bytesRead;
     if (this.#announced > bodyBytesMax) this.#problem = tooLarge();
     request.on('data', (chunk: Buffer) => this.#add(chunk));
@@ -98,6 +99,7 @@ export class IncomingBody {
   #end(): void {
     this.#release();
     this.#isWhole = true;
+    this.#request.rawTrailers = []; // nothing reads them, and they take twenty times their bytes
     if (this.#problem === undefined) this.#reader?.take(this.#takeBytes());
   }
 

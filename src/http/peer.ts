@@ -24,7 +24,7 @@ const forwardingFields = [
   'x-forwarded-port',
   'x-forwarded-proto',
   'x-real-ip',
-];
+] as const;
 
 function isProxied(fields: RequestHeaders): boolean {
   return forwardingFields.some((name) => fields[name] !== undefined);

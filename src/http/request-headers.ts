@@ -4,18 +4,51 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.ts';
 import { headerBytesMax, urlBytesMax } from '../limits.ts';
 
-export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+/** All that are read: of a head with many fields no others are kept. */
+export const requestFields = [
+  'accept',
+  'accept-encoding',
+  'access-control-request-method',
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cookie',
+  'forwarded',
+  'host',
+  'idempotency-key',
+  'if-match',
+  'if-none-match',
+  'last-event-id',
+  'origin',
+  'sec-fetch-site',
+  'traceparent',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'via',
+  'x-api-key',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'x-request-id',
+] as const;
+type RequestField = (typeof requestFields)[number];
+
+export type RequestHeaders = { readonly [field in RequestField]?: string | undefined };
 
 export function headersOf(request: IncomingMessage): RequestHeaders {
   return request.headers as RequestHeaders; // only Set-Cookie is an array, and nothing here reads it
 }
 
 /** How many lines the field has. A value with a comma may have been joined from several. */
-export function countOccurrences({ headers, rawHeaders }: IncomingMessage, name: string): number {
-  const joined = headers[name];
+export function countOccurrences(request: IncomingMessage, name: RequestField): number {
+  const joined = headersOf(request)[name];
   if (joined === undefined) return 0;
   if (!joined.includes(',')) return 1;
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
+  return request.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }
 
 /** The asterisk form is only for OPTIONS (RFC 9112 section 3.2.4). */
@@ -35,7 +68,7 @@ export function checkHost(request: IncomingMessage): void {
   const hosts = countOccurrences(request, 'host');
   if (hosts === 0 && request.httpVersionMinor === 1) throw badRequest('The request must have a Host header.');
   if (hosts > 1) throw badRequest('The request must have exactly one Host header.');
-  const { host } = request.headers;
+  const { host } = headersOf(request);
   if (host !== undefined && !hostForm.test(host))
     throw badRequest('Host must be a host name or an address, optionally with a port.');
 }
@@ -52,24 +85,29 @@ export function checkTransferEncoding(request: IncomingMessage): void {
   if (detail !== undefined) throw badRequest(detail);
 }
 
-function transferEncodingIssue({ headers, httpVersionMinor }: IncomingMessage): string | undefined {
-  const coding = headers['transfer-encoding'];
+function transferEncodingIssue(request: IncomingMessage): string | undefined {
+  const coding = headersOf(request)['transfer-encoding'];
   if (coding === undefined) return undefined;
-  if (httpVersionMinor === 0) return 'HTTP/1.0 has no Transfer-Encoding.';
+  if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no Transfer-Encoding.';
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
 
 /** Whether requests that follow this one on the connection can't be answered. */
 export function isLastOfConnection(request: IncomingMessage): boolean {
   // After an Upgrade `node:http` drops what follows in the same packet.
-  return request.headers['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
+  return headersOf(request)['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
 }
 
-/** Counts 4 bytes a field for ": " and the line break, which the parser leaves out. */
 export function checkHeaderBytes({ rawHeaders }: IncomingMessage): void {
-  let bytes = 2 * rawHeaders.length;
-  for (const text of rawHeaders) bytes += text.length;
+  let bytes = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    bytes += fieldLength(rawHeaders[index], rawHeaders[index + 1]);
   if (bytes > headerBytesMax) throw headersTooLarge();
+}
+
+/** With ": " and the line break, which the parser leaves out. */
+export function fieldLength(name = '', value = ''): number {
+  return name.length + value.length + 4;
 }
 
 export function headersTooLarge(): Problem {

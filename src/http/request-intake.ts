@@ -8,6 +8,7 @@ import { Exchange, type ExchangeServices, type ReceivedRequest } from './exchang
 import { receiveBody } from './incoming-body.ts';
 import type { Metrics } from './metrics.ts';
 import { clientAddress, peerOf, type Peer } from './peer.ts';
+import { shrinkHead } from './large-heads.ts';
 import { Pipeline } from './pipeline.ts';
 import { headersOf, isLastOfConnection } from './request-headers.ts';
 import type { Router } from './router.ts';
@@ -45,6 +46,7 @@ export class RequestIntake {
     const { request, response } = received;
     const { router, metrics, services } = this.#options;
     metrics.loopDelay.sample();
+    shrinkHead(request);
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
     const peer = this.#peerOf(request);
     const arriving = router.streamsBody(request)

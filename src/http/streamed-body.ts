@@ -4,6 +4,7 @@ import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
 import { streamedReadAheadBytes } from '../limits.ts';
 import { hasTooManyChunks, type ArrivingBodies } from './arriving-bodies.ts';
+import { headersOf } from './request-headers.ts';
 import { endedEarly, receiveBody } from './incoming-body.ts';
 import { endAfterResponse } from './lingering-close.ts';
 
@@ -41,7 +42,7 @@ export class StreamedBody {
   begin(bytesMax: number): void {
     this.#bytesMax = bytesMax;
     if (this.#problem !== undefined) throw this.#problem;
-    if (Number(this.#request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+    if (Number(headersOf(this.#request)['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
     this.#hasBegun = true;
     const request = this.#request;
     request.on('data', (chunk: Buffer) => this.#add(chunk));
