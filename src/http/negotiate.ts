@@ -4,13 +4,18 @@ import { codings, type Coding } from './content-codings.ts';
 import { acceptPatch, bodyTypesOf, json } from './media-types.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
-/** The offered media type that the client prefers, the first one by default. 406 when it accepts none. */
+/**
+ * The offered media type that the client prefers, the first one by default. 406 if it accepts none of them; a
+ * response without content (none is offered) needs no media type.
+ */
 export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string {
   const [first = json] = offered;
   if (accept === undefined || accept === '' || accept === '*/*' || accept === first) return first;
+  if (offered.length === 0) return first;
   const chosen = preferred(accept, offered);
   if (chosen !== undefined) return chosen;
-  throw new Problem('not-acceptable', `Nothing in Accept is available. Available: ${offered.join(', ')}.`);
+  const detail = `None of the media types in Accept is available. Available: ${offered.join(', ')}.`;
+  throw new Problem('not-acceptable', detail);
 }
 
 function preferred(accept: string, offered: readonly string[]): string | undefined {

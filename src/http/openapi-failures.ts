@@ -69,7 +69,6 @@ function codesOf(route: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>([
     'bad-request',
     'validation-failed',
-    'not-acceptable',
     'precondition-failed',
     'request-timeout',
     'uri-too-long',
@@ -78,6 +77,7 @@ function codesOf(route: Route): ProblemCode[] {
     'internal-error',
     'unavailable',
   ]);
+  if (reply.mediaTypes.length > 0) codes.add('not-acceptable');
   if (route.isUnlimited !== true) codes.add('quota-exceeded');
   if (access.credentials !== 'ignored')
     codes.add('invalid-token').add('multiple-credentials').add('insufficient-scope');

@@ -111,7 +111,7 @@ export function headOf(
 }
 
 export function noContent(): Reply<Empty> {
-  return { status: 204, kind: 'none', mediaTypes: [json], cacheControl: notStored };
+  return { status: 204, kind: 'none', mediaTypes: [], cacheControl: notStored };
 }
 
 /** Something that isn't an object of the database: a document, a page for people, a state. */

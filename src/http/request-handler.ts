@@ -250,8 +250,8 @@ export class RequestHandler {
 function checkContent(exchange: Exchange, { body, streamedBody }: Route): void {
   if (streamedBody !== undefined)
     checkContentType(exchange.headers, exchange.method, [streamedBody.mediaType]);
-  else if (body !== undefined) checkContentType(exchange.headers, exchange.method);
-  else checkNoBody(exchange);
+  else if (body === undefined) checkNoBody(exchange);
+  else if (exchange.incomingBody !== undefined) checkContentType(exchange.headers, exchange.method);
 }
 
 /** What a client sends is never ignored: it might have meant something by it. */

@@ -83,6 +83,12 @@ describe('Accept', () => {
     });
   }
 
+  test('a response without content is 204, whatever Accept says', async () => {
+    const { id } = await newCustomer(service(), ada.token);
+    const headers = { accept: 'text/html' };
+    assert.equal((await service().delete(`/customers/${id}`, { token: ada.token, headers })).status, 204);
+  });
+
   const pages: readonly (readonly [accept: Accept, type: 'html' | 'json' | undefined])[] = [
     [undefined, 'html'],
     ['', 'html'],

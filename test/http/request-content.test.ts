@@ -95,6 +95,14 @@ describe('Content-Type', () => {
       assertProblem(await send(method, {}), 'unsupported-media-type');
   });
 
+  test('a request without a body needs no Content-Type to be told that it needs a body', async () => {
+    for (const method of ['POST', 'PUT', 'PATCH']) {
+      const target = method === 'POST' ? '/customers' : path;
+      const response = await service().call(method, target, { token, headers: { 'content-type': [] } });
+      assertProblem(response, 'malformed-json');
+    }
+  });
+
   for (const encoding of [
     'gzip',
     'deflate',

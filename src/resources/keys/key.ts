@@ -31,7 +31,7 @@ const members = {
   scopes: scopeList,
   createdAt: timestamp,
   expiresAt: nullable(timestamp, { description: 'null: the key does not expire.' }),
-  lastUsedAt: nullable(timestamp),
+  lastUsedAt: nullable(timestamp, { description: 'Up to a minute late; null: not used yet.' }),
   prefix: string({
     maxLength: 40,
     pattern: '^ord_\\d+_',
