@@ -46,7 +46,7 @@ type AppSettings = {
 
 /** What the parts use of the process around them. */
 type AppDependencies = {
-  readonly db: Database;
+  readonly database: Database;
   readonly caches: Caches;
   readonly afterSync: AfterSync;
   readonly hasher: PasswordHasher;
@@ -67,7 +67,7 @@ export function createApp(
   { config, publicUrl, secrets, extraRoutes }: AppSettings,
   dependencies: AppDependencies,
 ) {
-  const { db, caches, hasher, log, now, timers, stopping } = dependencies;
+  const { database, caches, hasher, log, now, timers, stopping } = dependencies;
   const keyed = createKeyedParts(secrets, publicUrl);
   const limiters = createLimiters(config.rates);
   const metrics = createMetrics();
@@ -78,7 +78,7 @@ export function createApp(
   function metricsText(): string {
     return metrics.text({
       mounted: router.mounted,
-      storage: db.stats,
+      storage: database.stats,
       buckets: countBuckets(limiters),
       connections: dependencies.server.connections,
       webhooks: deliveries.counts(),
@@ -87,7 +87,7 @@ export function createApp(
       streams: { open: live.open, ...live.counts },
       exports: exports.counts,
       imports: imports.counts,
-      feed: feedBounds(db.read),
+      feed: feedBounds(database.read),
       certificateExpiresAt: dependencies.certificate.notAfter,
       lastBackup: lastBackup(config.data),
     });
@@ -112,7 +112,7 @@ export function createApp(
   );
   const authenticator = createAuthenticator({
     signer: keyed.signer,
-    sources: sourcesOf(db.read),
+    sources: sourcesOf(database.read),
     cache: caches.callers,
     onKeyUse: (keyId, time) => cleanup.recordKeyUse(keyId, time),
   });
@@ -120,7 +120,7 @@ export function createApp(
     router,
     authenticator,
     sourcesOf,
-    db,
+    database,
     limiters,
     publicUrl,
     now,
@@ -141,24 +141,24 @@ export function createApp(
 function createBackground(
   { data, eventsDays, webhookAllow }: Config,
   { cursors, totpSecrets, webhookSecrets }: KeyedParts,
-  { db, afterSync, log, now, timers, lookup, stopping }: AppDependencies,
+  { database, afterSync, log, now, timers, lookup, stopping }: AppDependencies,
 ) {
-  const live = new LiveFeed({ db: db.read, cursors, log, now });
+  const live = new LiveFeed({ db: database.read, cursors, log, now });
   afterSync.add((invalidations) => live.onSync(invalidations));
   const webhookTargets = new WebhookTargets(webhookAllow);
   const posts = new OutgoingPosts(webhookTargets, lookup);
-  const deliveries = new Deliveries({ db, posts, secrets: webhookSecrets, now, timers, log });
+  const deliveries = new Deliveries({ database, posts, secrets: webhookSecrets, now, timers, log });
   afterSync.add((invalidations) => deliveries.onSync(invalidations));
-  const shownEvents = new ShownEvents(data, db.read);
+  const shownEvents = new ShownEvents(data, database.read);
   const secrets = { totpSecrets, webhookSecrets };
   const isStopping = (): boolean => stopping.aborted;
-  const cleanup = new Cleanup({ db, now, eventsDays, isStopping, shownEvents, ...secrets });
+  const cleanup = new Cleanup({ database, now, eventsDays, isStopping, shownEvents, ...secrets });
   return { live, deliveries, webhookTargets, cleanup };
 }
 
-function readinessOf({ db, stopping }: AppDependencies): 'ready' | 'stopping' | 'read-only' {
+function readinessOf({ database, stopping }: AppDependencies): 'ready' | 'stopping' | 'read-only' {
   if (stopping.aborted) return 'stopping';
-  return db.stats.canWrite ? 'ready' : 'read-only';
+  return database.stats.canWrite ? 'ready' : 'read-only';
 }
 
 function sourcesOf(db: Connection): CallerSources {

@@ -47,16 +47,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const caches = new Caches(config.cacheBytes);
   const afterSync = new AfterSync();
   const fatal = Promise.withResolvers<Error>();
-  const db = await openServiceDatabase(options, { caches, afterSync, onFatal: fatal.resolve });
-  unfinished.defer(() => db.close());
+  const database = await openServiceDatabase(options, { caches, afterSync, onFatal: fatal.resolve });
+  unfinished.defer(() => database.close());
   await nextTurn(); // a signal that came during a long migration is delivered in it
   options.signal?.throwIfAborted();
 
   // this process has locked the folder, so it can create the files that are missing
   const { secrets, created: createdSecrets } = ensureSecrets(config);
   const { certificate: current, created: createdCertificates } = ensureCertificate(config, now());
-  await claimDatabase(config, db);
-  const createdAdmins = await addFirstAdmin(options, { db, hasher, now: now() });
+  await claimDatabase(config, database);
+  const createdAdmins = await addFirstAdmin(options, { database, hasher, now: now() });
   const created = [...createdSecrets, ...createdCertificates, ...createdAdmins];
 
   const server = new HttpServer({ certificate: current, gate: gateFor(config) });
@@ -69,13 +69,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const surroundings = { log, now, timers, lookup, stopping: stopping.signal };
   const app = createApp(
     { config, publicUrl, secrets, extraRoutes },
-    { db, caches, afterSync, hasher, server, certificate, ...surroundings },
+    { database, caches, afterSync, hasher, server, certificate, ...surroundings },
   );
   server.setHandler(app.handler);
 
   unfinished.move(); // from here on the service itself closes them
   const urls = { publicUrl, localUrl: localUrlOf(config, address) };
-  const service = new Service({ app, db, hasher, server, certificate, stopping, created, ...urls });
+  const service = new Service({ app, database, hasher, server, certificate, stopping, created, ...urls });
   void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
   return service;
 }
@@ -111,24 +111,24 @@ function openServiceDatabase(
 }
 
 /** A copy, or an earlier database put back, begins a new epoch: cursors that exist belong to another one. */
-async function claimDatabase(config: Config, db: Database): Promise<void> {
+async function claimDatabase(config: Config, database: Database): Promise<void> {
   const identity = databaseIdentity(databaseFile(config.data));
-  const shownEvents = new ShownEvents(config.data, db.read);
-  if (feedFile(db.read) === identity && !shownEvents.areMissing) return;
-  await db.write((writer) => claimFeed(writer, identity));
+  const shownEvents = new ShownEvents(config.data, database.read);
+  if (feedFile(database.read) === identity && !shownEvents.areMissing) return;
+  await database.write((writer) => claimFeed(writer, identity));
   await shownEvents.write();
 }
 
 /** Hashing a password takes a while, so the signal also ends that. */
 async function addFirstAdmin(
   { config, signal }: ServiceOptions,
-  { db, hasher, now }: { db: Database; hasher: PasswordHasher; now: number },
+  { database, hasher, now }: { database: Database; hasher: PasswordHasher; now: number },
 ): Promise<readonly string[]> {
   signal?.throwIfAborted();
   const endHashing = (): unknown => hasher.close();
   signal?.addEventListener('abort', endHashing, { once: true });
   try {
-    const admin = await makeFirstAdmin(config, { read: db.read, write: db.write, hasher, now });
+    const admin = await makeFirstAdmin(config, { read: database.read, write: database.write, hasher, now });
     return admin === undefined ? [] : [admin];
   } finally {
     signal?.removeEventListener('abort', endHashing);
@@ -138,7 +138,7 @@ async function addFirstAdmin(
 /** What a service consists of once it runs. */
 type ServiceParts = {
   readonly app: App;
-  readonly db: Database;
+  readonly database: Database;
   readonly hasher: PasswordHasher;
   readonly server: HttpServer;
   readonly certificate: CertificateKeeper;
@@ -151,7 +151,7 @@ type ServiceParts = {
 
 export class Service {
   readonly app: App;
-  readonly db: Database;
+  readonly database: Database;
   readonly publicUrl: string;
   readonly localUrl: string;
   /** What this start created in the folder, a line each. */
@@ -162,7 +162,7 @@ export class Service {
   constructor(parts: ServiceParts) {
     this.#parts = parts;
     this.app = parts.app;
-    this.db = parts.db;
+    this.database = parts.database;
     this.publicUrl = parts.publicUrl;
     this.localUrl = parts.localUrl;
     this.created = parts.created;
@@ -184,7 +184,7 @@ export class Service {
   }
 
   async #finish(): Promise<void> {
-    const { app, db, hasher, server, certificate, stopping } = this.#parts;
+    const { app, database, hasher, server, certificate, stopping } = this.#parts;
     stopping.abort();
     certificate.close();
     app.live.close(); // open streams would keep the server from closing
@@ -194,6 +194,6 @@ export class Service {
     await app.cleanup.run().catch(() => {}); // if it fails, the next start does the rest
     app.cleanup.close();
     app.metrics.close();
-    await Promise.all([db.close(), hasher.close()]);
+    await Promise.all([database.close(), hasher.close()]);
   }
 }

@@ -183,6 +183,11 @@ suite('the sources', () => {
     );
   });
 
+  test('call a connection `db`, or `writer` inside a write; what has several is a `database`', () => {
+    assert.deepEqual(where(/\bdb\??: (Pick<)?\w*Database\b|\bdatabase: Connection\b/), []);
+    assert.ok(where(/\b(db|writer): Connection\b/).length > 100); // it would be seen
+  });
+
   const absences: readonly (readonly [what: string, pattern: RegExp, seen: string, unseen: string])[] = [
     ['any', /\bany\b/, 'const x: any = 1;', "const x = 'any'; // any"],
     ['!, which only the compiler believes', /[\w)\]]!(?!=)/, 'found!.id', "if (!a && b !== c) say('Oh!');"],

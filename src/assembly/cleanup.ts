@@ -17,7 +17,7 @@ import type { Database } from '../storage/database.ts';
 import { inSlices, type Step } from '../storage/slices.ts';
 
 type Options = {
-  readonly db: Pick<Database, 'write'>;
+  readonly database: Pick<Database, 'write'>;
   readonly now: () => number;
   /** How long events are stored; 0 means for ever. */
   readonly eventsDays: number;
@@ -28,7 +28,7 @@ type Options = {
 };
 
 export class Cleanup {
-  readonly #db: Options['db'];
+  readonly #database: Options['database'];
   readonly #isStopping: () => boolean;
   readonly #shownEvents: Options['shownEvents'];
   readonly #steps: readonly Step[];
@@ -37,8 +37,8 @@ export class Cleanup {
   #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
 
-  constructor({ db, now, eventsDays, isStopping, shownEvents, totpSecrets, webhookSecrets }: Options) {
-    this.#db = db;
+  constructor({ database, now, eventsDays, isStopping, shownEvents, totpSecrets, webhookSecrets }: Options) {
+    this.#database = database;
     this.#isStopping = isStopping;
     this.#shownEvents = shownEvents;
     const steps: Step[] = [
@@ -83,7 +83,7 @@ export class Cleanup {
       recordKeyUses(writer, some);
       return some.length;
     };
-    if (uses.length > 0) await inSlices(this.#db, [storeSome], () => false);
+    if (uses.length > 0) await inSlices(this.#database, [storeSome], () => false);
   }
 
   close(): void {
@@ -92,7 +92,7 @@ export class Cleanup {
 
   async #remove(): Promise<void> {
     try {
-      await inSlices(this.#db, this.#steps, this.#isStopping);
+      await inSlices(this.#database, this.#steps, this.#isStopping);
     } finally {
       this.#removing = undefined;
     }

@@ -43,11 +43,11 @@ export const adminCreate: Command = {
     const user = { email: String(email), name: String(name), role: 'admin' as const };
     const password = randomPassword(config.passwordMin);
     rejectInvalidFlags(schemaIssues(NewUser, { ...user, password }));
-    return withDatabase(config, async (db, hasher) => {
+    return withDatabase(config, async (database, hasher) => {
       const passwordHash = await hasher.hash(password);
       const now = Date.now();
       const passwordExpiresAt = now + initialPasswordMilliseconds;
-      const id = db.write((writer) =>
+      const id = database.write((writer) =>
         addUser(operatorPermit(writer), { ...user, passwordHash, passwordExpiresAt }, now),
       );
       removeAdminFile(config.data, user.email); // left by a user who had this e-mail address before
@@ -62,10 +62,10 @@ export const adminReset: Command = {
   operands: [],
   flags: [emailFlag],
   run: ({ config, flags }) =>
-    withExistingDatabase(config, async (db, hasher) => {
+    withExistingDatabase(config, async (database, hasher) => {
       const password = randomPassword(config.passwordMin);
       const hash = await hasher.hash(password);
-      const { id, email, hadTotp, isSuspended } = db.write((writer) => {
+      const { id, email, hadTotp, isSuspended } = database.write((writer) => {
         const user = userOf(writer, String(flags['email']));
         const permit = operatorPermit(writer);
         const expiresAt = Date.now() + initialPasswordMilliseconds;
@@ -76,7 +76,7 @@ export const adminReset: Command = {
         return { ...user, isSuspended, hadTotp: removeTotpOf(permit, user) };
       });
       removeAdminFile(config.data, email);
-      await db.noticed(); // or what it prints would not be true yet
+      await database.noticed(); // or what it prints would not be true yet
       const ended = ['All sessions and API keys of this user have ended.'];
       if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
       if (isSuspended) ended.push('The user stays suspended until an administrator lifts that.');
@@ -96,8 +96,8 @@ export const keysCreate: Command = {
     // checked in the next line
     const wanted = { name: String(flags['name']), scopes: String(flags['scopes']).split(',') as Scope[] };
     rejectInvalidFlags(schemaIssues(NewKey, wanted));
-    return withExistingDatabase(config, async (db) => {
-      const key = db.write((writer) => {
+    return withExistingDatabase(config, async (database) => {
+      const key = database.write((writer) => {
         const { id: userId, email } = userOf(writer, String(flags['email']));
         if (findSuspension(writer, userId) !== undefined)
           throw new Problem('forbidden', `${email} is suspended; an administrator lifts that.`);

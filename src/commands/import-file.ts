@@ -35,14 +35,14 @@ export const importFile: Command = {
   async run({ config, operands: [file = ''], flags }) {
     const linesOf = readerOf(file);
     const isDryRun = flags['dry-run'] === true;
-    const { tally, failure } = await withExistingDatabase(config, async (db) => {
+    const { tally, failure } = await withExistingDatabase(config, async (database) => {
       const importer = {
         bodies: customerBodies(config.defaultCountry),
         keys: isDryRun ? new DryRunKeys() : importKeys,
-        ownerId: ownerOf(db.connection, flags['owner']),
+        ownerId: ownerOf(database.connection, flags['owner']),
       };
       const label = isDryRun ? 'Checking' : 'Importing';
-      return withProgress(label, (at) => importAll(db, { file, linesOf, importer, isDryRun, at }));
+      return withProgress(label, (at) => importAll(database, { file, linesOf, importer, isDryRun, at }));
     });
     await print(summaryOf(tally, file, isDryRun));
     if (failure !== undefined) throw failure;
@@ -98,7 +98,7 @@ type Imported = { readonly tally: Tally; readonly failure: unknown };
 type NumberedLine = { readonly number: number; readonly parsed: ParsedLine };
 
 /** In short transactions with pauses between them, in which a running service writes. */
-async function importAll(db: CommandDatabase, work: Work): Promise<Imported> {
+async function importAll(database: CommandDatabase, work: Work): Promise<Imported> {
   const { file, importer, isDryRun } = work;
   const tally = new Tally();
   const schema = importLineSchema(importer.bodies);
@@ -107,8 +107,8 @@ async function importAll(db: CommandDatabase, work: Work): Promise<Imported> {
     const full = batch;
     batch = [];
     const importBatch = (writer: Connection): void => importLines(writer, { batch: full, importer, tally });
-    if (isDryRun) return importBatch(db.connection);
-    db.write(importBatch);
+    if (isDryRun) return importBatch(database.connection);
+    database.write(importBatch);
     await pause(importPauseMilliseconds);
   };
   const failures: unknown[] = [];

@@ -58,21 +58,21 @@ export const sample: Command = {
 async function run({ config, flags }: CommandLine): Promise<string> {
   const orderCount = Number(flags['orders'] ?? 1_000);
   const picker = createPicker(Number(flags['seed'] ?? 1));
-  return withDatabase(config, async (db, hasher) => {
-    if (hasSeveralUsers(db.connection) || hasCustomers(db.connection)) {
+  return withDatabase(config, async (database, hasher) => {
+    if (hasSeveralUsers(database.connection) || hasCustomers(database.connection)) {
       throw new StorageError(
         `The database in ${config.data} is not empty. Add --data sample-data to fill another one.`,
       );
     }
     const made = await makeFirstAdmin(config, {
-      read: db.connection,
-      write: db.write,
+      read: database.connection,
+      write: database.write,
       hasher,
       now: Date.now(),
     });
     const password = randomPassword(config.passwordMin);
     const year = yearUntil(flags['until'] === undefined ? endDefault : untilOf(String(flags['until'])));
-    const filling: Filling = { db, picker, year };
+    const filling: Filling = { database, picker, year };
     const users = addUsers(filling, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
     const customerCount = bounded(orderCount / 4, 5, 200_000);
     await withProgress('Making sample data', (at) => {
@@ -85,7 +85,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
   });
 }
 
-type Filling = { readonly db: CommandDatabase; readonly picker: Picker; readonly year: Year };
+type Filling = { readonly database: CommandDatabase; readonly picker: Picker; readonly year: Year };
 
 /** How many rows to add, and what is called with the number of those that were. */
 type Amount = { readonly count: number; readonly progress: (done: number) => void };
@@ -118,8 +118,8 @@ type SampleCustomer = {
   readonly address: Address | null;
 };
 
-function addUsers({ db, picker, year }: Filling, count: number, passwordHash: string): SampleUser[] {
-  return db.write((writer) => {
+function addUsers({ database, picker, year }: Filling, count: number, passwordHash: string): SampleUser[] {
+  return database.write((writer) => {
     const permit = operatorPermit(writer);
     return Array.from({ length: count }, (_, index) => {
       const { name, email } = personOf(picker, index);
@@ -132,13 +132,13 @@ function addUsers({ db, picker, year }: Filling, count: number, passwordHash: st
 }
 
 function addCustomers(
-  { db, picker, year }: Filling,
+  { database, picker, year }: Filling,
   amount: Amount,
   users: readonly SampleUser[],
 ): SampleCustomer[] {
   const { count } = amount;
   const customers: SampleCustomer[] = [];
-  inGroups(db, amount, (writer, index) => {
+  inGroups(database, amount, (writer, index) => {
     const person = personOf(picker, index);
     const { country } = person;
     const address = picker.float() < 0.05 ? null : addressOf(picker, country);
@@ -166,13 +166,13 @@ function customerTime({ customersStart, end }: Year, index: number, count: numbe
 }
 
 function addOrders(
-  { db, picker, year }: Filling,
+  { database, picker, year }: Filling,
   amount: Amount,
   customers: readonly SampleCustomer[],
 ): void {
   const { count } = amount;
   let known = 0;
-  inGroups(db, amount, (writer, index) => {
+  inGroups(database, amount, (writer, index) => {
     const createdAt = Math.floor(year.start + ((index + picker.float()) * (year.end - year.start)) / count);
     while (known < customers.length && customerTime(year, known, customers.length) < createdAt) known += 1;
     const { id, userId, country, address } = picker.pick(customers, known);
@@ -193,13 +193,13 @@ function addOrders(
 
 /** In transactions of some thousand rows: one for all would need room for two copies. */
 function inGroups(
-  db: CommandDatabase,
+  database: CommandDatabase,
   { count, progress }: Amount,
   add: (writer: Connection, index: number) => void,
 ): void {
   for (let from = 0; from < count; from += rowsAtOnce) {
     const to = Math.min(from + rowsAtOnce, count);
-    db.write((writer) => {
+    database.write((writer) => {
       for (let index = from; index < to; index += 1) add(writer, index);
     });
     progress(to);

@@ -34,7 +34,7 @@ function startMessages({ config, service, now }: Start): string[] {
   const messages = service.created.map((each) => `Created ${each}.`);
   const file = adminFile(config.data);
   const isFileNew = messages.some((message) => message.includes(file));
-  for (const password of listInitialPasswords(service.db.read, initialPasswordsNamedMax)) {
+  for (const password of listInitialPasswords(service.database.read, initialPasswordsNamedMax)) {
     const isInFile = !isFileNew && adminFileIsFor(config.data, password.email);
     messages.push(initialPasswordMessage(password, { now, place: isInFile ? `, is in ${file}` : '' }));
   }

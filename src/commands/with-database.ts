@@ -11,7 +11,7 @@ import { StorageError } from '../storage/storage-error.ts';
 /** A command about an existing user doesn't create a database. */
 export async function withExistingDatabase<T>(
   config: Config,
-  use: (db: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
+  use: (database: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
   const file = databaseFile(config.data);
   if (schemaVersion(file, migrations.length) === undefined)
@@ -21,14 +21,14 @@ export async function withExistingDatabase<T>(
 
 export async function withDatabase<T>(
   { data }: Config,
-  use: (db: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
+  use: (database: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
 ): Promise<T> {
-  const db = await openCommandDatabase(data, migrations);
+  const database = await openCommandDatabase(data, migrations);
   const hasher = createPasswordHasher();
   try {
-    return await use(db, hasher);
+    return await use(database, hasher);
   } finally {
-    db.close();
+    database.close();
     await hasher.close();
   }
 }

@@ -80,12 +80,12 @@ function followEventsRoute(services: FeedServices): Route {
 type FeedContext = Context<object, FeedQuery, undefined, Caller>;
 
 function feedPage(context: FeedContext, { cursors }: FeedServices): ListPage<Event> {
-  const { db, query, caller } = context;
-  const state = feedState(db.read);
+  const { database, query, caller } = context;
+  const state = feedState(database.read);
   const { removed: oldest, latest } = state;
   const after = startOf(state, query, cursors) ?? oldest;
   const { type: types, limit: rows = pageRowsDefault } = query;
-  const page = readFeed(db.read, { after, latest, access: feedAccessOf(caller), types, rows });
+  const page = readFeed(database.read, { after, latest, access: feedAccessOf(caller), types, rows });
   const elements = fittingPage(page.events.map(representEvent));
   const last = elements.at(-1);
   const isTruncated = elements.length < page.events.length && last !== undefined;
@@ -95,9 +95,9 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): ListPage<Eve
 }
 
 function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Streamed {
-  const { db, query, caller, lastEventId = '' } = context;
+  const { database, query, caller, lastEventId = '' } = context;
   live.checkCapacity(caller);
-  const state = feedState(db.read);
+  const state = feedState(database.read);
   const after = lastEventId === '' ? startOf(state, query, cursors) : positionOf(state, lastEventId, cursors);
   return streamed(eventStream, (stream) =>
     live.add({
@@ -115,12 +115,12 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Stre
 const eventsFile = { name: 'events', table: eventTable };
 
 function eventFile(context: FeedContext, { cursors, exports }: FeedServices): Streamed {
-  const { db, query, caller } = context;
-  const state = feedState(db.read);
+  const { database, query, caller } = context;
+  const state = feedState(database.read);
   const { removed, latest } = state;
   const after = startOf(state, query, cursors) ?? removed;
   const elements = new FeedElements(
-    db.read,
+    database.read,
     { accessOf: feedAccessOf, types: query.type, after, latest },
     caller,
   );

@@ -12,7 +12,7 @@ export type CallerCheckOptions = {
   readonly authenticator: Authenticator;
   /** Sessions and keys as a write under way sees them. */
   readonly sourcesOf: (writer: Connection) => CallerSources;
-  readonly db: Database;
+  readonly database: Database;
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
   readonly acceptsQueryKeys: boolean;
   readonly now: () => number;
@@ -46,7 +46,7 @@ export class CallerChecks {
   /** The caller after a wait, with the rights that they have now. Throws if they have lost the right. */
   requireCaller(exchange: Exchange): Caller | undefined {
     if (exchange.caller === undefined) return undefined;
-    this.#options.db.detectExternalCommits();
+    this.#options.database.detectExternalCommits();
     return this.#requireCurrent(exchange);
   }
 

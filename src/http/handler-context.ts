@@ -24,7 +24,7 @@ export type ReadRequest = {
   readonly body: unknown;
 };
 
-export type HandlerServices = { readonly db: Database; readonly callers: CallerChecks };
+export type HandlerServices = { readonly database: Database; readonly callers: CallerChecks };
 
 type ResultStorer = (writer: Connection, result: ObjectResult<unknown>) => void;
 
@@ -36,7 +36,7 @@ export class HandlerContext implements Context<object, Query, unknown, Caller | 
   readonly body: unknown;
   readonly mediaType: string;
   readonly caller: Caller | undefined;
-  readonly db: HandlerDatabase;
+  readonly database: HandlerDatabase;
   readonly #callers: CallerChecks;
   #storeResult: ResultStorer | undefined = undefined;
   #isPreconditionChecked = false;
@@ -44,7 +44,7 @@ export class HandlerContext implements Context<object, Query, unknown, Caller | 
   constructor(
     exchange: Exchange,
     { route, mediaType, query, body }: ReadRequest,
-    { db, callers }: HandlerServices,
+    { database, callers }: HandlerServices,
   ) {
     this.exchange = exchange;
     this.route = route;
@@ -53,7 +53,7 @@ export class HandlerContext implements Context<object, Query, unknown, Caller | 
     this.body = body;
     this.mediaType = mediaType;
     this.caller = exchange.caller;
-    this.db = new RequestDatabase(db, exchange);
+    this.database = new RequestDatabase(database, exchange);
     this.#callers = callers;
   }
 
@@ -68,8 +68,8 @@ export class HandlerContext implements Context<object, Query, unknown, Caller | 
     options?: WriteOptions,
   ): Promise<R> {
     const store = this.#storeResult;
-    if (store === undefined) return this.db.write(callback, options);
-    return this.db.write<R>((writer) => {
+    if (store === undefined) return this.database.write(callback, options);
+    return this.database.write<R>((writer) => {
       const result = callback(writer);
       store(writer, result);
       return result;

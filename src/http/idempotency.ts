@@ -54,7 +54,7 @@ export class Idempotency {
     this.#running.add(storageKey);
     try {
       const fingerprints = this.#store.fingerprints(body);
-      const stored = this.#store.find(context.db.read, storageKey, context.now);
+      const stored = this.#store.find(context.database.read, storageKey, context.now);
       if (stored === undefined) await respond(this.#runFirst(context, { storageKey, fingerprints }));
       else this.#replay(context, { stored, fingerprints });
     } finally {
@@ -64,7 +64,7 @@ export class Idempotency {
 
   /** Throws if the key was used with another body, whatever is invalid of this one. */
   checkNotReused(context: HandlerContext, body: Buffer): void {
-    const stored = this.#store.find(context.db.read, storageKeyOf(context), context.now);
+    const stored = this.#store.find(context.database.read, storageKeyOf(context), context.now);
     if (stored !== undefined) checkBody(stored, this.#store.fingerprints(body));
   }
 
@@ -137,9 +137,9 @@ function responseOf(
 }
 
 /** A stored response is shown only to a caller who may still read its object. */
-function checkOwner({ caller, db, route }: HandlerContext, stored: StoredResponse): void {
+function checkOwner({ caller, database, route }: HandlerContext, stored: StoredResponse): void {
   if (stored.ownerId === null) return;
-  const owner = route.ownerOf?.(db.read, stored.objectId);
+  const owner = route.ownerOf?.(database.read, stored.objectId);
   if (mayRead(caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
   throw forbidden('You may no longer read what the first response shows.');
 }

@@ -44,7 +44,7 @@ type LineOutcome =
 
 type ImportContext = Pick<
   Context<object, object, undefined, Caller>,
-  'streamedBody' | 'db' | 'authorizeWrite' | 'isHttp10' | 'report'
+  'streamedBody' | 'database' | 'authorizeWrite' | 'isHttp10' | 'report'
 >;
 
 type ImportsOptions = {
@@ -202,8 +202,8 @@ class ImportRun<T> {
   }
 
   #write(batch: readonly Item<T>[]): Promise<LineResult[]> {
-    const { db } = this.#parts.context;
-    return db.write((writer) => this.#writeAll(writer, batch));
+    const { database } = this.#parts.context;
+    return database.write((writer) => this.#writeAll(writer, batch));
   }
 
   #writeAll(writer: Connection, batch: readonly Item<T>[]): LineResult[] {

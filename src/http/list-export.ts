@@ -26,7 +26,7 @@ type Db = Pick<Database, 'readInWorker'> & { readonly read: Connection };
 
 /** Walks a list by keyset, without a transaction: what was there throughout comes exactly once. */
 export class ListElements<T, C> implements Elements<T, C> {
-  readonly #db: Db;
+  readonly #database: Db;
   readonly #source: ListSource<T, C>;
   readonly #selection: Selection;
   #found: readonly Position[] = [];
@@ -36,8 +36,8 @@ export class ListElements<T, C> implements Elements<T, C> {
   /** Whose rights are those that it began with. */
   #reader: C;
 
-  constructor(db: Db, source: ListSource<T, C>, reader: C) {
-    this.#db = db;
+  constructor(database: Db, source: ListSource<T, C>, reader: C) {
+    this.#database = database;
     this.#source = source;
     this.#selection = source.selectionFor(reader);
     this.#reader = reader;
@@ -47,7 +47,7 @@ export class ListElements<T, C> implements Elements<T, C> {
     if (reader !== this.#reader) this.#checkRights(reader);
     if (this.#taken < this.#found.length) return this.#load(reader);
     if (this.#isAtEnd) return undefined;
-    const batch = readBatch(this.#db, {
+    const batch = readBatch(this.#database, {
       ...this.#selection,
       after: this.#after,
       rows: exportRowsSortedMax,
@@ -69,7 +69,7 @@ export class ListElements<T, C> implements Elements<T, C> {
     const positions = this.#found.slice(this.#taken, this.#taken + elementsAtOnce);
     this.#taken += positions.length;
     const ids = positions.map(([, id]) => id);
-    const wanted = { selection: this.#selection, caller, db: this.#db.read, ids };
+    const wanted = { selection: this.#selection, caller, db: this.#database.read, ids };
     return loadElements(this.#source, wanted).filter((element) => element !== undefined);
   }
 

@@ -33,7 +33,7 @@ export function cursorParameter(description: string) {
 type ListContext<Query, C> = Pick<
   Context<object, Query, unknown, C>,
   'path' | 'query' | 'caller' | 'authorizeRead'
-> & { readonly db: Pick<HandlerDatabase, 'read' | 'readInWorker'> };
+> & { readonly database: Pick<HandlerDatabase, 'read' | 'readInWorker'> };
 
 export type PageSource<T, C> = {
   readonly cursors: Cursors;
@@ -81,20 +81,20 @@ function pageFor<T, Query extends object, C>(
   list: PageSource<T, C>,
   caller: C,
 ): ListPage<T> | Promise<ListPage<T>> {
-  const { db, path } = context;
+  const { database, path } = context;
   const query: ListQuery = context.query as ListQuery; // every list's query has listParameters
   const selection = list.selectionFor(caller);
   const rows = query.limit ?? pageRowsDefault;
   const after = list.cursors.open(path, query);
   const pageOf = (positions: readonly Position[], total: number | undefined, reader: C): ListPage<T> => {
     const load = (ids: readonly number[]) =>
-      loadElements(list, { selection, caller: reader, db: db.read, ids });
+      loadElements(list, { selection, caller: reader, db: database.read, ids });
     const { elements, last } = elementsOf(positions, rows, load);
     const next = last === undefined ? null : list.cursors.next(path, query, last);
     return toListPage(elements, next, total);
   };
-  const found = findPositions(db, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
-  const total = query.total === true ? countRows(db, selection) : undefined;
+  const found = findPositions(database, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
+  const total = query.total === true ? countRows(database, selection) : undefined;
   if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined, caller);
   return Promise.all([found, total]).then(([positions, count]) => {
     const reader = context.authorizeRead();

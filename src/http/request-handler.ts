@@ -49,10 +49,10 @@ export class RequestHandler {
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
-    const { router, metrics, isTrusted, db, now } = options;
+    const { router, metrics, isTrusted, database, now } = options;
     this.#callers = new CallerChecks(options);
     this.#logAllowance = new LogAllowance(options);
-    this.#services = { db, callers: this.#callers };
+    this.#services = { database, callers: this.#callers };
     const services = { isTrusted, now, nextRequestId: this.#nextRequestId };
     this.#intake = new RequestIntake({ router, metrics, isTrusted, services });
     this.#responder = new Responder({
@@ -115,7 +115,7 @@ export class RequestHandler {
 
   /** The steps in their order. Synchronous unless there is a body to read or a disk to wait for. */
   #handleRequest(exchange: Exchange): Promise<void> | void {
-    this.#options.db.detectExternalCommits();
+    this.#options.database.detectExternalCommits();
     this.#checkRequest(exchange);
     const match = this.#options.router.find(exchange.path);
     const mounted = match?.methods.get(exchange.method);

@@ -40,7 +40,7 @@ export type Context<Params, Query, Body, C> = {
   readonly requestId: string;
   /** Milliseconds since 1970, the same all through the request. */
   readonly now: number;
-  readonly db: HandlerDatabase;
+  readonly database: HandlerDatabase;
   /**
    * A write that returns the handler's result. With an Idempotency-Key the response is stored in its
    * transaction, so a route that takes one makes its change with this.

@@ -26,7 +26,7 @@ export type Selection = {
   /** The owners of all rows. To be checked again as rows are loaded: the SQL worker found them earlier. */
   readonly owners: readonly number[];
   /** In place of all this: finds a single page, in the SQL worker. */
-  readonly search?: (db: SearchDatabase, rows: number) => Promise<Position[]>;
+  readonly search?: (database: SearchDatabase, rows: number) => Promise<Position[]>;
 };
 
 /** One page of that list. */
@@ -41,13 +41,13 @@ type Db = Pick<Database, 'read' | 'readInWorker'>;
 export type SearchDatabase = Pick<Database, 'readInWorker'>;
 
 /** Keys and ids of the page's rows in order, and of one more row if there are more. */
-export function findPositions(db: Db, page: PageRequest): Position[] | Promise<Position[]> {
-  if (page.search !== undefined) return page.search(db, page.rows);
+export function findPositions(database: Db, page: PageRequest): Position[] | Promise<Position[]> {
+  if (page.search !== undefined) return page.search(database, page.rows);
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'indexed'));
   if (ranges.length === 0) return [];
-  if (page.sortsInMemory === true) return findBySorting(db, page);
-  if (page.residual === undefined) return read(db.read, merged(page, ranges, page.rows + 1));
-  return findByTesting(db, page, ranges);
+  if (page.sortsInMemory === true) return findBySorting(database, page);
+  if (page.residual === undefined) return read(database.read, merged(page, ranges, page.rows + 1));
+  return findByTesting(database, page, ranges);
 }
 
 /** A batch of the positions of a list that is read to its end. */
@@ -62,11 +62,11 @@ export type Batch = {
  * pass `residual`: however few do, all batches together cost one walk of the index. A list that is sorted in
  * memory is read in batches of `rows`.
  */
-export function readBatch(db: Db, page: PageRequest): Batch | Promise<Batch> {
+export function readBatch(database: Db, page: PageRequest): Batch | Promise<Batch> {
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'indexed'));
   if (ranges.length === 0) return { positions: [], next: undefined };
-  if (page.sortsInMemory !== true) return nextEntries(db.read, page, ranges);
-  const found = findBySorting(db, page);
+  if (page.sortsInMemory !== true) return nextEntries(database.read, page, ranges);
+  const found = findBySorting(database, page);
   return found instanceof Promise
     ? found.then((positions) => firstOf(positions, page))
     : firstOf(found, page);
@@ -90,30 +90,30 @@ function nextEntries(connection: Connection, page: PageRequest, ranges: readonly
 }
 
 /** Counts the rows first: too many to sort are left to the SQL worker. */
-function findBySorting(db: Db, page: PageRequest): Position[] | Promise<Position[]> {
-  if (exceedsLimit(db.read, page, page.ranges)) return findInWorker(db, page);
-  return read(db.read, sortedInMemory(page));
+function findBySorting(database: Db, page: PageRequest): Position[] | Promise<Position[]> {
+  if (exceedsLimit(database.read, page, page.ranges)) return findInWorker(database, page);
+  return read(database.read, sortedInMemory(page));
 }
 
 /** Tests the next entries; if a page needs more than those, the SQL worker finds it. */
 function findByTesting(
-  db: Db,
+  database: Db,
   page: PageRequest,
   ranges: readonly IndexRange[],
 ): Position[] | Promise<Position[]> {
   const { rows, rowsExaminedMax } = page;
   const near = merged(page, ranges, rowsExaminedMax);
-  const positions = read(db.read, {
+  const positions = read(database.read, {
     sql: `SELECT key, id FROM (${near.sql}) AS near WHERE fits LIMIT +?`,
     params: [...near.params, rows + 1],
   });
-  const isComplete = positions.length > rows || !exceedsLimit(db.read, page, ranges);
-  return isComplete ? positions : findInWorker(db, page);
+  const isComplete = positions.length > rows || !exceedsLimit(database.read, page, ranges);
+  return isComplete ? positions : findInWorker(database, page);
 }
 
-function findInWorker(db: Db, page: PageRequest): Promise<Position[]> {
+function findInWorker(database: Db, page: PageRequest): Promise<Position[]> {
   const { sql, params } = sortedInMemory(page);
-  return db.readInWorker<Row & Position>(sql, params);
+  return database.readInWorker<Row & Position>(sql, params);
 }
 
 /** Whether these ranges have more rows than may be examined on the event loop. */
@@ -203,11 +203,11 @@ function directionOf({ isDescending }: Selection): string {
 }
 
 /** How many rows a list has in all, counted in the SQL worker. */
-export async function countRows(db: Db, selection: Selection): Promise<number> {
+export async function countRows(database: Db, selection: Selection): Promise<number> {
   const parts = selection.ranges.map((range) => withResidual(selection, range));
   const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);
   const params = parts.flatMap((part) => part.params);
-  const [row] = await db.readInWorker<Row>(`SELECT ${counts.join(' + ')}`, params);
+  const [row] = await database.readInWorker<Row>(`SELECT ${counts.join(' + ')}`, params);
   return Number(row?.[0]);
 }
 

@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
 
 type Options = {
-  /** Whether a callback given to `db.write` is running. */
+  /** Whether a callback given to `database.write` is running. */
   isInWriteCallback(): boolean;
   /** Asks for `endTurn` to be called when this turn is over. */
   scheduleEndOfTurn(): void;

@@ -17,13 +17,13 @@ export type Step = (db: Connection, rowsMax: number) => number;
  * next start. At least one write is made.
  */
 export async function inSlices(
-  db: Pick<Database, 'write'>,
+  database: Pick<Database, 'write'>,
   steps: readonly Step[],
   shouldStop: () => boolean,
 ): Promise<void> {
   for (;;) {
     let start = 0;
-    const isDone = await db.write((writer) => {
+    const isDone = await database.write((writer) => {
       start = performance.now();
       return !slice(writer, steps);
     });

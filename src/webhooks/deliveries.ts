@@ -10,7 +10,7 @@ import type { Database } from '../storage/database.ts';
 import { DeliveryLoop, type Outcome, type DeliveryServices } from './delivery-loop.ts';
 
 type Options = Pick<DeliveryServices, 'posts' | 'secrets' | 'now' | 'timers' | 'log'> & {
-  readonly db: Pick<Database, 'read' | 'write'>;
+  readonly database: Pick<Database, 'read' | 'write'>;
 };
 
 /** How long events are collected before the delivery loops read them. */
@@ -33,12 +33,12 @@ export class Deliveries {
     this.#options = options;
     this.#services = {
       ...options,
-      read: options.db.read,
+      read: options.database.read,
       schedule: (webhookId, task) => scheduler.addFollowing(webhookId, () => this.#attempt(webhookId, task)),
       onDirty: () => this.#saveLater(),
       count: (outcome) => this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1),
     };
-    for (const endpoint of readEndpoints(options.db.read))
+    for (const endpoint of readEndpoints(options.database.read))
       this.#loops.set(endpoint.id, new DeliveryLoop(endpoint, this.#services));
   }
 
@@ -57,7 +57,7 @@ export class Deliveries {
   }
 
   counts(): WebhookCounts {
-    const { latest } = feedBounds(this.#options.db.read);
+    const { latest } = feedBounds(this.#options.database.read);
     const behind = [...this.#loops].map(([id, loop]) => [id, Math.max(0, latest - loop.position)] as const);
     return { outcomes: this.#outcomes, behind: new Map(behind) };
   }
@@ -104,7 +104,7 @@ export class Deliveries {
 
   #reload(id: number): void {
     const loop = this.#loops.get(id);
-    const endpoint = findEndpoint(this.#options.db.read, id);
+    const endpoint = findEndpoint(this.#options.database.read, id);
     if (endpoint === undefined) {
       loop?.stop();
       this.#loops.delete(id);
@@ -123,7 +123,7 @@ export class Deliveries {
     const dirty = [...this.#loops.values()].filter(({ isDirty }) => isDirty);
     if (dirty.length === 0) return;
     try {
-      await this.#options.db.write((writer) => {
+      await this.#options.database.write((writer) => {
         for (const loop of dirty) loop.save(writer);
       });
     } catch {

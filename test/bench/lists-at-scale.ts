@@ -135,9 +135,9 @@ async function timePage(connection: Connection, { selection, load }: Case, query
   };
   const write = () => Promise.reject(new Error('A list writes nothing.'));
   const start = performance.now();
-  const db = { read: connection, readInWorker, write };
+  const database = { read: connection, readInWorker, write };
   await listPage(
-    { db, path: '/list', query, caller: undefined, authorizeRead: () => undefined },
+    { database, path: '/list', query, caller: undefined, authorizeRead: () => undefined },
     { cursors, selectionFor: () => selection, load },
   );
   const whole = performance.now() - start;

@@ -59,7 +59,7 @@ test('the response of a change is stored byte for byte, and that of a rejection 
   const change = (key: string, body: object): Promise<TestResponse> =>
     service.patch(`/orders/${id}`, { token, body, headers: { 'idempotency-key': key } });
   const stored = (): unknown =>
-    inside.db.read.get('SELECT count(*), sum(length(CAST(body AS BLOB))) FROM storedResponses');
+    inside.database.read.get('SELECT count(*), sum(length(CAST(body AS BLOB))) FROM storedResponses');
   const { text } = await change('noted', { note: '東京'.repeat(100) });
   assert.equal((await change('rejected', { status: 'delivered' })).status, 409);
   assert.deepEqual(stored(), [1, Buffer.byteLength(text)]);

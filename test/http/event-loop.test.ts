@@ -177,7 +177,13 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     assert.ok(inside !== undefined, 'the suite is skipped otherwise');
     const totpSecrets = new SealedSecrets([], '');
     const shownEvents = { write: () => Promise.resolve() };
-    const parts = { db: inside.db, totpSecrets, webhookSecrets: totpSecrets, eventsDays: 0, shownEvents };
+    const parts = {
+      database: inside.database,
+      totpSecrets,
+      webhookSecrets: totpSecrets,
+      eventsDays: 0,
+      shownEvents,
+    };
     const cleanup = new Cleanup({ ...parts, now: () => 5, isStopping: () => true });
     for (let id = 1; id <= rows; id += 1) cleanup.recordKeyUse(id, 5);
     const watch = new TurnWatch();
@@ -205,7 +211,7 @@ function change(service: TestService, sql: string): void {
 }
 
 function countIn(service: TestService, rest: string): number | undefined {
-  return service.inside?.db.read.get<[number]>(`SELECT count(*) FROM ${rest}`)?.[0];
+  return service.inside?.database.read.get<[number]>(`SELECT count(*) FROM ${rest}`)?.[0];
 }
 
 function giveOrders(

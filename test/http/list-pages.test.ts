@@ -169,8 +169,8 @@ const cursors = createCursors([(text) => createHash('sha256').update(text).diges
 const slow: Database['readInWorker'] = async (sql, params) => connection.all(sql, ...params);
 
 function contextOf(query: ListQuery, readInWorker: Database['readInWorker']) {
-  const db = { read: connection, readInWorker, write: () => assert.fail() };
-  return { db, path: '/orders', query, caller: undefined, authorizeRead: () => undefined };
+  const database = { read: connection, readInWorker, write: () => assert.fail() };
+  return { database, path: '/orders', query, caller: undefined, authorizeRead: () => undefined };
 }
 
 test('who lost an element while the slow thread looked for it isn’t shown it', async () => {

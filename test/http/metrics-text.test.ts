@@ -50,7 +50,7 @@ test('the metrics count the requests rejected as unavailable', async (t) => {
   const service = await serviceFor(t);
   if (service.inside === undefined) return t.skip('needs the inside');
   const { token } = await service.person();
-  const stats: { walBytes: number } = service.inside.db.stats;
+  const stats: { walBytes: number } = service.inside.database.stats;
   stats.walBytes = 1024 ** 3; // as where something keeps the WAL from being checkpointed
   assertProblem(await service.post('/customers', { token, body: { name: 'Ada' } }), 'unavailable');
   const rejections = parse((await service.get('/metrics')).text).get('orderly_rejections_total')?.samples;

@@ -75,8 +75,8 @@ export const failing: readonly Route[] = [
     ...about,
     method: 'GET',
     path: '/test/bad-sql',
-    handle: ({ db }) => {
-      db.read.get(`SELECT '${secret}' FROM nowhere`);
+    handle: ({ database }) => {
+      database.read.get(`SELECT '${secret}' FROM nowhere`);
       return documentOf({ word: 'a' });
     },
   }),
@@ -87,8 +87,8 @@ export const failing: readonly Route[] = [
     access: signedIn,
     body: Word,
     reply: created(Word, () => '/test'),
-    handle: ({ db }) =>
-      db.write((writer) => {
+    handle: ({ database }) =>
+      database.write((writer) => {
         writer.run('INSERT INTO customers (name) VALUES (?)', secret);
         return represent({ word: 'a' }, { id: 1, ownerId: null });
       }),

@@ -103,7 +103,7 @@ test('a change declared idempotent whose response isn’t stored with it: 500', 
     isIdempotent: true,
     body: Nothing,
     reply: ok(Nothing),
-    handle: ({ db }) => db.write(() => documentOf({})),
+    handle: ({ database }) => database.write(() => documentOf({})),
   });
   const response = await answerOf(t, forgetful, (service) =>
     service.post('/test', { body: {}, headers: { 'idempotency-key': 'a' }, isUndescribed: true }),

@@ -21,7 +21,7 @@ test('a key is kept for 24 hours, and not a millisecond longer', async (t) => {
     const { token } = await service.signIn(email, secret);
     return service.post('/customers', { token, headers: withKey('a-day'), body: { name: 'Ada' } });
   };
-  const storedRows = (): unknown => inside.db.read.get('SELECT count(*) FROM storedResponses')?.[0];
+  const storedRows = (): unknown => inside.database.read.get('SELECT count(*) FROM storedResponses')?.[0];
   const first = await send();
   service.clock.advance(daySeconds * 1000 - 1);
   assert.equal((await send()).text, first.text);

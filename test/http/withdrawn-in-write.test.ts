@@ -75,12 +75,12 @@ test('a demotion earlier in the same transaction counts', async (t) => {
     access: adminOnly,
     reply: noContent(),
     handle(context) {
-      const { caller, db } = context;
-      const demoting = db.write((writer) => {
+      const { caller, database } = context;
+      const demoting = database.write((writer) => {
         const user = requireVisible(userSource, { db: writer, id: caller.userId, access: 'everyone' });
         replaceUser(permitWithoutCaller(writer, 'the command line'), user, { ...user, role: 'user' });
       });
-      const changing = db.write((writer) => (context.authorizeWrite(writer), empty));
+      const changing = database.write((writer) => (context.authorizeWrite(writer), empty));
       return Promise.all([demoting, changing]).then(() => empty);
     },
   });

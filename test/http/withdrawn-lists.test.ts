@@ -76,10 +76,10 @@ describe('while the slow thread looks for a page', needsInside, () => {
     const [actor, other] = [await service.person('admin'), await service.person()];
     await newOrder(service, actor.token);
     const { customerId, id: orderId } = await newOrder(service, other.token);
-    const { db } = service.inside;
-    const { readInWorker } = db;
+    const { database } = service.inside;
+    const { readInWorker } = database;
     let isChanged: Promise<unknown> | undefined;
-    db.readInWorker = async (sql, params) => {
+    database.readInWorker = async (sql, params) => {
       await (isChanged ??= meanwhile(service, actor, root));
       return readInWorker(sql, params);
     };

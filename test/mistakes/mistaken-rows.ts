@@ -39,7 +39,7 @@ import type { Database } from '../../src/storage/database.ts';
 export function mistakesOfStorage(
   db: Connection,
   database: Database,
-  { db: given }: Context<object, object, undefined, Caller>,
+  { database: given }: Context<object, object, undefined, Caller>,
 ): unknown[] {
   return [
     database.write((writer) => writer.run('DELETE FROM orders').rowsChanged),

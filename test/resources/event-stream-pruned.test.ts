@@ -50,5 +50,5 @@ async function addLongEvents({ inside, clock }: TestService): Promise<void> {
     'WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) ' +
     'INSERT INTO events (createdAt, type, topic, topicId, subjectId, changes) ' +
     `SELECT ?, 'order.changed', 'order', 1, 1, json_object('note', hex(zeroblob(?))) FROM numbers`;
-  await inside?.db.write((writer) => void writer.run(sql, events, clock.now, bytesOfEach / 2));
+  await inside?.database.write((writer) => void writer.run(sql, events, clock.now, bytesOfEach / 2));
 }

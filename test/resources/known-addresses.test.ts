@@ -91,5 +91,5 @@ function from(address: string): Record<string, string> {
 }
 
 function countIn(service: TestService): unknown {
-  return service.inside?.db.read.get('SELECT count(*) FROM knownAddresses')?.[0];
+  return service.inside?.database.read.get('SELECT count(*) FROM knownAddresses')?.[0];
 }

@@ -125,7 +125,7 @@ describe('a refresh token', () => {
     async (t) => {
       const service = await serviceFor(t);
       const { sessionId, refreshToken, email } = await service.person();
-      await service.inside?.db.write((db) => {
+      await service.inside?.database.write((db) => {
         db.run('DELETE FROM sessions WHERE id = ?', sessionId);
         db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sessions'", sessionId - 1);
       });
@@ -141,7 +141,7 @@ describe('a refresh token', () => {
       const service = await serviceFor(t);
       const { sessionId, token, email } = await service.person();
       assert.equal((await service.get('/orders', { token })).status, 200);
-      await service.inside?.db.write((db) => {
+      await service.inside?.database.write((db) => {
         db.run('DELETE FROM sessions WHERE id = ?', sessionId);
         db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sessions'", sessionId - 1);
         db.invalidate({ kind: 'session', id: sessionId });
@@ -158,7 +158,7 @@ describe('a refresh token', () => {
     const service = await serviceFor(t);
     const { sessionId, refreshToken } = await service.person();
     const { body } = await refresh(service, sessionId, refreshToken);
-    await service.inside?.db.write((db) => {
+    await service.inside?.database.write((db) => {
       db.run('UPDATE sessions SET refreshGeneration = 0 WHERE id = ?', sessionId);
     });
     assert.equal((await refresh(service, sessionId, body.refreshToken)).status, 201);

@@ -21,7 +21,7 @@ async function own(service: TestService, person: Person): Promise<{ orderId: num
   const copies = 'WITH RECURSIVE n (i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM n LIMIT ?)';
   const order = 'status, customerId, userId, currency, items, total, createdAt, updatedAt';
   const customer = 'userId, name, nameKey, createdAt, updatedAt';
-  await service.inside?.db.write((db) => {
+  await service.inside?.database.write((db) => {
     db.run(`${copies} INSERT INTO orders (${order}) SELECT ${order} FROM orders, n`, rows);
     db.run(`${copies} INSERT INTO customers (${customer}) SELECT ${customer} FROM customers, n`, rows / 10);
     db.run(
@@ -85,7 +85,7 @@ test(
     await service.restart();
     ({ token } = await service.signIn(staff.email, staff.password));
 
-    const left = leftIn(service.inside?.db.read);
+    const left = leftIn(service.inside?.database.read);
     assert(left > 0, 'stopping waits for a slice at most');
     for (const path of ['/orders', '/customers']) {
       const { body } = await service.get(`${path}?userId=${gone.id}&total=true`, { token });
@@ -100,7 +100,7 @@ test(
     const checked = await orderly(['check', `--data=${service.folder}`]);
     assert.deepEqual([checked.status, checked.stderr], [0, '']);
 
-    const writesBefore = Number(service.inside?.db.stats.writes);
+    const writesBefore = Number(service.inside?.database.stats.writes);
     const seen = await walk(service, '/orders?sort=total&limit=200', token, () => {
       void service.inside?.app.cleanup.run();
     });
@@ -109,9 +109,9 @@ test(
       Array.from({ length: rows + 1 }, (_, index) => index + 1),
     );
     await service.inside?.app.cleanup.run();
-    assert.equal(leftIn(service.inside?.db.read), 0);
-    assert.equal(service.inside?.db.read.get<[number]>('SELECT count(*) FROM removedUsers')?.[0], 0);
-    assert(Number(service.inside?.db.stats.writes) - writesBefore >= left / sliceRowsMax);
+    assert.equal(leftIn(service.inside?.database.read), 0);
+    assert.equal(service.inside?.database.read.get<[number]>('SELECT count(*) FROM removedUsers')?.[0], 0);
+    assert(Number(service.inside?.database.stats.writes) - writesBefore >= left / sliceRowsMax);
     assert.equal((await service.get(`/orders/${orderId}`, { token })).headers.etag, order.headers.etag);
   },
 );
@@ -121,14 +121,14 @@ test('what a removed user leaves is seen to at once, without a restart, too', ne
   const gone = await service.person();
   await newOrder(service, gone.token);
   await service.delete(`/api/users/${gone.id}`, { token: gone.token });
-  await until(() => leftIn(service.inside?.db.read) === 0);
+  await until(() => leftIn(service.inside?.database.read) === 0);
 });
 
 test('check reports an owner that never was', needsInside, async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person();
   const { id, customerId } = await newOrder(service, token);
-  await service.inside?.db.write((db) => {
+  await service.inside?.database.write((db) => {
     db.run('UPDATE orders SET userId = 4711');
     db.run('UPDATE customers SET userId = 4711');
   });

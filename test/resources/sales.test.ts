@@ -122,9 +122,9 @@ describe('sales', () => {
   test('are not shown to who loses the right while they are counted', needsInside, async (t) => {
     const own = await serviceFor(t);
     const [admin, actor] = [await own.person('admin'), await own.person('staff')];
-    const { db } = own.inside ?? assert.fail('it is inside');
-    const { readInWorker } = db;
-    db.readInWorker = async (...query) => {
+    const { database } = own.inside ?? assert.fail('it is inside');
+    const { readInWorker } = database;
+    database.readInWorker = async (...query) => {
       await own.patch(`/api/users/${actor.id}`, { token: admin.token, body: { role: 'user' } });
       return readInWorker(...query);
     };

@@ -206,12 +206,12 @@ describe('a search', () => {
     const [admin, actor, other] = [await own.person('admin'), await own.person('staff'), await own.person()];
     await newOrder(own, other.token);
     const mine = await newOrder(own, actor.token);
-    const { db } = own.inside ?? assert.fail('it is inside');
-    const { readInWorker } = db;
+    const { database } = own.inside ?? assert.fail('it is inside');
+    const { readInWorker } = database;
     for (const path of ['/customers', '/orders']) {
       await own.patch(`/api/users/${actor.id}`, { token: admin.token, body: { role: 'staff' } });
       let isChanged: Promise<unknown> | undefined;
-      db.readInWorker = async (...query) => {
+      database.readInWorker = async (...query) => {
         const demotion = { token: admin.token, body: { role: 'user' } };
         await (isChanged ??= own.patch(`/api/users/${actor.id}`, demotion));
         return readInWorker(...query);
@@ -219,7 +219,7 @@ describe('a search', () => {
       const expected = path === '/orders' ? mine.id : mine.customerId;
       const query = path === '/orders' ? 'green' : 'hopper';
       assert.deepEqual(await found(own, actor, path, query), [expected]);
-      db.readInWorker = readInWorker;
+      database.readInWorker = readInWorker;
     }
   });
 });

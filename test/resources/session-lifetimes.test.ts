@@ -140,7 +140,7 @@ describe('a session', () => {
       const service = await serviceFor(t);
       const oldest = await service.person();
       const other = await service.person();
-      await service.inside?.db.write((db) => {
+      await service.inside?.database.write((db) => {
         const copies = 'WITH RECURSIVE n (i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM n LIMIT 998)';
         const columns = 'userId, refreshSeed, createdAt, lastUsedAt, expiresAt';
         db.run(

@@ -14,7 +14,7 @@ test('with one session more than a user may have the oldest ends at once', needs
     'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt) ' +
     'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT ?) ' +
     'SELECT userId, randomblob(32), createdAt, lastUsedAt, expiresAt FROM sessions, n WHERE id = ?';
-  await service.inside?.db.write((db) => void db.run(others, sessionsPerUserMax - 2, oldest.sessionId));
+  await service.inside?.database.write((db) => void db.run(others, sessionsPerUserMax - 2, oldest.sessionId));
   const last = await service.signIn(oldest.email, oldest.password);
   assert.equal((await service.get('/api/sessions', { token: oldest.token })).status, 200);
   const { token } = await service.signIn(oldest.email, oldest.password);

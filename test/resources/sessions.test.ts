@@ -158,7 +158,7 @@ describe('passwords', () => {
     await before.stop();
     const service = await serviceFor(t, { hasher: strong, folder: before.folder });
     const stored = (): string =>
-      String(service.inside?.db.read.get('SELECT passwordHash FROM users WHERE email = ?', email));
+      String(service.inside?.database.read.get('SELECT passwordHash FROM users WHERE email = ?', email));
     assert.match(stored(), /^\$scrypt\$ln=4,/);
     assertProblem(
       await service.post('/api/sessions', { body: { email, password: 'not that password' } }),

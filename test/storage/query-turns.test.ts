@@ -47,10 +47,10 @@ test('whose turn it is goes by the user, whatever they sign in with', needsInsid
   const service = await serviceFor(t);
   const [ada, bob] = [await service.person('staff'), await service.person()];
   const { key } = await newKey(service, ada.token);
-  const { db } = service.inside ?? assert.fail('it is inside');
-  const { readInWorker } = db;
+  const { database } = service.inside ?? assert.fail('it is inside');
+  const { readInWorker } = database;
   const clients: (string | undefined)[] = [];
-  db.readInWorker = (sql, params, options) => {
+  database.readInWorker = (sql, params, options) => {
     clients.push(options?.client);
     return readInWorker(sql, params, options);
   };

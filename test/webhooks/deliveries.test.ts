@@ -215,7 +215,7 @@ test('positions are saved once a second, and with them nothing else is written',
   const hook = await Hooked.start(t);
   const placed = await hook.placeOrders(50);
   const before = (await hook.call('GET', hook.path)).body;
-  const stats = hook.service.inside?.db.stats;
+  const stats = hook.service.inside?.database.stats;
   const writes = stats?.writes ?? 0;
   await take(hook.receiver, placed.length);
   await hook.service.clock.timer(second);

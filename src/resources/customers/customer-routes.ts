@@ -119,7 +119,7 @@ function listCustomersRoute(
       const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), context.query);
       if (isExport(context)) {
         const list = { selectionFor, load: finderOf(customerResource) };
-        return exports.start(context, customerFile, new ListElements(context.db, list, context.caller));
+        return exports.start(context, customerFile, new ListElements(context.database, list, context.caller));
       }
       const cache = { pages: caches.pages, readerKeyOf };
       return listPage(context, { cursors, selectionFor, load: find, cache });
@@ -157,8 +157,8 @@ function createCustomerRoute({ find }: CustomerRepresentations, bodies: Customer
       links: { get: 'getCustomer', orders: 'listCustomerOrders' },
     }),
     problems: ['forbidden'],
-    furtherIssues({ userId }, { caller, db }) {
-      return newOwnerIssues(userId, caller.userId, { db: db.read, caller });
+    furtherIssues({ userId }, { caller, database }) {
+      return newOwnerIssues(userId, caller.userId, { db: database.read, caller });
     },
     handle: (context) => addNewCustomer(context, bodies),
   });
@@ -196,8 +196,8 @@ function readCustomerRoute(customers: CustomerRepresentations): Route {
     scope: 'customers:read',
     reply: ok(Customer),
     problems: ['forbidden'],
-    handle({ params: { id }, caller, db }) {
-      return requireVisible(customers, { db: db.read, id, access: rowAccessOf(caller) });
+    handle({ params: { id }, caller, database }) {
+      return requireVisible(customers, { db: database.read, id, access: rowAccessOf(caller) });
     },
   });
 }

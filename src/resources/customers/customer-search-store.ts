@@ -30,10 +30,10 @@ function textOf({ name, email, phone }: Searched): string {
 
 /** Selects the customer with the query's id, then the newest customers that match. */
 export function customerSearchSelection(scope: SearchScope, search: Search): Selection {
-  return searchSelection(scope, async (db, limit) => {
+  return searchSelection(scope, async (database, limit) => {
     const [byId, matching] = await Promise.all([
-      findById(db, scope, search),
-      findMatching(db, scope, { search, rowsMax: limit }),
+      findById(database, scope, search),
+      findMatching(database, scope, { search, rowsMax: limit }),
     ]);
     return rankPositions([...byId, ...matching], search.id, limit);
   });
@@ -41,12 +41,12 @@ export function customerSearchSelection(scope: SearchScope, search: Search): Sel
 
 /** The customer with the query's id, if their text has the other words. */
 export function findById(
-  db: SearchDatabase,
+  database: SearchDatabase,
   { condition: { sql, params } }: SearchScope,
   { id, besideId }: Search,
 ): Promise<(Row & Position)[]> {
   if (id === 0) return Promise.resolve([]);
-  return db.readInWorker(
+  return database.readInWorker(
     `SELECT id, name, email, phone FROM customers WHERE id = ? AND ${sql}`,
     [id, ...params],
     { search: { phrases: besideId, columns: 'texts', rowsMax: 1 } },
@@ -60,7 +60,7 @@ type MatchingOptions = { readonly search: Search; readonly rowsMax: number };
  * the index may find very many of other owners.
  */
 export function findMatching(
-  db: SearchDatabase,
+  database: SearchDatabase,
   { owners, condition }: SearchScope,
   { search, rowsMax }: MatchingOptions,
 ): Promise<(Row & Position)[]> {
@@ -69,9 +69,9 @@ export function findMatching(
   const { sql, params } = condition;
   if (owners.length > 0) {
     const newest = `SELECT id, name, email, phone FROM customers WHERE ${sql} ORDER BY id DESC`;
-    return db.readInWorker(newest, params, { search: { phrases, columns: 'texts', rowsMax } });
+    return database.readInWorker(newest, params, { search: { phrases, columns: 'texts', rowsMax } });
   }
-  return db.readInWorker(
+  return database.readInWorker(
     'SELECT rowid, rowid FROM customerSearch WHERE customerSearch MATCH ? AND EXISTS ' +
       `(SELECT 1 FROM customers WHERE id = customerSearch.rowid AND ${sql}) ORDER BY rowid DESC LIMIT +?`,
     [matchOf(search), ...params, rowsMax],

@@ -35,9 +35,9 @@ export function historyRoute<Row>(history: History<Row>): Route {
     reply: listOf(Event),
     problems: ['not-found', 'forbidden'],
     handle(context) {
-      const { params, db } = context;
+      const { params, database } = context;
       const selectionFor = (caller: Caller) => {
-        requireVisible(source, { db: db.read, id: params.id, access: accessOf(caller) });
+        requireVisible(source, { db: database.read, id: params.id, access: accessOf(caller) });
         return historySelection(topic, params.id);
       };
       return listPage(context, { cursors, selectionFor, load });

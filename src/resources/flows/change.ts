@@ -36,7 +36,7 @@ export type Changeable<Row, Shown, Wanted> = Resource<Row, Shown> & {
  * precedence over the issues of the body.
  */
 export function changeIssues<Row>(resource: Changeable<Row, unknown, unknown>) {
-  return (body: Body, { params, caller, db: { read: db } }: ObjectContext): readonly Issue[] => {
+  return (body: Body, { params, caller, database: { read: db } }: ObjectContext): readonly Issue[] => {
     const current = requireVisible(resource, { db, id: params.id, access: resource.accessOf(caller) });
     return issuesIn(resource.merge(current, body, { db, caller }));
   };
@@ -154,7 +154,7 @@ export function checkListUnchanged<Shown>(
   const { path, query } = context;
   const readInWorker = (): never => assert.fail(`${path} is examined on the event loop`);
   const authorizeRead = (): Caller => caller;
-  const page = listPage({ path, query, caller, authorizeRead, db: { read: db, readInWorker } }, list);
+  const page = listPage({ path, query, caller, authorizeRead, database: { read: db, readInWorker } }, list);
   assert(!(page instanceof Promise));
   context.checkPrecondition(page.etag);
 }
@@ -172,7 +172,7 @@ export async function removeObject<Row, Shown>(
   { checkRights, remove, securityEvent }: Removal<Row>,
 ): Promise<Empty> {
   const { id } = context.params;
-  const event = await context.db.write((writer): SecurityEvent | undefined => {
+  const event = await context.database.write((writer): SecurityEvent | undefined => {
     const permit = context.authorizeWrite(writer);
     const row = requireVisible(resource, { db: writer, id, access: resource.accessOf(permit.caller) });
     checkRights?.(row, permit.caller);

@@ -14,7 +14,7 @@ type PasswordRequest<Limiter> = {
   readonly address: string;
   readonly isLoopback: boolean;
   readonly caller: Caller | undefined;
-  readonly db: { readonly read: Connection };
+  readonly database: { readonly read: Connection };
   readonly now: number;
   readonly drawOnRate: (limiter: Limiter, key: string) => () => void;
   readonly report: (event: SecurityEvent) => void;
@@ -77,7 +77,7 @@ export class PasswordChecks<Limiter> {
     email: string,
     password: string,
   ): Promise<SignInAccount | undefined> {
-    const found = this.#findSignInAccount(request.db.read, email);
+    const found = this.#findSignInAccount(request.database.read, email);
     const userId = found?.userId ?? null;
     const { refundTotal, refundAll } = this.#drawOnRates(request, email, userId);
     const isRight = await this.#verify(request, password, found?.hash ?? null).catch((error: unknown) => {
@@ -160,8 +160,11 @@ export class PasswordChecks<Limiter> {
    * Strangers must not be able to lock anyone out, least of all the administrator: what they fail at counts
    * neither for an address that the account has used nor on the machine itself.
    */
-  #isExempt({ address, isLoopback, db, now }: PasswordRequest<Limiter>, userId: number | null): boolean {
-    return isLoopback || (userId !== null && this.#isKnownAddress(db.read, userId, address, now));
+  #isExempt(
+    { address, isLoopback, database, now }: PasswordRequest<Limiter>,
+    userId: number | null,
+  ): boolean {
+    return isLoopback || (userId !== null && this.#isKnownAddress(database.read, userId, address, now));
   }
 
   async #verify(request: PasswordRequest<Limiter>, password: string, hash: string | null): Promise<boolean> {

@@ -59,9 +59,9 @@ function createKeyRoute(): Route {
 async function addNewKey(
   context: Context<object, object, NewKey, Caller>,
 ): Promise<Representation<CreatedApiKey>> {
-  const { body, caller, db, now } = context;
+  const { body, caller, database, now } = context;
   checkStepUp(caller, now, 'Creating an API key');
-  const key = await db.write((writer) => {
+  const key = await database.write((writer) => {
     const permit = context.authorizeWrite(writer);
     const { userId } = permit.caller;
     const key = addKey(permit, { ...body, userId }, now);
@@ -102,8 +102,10 @@ function readKeyRoute(): Route {
     access: signedIn,
     reply: ok(Key),
     problems: ['forbidden'],
-    handle({ params: { id }, caller, db }) {
-      return representKey(requireVisible(keySource, { db: db.read, id, access: accountAccessOf(caller) }));
+    handle({ params: { id }, caller, database }) {
+      return representKey(
+        requireVisible(keySource, { db: database.read, id, access: accountAccessOf(caller) }),
+      );
     },
   });
 }

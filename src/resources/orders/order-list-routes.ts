@@ -71,7 +71,7 @@ export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Rout
       ...exportIssues(query, { mediaType, acceptsCursor: false }),
     ],
     handle(context) {
-      const { query, db, caller } = context;
+      const { query, database, caller } = context;
       const selectionFor = (reader: Caller) => {
         const access = rowAccessOf(reader);
         if (query.q === undefined) return orderSelection(access, query);
@@ -82,7 +82,7 @@ export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Rout
         // not through the cache: it would fill that with orders that nobody else reads
         const uncached = { load: findRepresentation, loadAll: findRepresentations };
         const list = { ...orderList(query, { ...reads, selectionFor }), ...uncached };
-        return exports.start(context, orderFile, new ListElements(db, list, caller));
+        return exports.start(context, orderFile, new ListElements(database, list, caller));
       }
       return listPage(context, orderList(context.query, { ...reads, selectionFor }));
     },
@@ -101,10 +101,10 @@ export function listOrdersOfCustomerRoute(reads: OrderReads): Route {
     reply: listOf(Order),
     problems: ['not-found', 'forbidden'],
     handle(context) {
-      const { params, db, query } = context;
+      const { params, database, query } = context;
       const selectionFor = (caller: Caller) => {
         const access = rowAccessOf(caller);
-        const customer = requireVisible(reads.customers, { db: db.read, id: params.id, access });
+        const customer = requireVisible(reads.customers, { db: database.read, id: params.id, access });
         return orderSelection(access, query, { customerId: customer.id });
       };
       return listPage(context, orderList(context.query, { ...reads, selectionFor }));
@@ -124,8 +124,8 @@ export function listOrdersOfUserRoute(reads: OrderReads): Route {
     reply: listOf(Order),
     problems: ['not-found'],
     handle(context) {
-      const { params, db, query } = context;
-      if (!userExists(db.read, params.id)) throw notFound('user', params.id);
+      const { params, database, query } = context;
+      if (!userExists(database.read, params.id)) throw notFound('user', params.id);
       const selectionFor = () => orderSelection({ userId: params.id }, query);
       return listPage(context, orderList(context.query, { ...reads, selectionFor }));
     },

@@ -110,7 +110,7 @@ function placeOrderRoute({ orders }: OrderReads): Route {
       links: { get: 'getOrder', update: 'updateOrder' },
     }),
     problems: ['forbidden'],
-    furtherIssues: (body, { caller, db }) => referenceIssues(body, { db: db.read, caller }),
+    furtherIssues: (body, { caller, database }) => referenceIssues(body, { db: database.read, caller }),
     handle: addNewOrder,
   });
 }
@@ -158,7 +158,7 @@ function readOrderRoute({ orders }: OrderReads): Route {
     query: orderIncludes,
     reply: ok(Order),
     problems: ['forbidden'],
-    handle({ params: { id }, caller, db: { read: db }, query }) {
+    handle({ params: { id }, caller, database: { read: db }, query }) {
       const order = requireVisible(orders, { db, id, access: rowAccessOf(caller) });
       return customerEmbedderFor(query, { caller, db, ids: [id] })?.(order) ?? order;
     },
@@ -218,7 +218,7 @@ function readOrderOfUserRoute({ orders }: OrderReads): Route {
     scope: 'orders:read',
     query: orderIncludes,
     reply: ok(Order),
-    handle({ params, caller, db: { read: db }, query }) {
+    handle({ params, caller, database: { read: db }, query }) {
       const order = orders.find(db, params.order_id);
       if (order === undefined || order.ownerId !== params.id)
         throw notFound(`order of user ${params.id} with the id`, params.order_id);

@@ -17,26 +17,29 @@ type OrderSearch = {
 /** Selects the order with the query's id, then the newest orders that match. */
 export function orderSearchSelection(request: OrderSearch): Selection {
   const { orders, search } = request;
-  return searchSelection(orders, async (db, limit) => {
+  return searchSelection(orders, async (database, limit) => {
     if (search.phrases.length === 0) return [];
-    const found = await Promise.all([findOfCustomers(db, request, limit), findWithItem(db, request, limit)]);
+    const found = await Promise.all([
+      findOfCustomers(database, request, limit),
+      findWithItem(database, request, limit),
+    ]);
     return rankPositions(found.flat(), ownIdOf(search), limit);
   });
 }
 
 /** Finds orders of matching customers, and the order with the id. */
 async function findOfCustomers(
-  db: SearchDatabase,
+  database: SearchDatabase,
   { orders, search, customers }: OrderSearch,
   limit: number,
 ): Promise<Position[]> {
-  const matching = customers === undefined ? [] : await findCustomers(db, customers, search);
+  const matching = customers === undefined ? [] : await findCustomers(database, customers, search);
   const { sql, params } = orders.condition;
   const byId = `SELECT id FROM orders WHERE id = ? AND ${sql}`;
   const ofCustomers =
     'SELECT id FROM (SELECT value AS matchingId FROM json_each(?)) ' +
     `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY id DESC LIMIT +?`;
-  return db.readInWorker<Row & Position>(
+  return database.readInWorker<Row & Position>(
     `SELECT id, id FROM (${byId} UNION SELECT id FROM (${ofCustomers}))`,
     [ownIdOf(search), ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],
   );
@@ -47,22 +50,26 @@ function ownIdOf({ id, besideId }: Search): number {
   return besideId.length === 0 ? id : 0;
 }
 
-async function findCustomers(db: SearchDatabase, scope: SearchScope, search: Search): Promise<Position[]> {
+async function findCustomers(
+  database: SearchDatabase,
+  scope: SearchScope,
+  search: Search,
+): Promise<Position[]> {
   const [matching, byId] = await Promise.all([
-    findMatching(db, scope, { search, rowsMax: searchedCustomersMax }),
-    search.besideId.length === 0 ? [] : findById(db, scope, search),
+    findMatching(database, scope, { search, rowsMax: searchedCustomersMax }),
+    search.besideId.length === 0 ? [] : findById(database, scope, search),
   ]);
   return [...matching, ...byId];
 }
 
 /** Finds orders that have all words in one item. */
 function findWithItem(
-  db: SearchDatabase,
+  database: SearchDatabase,
   { orders, search }: OrderSearch,
   limit: number,
 ): Promise<(Row & Position)[]> {
   const { sql, params } = orders.condition;
   const newest = `SELECT id, items FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
   const items: RowSearch = { phrases: search.phrases, columns: 'JSON', rowsMax: limit };
-  return db.readInWorker(newest, params, { search: items });
+  return database.readInWorker(newest, params, { search: items });
 }

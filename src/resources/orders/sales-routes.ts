@@ -21,9 +21,9 @@ export function salesRoute(): Route {
       'totals. The first and the last bucket may be shorter: they begin at `from` and end at `before`.',
     queryIssues: (query, { now }) => salesIssues(query, now),
     async handle(context) {
-      const { query, now, db } = context;
+      const { query, now, database } = context;
       const request = salesRequestOf(query, now);
-      const rows = await findFigures(db, request);
+      const rows = await findFigures(database, request);
       context.authorizeRead();
       return documentOf(salesOf(request, rows));
     },

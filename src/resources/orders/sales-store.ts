@@ -9,11 +9,11 @@ import { totalLowBits, type FiguresRow, type SalesRequest } from './sales.ts';
  * is a range of one covering index, so no orders are sorted or grouped, however many there are.
  */
 export function findFigures(
-  db: Pick<Database, 'readInWorker'>,
+  database: Pick<Database, 'readInWorker'>,
   { boundaries }: SalesRequest,
 ): Promise<FiguresRow[]> {
   const buckets = boundaries.slice(0, -1).map((from, index) => [from, boundaries[index + 1]]);
-  return db.readInWorker<FiguresRow>(sql, [JSON.stringify(buckets), JSON.stringify(statuses)]);
+  return database.readInWorker<FiguresRow>(sql, [JSON.stringify(buckets), JSON.stringify(statuses)]);
 }
 
 const lowMask = 2 ** totalLowBits - 1;

@@ -90,9 +90,9 @@ function deleteSessionsRoute({ cursors }: SessionServices): Route {
       `administrator, and ${recentSignIn}.`,
     problems: ['forbidden', 'not-found', 'step-up-required'],
     async handle(context) {
-      const { query, db, now } = context;
-      const isInCookie = usesCookie(db.read, context.caller.sessionId);
-      const ended = await db.write((writer) => {
+      const { query, database, now } = context;
+      const isInCookie = usesCookie(database.read, context.caller.sessionId);
+      const ended = await database.write((writer) => {
         const permit = context.authorizeWrite(writer);
         const { caller } = permit;
         const userId = requireOwner(caller, query, 'sessions');
@@ -119,9 +119,9 @@ function readSessionRoute(): Route {
     access: signedIn,
     reply: ok(Session),
     problems: ['forbidden'],
-    handle({ params: { id }, caller, db, now }) {
+    handle({ params: { id }, caller, database, now }) {
       const access = accountAccessOf(caller);
-      return representSession(requireVisible(sessionSource(now), { db: db.read, id, access }));
+      return representSession(requireVisible(sessionSource(now), { db: database.read, id, access }));
     },
   });
 }
@@ -138,8 +138,8 @@ function deleteSessionRoute(): Route {
     description: `Ending a session of another user needs ${recentSignIn}.`,
     problems: ['forbidden', 'step-up-required'],
     async handle(context) {
-      const { params, caller: own, db } = context;
-      const isInCookie = own.sessionId === params.id && usesCookie(db.read, params.id);
+      const { params, caller: own, database } = context;
+      const isInCookie = own.sessionId === params.id && usesCookie(database.read, params.id);
       const removed = await removeObject(context, sessionResource(context.now), {
         // or else whoever has stolen an administrator's token keeps the other administrators out
         checkRights(session, caller) {

@@ -68,14 +68,14 @@ async function addNewSession(
   services: SignInServices,
 ): Promise<Representation<Tokens>> {
   const { passwords } = services;
-  const { body, db } = context;
+  const { body, database } = context;
   const verified = await passwords.verifyAsSignIn(context, body.email, body.password);
   if (verified === undefined) throw wrongCredentials();
   const { userId } = verified;
   if (verified.needsCode && body.code === undefined) throw codeRequired('This account needs a code, too.');
   const refund = verified.needsCode ? passwords.consumeCodeToken(context, userId) : () => {};
   const upgradedHash = await passwords.upgrade(context, verified, body.password);
-  const signedIn = await db.write((writer) =>
+  const signedIn = await database.write((writer) =>
     beginSession(writer, context, { services, verified, upgradedHash }),
   );
   if (signedIn === undefined) {
@@ -159,7 +159,7 @@ export function notCurrentProblem(): Problem {
 
 type RenewalContext = Pick<
   Context<object, object, unknown, undefined>,
-  'db' | 'now' | 'address' | 'requestId' | 'report'
+  'database' | 'now' | 'address' | 'requestId' | 'report'
 >;
 /** What becomes of a refresh token. `unknown` isn't of this session, or the session has ended. */
 type Renewal =
@@ -174,7 +174,7 @@ export async function renewWith(
   credential: RefreshCredential,
 ): Promise<IssuedTokens | undefined> {
   const { sessionId } = credential;
-  const renewal = await context.db.write((writer) => renew(writer, context, { services, credential }));
+  const renewal = await context.database.write((writer) => renew(writer, context, { services, credential }));
   if (renewal.outcome === 'renewed') return renewal.tokens;
   if (renewal.outcome === 'reused')
     context.report({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });

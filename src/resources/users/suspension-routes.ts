@@ -40,9 +40,11 @@ function readSuspensionRoute(): Route {
     scope: 'users:read',
     reply: ok(Suspension),
     description: 'Responds 404 if the user is not suspended.',
-    handle({ params: { id }, caller, db }) {
+    handle({ params: { id }, caller, database }) {
       const access = accountAccessOf(caller);
-      return suspensionResource.represent(requireVisible(suspensionSource, { db: db.read, id, access }));
+      return suspensionResource.represent(
+        requireVisible(suspensionSource, { db: database.read, id, access }),
+      );
     },
   });
 }
@@ -58,7 +60,7 @@ function putSuspensionRoute(services: SuspensionServices): Route {
       'Ends the user’s sessions and deletes their API keys. From then on a sign-in is rejected like one ' +
       `with a wrong password. Needs ${recentSignIn}.`,
     problems: ['last-admin', 'step-up-required'],
-    furtherIssues(body, { params: { id }, caller, db: { read: db } }) {
+    furtherIssues(body, { params: { id }, caller, database: { read: db } }) {
       requireVisible(userSource, { db, id, access: accountAccessOf(caller) });
       return replacementIssues(findSuspension(db, id), body, id);
     },

@@ -53,9 +53,9 @@ function readTotpRoute(): Route {
     access: selfOrAdmin,
     reply: ok(Totp),
     description: 'Responds 404 if none were set up.',
-    handle({ params: { id }, caller, db }) {
+    handle({ params: { id }, caller, database }) {
       const access = accountAccessOf(caller);
-      return totpResource.represent(requireVisible(totpSource, { db: db.read, id, access }));
+      return totpResource.represent(requireVisible(totpSource, { db: database.read, id, access }));
     },
   });
 }
@@ -82,12 +82,12 @@ async function addNewTotp(
   context: SetUpContext,
   { totpSecrets }: TotpServices,
 ): Promise<Representation<NewTotp>> {
-  const { params, caller, db, now } = context;
+  const { params, caller, database, now } = context;
   const { id } = params;
   checkStepUp(caller, now, 'Setting up one-time codes');
   const secret = newTotpSecret();
   const sealed = totpSecrets.seal(secret, totpContext(id));
-  return db.write((writer) => {
+  return database.write((writer) => {
     const permit = context.authorizeWrite(writer);
     const access = accountAccessOf(permit.caller);
     const user = requireVisible(userSource, { db: writer, id, access });
@@ -112,8 +112,8 @@ function turnOnTotpRoute(services: TotpServices): Route {
       'A right code turns them on: from then on signing in needs one. Returns recovery codes; sent again ' +
       `with a later code, it replaces them. Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
-    furtherIssues(_body, { params: { id }, caller, db }) {
-      requireVisible(totpSource, { db: db.read, id, access: accountAccessOf(caller) });
+    furtherIssues(_body, { params: { id }, caller, database }) {
+      requireVisible(totpSource, { db: database.read, id, access: accountAccessOf(caller) });
       return [];
     },
     handle: (context) => confirm(context, services),
@@ -126,11 +126,11 @@ async function confirm(
   context: ConfirmContext,
   { totpSecrets }: TotpServices,
 ): Promise<Representation<RecoveryCodes>> {
-  const { params, body, caller, db, now } = context;
+  const { params, body, caller, database, now } = context;
   const { id } = params;
   checkStepUp(caller, now, 'Turning one-time codes on');
   const recoveryCodes = Array.from({ length: recoveryCodesMax }, newRecoveryCode);
-  const change = await db.write((writer): TotpChange => {
+  const change = await database.write((writer): TotpChange => {
     const permit = context.authorizeWrite(writer);
     const totp = requireUnchanged(context, totpResource, { db: writer, caller: permit.caller });
     const isRight = useCode(permit, totpSecrets, { userId: id, code: body.code, now }) === 'one-time code';

@@ -138,7 +138,7 @@ async function hashNewPassword(
   const { body, params, caller } = context;
   const { password, currentPassword } = body;
   if (password === undefined) return undefined;
-  const { read: db } = context.db;
+  const { read: db } = context.database;
   const user = requireVisible(userSource, { db, id: params.id, access: accountAccessOf(caller) });
   checkRights(user, requireValid(resource.merge(user, body, { db, caller })), caller);
   if (currentPassword !== undefined)

@@ -155,9 +155,9 @@ function readUserRoute(): Route {
     access: selfOrAdmin,
     scope: 'users:read',
     reply: ok(User),
-    handle({ params: { id }, caller, db }) {
+    handle({ params: { id }, caller, database }) {
       const access = accountAccessOf(caller);
-      return representUser(requireVisible(userSource, { db: db.read, id, access }));
+      return representUser(requireVisible(userSource, { db: database.read, id, access }));
     },
   });
 }

@@ -108,9 +108,9 @@ async function addNewWebhook(
   context: Context<object, object, NewWebhook, Caller>,
   secrets: SealedSecrets,
 ): Promise<Representation<CreatedWebhook>> {
-  const { body, caller, db, now } = context;
+  const { body, caller, database, now } = context;
   checkStepUp(caller, now, 'Creating a webhook');
-  return db.write((writer) => {
+  return database.write((writer) => {
     const made = addWebhook(context.authorizeWrite(writer), body, secrets);
     const { secret: _secret, ...shown } = made;
     return { ...represent(made, { id: made.id, ownerId: null }), etag: representWebhook(shown).etag };
@@ -142,9 +142,9 @@ function readWebhookRoute(): Route {
     path: '/webhooks/{id}',
     summary: 'Read a webhook',
     reply: ok(Webhook),
-    handle({ params: { id }, caller, db }) {
+    handle({ params: { id }, caller, database }) {
       const access = accountAccessOf(caller);
-      return representWebhook(requireVisible(webhookSource, { db: db.read, id, access }));
+      return representWebhook(requireVisible(webhookSource, { db: database.read, id, access }));
     },
   });
 }
@@ -208,10 +208,10 @@ async function addSecret(
   context: Context<{ readonly id: number }, object, undefined, Caller>,
   secrets: SealedSecrets,
 ): Promise<Representation<WebhookSecret>> {
-  const { params, caller, db, now } = context;
+  const { params, caller, database, now } = context;
   const { id } = params;
   checkStepUp(caller, now, 'Replacing the secret of a webhook');
-  return db.write((writer) => {
+  return database.write((writer) => {
     const permit = context.authorizeWrite(writer);
     const access = accountAccessOf(permit.caller);
     const webhook = requireVisible(webhookSource, { db: writer, id, access });
