@@ -32,8 +32,9 @@ export function timeIssue(text: string): string | undefined {
   return `${text} is not a time of the years 0000 to 9999 in UTC.`;
 }
 
-const firstTime = Date.parse('0000-01-01T00:00:00.000Z');
-const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
+/** What four digits of a year can show, in UTC. */
+export const firstTime = Date.parse('0000-01-01T00:00:00.000Z');
+export const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 
 type Parts = Readonly<Record<string, string | undefined>>;
 

@@ -90,6 +90,7 @@ describe('sales', () => {
     ['from=yesterday', ['from pattern']],
     ['from=2026-03-01T09:30:00Z', ['before range']],
     ['before=2026-03-01T09:30:00Z&from=2026-03-01T09:30:00Z', ['before range']],
+    ['before=0000-01-01T00:00:00Z', ['before range']],
     ['before=0000-01-01T00:00:00Z&from=9999-12-31T23:59:59Z', ['before range']],
     ['from=0000-01-01T00:00:00Z', ['by too-many']],
     ['from=0000-01-01T00:00:00Z&before=9999-12-31T23:59:59Z&by=month', ['by too-many']],
@@ -111,6 +112,8 @@ describe('sales', () => {
       ['from=2026-01-01T00:00:00Z&before=2026-02-11T16:00:00Z&by=hour', 1_000],
       ['from=0000-01-01T00:00:00Z&before=0083-05-01T00:00:00Z&by=month', 1_000],
       ['from=9999-12-01T00:00:00Z&before=9999-12-31T23:59:59.999Z&timeZone=Pacific/Kiritimati', 32],
+      ['from=9999-12-31T00:00:00Z&before=9999-12-31T23:59:59.9999Z', 1],
+      ['before=0000-01-03T00:00:00Z', 2],
     ] as const) {
       const { status, body, text } = await service().get(`/sales?${query}`, { token: staff.token });
       assert.equal(status, 200, text);

@@ -4,7 +4,7 @@ import { invalid } from '../../problem.ts';
 import { counted } from '../../counted.ts';
 import { salesBucketsMax, salesFiguresMax } from '../../limits.ts';
 import { currency, sentTimestamp, timestamp, timestampOf } from '../../schema/members.ts';
-import { timeAtOrAfter } from '../../schema/rfc3339.ts';
+import { firstTime, lastTime, timeAtOrAfter } from '../../schema/rfc3339.ts';
 import {
   array,
   integer,
@@ -103,10 +103,14 @@ export function salesRequestOf(query: SalesQuery, now: number): SalesRequest {
   return { by, timeZone: zone, boundaries: boundariesOf({ from, before, by, timeZone: zone }) };
 }
 
+/** Rounded up and by default, they are times that a response can show. */
 function withDefaults(query: SalesQuery, now: number) {
   const { by = 'day', timeZone: zone = 'UTC' } = query;
-  const before = query.before === undefined ? now : timeAtOrAfter(query.before);
-  const from = query.from === undefined ? before - defaultMilliseconds : timeAtOrAfter(query.from);
+  const before = query.before === undefined ? now : Math.min(timeAtOrAfter(query.before), lastTime);
+  const from =
+    query.from === undefined
+      ? Math.max(before - defaultMilliseconds, firstTime)
+      : Math.min(timeAtOrAfter(query.from), lastTime);
   return { from, before, by, timeZone: zone };
 }
 
