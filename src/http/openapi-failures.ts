@@ -1,6 +1,6 @@
 // The problems of an operation in the OpenAPI document.
 import type { ProblemCode } from '../problem.ts';
-import { problemJson } from './media-types.ts';
+import { csv, ndjson, problemJson } from './media-types.ts';
 import type { Components, Json } from './openapi-components.ts';
 import { pascalCase } from './openapi-names.ts';
 import { commonFields, headerRefs } from './openapi-parts.ts';
@@ -19,16 +19,32 @@ export function failures(route: Route, invalidStatus: 400 | 422, components: Com
     responses[status] = components.response(name, failure(codes, fields, components));
   }
   if (route.body !== undefined || route.streamedBody !== undefined)
-    responses['417'] = expectationFailed(route, components);
+    responses['417'] = badRequest(route, components, expectationFailed);
+  if (route.reply.mediaTypes.some((type) => type === csv || type === ndjson))
+    responses['505'] = badRequest(route, components, versionNotSupported);
   return responses;
 }
 
+/** A `bad-request` with a status of its own. */
+type OtherStatus = { readonly status: number; readonly name: string; readonly description: string };
+
 /** Any operation may fail so, but only who sends a body has a reason to send Expect. */
-function expectationFailed(route: Route, components: Components): Json {
-  const fields = failureFields(route, 417, ['bad-request']);
-  const name = `ExpectationFailed${variantsOf(route, fields).join('')}`;
-  const description = 'Expectation failed: `Expect` may only be `100-continue`.';
-  return components.response(name, { ...failure(['bad-request'], fields, components), description });
+const expectationFailed: OtherStatus = {
+  status: 417,
+  name: 'ExpectationFailed',
+  description: 'Expectation failed: `Expect` may only be `100-continue`.',
+};
+
+const versionNotSupported: OtherStatus = {
+  status: 505,
+  name: 'VersionNotSupported',
+  description: 'HTTP version not supported: files and imports need HTTP/1.1.',
+};
+
+function badRequest(route: Route, components: Components, { status, name, description }: OtherStatus): Json {
+  const fields = failureFields(route, status, ['bad-request']);
+  const fullName = `${name}${variantsOf(route, fields).join('')}`;
+  return components.response(fullName, { ...failure(['bad-request'], fields, components), description });
 }
 
 function failure(codes: readonly ProblemCode[], fields: readonly string[], components: Components): Json {

@@ -5,7 +5,7 @@ declare const proven: unique symbol;
 
 /** Who requested a change, with which request and when: what the change's event shows. */
 type Origin = {
-  /** Null if nobody signed in requested it: the command line, the first start. */
+  /** Null if nobody who is signed in did it, such as the command line, or the service by itself. */
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
   readonly requestId: string | null;
   /** Milliseconds since 1970. */

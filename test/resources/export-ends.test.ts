@@ -40,6 +40,16 @@ describe('an export is rejected', () => {
     assert.equal(body.code, 'bad-request');
   });
 
+  test('so as the OpenAPI document says of the operations with files', async (t) => {
+    const { paths } = (await (await serviceFor(t)).get('/openapi.json')).body;
+    const documented = Object.keys(paths).flatMap((path) =>
+      Object.keys(paths[path])
+        .filter((method) => Object.hasOwn(paths[path][method].responses ?? {}, '505'))
+        .map((method) => `${method} ${path}`),
+    );
+    assert.deepEqual(documented.sort(), ['get /customers', 'get /events', 'get /orders', 'post /imports']);
+  });
+
   test('where the list has no files', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);

@@ -129,7 +129,11 @@ export const Event = named(
           userId: id,
           keyId: nullable(id, { description: 'The API key that was used, if one was.' }),
         }),
-        { description: 'Who changed it; null for the command line and the first start.' },
+        {
+          description:
+            'Who changed it; null where nobody who is signed in did: for the command line, the first ' +
+            'start, a refresh token that was used again, and a webhook that the service disabled.',
+        },
       ),
       requestId: nullable(
         string({
