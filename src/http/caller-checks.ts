@@ -1,8 +1,9 @@
 // Who a request acts as: checked when its head has arrived, again after each wait, and inside its write.
-import { checkAccess, clientOf, type Caller } from '../auth/access.ts';
+import { checkAccess, type Caller } from '../auth/access.ts';
 import type { CallerSources } from '../auth/caller-cache.ts';
 import type { Authenticator } from '../auth/credentials.ts';
 import type { Connection } from '../storage/connection.ts';
+import { Problem } from '../problem.ts';
 import type { Database } from '../storage/database.ts';
 import type { Exchange } from './exchange.ts';
 import type { Limiter } from './rate-limit.ts';
@@ -25,22 +26,21 @@ export class CallerChecks {
     this.#options = options;
   }
 
-  /** The caller by the credential that the request carries; undefined without one. */
-  authenticate(exchange: Exchange): Caller | undefined {
-    try {
-      return callerOf(exchange, this.#options);
-    } catch (error) {
-      // a bad credential consumes a token of the address's bucket
-      exchange.drawOnRate(this.#options.limiters.anonymous, exchange.address);
-      throw error;
-    }
+  /** Authenticates the caller if the route asks for one, and consumes a token of the client's bucket. */
+  admit(exchange: Exchange): void {
+    const { match, mounted } = exchange;
+    const isAsked = mounted !== undefined && mounted.route.access.credentials !== 'ignored';
+    if (isAsked) exchange.caller = this.#authenticate(exchange);
+    const { route } = mounted ?? match?.methods.get('GET') ?? {};
+    if (route?.isUnlimited === true) return;
+    const caller = isAsked ? exchange.caller : this.#findCaller(exchange);
+    if (caller === undefined) this.drawOnAddress(exchange);
+    else exchange.drawOnRate(this.#options.limiters.default, caller.client);
   }
 
-  /** Consumes a token of the caller's bucket. */
-  drawOnRate(exchange: Exchange): void {
-    const { limiters } = this.#options;
-    const limiter = exchange.caller === undefined ? limiters.anonymous : limiters.default;
-    exchange.drawOnRate(limiter, clientOf(exchange));
+  /** Consumes a token of the address's bucket. */
+  drawOnAddress(exchange: Exchange): void {
+    exchange.drawOnRate(this.#options.limiters.anonymous, exchange.address);
   }
 
   /** The caller after a wait, with the rights that they have now. Throws if they have lost the right. */
@@ -59,6 +59,26 @@ export class CallerChecks {
   credentialExpiresAt({ caller, headers }: Exchange): number {
     if (caller === undefined) return Infinity;
     return this.#options.authenticator.expiresAtOf(caller, headers['authorization']);
+  }
+
+  /** The caller by the credential that the request carries; undefined without one. */
+  #authenticate(exchange: Exchange): Caller | undefined {
+    try {
+      return callerOf(exchange, this.#options);
+    } catch (error) {
+      this.drawOnAddress(exchange);
+      throw error;
+    }
+  }
+
+  /** Where no credential is asked for, an invalid one counts as none. */
+  #findCaller(exchange: Exchange): Caller | undefined {
+    try {
+      return callerOf(exchange, this.#options);
+    } catch (error) {
+      if (error instanceof Problem) return undefined;
+      throw error;
+    }
   }
 
   #requireCurrent({ caller, mounted, match }: Exchange, sources?: CallerSources): Caller | undefined {

@@ -33,10 +33,6 @@ const responseFields = [
 const preflightMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const preflightSeconds = 600;
 
-export function isPreflight({ origin, 'access-control-request-method': method }: RequestHeaders): boolean {
-  return origin !== undefined && method !== undefined;
-}
-
 export type Cors = ReturnType<typeof createCors>;
 
 export function createCors(origins: ReadonlySet<string>) {
@@ -47,7 +43,12 @@ export function createCors(origins: ReadonlySet<string>) {
     return origin !== undefined && origins.has(origin);
   }
 
+  function allowsPreflight(headers: RequestHeaders): boolean {
+    return allows(headers.origin) && headers['access-control-request-method'] !== undefined;
+  }
+
   return {
+    allowsPreflight,
     isEnabled: origins.size > 0,
 
     /** The fields of every response. */
@@ -58,7 +59,7 @@ export function createCors(origins: ReadonlySet<string>) {
 
     /** The further fields of the response to OPTIONS, if it is a preflight. */
     preflightFieldsFor(headers: RequestHeaders): HeaderFields {
-      if (!allows(headers.origin) || !isPreflight(headers)) return [];
+      if (!allowsPreflight(headers)) return [];
       return [
         'Access-Control-Allow-Methods',
         preflightMethods,

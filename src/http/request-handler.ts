@@ -10,7 +10,6 @@ import { parseJson, readBody } from './body.ts';
 import { withBodyIssues, withFurther } from './further-issues.ts';
 import { checkPostPrecondition } from './conditional.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
-import { isPreflight } from './cors.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
 import type { Exchange, ReceivedRequest } from './exchange.ts';
 import { HandlerContext, type HandlerServices, type ReadRequest } from './handler-context.ts';
@@ -72,9 +71,8 @@ export class RequestHandler {
   }
 
   onExpectation(request: IncomingMessage, response: ServerResponse): void {
-    const detail = 'Only "Expect: 100-continue" is supported.';
     this.#intake.receive({ request, response, expectsContinue: false }, (exchange) =>
-      this.#fail(exchange, new Problem('bad-request', detail, { status: 417 })),
+      this.#run(exchange, () => this.#rejectExpectation(exchange)),
     );
   }
 
@@ -121,12 +119,12 @@ export class RequestHandler {
     const mounted = match?.methods.get(exchange.method);
     exchange.match = match;
     exchange.mounted = mounted;
-    if (exchange.method === 'OPTIONS' && (match !== undefined || isPreflight(exchange.headers)))
+    const isOptions = exchange.method === 'OPTIONS';
+    if (isOptions && this.#responder.allowsPreflight(exchange))
       return this.#responder.respondToOptions(exchange, match?.methods);
-    const isIgnored = mounted === undefined || mounted.route.access.credentials === 'ignored';
-    if (!isIgnored) exchange.caller = this.#callers.authenticate(exchange);
-    if (mounted?.route.isUnlimited !== true) this.#callers.drawOnRate(exchange);
+    this.#callers.admit(exchange);
     if (match === undefined) throw nothingAt(exchange.path);
+    if (isOptions) return this.#responder.respondToOptions(exchange, match.methods);
     if (mounted === undefined) throw methodNotAllowed(exchange.method, exchange.path, allowOf(match.methods));
     const { route } = mounted;
     checkAccess(route, exchange.caller, match.params);
@@ -148,13 +146,25 @@ export class RequestHandler {
     }
   }
 
+  /** What is invalid in any request, whatever its path: it consumes a token of the address's bucket. */
   #checkRequest(exchange: Exchange): void {
     const { headers, request, peer } = exchange;
-    checkTarget(request);
-    checkHeaderBytes(request);
-    checkHost(request);
-    checkTransferEncoding(request);
-    if (!this.#options.isTls) checkTransport(peer, headers);
+    try {
+      checkTarget(request);
+      checkHeaderBytes(request);
+      checkHost(request);
+      checkTransferEncoding(request);
+      if (!this.#options.isTls) checkTransport(peer, headers);
+    } catch (error) {
+      this.#callers.drawOnAddress(exchange);
+      throw error;
+    }
+  }
+
+  #rejectExpectation(exchange: Exchange): never {
+    this.#callers.drawOnAddress(exchange);
+    const detail = 'Only "Expect: 100-continue" is supported.';
+    throw new Problem('bad-request', detail, { status: 417 });
   }
 
   #handleWithoutBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {

@@ -154,6 +154,11 @@ export class Responder {
     this.#sendBody(exchange, { status, fields, mediaType: json, body: text });
   }
 
+  /** Whether the request is a preflight of an origin that the settings list. */
+  allowsPreflight({ headers }: Exchange): boolean {
+    return this.#cors.allowsPreflight(headers);
+  }
+
   /** `methods` of the path; undefined for a preflight to a path without routes. */
   respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted> | undefined): void {
     const fields = this.#fieldsOf(exchange);

@@ -40,11 +40,20 @@ describe('a page of an allowed origin', () => {
   });
 });
 
-test('a preflight of another origin for an unknown path permits nothing', async (t) => {
-  const service = await serviceFor(t, { settings: { 'cors-origins': origin } });
-  const { status, headers } = await service.call('OPTIONS', '/order', {
-    headers: { origin: 'https://evil.example', 'access-control-request-method': 'GET' },
-  });
-  assert.equal(status, 204);
-  assert.ok(!Object.keys(headers).some((name) => name.startsWith('access-control')));
+describe('a preflight of another origin', () => {
+  const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' };
+  for (const [what, settings] of [
+    ['where an origin is listed', { 'cors-origins': origin }],
+    ['where none is', {}],
+  ] as const) {
+    test(`is answered as any other OPTIONS, ${what}`, async (t) => {
+      const service = await serviceFor(t, { settings });
+      const known = await service.call('OPTIONS', '/orders', { headers });
+      assert.deepEqual([known.status, known.headers.allow], [204, 'GET, HEAD, POST, OPTIONS']);
+      const unknown = await service.call('OPTIONS', '/order', { headers });
+      assertProblem(unknown, 'not-found');
+      for (const response of [known, unknown])
+        assert.ok(!Object.keys(response.headers).some((name) => name.startsWith('access-control')));
+    });
+  }
 });

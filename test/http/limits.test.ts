@@ -5,8 +5,10 @@ import { describe, test } from 'node:test';
 import { createLimiter } from '../../src/http/rate-limit.ts';
 import { newKey } from '../resources/resource-support.ts';
 import { serviceFor, type TestResponse, type Call } from '../service.ts';
-import { assertProblem } from './http-support.ts';
+import { crlf, request } from './connection-support.ts';
+import { assertProblem, sharedService } from './http-support.ts';
 import { limitFields } from './limit-support.ts';
+import { askRaw } from './raw-connection.ts';
 
 test('responses tell the rate and what is left of it, as structured fields', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '600/60', 'rate-anonymous': '120/60' } });
@@ -119,17 +121,87 @@ test('each user has a bucket, which their sessions and keys share', async (t) =>
   assert.equal((await service.get(`/orders?api_key=${one}`)).status, 429);
 });
 
-test('health is not limited, nor are questions of OPTIONS', async (t) => {
-  const service = await serviceFor(t, { settings: { 'rate-anonymous': '1/60' } });
+describe('where no credential is needed', () => {
+  const rates = { 'rate-default': '600/60', 'rate-anonymous': '120/60' };
+  const service = sharedService({ settings: rates });
+  const asks: readonly (readonly [what: string, method: string, path: string, status: number])[] = [
+    ['a public document', 'GET', '/openapi.json', 200],
+    ['a page', 'GET', '/problems', 200],
+    ['an unknown path', 'GET', '/nope', 404],
+    ['an unknown method', 'PUT', '/orders', 405],
+    ['the options', 'OPTIONS', '/orders', 204],
+  ];
+  for (const [what, method, path, status] of asks) {
+    test(`${what}: a valid credential draws on its user’s rate, anything else on the address’s`, async () => {
+      const { token } = await service().person();
+      const { key } = await newKey(service(), token);
+      const calls: readonly (readonly [call: Call, policy: string])[] = [
+        [{ token }, 'default'],
+        [{ key }, 'default'],
+        [{}, 'anonymous'],
+        [{ token: `${token}x` }, 'anonymous'],
+        [{ key: `${key}x` }, 'anonymous'],
+        [{ token, key }, 'anonymous'],
+      ];
+      for (const [call, policy] of calls) {
+        const response = await service().call(method, path, { ...call, isUndescribed: true });
+        assert.equal(response.status, status);
+        assert.match(String(response.headers['ratelimit']), new RegExp(`^"${policy}";r=`));
+      }
+    });
+  }
+
+  test('strangers at the same address take nothing from who has a token', async (t) => {
+    const crowded = await serviceFor(t, { settings: { ...rates, 'rate-anonymous': '3/3600' } });
+    const { token } = await crowded.person();
+    while ((await crowded.get('/nope', { isUndescribed: true })).status !== 429);
+    for (const [, method, path, status] of asks) {
+      const response = await crowded.call(method, path, { token, isUndescribed: true });
+      assert.equal(response.status, status);
+    }
+    assertProblem(await crowded.get('/openapi.json', { token: `${token}x` }), 'quota-exceeded');
+  });
+});
+
+describe('what is rejected whatever its path draws on the address’s rate', () => {
+  const service = sharedService({ settings: { 'rate-anonymous': '2/3600' } });
+  const kinds: readonly (readonly [what: string, bytes: string, status: number])[] = [
+    ['without Host', `GET /orders HTTP/1.1${crlf}${crlf}`, 400],
+    ['with an invalid Host', `GET /orders HTTP/1.1${crlf}Host: a b${crlf}${crlf}`, 400],
+    ['chunked in HTTP/1.0', `GET /orders HTTP/1.0${crlf}Transfer-Encoding: chunked${crlf}${crlf}`, 400],
+    ['that expects what isn’t supported', request('GET /orders', ['Expect: tea']), 417],
+    ['of a long target', request(`GET /${'x'.repeat(8_200)}`), 414],
+    ['of many fields', request('GET /orders', Array<string>(4_000).fill('a:b')), 431],
+    ['that came through an untrusted proxy', request('GET /orders', ['Via: 1.1 proxy']), 403],
+    ['for options', request('OPTIONS /orders'), 204],
+    ['for options of the service', request('OPTIONS *'), 204],
+  ];
+  for (const [what, bytes, status] of kinds) {
+    test(`a request ${what}`, async () => {
+      if (service().inside === undefined) return;
+      service().clock.advance(7_200_000);
+      const statuses: number[] = [];
+      for (let count = 0; count < 3; count += 1) statuses.push((await askRaw(service().port, bytes)).status);
+      assert.deepEqual(statuses, [status, status, 429]);
+    });
+  }
+});
+
+test('health is not limited, nor are its options, nor preflights of an origin that is listed', async (t) => {
+  const service = await serviceFor(t, {
+    settings: { 'rate-anonymous': '1/60', 'cors-origins': 'https://shop.example' },
+  });
   assert.equal((await service.get('/problems')).status, 200);
   assert.equal((await service.get('/problems')).status, 429);
+  const preflight = { origin: 'https://shop.example', 'access-control-request-method': 'GET' };
   for (let index = 0; index < 5; index += 1) {
     for (const path of ['/health/live', '/health/ready'])
       assert.deepEqual(
         [(await service.get(path)).status, ...limitFields(await service.get(path))],
         [200, undefined, undefined],
       );
-    assert.deepEqual([(await service.call('OPTIONS', '/orders')).status], [204]);
+    assert.equal((await service.call('OPTIONS', '/health/live')).status, 204);
+    assert.equal((await service.call('OPTIONS', '/orders', { headers: preflight })).status, 204);
   }
 });
 
