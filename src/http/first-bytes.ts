@@ -2,22 +2,27 @@
 import type { Socket } from 'node:net';
 
 type Options = {
+  /** Runs `task` in this turn of the event loop or in a later one. */
+  readonly run: (task: () => void) => void;
   /** The bytes are given back to the socket, to be read as the beginning of TLS. */
   readonly onTls: () => void;
   readonly onPlainHttp: (bytes: Buffer) => void;
 };
 
 /** Waits for the first bytes, as long as the connection is open. */
-export function readFirstBytes(socket: Socket, { onTls, onPlainHttp }: Options): void {
+export function readFirstBytes(socket: Socket, { run, onTls, onPlainHttp }: Options): void {
   const ignore = (): void => {}; // it closes
   socket.on('error', ignore);
   socket.once('readable', () => {
     const bytes: Buffer | null = socket.read();
     if (bytes === null) return void socket.destroy(); // it ended without any
     if (isCapital(bytes[0])) return onPlainHttp(bytes);
-    socket.off('error', ignore);
     socket.unshift(bytes);
-    onTls();
+    run(() => {
+      if (socket.destroyed) return;
+      socket.off('error', ignore);
+      onTls();
+    });
   });
 }
 

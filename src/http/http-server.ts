@@ -170,7 +170,8 @@ export class HttpServer {
       if (!this.#isTls) return accept();
       const onPlainHttp = (bytes: Buffer): void => this.#rejectPlainHttp(socket, bytes);
       this.#handshakes.begin(socket);
-      readFirstBytes(socket, { onTls: accept, onPlainHttp });
+      const run = (task: () => void): void => this.#handshakes.run(socket, task);
+      readFirstBytes(socket, { run, onTls: accept, onPlainHttp });
     });
     this.#server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;
     this.#server.on('drop', () => this.#gate.countRejection('full'));

@@ -1,6 +1,13 @@
-// TLS handshakes that are under way: each has to be complete within a time, from accepting the connection on.
+// TLS handshakes: each has to be complete in time, from the acceptance of its connection on, and few begin in
+// one turn of the event loop.
 import type { Socket } from 'node:net';
+import { FairQueue } from '../fair-queue.ts';
+import { addressBucket } from '../network/address-buckets.ts';
 import type { Timers } from '../timers.ts';
+import { plainAddress } from './peer.ts';
+
+/** A handshake takes as long as several requests: hundreds that begin together would hold a turn for long. */
+const begunPerTurnMax = 10;
 
 type Handshake = { readonly socket: Socket; readonly cancelTimer: () => void };
 
@@ -12,6 +19,8 @@ const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddre
 export class TlsHandshakes {
   readonly #options: Options;
   readonly #underWay = new Map<string, Handshake>();
+  /** Those of which the first bytes have come. */
+  readonly #waiting = new FairQueue<() => void>();
 
   constructor(options: Options) {
     this.#options = options;
@@ -35,6 +44,17 @@ export class TlsHandshakes {
     const name = nameOf(secured);
     this.#underWay.get(name)?.cancelTimer();
     this.#underWay.delete(name);
+  }
+
+  /** Runs the task that begins the handshake, in this turn of the event loop or in a later one. */
+  run(socket: Socket, task: () => void): void {
+    if (this.#waiting.size === 0) setImmediate(() => this.#runSome());
+    this.#waiting.add(addressBucket(plainAddress(socket.remoteAddress ?? '')), task);
+  }
+
+  #runSome(): void {
+    for (let count = 0; count < begunPerTurnMax; count += 1) this.#waiting.take()?.();
+    if (this.#waiting.size > 0) setImmediate(() => this.#runSome());
   }
 
   destroyAll(): void {

@@ -210,7 +210,7 @@ describe('connections past the maximum', inProcess, () => {
     const socket = await accepted.promise;
     const before = socket.eventNames();
     const { promise: taken, resolve: onTls } = Promise.withResolvers<void>();
-    readFirstBytes(socket, { onTls, onPlainHttp: () => assert.fail('it is no HTTP') });
+    readFirstBytes(socket, { run: (task) => task(), onTls, onPlainHttp: () => assert.fail('it is no HTTP') });
     client.write('\x16\x03\x01');
     await taken;
     assert.deepEqual(socket.eventNames(), before);
