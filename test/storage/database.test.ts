@@ -93,8 +93,14 @@ test('a write that throws is undone alone and told why', async (t) => {
 
 test('a write without a savepoint that throws after a change takes its transaction with it', async (t) => {
   const told: Invalidation[] = [];
-  const database = await openNotes(t, { onSync: (stale) => told.push(...stale) });
+  const disk = new HeldDisk(t);
+  const database = await openNotes(t, {
+    fdatasync: disk.fdatasync,
+    onSync: (stale) => told.push(...stale),
+  });
   const unguarded = { throws: 'before its first change' } as const;
+  const first = database.write(addNote('first'));
+  await until(() => disk.pending.length === 1); // while it is held, what runs shares a transaction
   const before = database.write((db) => {
     db.invalidate(noteChange(1));
     return addNote('before')(db);
@@ -105,8 +111,9 @@ test('a write without a savepoint that throws after a change takes its transacti
   }, unguarded);
   const after = database.write(addNote('after'), unguarded);
   await Promise.all([assert.rejects(before, isUnavailable), assert.rejects(broken, isUnavailable)]);
-  await after; // in a transaction of its own
-  assert.deepEqual(noteTexts(database.read), ['after']);
+  disk.letGo();
+  await Promise.all([first, after]); // each in a transaction of its own
+  assert.deepEqual(noteTexts(database.read), ['first', 'after']);
   assert.deepEqual(told, []);
 });
 
