@@ -32,7 +32,10 @@ suite('a deprecated route', () => {
       access: signedIn,
       reply: noContent(),
       deprecated: { since },
-      handle: () => empty,
+      handle(context) {
+        context.checkPrecondition(undefined);
+        return empty;
+      },
     }),
   ];
 
