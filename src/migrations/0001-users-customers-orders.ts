@@ -171,6 +171,7 @@ CREATE TABLE events (
   topicId INTEGER NOT NULL,
   subjectId INTEGER,
   ownerId INTEGER,
+  formerOwnerId INTEGER,
   actorId INTEGER,
   keyId INTEGER,
   requestId TEXT,

@@ -110,6 +110,7 @@ export function replaceCustomer(
     type: 'customer.changed',
     subjectId: id,
     ownerId: wanted.userId,
+    formerOwnerId: current.userId === wanted.userId ? null : current.userId,
     changes: changesBetween(current, members),
   });
   permit.writer.invalidate({ kind: 'customer', id });

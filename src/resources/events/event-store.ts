@@ -22,6 +22,8 @@ type NewEvent = {
   readonly subjectId: number | null;
   /** Who may see it, besides staff or administrators. */
   readonly ownerId: number | null;
+  /** Who may see it, too: it is how they learn that the object is another's now. */
+  readonly formerOwnerId?: number | null;
   readonly changes?: Changes;
   readonly reason?: string | undefined;
   /** Set if it isn't the time of the permit. */
@@ -45,8 +47,8 @@ export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
   const { type, subjectId, ownerId, changes, reason = null } = event;
   const topic = topicOf(type);
   const sql =
-    'INSERT INTO events (createdAt, type, topic, topicId, subjectId, ownerId, actorId, keyId, requestId, ' +
-    'reason, changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    'INSERT INTO events (createdAt, type, topic, topicId, subjectId, ownerId, formerOwnerId, actorId, ' +
+    'keyId, requestId, reason, changes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
   writer.run(
     sql,
     event.createdAt ?? origin.now,
@@ -55,6 +57,7 @@ export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
     topic === 'user' ? ownerId : subjectId,
     subjectId,
     ownerId,
+    event.formerOwnerId ?? null,
     event.actorId ?? origin.actor?.userId ?? null,
     origin.actor?.keyId ?? null,
     origin.requestId,
@@ -118,8 +121,14 @@ export function historySelection(topic: Topic, topicId: number): Selection {
   };
 }
 
-/** Which events a caller may see: all of these topics, and of the others only their own. */
-export type FeedAccess = 'everything' | { readonly userId: number; readonly topics: readonly Topic[] };
+/** Which events a caller may see: all of these topics and types, and of the others only their own. */
+export type FeedAccess =
+  | 'everything'
+  | {
+      readonly userId: number;
+      readonly topics: readonly Topic[];
+      readonly types: readonly EventType[];
+    };
 
 export type FeedRequest = {
   /** The id of the event before the page. */
@@ -142,12 +151,13 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
   const conditions = ['id > ?', 'id <= ?'];
   const params: SqlValue[] = [after, end];
   if (access !== 'everything') {
-    const places = access.topics.map(() => '?').join(', ');
-    conditions.push(`(ownerId = ? OR topic IN (${places}))`);
-    params.push(access.userId, ...access.topics);
+    const { userId, topics, types: always } = access;
+    const isShown = `topic IN (${placesFor(topics)}) OR type IN (${placesFor(always)})`;
+    conditions.push(`(ownerId = ? OR formerOwnerId = ? OR ${isShown})`);
+    params.push(userId, userId, ...topics, ...always);
   }
   if (types !== undefined) {
-    conditions.push(`type IN (${types.map(() => '?').join(', ')})`);
+    conditions.push(`type IN (${placesFor(types)})`);
     params.push(...types);
   }
   const sql = `SELECT ${columns} FROM events WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT +?`;
@@ -156,27 +166,35 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
   return { events, end: events.length === rows && last !== undefined ? last.id : end };
 }
 
+function placesFor(values: readonly unknown[]): string {
+  return values.map(() => '?').join(', ');
+}
+
 /** An event with what decides who may see it. */
 export type FeedEvent = {
   readonly event: Event;
   readonly topic: Topic;
   readonly ownerId: number | null;
+  readonly formerOwnerId: number | null;
 };
 
 /** The next events, whoever may see them: each reader gets those for which `isVisible` is true. */
 export function readWholeFeed(db: Connection, after: number, rows: number): FeedEvent[] {
-  type FeedRow = readonly [...EventRow, topic: Topic, ownerId: number | null];
-  const sql = `SELECT ${columns}, topic, ownerId FROM events WHERE id > ? ORDER BY id LIMIT +?`;
-  return db.all<FeedRow>(sql, after, rows).map((row) => {
-    const [topic, ownerId] = row.slice(-2) as [Topic, number | null]; // as selected
-    return { event: eventOf(row), topic, ownerId };
+  type Seers = [topic: Topic, ownerId: number | null, formerOwnerId: number | null];
+  const selected = `${columns}, topic, ownerId, formerOwnerId`;
+  const sql = `SELECT ${selected} FROM events WHERE id > ? ORDER BY id LIMIT +?`;
+  return db.all<readonly [...EventRow, ...Seers]>(sql, after, rows).map((row) => {
+    const [topic, ownerId, formerOwnerId] = row.slice(-3) as Seers; // as selected
+    return { event: eventOf(row), topic, ownerId, formerOwnerId };
   });
 }
 
 /** The condition of `readFeed` for one event that was read for all. */
-export function isVisible({ topic, ownerId }: FeedEvent, access: FeedAccess): boolean {
+export function isVisible({ event, topic, ownerId, formerOwnerId }: FeedEvent, access: FeedAccess): boolean {
   if (access === 'everything') return true;
-  return ownerId === access.userId || access.topics.includes(topic);
+  const { userId, topics, types } = access;
+  const isOwn = ownerId === userId || formerOwnerId === userId;
+  return isOwn || topics.includes(topic) || types.includes(event.type);
 }
 
 export function feedBounds(db: Connection): FeedBounds {
