@@ -112,7 +112,7 @@ function serviceRoutes(
   mounted: () => readonly Mounted[],
 ): Route[] {
   const description = once(async () => {
-    const { openapiDocument } = await import('./http/openapi.ts');
+    const { openapiDocument } = await import('./openapi/openapi.ts');
     return openapiDocument(mounted(), publicUrl, version);
   });
   const docsPage = once(async () => {

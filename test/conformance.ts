@@ -2,7 +2,7 @@
 // the test.
 import assert from 'node:assert/strict';
 import type { Service } from '../src/running-service.ts';
-import { openapiDocument } from '../src/http/openapi.ts';
+import { openapiDocument } from '../src/openapi/openapi.ts';
 import type { TestResponse, Call } from './service.ts';
 
 type Json = { readonly [name: string]: unknown };

@@ -22,7 +22,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/feed/'],
   ['src/resources/events/'],
   ['src/resources/flows/'],
-  ['src/web/'],
+  ['src/web/', 'src/openapi/'],
   ['src/http/'],
   ['src/migrations/'],
   ['src/auth/', 'src/storage/', 'src/network/'],

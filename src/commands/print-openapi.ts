@@ -5,7 +5,7 @@ import { createKeyedParts } from '../assembly/keyed-parts.ts';
 import { createLimiters } from '../assembly/limiters.ts';
 import { publicUrlOf } from '../assembly/listening.ts';
 import type { Config } from '../config/config.ts';
-import { openapiDocument } from '../http/openapi.ts';
+import { openapiDocument } from '../openapi/openapi.ts';
 import { mountRoutes, type HandlerServices } from '../route-groups.ts';
 import { PasswordChecks } from '../resources/flows/password-checks.ts';
 import { secretBytesMin } from '../limits.ts';

@@ -1,4 +1,4 @@
-// The parts of the OpenAPI document that the pages read. http/openapi.ts makes the document, and tests
+// The parts of the OpenAPI document that the pages read. openapi/openapi.ts makes the document, and tests
 // compare the pages with it.
 
 type Texts<Names extends string> = Readonly<Record<Names, string>>;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
 import { problemCodes } from '../../src/problem.ts';
-import { openapiDocument } from '../../src/http/openapi.ts';
+import { openapiDocument } from '../../src/openapi/openapi.ts';
 import { invalidStatusRule } from '../../src/http/problem-types.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 import { version } from '../../src/version.ts';

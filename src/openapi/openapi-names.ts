@@ -1,5 +1,5 @@
 // Names of operations in the OpenAPI document, from which clients name their functions.
-import type { Method, Route } from './route.ts';
+import type { Method, Route } from '../http/route.ts';
 
 /** `listOrders`, `getUserOrder`, `createSession` …, unless the route has a name of its own. */
 export function operationIdOf({ method, path, reply, operationId }: Route): string {

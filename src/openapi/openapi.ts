@@ -4,9 +4,9 @@ import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { operation } from './openapi-operation.ts';
 import { headerFields, headerRef, requestFields, securitySchemes, tags } from './openapi-parts.ts';
-import { problemTypes, typeOf } from './problem-types.ts';
+import { problemTypes, typeOf } from '../http/problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
-import type { Mounted } from './router.ts';
+import type { Mounted } from '../http/router.ts';
 
 /** Made in several turns of the event loop, since all of it takes tens of milliseconds. */
 export async function openapiDocument(

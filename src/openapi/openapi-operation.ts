@@ -1,14 +1,14 @@
 // An operation of the OpenAPI document: one route.
 import assert from 'node:assert';
 import { integer, string, type JsonSchema } from '../schema/schema.ts';
-import { bodyTypesOf } from './media-types.ts';
+import { bodyTypesOf } from '../http/media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { failures } from './openapi-failures.ts';
 import { operationIdOf } from './openapi-names.ts';
 import { contentOf, notModified, success } from './openapi-success.ts';
-import { nameParameter, type Route } from './route.ts';
-import type { Mounted } from './router.ts';
-import { eventStream } from './server-sent-events.ts';
+import { nameParameter, type Route } from '../http/route.ts';
+import type { Mounted } from '../http/router.ts';
+import { eventStream } from '../http/server-sent-events.ts';
 
 export function operation({ route, invalidStatus }: Mounted, components: Components): Json {
   const { reply } = route;

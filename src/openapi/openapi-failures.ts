@@ -1,12 +1,12 @@
 // The problems of an operation in the OpenAPI document.
 import type { ProblemCode } from '../problem.ts';
-import { csv, ndjson, problemJson } from './media-types.ts';
+import { csv, ndjson, problemJson } from '../http/media-types.ts';
 import type { Components, Json } from './openapi-components.ts';
 import { pascalCase } from './openapi-names.ts';
 import { commonFields, headerRefs } from './openapi-parts.ts';
-import { problemTypes, statusOf } from './problem-types.ts';
-import { ProblemDocument } from './problem-response.ts';
-import type { Route } from './route.ts';
+import { problemTypes, statusOf } from '../http/problem-types.ts';
+import { ProblemDocument } from '../http/problem-response.ts';
+import type { Route } from '../http/route.ts';
 
 /** Every problem that the route can report, by status. */
 export function failures(route: Route, invalidStatus: 400 | 422, components: Components): Json {

@@ -1,12 +1,12 @@
 // What an operation returns when it succeeds, in the OpenAPI document.
 import { pageRowsMax, urlBytesMax } from '../limits.ts';
 import { integer } from '../schema/schema.ts';
-import { csv, ndjson } from './media-types.ts';
+import { csv, ndjson } from '../http/media-types.ts';
 import { shownExampleOf, type Components, type Json } from './openapi-components.ts';
 import { commonFields, headerRefs, textSchemas } from './openapi-parts.ts';
-import type { Reply } from './reply.ts';
-import type { Route } from './route.ts';
-import { eventStream } from './server-sent-events.ts';
+import type { Reply } from '../http/reply.ts';
+import type { Route } from '../http/route.ts';
+import { eventStream } from '../http/server-sent-events.ts';
 
 export function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
   return Object.fromEntries(

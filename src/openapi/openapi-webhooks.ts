@@ -1,11 +1,11 @@
 // What the service sends by itself, in the OpenAPI document: webhooks.
 import { string, type Schema } from '../schema/schema.ts';
-import { json } from './media-types.ts';
+import { json } from '../http/media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { pascalCase } from './openapi-names.ts';
 import { contentOf } from './openapi-success.ts';
-import type { Delivered, Route } from './route.ts';
-import type { Mounted } from './router.ts';
+import type { Delivered, Route } from '../http/route.ts';
+import type { Mounted } from '../http/router.ts';
 
 export function webhooksOf(mounted: readonly Mounted[], components: Components): Json {
   const webhooks: Json = {};

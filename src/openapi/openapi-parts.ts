@@ -1,7 +1,7 @@
 // Parts of the OpenAPI document that aren't a route's own: header fields, security schemes, tags.
 import type { Json } from './openapi-components.ts';
-import { RequestId } from './request-id.ts';
-import type { Route } from './route.ts';
+import { RequestId } from '../http/request-id.ts';
+import type { Route } from '../http/route.ts';
 
 const visible = '^[\\x21-\\x7e][\\x20-\\x7e]*$';
 const text = { type: 'string', maxLength: 8192, pattern: visible } as const;
