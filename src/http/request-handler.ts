@@ -88,6 +88,7 @@ export class RequestHandler {
 
   /** Counts and logs what never became a request, and returns the bytes of the whole response. */
   rejectUnparsedRequest(problem: Problem, unparsed: UnparsedRequest): string {
+    this.#intake.countRejection();
     return rejectUnparsedRequest(problem, unparsed, {
       ...this.#options,
       logAllowance: this.#logAllowance,

@@ -73,6 +73,11 @@ export class RequestIntake {
     this.#pauseReading = pause;
   }
 
+  /** What was no request was rejected. */
+  countRejection(): void {
+    this.#scheduler.countRejection();
+  }
+
   /** A connection was accepted; perhaps more of them wait. */
   yieldToConnections(): void {
     this.#scheduler.yieldToConnections();

@@ -53,6 +53,11 @@ export class TurnScheduler<Source> {
     if (this.#arrivals % arrivalsPerLook === 0) this.#hasTime();
   }
 
+  /** For what was done at once, and takes as long as a task: a rejection that nothing could wait for. */
+  countRejection(): void {
+    this.#hasTime();
+  }
+
   /**
    * A connection was accepted: this turn runs only one more task. Node accepts one connection a turn, and
    * those behind it would each wait for a whole slice.

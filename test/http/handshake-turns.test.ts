@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
-import { Worker } from 'node:worker_threads';
 import { executable, serviceFor } from '../service.ts';
+import { simultaneousClients } from './simultaneous-clients.ts';
 import { assertShort, TurnWatch } from './turn-watch.ts';
 
 const clients = 400;
@@ -25,30 +25,11 @@ async function clientHello(): Promise<Buffer> {
   return bytes;
 }
 
-/** The whole program of the clients' thread, whose work isn't that of the service. */
-function sendFromThread(): void {
-  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const net = process.getBuiltinModule('node:net');
-  const { port, hello, clients: count } = workerData;
-  const sockets = Array.from({ length: count }, () => net.connect({ port, host: '127.0.0.1' }));
-  const opened = sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve)));
-  void Promise.all(opened).then(() => parentPort?.postMessage('opened'));
-  parentPort?.once('message', async () => {
-    const answered = sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve)));
-    for (const socket of sockets) socket.write(hello);
-    await Promise.all(answered);
-    parentPort.postMessage('answered');
-  });
-}
-
 test(`${clients} that begin at once take no long turn`, { skip: executable !== undefined }, async (t) => {
   const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
-  const workerData = { port: service.port, hello: await clientHello(), clients };
-  const thread = new Worker(`(${sendFromThread.toString()})()`, { eval: true, workerData });
-  t.after(() => thread.terminate());
-  await once(thread, 'message');
+  const bytes = await clientHello();
+  const send = await simultaneousClients(t, { port: service.port, bytes, clients });
   const watch = new TurnWatch();
-  thread.postMessage('send');
-  await once(thread, 'message');
+  await send();
   assertShort(watch);
 });

@@ -1,0 +1,34 @@
+// Many clients that send the same bytes at once, from a thread, whose work isn't that of the service.
+import { once } from 'node:events';
+import type { TestContext } from 'node:test';
+import { Worker } from 'node:worker_threads';
+
+type Sent = { readonly port: number; readonly bytes: string | Buffer; readonly clients: number };
+
+/** Once all are connected, returns what lets them send; that resolves once each has received something. */
+export async function simultaneousClients(t: TestContext, sent: Sent): Promise<() => Promise<unknown>> {
+  const thread = new Worker(`(${sendFromThread.toString()})()`, { eval: true, workerData: sent });
+  t.after(() => thread.terminate());
+  await once(thread, 'message');
+  return () => {
+    const answered = once(thread, 'message');
+    thread.postMessage('send');
+    return answered;
+  };
+}
+
+/** The whole program of the thread, sent there as text. */
+function sendFromThread(): void {
+  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
+  const net = process.getBuiltinModule('node:net');
+  const { port, bytes, clients } = workerData;
+  const sockets = Array.from({ length: clients }, () => net.connect({ port, host: '127.0.0.1' }));
+  const opened = sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve)));
+  void Promise.all(opened).then(() => parentPort?.postMessage('opened'));
+  parentPort?.once('message', async () => {
+    const answered = sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve)));
+    for (const socket of sockets) socket.on('error', () => {}).write(bytes);
+    await Promise.all(answered);
+    parentPort.postMessage('answered');
+  });
+}
