@@ -1,7 +1,6 @@
 // Lists of a user's sessions and API keys.
-import { Rejection } from './api-client.ts';
 import type { Key, Session } from './api-types.ts';
-import type { Page, Reload } from './console-app.ts';
+import type { Page, Reload } from './view.ts';
 import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
@@ -67,10 +66,4 @@ export function keyList({ client }: Page, keys: readonly Key[], reload: Reload):
     );
   };
   return h('ul', { class: 'rows' }, keys.map(row));
-}
-
-/** Undefined instead of a 404; throws any other error. */
-export function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof Rejection && error.status === 404) return undefined;
-  throw error;
 }

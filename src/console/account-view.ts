@@ -1,11 +1,12 @@
 // One's own account: password, one-time codes, where one is signed in, keys for programs.
-import { undefinedIfMissing, keyList, sessionList } from './access-lists.ts';
+import { keyList, sessionList } from './access-lists.ts';
+import { undefinedIfMissing } from './api-client.ts';
 import type { Key, List, Session, Totp } from './api-types.ts';
-import { card, checkRow, factList } from './cards.ts';
-import { reloadable, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { card, factList } from './cards.ts';
+import { reloadable, heading, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
-import { action, field, form, textOf } from './forms.ts';
+import { action, checkRow, field, form, textOf } from './forms.ts';
 
 type Shown = {
   readonly sessions: readonly Session[];

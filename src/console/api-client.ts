@@ -169,6 +169,12 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   return promise;
 }
 
+/** A handler for `catch`: returns undefined for a 404, and rethrows any other error. */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof Rejection && error.status === 404) return undefined;
+  throw error;
+}
+
 function unlessAborted(signal: AbortSignal | undefined): (error: unknown) => undefined {
   return (error) => {
     if (signal?.aborted === true || !(error instanceof TypeError)) throw error;

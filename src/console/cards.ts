@@ -1,4 +1,4 @@
-// What cards hold: facts, addresses, boxes to check.
+// Cards, and the facts and addresses in them.
 import { type Child, h } from './elements.ts';
 
 export function card(title: string, ...content: readonly Child[]): HTMLElement {
@@ -19,8 +19,4 @@ export function factList(facts: readonly (readonly [string, Child])[]): HTMLElem
     { class: 'facts' },
     facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
   );
-}
-
-export function checkRow(input: HTMLInputElement, label: string): HTMLElement {
-  return h('p', { class: 'check' }, input, h('label', { for: input.id }, label));
 }

@@ -1,14 +1,13 @@
 // A form that changes an order while it is open: its items, where they go, and the note.
 import { explainConflict, explainReusedKey } from './conflicts.ts';
 import type { Order } from './api-types.ts';
-import { emptyState, heading, type Page, reloadable, skeleton } from './console-app.ts';
+import { emptyState, goTo, heading, type Page, reloadable, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { statusNames } from './formats.ts';
 import { form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
-import { loadSoldArticles, type SoldArticles } from './order-form.ts';
-import { openOrder } from './parts.ts';
+import { loadSoldArticles, type SoldArticles } from './order-lines.ts';
 
 type Loaded = {
   readonly order: Order;
@@ -55,7 +54,7 @@ function changeForm({ client }: Page, { order, etag, sold }: Loaded): Child {
     const conflict = { what: 'this order', before: order, load: () => client.get<Order>(path), members };
     await sent.catch(explainSavedBefore).catch((error: unknown) => explainConflict(error, conflict));
     notify(`Order ${id} is changed.`);
-    openOrder(id);
+    goTo(`/orders/${id}`);
   }
   return form(fields.cards, { submit: 'Save', others: back('Cancel'), run });
 }

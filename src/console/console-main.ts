@@ -4,7 +4,7 @@ import { ApiClient, pause, Rejection } from './api-client.ts';
 import type { User } from './api-types.ts';
 import { BrowserSession } from './browser-session.ts';
 import { changeOrderView } from './change-order-view.ts';
-import { type App, isStaff, type View } from './console-app.ts';
+import { type App, isStaff, type View } from './view.ts';
 import { customersView, customerView, newCustomerView } from './customers-view.ts';
 import { dayView } from './day-view.ts';
 import { notify } from './dialogs.ts';

@@ -1,7 +1,7 @@
 // Finding a customer while one types, by the pattern of an ARIA combobox; or entering a new one.
 import { query } from './api-client.ts';
 import type { Customer, List } from './api-types.ts';
-import type { Page } from './console-app.ts';
+import type { Page } from './view.ts';
 import { fill, h } from './elements.ts';
 import { field } from './forms.ts';
 

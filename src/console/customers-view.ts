@@ -3,23 +3,16 @@ import { query } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
 import { explainConflict } from './conflicts.ts';
-import { reloadable, emptyState, goTo, heading, type Page, type Reload, skeleton } from './console-app.ts';
-import { CustomerFields } from './customer-form.ts';
+import { reloadable, emptyState, goTo, heading, type Page, type Reload, skeleton } from './view.ts';
+import { CustomerFields } from './customer-fields.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { addressLines, dateOnly } from './formats.ts';
 import { action, form } from './forms.ts';
 import { orderColumns } from './orders-view.ts';
-import {
-  type Column,
-  csvButton,
-  eventList,
-  pager,
-  PeopleNames,
-  rowLink,
-  searchField,
-  table,
-} from './parts.ts';
+import { eventList, PeopleNames } from './event-list.ts';
+import { csvButton, searchField } from './list-tools.ts';
+import { type Column, pager, rowLink, table } from './tables.ts';
 
 export function customersView(page: Page): void {
   const { main, signal, parameters, client, live } = page;

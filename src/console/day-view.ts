@@ -1,10 +1,11 @@
 // The end of a day: sums by currency and status, to print.
 import { query } from './api-client.ts';
 import { type Figures, statuses } from './api-types.ts';
-import { reloadable, emptyState, heading, type Page, skeleton } from './console-app.ts';
+import { reloadable, emptyState, heading, type Page, skeleton } from './view.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addDays, count, dayName, fullDay, money } from './formats.ts';
-import { csvButton, pill } from './parts.ts';
+import { csvButton } from './list-tools.ts';
+import { pill } from './order-status.ts';
 import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
 
 /** Sums by currency and status, of the orders that were placed on a day. */

@@ -1,8 +1,8 @@
 // Where a new order goes: to an address, or nowhere as it is picked up. One of the two has to be said.
 import { AddressFields } from './address-fields.ts';
 import type { Address, Issue } from './api-types.ts';
-import { checkRow } from './cards.ts';
 import { h } from './elements.ts';
+import { checkRow } from './forms.ts';
 
 export class DeliveryFields {
   readonly element: HTMLElement;

@@ -51,6 +51,11 @@ export function choice(
   );
 }
 
+/** A checkbox and its label. */
+export function checkRow(input: HTMLInputElement, label: string): HTMLElement {
+  return h('p', { class: 'check' }, input, h('label', { for: input.id }, label));
+}
+
 /** The trimmed text; null if the field is empty, as the API has it. */
 export function textOf({ control }: Field): string | null {
   const text = control.value.trim();

@@ -2,7 +2,7 @@
 import { pause } from './api-client.ts';
 import { card, factList } from './cards.ts';
 import { sparkline } from './charts.ts';
-import { heading, type Page } from './console-app.ts';
+import { heading, type Page } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateOnly, dateTime } from './formats.ts';
 import { messageOf } from './forms.ts';

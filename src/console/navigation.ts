@@ -1,7 +1,7 @@
 // The navigation bar: which views it names, and which roles may open them.
 import type { Role } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
-import type { App } from './console-app.ts';
+import type { App } from './view.ts';
 import { notify } from './dialogs.ts';
 import { fill, h, icon, icons } from './elements.ts';
 

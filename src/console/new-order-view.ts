@@ -1,17 +1,16 @@
 // A new order: for a customer who is found or new, with items, placed once however often it is sent.
 import { Rejection } from './api-client.ts';
 import type { Customer, Issue, Order } from './api-types.ts';
-import { card, checkRow } from './cards.ts';
+import { card } from './cards.ts';
 import { explainReusedKey } from './conflicts.ts';
-import { heading, type Page } from './console-app.ts';
-import { ContactFields } from './customer-form.ts';
+import { goTo, heading, type Page } from './view.ts';
+import { ContactFields } from './customer-fields.ts';
 import { CustomerPicker } from './customer-picker.ts';
 import { notify } from './dialogs.ts';
 import { fill, h } from './elements.ts';
-import { form, throwIfInvalid } from './forms.ts';
+import { checkRow, form, throwIfInvalid } from './forms.ts';
 import { OrderFields } from './order-fields.ts';
-import { loadSoldArticles } from './order-form.ts';
-import { openOrder } from './parts.ts';
+import { loadSoldArticles } from './order-lines.ts';
 
 /** One order, and one customer, however often the form is sent. */
 type Draft = { customer?: Customer; readonly customerKey: string; readonly orderKey: string };
@@ -49,7 +48,7 @@ export function newOrderView(page: Page): void {
     });
     const { value: order } = await sent.catch(explainPlacedBefore);
     notify(`Order ${order.id} is placed.`);
-    openOrder(order.id);
+    goTo(`/orders/${order.id}`);
   }
   const body = form(
     [card('Customer', picker.element, checkRow(isNew, 'A new customer'), newRows), fields.cards],

@@ -5,7 +5,7 @@ import { DeliveryFields } from './delivery-fields.ts';
 import { h } from './elements.ts';
 import { currencies } from './formats.ts';
 import { choice, field, textOf } from './forms.ts';
-import { OrderLines, type SoldArticles } from './order-form.ts';
+import { OrderLines, type SoldArticles } from './order-lines.ts';
 
 export class OrderFields {
   readonly cards: readonly HTMLElement[];

@@ -10,13 +10,14 @@ import {
   steps,
 } from './api-types.ts';
 import { addressBlock, card } from './cards.ts';
-import { reloadable, heading, isStaff, type Page, skeleton } from './console-app.ts';
+import { reloadable, heading, isStaff, type Page, skeleton } from './view.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { addressLines, count, dateTime, eventText, money, statusNames, stepNames } from './formats.ts';
 import { action, field, textOf } from './forms.ts';
 import { packingSlip } from './packing-slip.ts';
-import { eventList, PeopleNames, pill, statusPicture } from './parts.ts';
+import { eventList, PeopleNames } from './event-list.ts';
+import { pill, statusPicture } from './order-status.ts';
 
 type Shown = {
   readonly order: Order;

@@ -1,12 +1,14 @@
 // The list of orders: searched, by status, live, with the next step of each as a button.
 import { query } from './api-client.ts';
 import { type List, type Order, steps } from './api-types.ts';
-import { reloadable, emptyState, heading, isStaff, type Page, type Reload, skeleton } from './console-app.ts';
+import { reloadable, emptyState, heading, isStaff, type Page, type Reload, skeleton } from './view.ts';
 import { notify } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateTime, money, shortTime, statusNames, stepNames } from './formats.ts';
 import { action } from './forms.ts';
-import { type Column, csvButton, pager, pill, rowLink, searchField, statusTabs, table } from './parts.ts';
+import { csvButton, searchField, statusTabs } from './list-tools.ts';
+import { pill } from './order-status.ts';
+import { type Column, pager, rowLink, table } from './tables.ts';
 
 const rowsAtOnce = 50;
 

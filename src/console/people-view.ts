@@ -1,14 +1,16 @@
 // People: who may sign in, what they may do, and what an administrator can do for them.
-import { undefinedIfMissing, keyList, sessionList } from './access-lists.ts';
-import { query } from './api-client.ts';
+import { keyList, sessionList } from './access-lists.ts';
+import { query, undefinedIfMissing } from './api-client.ts';
 import type { Key, List, Role, ServiceEvent, Session, Totp, User } from './api-types.ts';
 import { card, factList } from './cards.ts';
-import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { dateOnly, dateTime } from './formats.ts';
 import { action, choice, field, textOf } from './forms.ts';
-import { type Column, eventList, pager, PeopleNames, rowLink, searchField, table } from './parts.ts';
+import { eventList, PeopleNames } from './event-list.ts';
+import { searchField } from './list-tools.ts';
+import { type Column, pager, rowLink, table } from './tables.ts';
 
 const roles: readonly (readonly [Role, string])[] = [
   ['user', 'user: their own orders'],

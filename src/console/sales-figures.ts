@@ -1,7 +1,7 @@
 // Sales as the service sums them up, by currency.
 import { query } from './api-client.ts';
 import type { Figures, Sales } from './api-types.ts';
-import type { Page } from './console-app.ts';
+import type { Page } from './view.ts';
 import { timeZone } from './formats.ts';
 
 type Range = { readonly from: Date; readonly before: Date; readonly by: 'hour' | 'day' };

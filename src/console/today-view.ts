@@ -3,7 +3,7 @@ import { query } from './api-client.ts';
 import type { Figures, List, Order, Sales, ServiceEvent, Status } from './api-types.ts';
 import { card, factList } from './cards.ts';
 import { type Bar, barPlot } from './charts.ts';
-import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './view.ts';
 import { type Child, fill, h } from './elements.ts';
 import {
   addDays,
@@ -17,7 +17,8 @@ import {
   statusNames,
 } from './formats.ts';
 import { orderColumns, stepColumn } from './orders-view.ts';
-import { eventList, PeopleNames, table } from './parts.ts';
+import { eventList, PeopleNames } from './event-list.ts';
+import { table } from './tables.ts';
 import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
 
 const spans = [

@@ -1,12 +1,12 @@
 // Webhooks: which programs are sent what, and how that goes.
 import { pause } from './api-client.ts';
 import type { List, Webhook } from './api-types.ts';
-import { checkRow, factList } from './cards.ts';
-import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './console-app.ts';
+import { factList } from './cards.ts';
+import { reloadable, emptyState, heading, type Page, type Reload, skeleton } from './view.ts';
 import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { count, dateTime } from './formats.ts';
-import { action, field } from './forms.ts';
+import { action, checkRow, field } from './forms.ts';
 
 const types = [
   ...['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'].map(

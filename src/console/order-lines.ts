@@ -1,6 +1,6 @@
 // The items of an order as a form: lines, suggestions from recent orders, and a running total.
 import type { Issue, List, Order } from './api-types.ts';
-import type { Page } from './console-app.ts';
+import type { Page } from './view.ts';
 import { fill, h, icon, icons } from './elements.ts';
 import { money, priceIssue, priceText, typedPrice } from './formats.ts';
 import { type Control, field, type Field, showIssue, textOf } from './forms.ts';

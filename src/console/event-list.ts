@@ -1,0 +1,61 @@
+// Histories: a line for each event, with the names of those who acted.
+import type { ServiceEvent, User } from './api-types.ts';
+import { h } from './elements.ts';
+import { dateTime, eventText, hrefOf, shortTime } from './formats.ts';
+import type { App } from './view.ts';
+
+/** Names of accounts, which only administrators may read; others see their own. */
+export class PeopleNames {
+  readonly #app: App;
+  readonly #names = new Map<number, Promise<string>>();
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  async of(events: readonly ServiceEvent[]): Promise<ReadonlyMap<number, string>> {
+    const ids = [...new Set(events.flatMap(({ actor }) => (actor === null ? [] : [actor.userId])))];
+    return new Map(await Promise.all(ids.map(async (id) => [id, await this.#name(id)] as const)));
+  }
+
+  #name(id: number): Promise<string> {
+    const { client, user } = this.#app;
+    if (id === user.id) return Promise.resolve('you');
+    if (user.role !== 'admin') return Promise.resolve(`account ${id}`);
+    const known = this.#names.get(id);
+    if (known !== undefined) return known;
+    const name = client.get<User>(`/api/users/${id}`).then(
+      (found) => found.name,
+      () => `account ${id}`,
+    );
+    this.#names.set(id, name);
+    return name;
+  }
+}
+
+/** A line for each event, newest first. */
+export function eventList(events: readonly ServiceEvent[], names: ReadonlyMap<number, string>): HTMLElement {
+  return h(
+    'ol',
+    { class: 'events' },
+    events.map((event) => {
+      const href = hrefOf(event);
+      const text = eventText(event);
+      const { actor, reason, createdAt } = event;
+      const who = actor === null ? undefined : (names.get(actor.userId) ?? `account ${actor.userId}`);
+      const withKey = actor === null || actor.keyId === null ? '' : ', with an API key';
+      return h(
+        'li',
+        {},
+        h('span', { class: 'what' }, href === undefined ? text : h('a', { href }, text)),
+        h(
+          'span',
+          { class: 'when' },
+          who !== undefined && `by ${who}${withKey}, `,
+          h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
+        ),
+        reason !== null && h('q', {}, reason),
+      );
+    }),
+  );
+}

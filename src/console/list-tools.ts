@@ -1,0 +1,66 @@
+// The tools above a list: its search, the tabs of statuses, and the list as a file.
+import { query } from './api-client.ts';
+import { type Status, statuses } from './api-types.ts';
+import { notify } from './dialogs.ts';
+import { h, icon, icons } from './elements.ts';
+import { statusNames } from './formats.ts';
+import { action } from './forms.ts';
+import type { App, Page, Reload } from './view.ts';
+
+const typingMilliseconds = 40;
+
+/** Searches while one types. The address keeps the words, without an entry in the history for each letter. */
+export function searchField(
+  page: Page,
+  name: string,
+  { label, reload }: { readonly label: string; readonly reload: Reload },
+): HTMLElement {
+  const { parameters } = page;
+  const input = h('input', {
+    type: 'search',
+    value: parameters.get('q'),
+    placeholder: label,
+    'aria-label': label,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    maxlength: 100,
+    'data-key': 'search',
+  });
+  const state = { timer: 0 };
+  input.addEventListener('input', () => {
+    const q = input.value.trim();
+    if (q === '') parameters.delete('q');
+    else parameters.set('q', q);
+    parameters.delete('cursor');
+    history.replaceState(null, '', `#/${name}?${parameters}`);
+    clearTimeout(state.timer);
+    state.timer = setTimeout(() => void reload(), typingMilliseconds);
+  });
+  return h('div', { class: 'search' }, icon(icons.search), input);
+}
+
+export function statusTabs(parameters: URLSearchParams): HTMLElement {
+  const current = parameters.get('status') ?? '';
+  const tab = (status: Status | '', label: string): HTMLElement => {
+    const q = parameters.get('q') ?? undefined;
+    const target = query({ status, q });
+    return h('a', { href: `#/orders?${target}`, 'aria-current': status === current && 'page' }, label);
+  };
+  return h(
+    'nav',
+    { class: 'tabs', 'aria-label': 'Status' },
+    tab('', 'All'),
+    statuses.map((status) => tab(status, statusNames[status])),
+  );
+}
+
+/** Fetched with the token, which a link couldn't send. */
+export function csvButton({ client }: App, path: string, file: string): HTMLElement {
+  return action('CSV', async () => {
+    const response = await client.request('GET', path, { accept: 'text/csv' });
+    const address = URL.createObjectURL(await response.blob());
+    h('a', { href: address, download: file }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    notify(`${file} was saved.`);
+  });
+}

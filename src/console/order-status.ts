@@ -1,0 +1,38 @@
+// The status of an order, as a label and as its path through the statuses.
+import type { ServiceEvent, Status } from './api-types.ts';
+import { h, svg } from './elements.ts';
+import { statusNames } from './formats.ts';
+
+export function pill(status: Status): HTMLElement {
+  return h('span', { class: `pill ${status}` }, statusNames[status]);
+}
+
+/** The path of an order through its statuses, and where it is now. */
+export function statusPicture(status: Status, events: readonly ServiceEvent[]): SVGElement {
+  const way = ['open', 'paid', 'shipped', 'delivered'] as const;
+  const passed = ['open', status, ...events.map(({ type }) => type.replace('order.', ''))];
+  const reached = way.findLastIndex((each) => passed.includes(each));
+  const isEnded = status === 'cancelled' || status === 'refunded';
+  const x = (index: number): number => 30 + index * 92;
+  const line = (index: number): SVGElement =>
+    svg('path', {
+      d: `M${x(index) + 8} 14H${x(index + 1) - 8}`,
+      class: index < reached ? 'way done' : 'way',
+    });
+  const spot = (name: Status, index: number): SVGElement =>
+    svg(
+      'g',
+      { class: index === reached && !isEnded ? 'here' : index <= reached && 'done' },
+      svg('circle', { cx: x(index), cy: 14, r: 6 }),
+      svg('text', { x: x(index), y: 40, 'text-anchor': 'middle' }, statusNames[name]),
+    );
+  const label = `Status: ${statusNames[status]}`;
+  const end = svg('text', { x: 14, y: 62, class: 'end' }, `Ended: ${statusNames[status].toLowerCase()}`);
+  return svg(
+    'svg',
+    { viewBox: `0 0 340 ${isEnded ? 68 : 48}`, class: 'states', role: 'img', 'aria-label': label },
+    [0, 1, 2].map(line),
+    way.map(spot),
+    isEnded && end,
+  );
+}

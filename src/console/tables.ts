@@ -1,0 +1,63 @@
+// Tables of a list's elements, and the links between its pages.
+import { type Child, h } from './elements.ts';
+
+export type Column<T> = {
+  readonly label: string;
+  readonly kind?: 'number' | 'tight' | 'wide' | 'tight wide' | 'action';
+  readonly cell: (row: T) => Child;
+};
+
+/** On a phone the columns of the kind `wide` are left out. The first cell holds the row's link. */
+export function table<T>(caption: string, columns: readonly Column<T>[], rows: readonly T[]): HTMLElement {
+  const head = columns.map(({ label, kind }) =>
+    h('th', { scope: 'col', class: kind }, kind === 'action' ? h('span', { class: 'hidden' }, label) : label),
+  );
+  const body = rows.map((row) =>
+    h(
+      'tr',
+      {},
+      columns.map(({ cell, kind }) => h('td', { class: kind }, cell(row))),
+    ),
+  );
+  return h(
+    'div',
+    { class: 'scroller' },
+    h(
+      'table',
+      {},
+      h('caption', { class: 'hidden' }, caption),
+      h('thead', {}, h('tr', {}, head)),
+      h('tbody', {}, body),
+    ),
+  );
+}
+
+type PagerOptions = {
+  readonly label: string;
+  readonly parameters: URLSearchParams;
+  readonly name: string;
+};
+
+/** Links to the first page and the next one; the current position is in the URL. */
+export function pager(next: string | null, { label, parameters, name }: PagerOptions): Child {
+  const cursor = next === null ? null : new URL(next, location.origin).searchParams.get('cursor');
+  const isFirst = !parameters.has('cursor');
+  if (isFirst && cursor === null) return undefined;
+  const to = (value: string | null): string => {
+    const changed = new URLSearchParams(parameters);
+    if (value === null) changed.delete('cursor');
+    else changed.set('cursor', value);
+    return `#/${name}?${changed}`;
+  };
+  return h(
+    'nav',
+    { class: 'pager', 'aria-label': label },
+    !isFirst && h('a', { class: 'button', href: to(null) }, 'First page'),
+    cursor !== null && h('a', { class: 'button', href: to(cursor) }, 'Next page'),
+  );
+}
+
+/** The link of a table's row: the whole row is clickable. */
+export function rowLink(href: string, text: Child): HTMLElement {
+  return h('a', { href, class: 'row' }, text);
+}
