@@ -4,7 +4,7 @@ import type { AfterSync } from './assembly/after-sync.ts';
 import type { Caches } from './assembly/caches.ts';
 import type { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { Cleanup } from './assembly/cleanup.ts';
-import { createKeyedParts, type KeyedParts } from './assembly/keyed-parts.ts';
+import { createCryptography, type Cryptography } from './assembly/cryptography.ts';
 import { countBuckets, createLimiters } from './assembly/limiters.ts';
 import { ShownEvents } from './assembly/shown-events.ts';
 import type { CallerSources } from './auth/caller-cache.ts';
@@ -68,12 +68,12 @@ export function createApp(
   dependencies: AppDependencies,
 ) {
   const { database, caches, hasher, log, now, timers, stopping } = dependencies;
-  const keyed = createKeyedParts(secrets, publicUrl);
+  const cryptography = createCryptography(secrets, publicUrl);
   const limiters = createLimiters(config.rates);
   const metrics = createMetrics();
   const exports = new Exports({ log });
   const imports = new Imports(dependencies);
-  const { live, deliveries, webhookTargets, cleanup } = createBackground(config, keyed, dependencies);
+  const { live, deliveries, webhookTargets, cleanup } = createBackground(config, cryptography, dependencies);
 
   function metricsText(): string {
     return metrics.text({
@@ -95,7 +95,7 @@ export function createApp(
   const router: Router = mountRoutes(
     { config, publicUrl, extraRoutes },
     {
-      ...keyed,
+      ...cryptography,
       limiters,
       caches,
       live,
@@ -111,7 +111,7 @@ export function createApp(
     },
   );
   const authenticator = createAuthenticator({
-    signer: keyed.signer,
+    signer: cryptography.signer,
     sources: sourcesOf(database.read),
     cache: caches.callers,
     onKeyUse: (keyId, time) => cleanup.recordKeyUse(keyId, time),
@@ -127,7 +127,7 @@ export function createApp(
     timers,
     log,
     metrics,
-    responses: keyed.storedResponses,
+    responses: cryptography.storedResponses,
     isTrusted: addressesIn(config.trustedProxy),
     acceptsQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
@@ -140,7 +140,7 @@ export function createApp(
 /** What runs beside requests: started by changes that are on disk, or from time to time. */
 function createBackground(
   { data, eventsDays, webhookAllow }: Config,
-  { cursors, totpSecrets, webhookSecrets }: KeyedParts,
+  { cursors, totpSecrets, webhookSecrets }: Cryptography,
   { database, afterSync, log, now, timers, lookup, stopping }: AppDependencies,
 ) {
   const live = new LiveFeed({ db: database.read, cursors, log, now });

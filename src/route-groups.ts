@@ -2,7 +2,7 @@
 import type { Caches } from './assembly/caches.ts';
 import type { Cleanup } from './assembly/cleanup.ts';
 import { withDailyQuota } from './assembly/daily-quotas.ts';
-import type { KeyedParts } from './assembly/keyed-parts.ts';
+import type { Cryptography } from './assembly/cryptography.ts';
 import type { Limiters } from './assembly/limiters.ts';
 import type { Config } from './config/config.ts';
 import type { ExportStarter } from './http/export.ts';
@@ -30,7 +30,7 @@ import { webhookRoutes } from './resources/webhooks/webhook-routes.ts';
 import { version } from './version.ts';
 
 /** What handlers use apart from the database, which they get with each request. */
-export type HandlerServices = Omit<KeyedParts, 'storedResponses'> & {
+export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
   readonly passwords: PasswordChecks<Limiter>;
   readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUps'>;
   readonly caches: Pick<Caches, 'orders' | 'customers' | 'pages'>;

@@ -1,4 +1,4 @@
-// The parts that hold keys derived from the service's secrets, each for a purpose of its own.
+// Signatures, MACs and encryption: the parts whose keys are derived from the secrets of the service.
 import { createSigner } from '../auth/jwt.ts';
 import { createMacs } from '../auth/mac.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
@@ -6,10 +6,10 @@ import { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { createCursors } from '../http/cursor.ts';
 import { createStoredResponses } from '../http/stored-response-store.ts';
 
-export type KeyedParts = ReturnType<typeof createKeyedParts>;
+export type Cryptography = ReturnType<typeof createCryptography>;
 
 /** The first secret signs and encrypts; all of them verify and decrypt. */
-export function createKeyedParts(secrets: readonly Uint8Array[], publicUrl: string) {
+export function createCryptography(secrets: readonly Uint8Array[], publicUrl: string) {
   return {
     signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
     refreshTokens: new RefreshTokens(secrets),

@@ -1,7 +1,7 @@
 // `orderly openapi`: prints the OpenAPI document of a service with these settings, from its routes alone.
 import { randomBytes } from 'node:crypto';
 import { Caches } from '../assembly/caches.ts';
-import { createKeyedParts } from '../assembly/keyed-parts.ts';
+import { createCryptography } from '../assembly/cryptography.ts';
 import { createLimiters } from '../assembly/limiters.ts';
 import { publicUrlOf } from '../assembly/listening.ts';
 import type { Config } from '../config/config.ts';
@@ -29,7 +29,7 @@ function notServing(config: Config, publicUrl: string): HandlerServices {
   const hasher = { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 };
   const limiters = createLimiters(config.rates);
   return {
-    ...createKeyedParts([randomBytes(secretBytesMin)], publicUrl),
+    ...createCryptography([randomBytes(secretBytesMin)], publicUrl),
     passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownAddress: unused }),
     limiters,
     caches: new Caches(0),

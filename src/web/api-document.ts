@@ -43,7 +43,7 @@ export type Operation = Texts<'operationId' | 'summary' | 'description'> & {
   readonly requestBody?: { readonly content: Content };
   readonly responses: Named<Response>;
 };
-export type Description = {
+export type ApiDocument = {
   readonly info: Texts<'version'>;
   readonly tags: readonly Texts<'name' | 'description'>[];
   readonly paths: Named<Named<Operation>>;
@@ -52,7 +52,7 @@ export type Description = {
 export type Placed = Texts<'method' | 'path'> & { readonly operation: Operation };
 
 /** Short paths first, otherwise in the order of the routes. */
-export function operationsOf({ paths }: Description): Placed[] {
+export function operationsOf({ paths }: ApiDocument): Placed[] {
   const placed = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -60,12 +60,12 @@ export function operationsOf({ paths }: Description): Placed[] {
 }
 
 /** What a reference points to, or the node itself. */
-export function follow<T extends { readonly $ref?: string }>(description: Description, node: T): T {
+export function follow<T extends { readonly $ref?: string }>(api: ApiDocument, node: T): T {
   const steps = node.$ref?.slice(2).split('/');
   return (
     steps === undefined
       ? node
-      : steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], description)
+      : steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)[step], api)
   ) as T; // a reference points to a value of the same type
 }
 
@@ -74,24 +74,24 @@ export function successOf({ responses }: Operation): readonly [status: string, R
 }
 
 /** Arrays have the schemas of their elements. X-Request-Id, which every operation takes, is left out. */
-export function parametersOf({ parameters }: Operation, description: Description): Parameter[] {
-  const followed = parameters.map((each) => follow(description, each));
+export function parametersOf({ parameters }: Operation, api: ApiDocument): Parameter[] {
+  const followed = parameters.map((each) => follow(api, each));
   const own = followed.filter(({ name }) => name !== requestId);
-  return own.map((each) => ({ ...each, schema: withItems(follow(description, each.schema), description) }));
+  return own.map((each) => ({ ...each, schema: withItems(follow(api, each.schema), api) }));
 }
 
 const requestId = 'X-Request-Id';
 
-function withItems(schema: Schema, description: Description): Schema {
-  return schema.items === undefined ? schema : { ...schema, items: follow(description, schema.items) };
+function withItems(schema: Schema, api: ApiDocument): Schema {
+  return schema.items === undefined ? schema : { ...schema, items: follow(api, schema.items) };
 }
 
 /** Parameters and header fields that at least this many operations take, all alike, are described once. */
 const commonUsesMin = 5;
 
-export function commonParameters(description: Description): Parameter[] {
+export function commonParameters(api: ApiDocument): Parameter[] {
   const uses = Map.groupBy(
-    operationsOf(description).flatMap(({ operation }) => parametersOf(operation, description)),
+    operationsOf(api).flatMap(({ operation }) => parametersOf(operation, api)),
     (each) => JSON.stringify(each),
   );
   const common = [...uses.values()].filter(({ length }) => length >= commonUsesMin);
@@ -99,17 +99,16 @@ export function commonParameters(description: Description): Parameter[] {
 }
 
 /** The problems that a response can report. */
-export function codesOf(response: Response, description: Description): string[] {
-  return Object.keys(follow(description, response).content?.['application/problem+json']?.examples ?? {});
+export function codesOf(response: Response, api: ApiDocument): string[] {
+  return Object.keys(follow(api, response).content?.['application/problem+json']?.examples ?? {});
 }
 
 /**
  * The problems that every operation can report. Those about a request's data are listed at each operation.
  */
-export function codesEverywhere(description: Description): Set<string> {
-  const sets = operationsOf(description).map(
-    ({ operation }) =>
-      new Set(Object.values(operation.responses).flatMap((each) => codesOf(each, description))),
+export function codesEverywhere(api: ApiDocument): Set<string> {
+  const sets = operationsOf(api).map(
+    ({ operation }) => new Set(Object.values(operation.responses).flatMap((each) => codesOf(each, api))),
   );
   return sets
     .reduce((common, codes) => common.intersection(codes))

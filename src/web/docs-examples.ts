@@ -1,5 +1,5 @@
 // An operation's call as a person would write it: with curl, in JavaScript and in Python.
-import { successOf, type Operation } from './docs-description.ts';
+import { successOf, type Operation } from './api-document.ts';
 
 export type Language = 'curl' | 'JavaScript' | 'Python';
 

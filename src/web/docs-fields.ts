@@ -1,29 +1,26 @@
 // The fields of a schema on the documentation page: nested ones by their path, each with its rules and
 // limits.
-import { follow, type Description, type Schema } from './docs-description.ts';
+import { follow, type ApiDocument, type Schema } from './api-document.ts';
 import { html, inline, type Html } from './page-layout.ts';
 
-type About = { readonly isRequired?: boolean; readonly place?: string; readonly says?: string };
+type FieldNotes = { readonly isRequired?: boolean; readonly place?: string; readonly description?: string };
 
-export function definitions(terms: readonly (readonly [term: string, says: string])[]): Html {
-  const rows = terms.map(([term, says]) => html`<div><dt>${term}</dt><dd>${inline(says)}</dd></div>`);
+export function definitions(terms: readonly (readonly [term: string, description: string])[]): Html {
+  const rows = terms.map(
+    ([term, description]) => html`<div><dt>${term}</dt><dd>${inline(description)}</dd></div>`,
+  );
   return html`<dl class="fields">${rows}</dl>`;
 }
 
-/** In a request it matters what is required; a response has everything. */
-export function fieldsOf(
-  schema: Schema,
-  description: Description,
-  side: 'request' | 'response',
-  path = '',
-): Html[] {
-  const { properties = {}, required = [] } = solid(schema, description);
+/** Marks required members of requests only: a response has all its members. */
+export function fieldsOf(schema: Schema, api: ApiDocument, side: 'request' | 'response', path = ''): Html[] {
+  const { properties = {}, required = [] } = solid(schema, api);
   return Object.entries(properties).flatMap(([name, member]) => {
-    const { items } = solid(member, description);
+    const { items } = solid(member, api);
     const isRequired = side === 'request' && required.includes(name);
     return [
-      fieldOf(path + name, member, description, { isRequired }),
-      ...fieldsOf(items ?? member, description, side, `${path}${name}${items === undefined ? '.' : '[].'}`),
+      fieldOf(path + name, member, api, { isRequired }),
+      ...fieldsOf(items ?? member, api, side, `${path}${name}${items === undefined ? '.' : '[].'}`),
     ];
   });
 }
@@ -31,30 +28,30 @@ export function fieldsOf(
 export function fieldOf(
   name: string,
   schema: Schema,
-  description: Description,
-  { isRequired = false, place = '', says = solid(schema, description).description ?? '' }: About,
+  api: ApiDocument,
+  { isRequired = false, place = '', description = solid(schema, api).description ?? '' }: FieldNotes,
 ): Html {
   const example = schema.examples?.[0];
-  const rules = rulesOf(solid(schema, description), description);
-  if (example !== undefined) rules.push(`Such as \`${String(example)}\`.`);
-  const type = typeOf(schema, description);
+  const rules = rulesOf(solid(schema, api), api);
+  if (example !== undefined) rules.push(`Example: \`${String(example)}\`.`);
+  const type = typeOf(schema, api);
   const kind = place === '' ? type : `${type} · ${place}`;
   const mark = isRequired ? html` <em>required</em>` : '';
   return html`<div><dt><code>${name}</code> <span>${kind}</span>${mark}</dt>
-<dd>${inline(says)} <span class="rules">${inline(rules.join(' '))}</span></dd></div>
+<dd>${inline(description)} <span class="rules">${inline(rules.join(' '))}</span></dd></div>
 `;
 }
 
-/** Without references, and without null. */
-function solid(schema: Schema, description: Description): Schema {
-  return follow(description, schema.anyOf?.[0] ?? schema);
+/** Resolves references and drops null. */
+function solid(schema: Schema, api: ApiDocument): Schema {
+  return follow(api, schema.anyOf?.[0] ?? schema);
 }
 
-function typeOf(schema: Schema, description: Description): string {
-  const { type = '', items, format = 'int64' } = solid(schema, description);
+function typeOf(schema: Schema, api: ApiDocument): string {
+  const { type = '', items, format = 'int64' } = solid(schema, api);
   const names = [type].flat().filter((each) => each !== 'null');
   let kind = names.join(' or ');
-  if (items !== undefined) kind = `array of ${typeOf(items, description)}s`;
+  if (items !== undefined) kind = `array of ${typeOf(items, api)}s`;
   else if (format !== 'int64') kind += `, ${format}`;
   const isNullable = schema.anyOf !== undefined || [schema.type].flat().includes('null');
   return isNullable ? `${kind}, or null` : kind;
@@ -63,22 +60,22 @@ function typeOf(schema: Schema, description: Description): string {
 /** Only patterns that people can read are shown. */
 function rulesOf(
   { enum: values, items, format, pattern = '', ...schema }: Schema,
-  description: Description,
+  api: ApiDocument,
 ): string[] {
   const rules: string[] = [];
   if (values !== undefined) rules.push(`One of ${listed(values)}.`);
   else if (format !== 'date-time') rules.push(range(schema.minLength, schema.maxLength, ' characters'));
   rules.push(range(schema.minimum, schema.maximum, ''));
   rules.push(range(schema.minItems, schema.maxItems, ' items'));
-  if (schema.uniqueItems === true) rules.push('None twice.');
-  if (items !== undefined) rules.push(...memberRules(solid(items, description), description));
+  if (schema.uniqueItems === true) rules.push('No duplicates.');
+  if (items !== undefined) rules.push(...memberRules(solid(items, api), api));
   if (format === undefined && isReadable(pattern)) rules.push(`Matches \`${pattern}\`.`);
   return rules.filter((rule) => rule !== '');
 }
 
-/** Of the schema of an array's elements only the allowed values are shown. */
-function memberRules(items: Schema, description: Description): string[] {
-  return items.enum === undefined ? [] : rulesOf(items, description);
+/** Shows only the allowed values of an array's elements, no other rules. */
+function memberRules(items: Schema, api: ApiDocument): string[] {
+  return items.enum === undefined ? [] : rulesOf(items, api);
 }
 
 function listed(values: readonly unknown[]): string {

@@ -16,10 +16,10 @@ import {
 import { sample } from './code-samples.ts';
 import { curlCommand } from './docs-examples.ts';
 import { definitions } from './docs-fields.ts';
-import { parameterField, type Setting } from './docs-operation.ts';
+import { parameterField, type DocsContext } from './docs-operation.ts';
 import { html, inline, link, type Html } from './page-layout.ts';
 
-export function introduction({ description, publicUrl, trust }: Setting): Html {
+export function introduction({ api, publicUrl, trust }: DocsContext): Html {
   const curl = `${curlCommand(trust)} -H 'Content-Type: application/json'`;
   const token = '-H "Authorization: Bearer $TOKEN"';
   const ada = '"email": "ada@example.com", "password": "correct horse battery staple"';
@@ -39,14 +39,14 @@ export function introduction({ description, publicUrl, trust }: Setting): Html {
 <p>People in the shop work in the ${link('/console', 'console')};
 this page is for those who write programs.</p>
 <p>The service is at <code>${publicUrl}</code>. Its ${link('/openapi.json', 'OpenAPI document')},
-version ${description.info.version}, has the same content as this page, for programs.
+version ${api.info.version}, has the same content as this page, for programs.
 Sign in below, and every operation can be tried where it is described.</p>
 <p>A first order takes four calls.</p>${trustNote(trust)}</div>
 <div class="calls">${samples}</div></section>
 `;
 }
 
-function trustNote(trust: Setting['trust']): Html {
+function trustNote(trust: DocsContext['trust']): Html {
   if (trust === 'a public certificate') return html``;
   return html`<p>The service made its certificate itself. <code>--cacert</code> lets curl trust it,
 <code>verify</code> Python’s <code>requests</code>, and the environment variable
@@ -78,12 +78,12 @@ title="An API key begins with ord_."></div>
 signed in; the refresh token and an API key are in this page’s memory alone.</p></section>
 `;
 
-export function conventions({ description, common }: Setting): Html {
+export function conventions({ api, common }: DocsContext): Html {
   return html`<section id="conventions" tabindex="-1"><h2>Conventions</h2>
 ${definitions(rules)}
 <div id="common-parameters" tabindex="-1"><div class="about"><h3>Common parameters and header fields</h3>
 <p>Each operation names those that it takes.</p>
-<dl class="fields">${common.map((each) => parameterField(each, description))}</dl></div></div></section>
+<dl class="fields">${common.map((each) => parameterField(each, api))}</dl></div></div></section>
 `;
 }
 

@@ -6,17 +6,17 @@ import {
   codesOf,
   parametersOf,
   successOf,
-  type Description,
+  type ApiDocument,
   type Operation,
   type Parameter,
   type Placed,
-} from './docs-description.ts';
+} from './api-document.ts';
 import { fieldOf, fieldsOf } from './docs-fields.ts';
 import { html, link, prose, type Html } from './page-layout.ts';
 import { tryForm } from './try-form.ts';
 
-export type Setting = {
-  readonly description: Description;
+export type DocsContext = {
+  readonly api: ApiDocument;
   readonly publicUrl: string;
   readonly trust: Trust;
   /** Problems that every operation can respond with, listed in one place. */
@@ -25,17 +25,17 @@ export type Setting = {
   readonly common: readonly Parameter[];
 };
 
-export function operationArticle(placed: Placed, setting: Setting): Html {
+export function operationArticle(placed: Placed, context: DocsContext): Html {
   const { method, path, operation } = placed;
   const { operationId: id, summary } = operation;
   const deprecated = operation.deprecated === true ? html` <b class="method deprecated">deprecated</b>` : '';
-  const parameters = parametersOf(operation, setting.description);
+  const parameters = parametersOf(operation, context.api);
   return html`<article id="${id}" tabindex="-1"><div class="about"><h3>${link(`#${id}`, summary)}</h3>
 <p class="endpoint">${badge(method)} <code>${path}</code>${deprecated}</p>
 ${prose(operation.description)}
-${fieldLists(operation, parameters, setting)}
-<h4>Responses</h4>${responsesOf(operation, setting)}</div>
-<div class="calls">${samplesOf(placed, setting)}
+${fieldLists(operation, parameters, context)}
+<h4>Responses</h4>${responsesOf(operation, context)}</div>
+<div class="calls">${samplesOf(placed, context)}
 ${tryForm(placed, { parameters, content: operation.requestBody?.content ?? {} })}</div></article>
 `;
 }
@@ -43,23 +43,23 @@ ${tryForm(placed, { parameters, content: operation.requestBody?.content ?? {} })
 function fieldLists(
   { requestBody }: Operation,
   parameters: readonly Parameter[],
-  { description, common }: Setting,
+  { api, common }: DocsContext,
 ): Html {
   const [body] = Object.values(requestBody?.content ?? {});
   const isCommon = (parameter: Parameter): boolean =>
     common.some((each) => isDeepStrictEqual(each, parameter));
-  const own = parameters.filter((each) => !isCommon(each)).map((each) => parameterField(each, description));
+  const own = parameters.filter((each) => !isCommon(each)).map((each) => parameterField(each, api));
   const schema = body?.['x-line-schema'] ?? body?.schema;
-  const bodyFields = schema === undefined ? [] : fieldsOf(schema, description, 'request');
+  const bodyFields = schema === undefined ? [] : fieldsOf(schema, api, 'request');
   return html`${fieldList('Parameters', own)}${commonNames(parameters.filter(isCommon))}
 ${fieldList(body?.['x-line-schema'] === undefined ? 'Body' : 'Each line of the body', bodyFields)}`;
 }
 
 export function parameterField(
-  { name, schema, required, in: place, description: says }: Parameter,
-  description: Description,
+  { name, schema, required, in: place, description }: Parameter,
+  api: ApiDocument,
 ): Html {
-  return fieldOf(name, schema, description, { isRequired: required === true, place, says });
+  return fieldOf(name, schema, api, { isRequired: required === true, place, description });
 }
 
 function commonNames(parameters: readonly Parameter[]): Html {
@@ -77,7 +77,7 @@ export function badge(method: string): Html {
   return html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 }
 
-function samplesOf({ method, path, operation }: Placed, { publicUrl, trust }: Setting): Html {
+function samplesOf({ method, path, operation }: Placed, { publicUrl, trust }: DocsContext): Html {
   const { operationId: id, summary, requestBody } = operation;
   const [[type, body] = []] = Object.entries(requestBody?.content ?? {});
   const url = publicUrl + path.replaceAll('{name}', 'validation-failed').replaceAll(/\{\w+\}/g, '7');
@@ -89,9 +89,9 @@ function samplesOf({ method, path, operation }: Placed, { publicUrl, trust }: Se
 ${result}`;
 }
 
-function responsesOf({ responses }: Operation, { description, everywhere }: Setting): Html {
+function responsesOf({ responses }: Operation, { api, everywhere }: DocsContext): Html {
   const rows = Object.entries(responses).map(([status, response]) => {
-    const codes = codesOf(response, description);
+    const codes = codesOf(response, api);
     const own = codes
       .filter((code) => !everywhere.has(code))
       .map((code) => html`${link(`/problems/${code}`, code)} `);

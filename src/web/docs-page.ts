@@ -8,14 +8,14 @@ import {
   codesEverywhere,
   operationsOf,
   successOf,
-  type Description,
+  type ApiDocument,
   type Placed,
-} from './docs-description.ts';
+} from './api-document.ts';
 import { json } from './docs-examples.ts';
 import { fieldsOf } from './docs-fields.ts';
 import { changelog, guides, guideSection } from './docs-guides.ts';
 import { conventions, introduction, limits, signIn } from './docs-introduction.ts';
-import { badge, operationArticle, type Setting } from './docs-operation.ts';
+import { badge, operationArticle, type DocsContext } from './docs-operation.ts';
 import { docsScript } from './docs-script.ts';
 import { orderDiagram, type Steps } from './order-diagram.ts';
 import { html, inline, link, pageOf, type Html, type Page } from './page-layout.ts';
@@ -40,37 +40,38 @@ export async function docsPage({
   steps,
   isSelfSigned,
 }: DocsOptions): Promise<Page> {
-  const description = document as Description; // openapi.ts makes it so, and the tests read all of it
-  const setting: Setting = {
-    description,
+  const api = document as ApiDocument; // openapi.ts makes it so, and the tests read all of it
+  const context: DocsContext = {
+    api,
     publicUrl,
     trust: isSelfSigned ? 'its own certificate' : 'a public certificate',
-    everywhere: codesEverywhere(description),
-    common: commonParameters(description),
+    everywhere: codesEverywhere(api),
+    common: commonParameters(api),
   };
   await nextTurn();
-  const groups = description.tags.map(({ name, description: says }) => {
-    const operations = operationsOf(description).filter(({ operation }) => operation.tags.includes(name));
-    return { id: name.toLowerCase().replace(' ', '-'), name, says, operations };
+  const groups = api.tags.map(({ name, description }) => {
+    const operations = operationsOf(api).filter(({ operation }) => operation.tags.includes(name));
+    return { id: name.toLowerCase().replace(' ', '-'), name, description, operations };
   });
   const sections: Html[] = [];
-  for (const { id, name, says, operations } of groups) {
+  for (const { id, name, description, operations } of groups) {
     await nextTurn();
     const states = name === 'Orders' ? orderStates(steps) : '';
     const articles: Html[] = [];
     for (const each of operations) {
-      articles.push(operationArticle(each, setting));
+      articles.push(operationArticle(each, context));
       await nextTurn();
     }
-    sections.push(html`<section id="${id}" tabindex="-1"><h2>${name}</h2><p>${inline(says)}</p>${states}
-${resources(operations, description)}${articles}</section>
+    sections.push(html`<section id="${id}" tabindex="-1"><h2>${name}</h2>
+<p>${inline(description)}</p>${states}
+${resources(operations, api)}${articles}</section>
 `);
   }
-  const opening = html`${introduction(setting)}${signIn}${conventions(setting)}${limits(rates)}
+  const opening = html`${introduction(context)}${signIn}${conventions(context)}${limits(rates)}
 ${guideSection()}`;
   await nextTurn();
   const main = html`${opening}
-${sections}${problemSection(setting)}${changelog}`;
+${sections}${problemSection(context)}${changelog}`;
   await nextTurn();
   const page = pageOf({
     title: 'orderly API',
@@ -128,32 +129,32 @@ that says which are allowed.</p>`;
 }
 
 /** What the group's operations return. */
-function resources(operations: readonly Placed[], description: Description): Html {
+function resources(operations: readonly Placed[], api: ApiDocument): Html {
   const responses = operations.flatMap(({ operation }) =>
     Object.values(successOf(operation)[1].content ?? {}),
   );
   const resources = new Map<string, unknown>();
   for (const { schema, example } of responses) {
-    const element = follow(description, schema).properties?.['data']?.items;
+    const element = follow(api, schema).properties?.['data']?.items;
     const { $ref } = element ?? schema;
     const [first] = element === undefined ? [example] : (example as { data: unknown[] }).data; // as a page is
     if ($ref !== undefined && !resources.has($ref)) resources.set($ref, first);
   }
-  return html`${[...resources].map(([$ref, example]) => resource($ref, example, description))}`;
+  return html`${[...resources].map(([$ref, example]) => resource($ref, example, api))}`;
 }
 
-function resource($ref: string, example: unknown, description: Description): Html {
+function resource($ref: string, example: unknown, api: ApiDocument): Html {
   const name = $ref.replace('#/components/schemas/', '');
   return html`<div class="wide" id="schema-${name}" tabindex="-1"><div class="about"><h3>${name}</h3>
-<dl class="fields">${fieldsOf({ $ref }, description, 'response')}</dl></div>
+<dl class="fields">${fieldsOf({ $ref }, api, 'response')}</dl></div>
 <div class="calls">${sample('Example', json(example))}</div></div>`;
 }
 
-function problemSection({ description, everywhere }: Setting): Html {
+function problemSection({ api, everywhere }: DocsContext): Html {
   const codes = [...everywhere].map(
     (code, index) => html`${index === 0 ? '' : ', '}${link(`/problems/${code}`, code)}`,
   );
-  const example = json(description.components.examples['validation-failed']?.value);
+  const example = json(api.components.examples['validation-failed']?.value);
   return html`<section id="problems" tabindex="-1"><h2>Problem types</h2>
 <div class="wide"><div class="about"><p>Every response of 400 and above is a problem document (RFC 9457),
 <code>application/problem+json</code>. Its <code>type</code> leads to one of these pages, and its

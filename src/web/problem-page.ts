@@ -1,7 +1,7 @@
 // The pages of problem types, for people.
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { problemTypes } from '../http/problem-types.ts';
-import { codesEverywhere, codesOf, operationsOf, type Description } from './docs-description.ts';
+import { codesEverywhere, codesOf, operationsOf, type ApiDocument } from './api-document.ts';
 import { sample } from './code-samples.ts';
 import { json } from './docs-examples.ts';
 import { html, inline, link, pageOf, type Html, type Page } from './page-layout.ts';
@@ -24,13 +24,13 @@ export function problemPage(code: ProblemCode | undefined, document: object): Pa
       main: html`<section><h1>Problem types</h1>${problemList}</section>`,
     });
   const { title, status, about } = problemTypes[code];
-  const description = document as Description; // openapi.ts makes it so, and the tests read all of it
-  const example = json(description.components.examples[code]?.value);
+  const api = document as ApiDocument; // openapi.ts makes it so, and the tests read all of it
+  const example = json(api.components.examples[code]?.value);
   const main = html`<section>
 <p class="endpoint"><b class="method problem">${status}</b> <code>${code}</code></p>
 <h1>${title}</h1><p class="lead">${inline(about)}</p>
 ${sample('Example', example)}
-<h2>Where</h2>${placesOf(code, description)}</section>`;
+<h2>Where</h2>${placesOf(code, api)}</section>`;
   return pageOf({ title: `${title} · orderly API`, contents: contentsFor(code), main });
 }
 
@@ -44,10 +44,10 @@ function contentsFor(code: ProblemCode | undefined): Html {
 <li>${link('/problems', 'Problem types')}<ul>${entries}</ul></li></ul>`;
 }
 
-function placesOf(code: ProblemCode, description: Description): Html {
-  if (codesEverywhere(description).has(code)) return html`<p>Every operation can return it.</p>`;
-  const found = operationsOf(description).filter(({ operation }) =>
-    Object.values(operation.responses).some((each) => codesOf(each, description).includes(code)),
+function placesOf(code: ProblemCode, api: ApiDocument): Html {
+  if (codesEverywhere(api).has(code)) return html`<p>Every operation can return it.</p>`;
+  const found = operationsOf(api).filter(({ operation }) =>
+    Object.values(operation.responses).some((each) => codesOf(each, api).includes(code)),
   );
   if (found.length === 0) return html`<p>It concerns a path as a whole, not one operation.</p>`;
   const places = found.map(({ method, path, operation: { operationId, summary } }) => {

@@ -1,6 +1,6 @@
 // The form that tries an operation: a field for each parameter, header field and body. It is a template,
 // which costs a browser next to nothing until the form is opened.
-import type { Content, Parameter, Placed, Schema } from './docs-description.ts';
+import type { Content, Parameter, Placed, Schema } from './api-document.ts';
 import { textOf } from './docs-examples.ts';
 import { html, type Html } from './page-layout.ts';
 
