@@ -27,6 +27,21 @@ describe('orderly check', { concurrency: true }, () => {
     assert.equal(status, 0, stdout);
   });
 
+  test('names events that can’t be read, and goes on', async (t) => {
+    const folder = await folderWithOrders(t);
+    for (const [id, changes] of ['[', 'null', '7', '{"role":7}'].entries())
+      change(
+        folder,
+        `DROP TRIGGER IF EXISTS events_fixed; UPDATE events SET changes = '${changes}' WHERE id = ${id + 1}`,
+      );
+    change(folder, "UPDATE orders SET status = 'paid' WHERE id = 1");
+    const { status, stdout, stderr } = await orderly(['check', `--data=${folder}`]);
+    assert.deepEqual([status, stderr], [1, '']);
+    assert.match(stdout, /^event 1 can't be read: /m);
+    for (const id of [2, 3]) assert.match(stdout, new RegExp(`^event ${id} at /changes: `, 'm'));
+    assert.match(stdout, /^order 1 at \/status: is paid, but its events say open\.$/m);
+  });
+
   test('finds that an event is missing between others', async (t) => {
     const folder = await folderWithOrders(t);
     change(folder, "DELETE FROM events WHERE type = 'order.changed' AND topicId = 1");

@@ -1,7 +1,7 @@
 // Compares objects with their events: for `orderly check`.
 import { inSnapshot, rowsById } from '../../storage/audit.ts';
 import type { Connection, Row, SqlValue } from '../../storage/connection.ts';
-import type { Changes, Topic } from './event.ts';
+import type { Topic } from './event.ts';
 import { feedBounds } from './event-store.ts';
 
 /** A table whose rows have histories, and the members whose values events show. */
@@ -83,13 +83,24 @@ function replay(db: Connection, topic: Topic, id: number): ReadonlyMap<string, u
   if (rows.length === 0) return undefined;
   const values = new Map<string, unknown>();
   for (const [text] of rows) {
-    const changes: Changes = text === null ? {} : JSON.parse(text); // written by recordEvent
-    for (const [name, pair] of Object.entries(changes)) {
-      if (pair === null) values.delete(name);
-      else values.set(name, pair[1]);
+    const changes = changesIn(text ?? '{}');
+    if (changes === undefined) values.clear(); // it may have been about any of them
+    for (const [name, pair] of Object.entries(changes ?? {})) {
+      if (Array.isArray(pair)) values.set(name, pair[1]);
+      else values.delete(name);
     }
   }
   return values;
+}
+
+/** Undefined for what `recordEvent` can't have written, which the audit of events reports. */
+function changesIn(text: string): object | undefined {
+  try {
+    const changes: unknown = JSON.parse(text);
+    return typeof changes === 'object' && changes !== null ? changes : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reports objects that have events, but are gone without an event of their deletion. */
