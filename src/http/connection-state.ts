@@ -33,6 +33,8 @@ class ConnectionState {
   #response: ServerResponse | undefined = undefined;
   /** Whether the read before ended within a head, or between requests; and no head has ended since. */
   #isInHead = true;
+  /** Whether the last read began so, and not within a body. */
+  hasReadBegunInHead = true;
 
   /** A pipelined request's response gets the connection when the previous one has left. */
   add(request: IncomingMessage, response: ServerResponse): void {
@@ -45,6 +47,7 @@ class ConnectionState {
   /** To be called after each read. Copies few of them: those without a request, large or rejected ones. */
   addRead({ result, copy }: ParsedRead): void {
     const isInHead = this.#isInHead;
+    this.hasReadBegunInHead = isInHead;
     this.#isInHead = this.#request?.complete !== false;
     if (!isInHead) this.requestLine.reset();
     if (!this.#isInHead) return;

@@ -14,7 +14,8 @@ export type RequestStart = {
 const bytesMax = urlBytesMax + headerBytesMax;
 /** A token (RFC 9110 section 5.6.2), of which 32 characters are enough for a method. */
 const methodForm = /^([\w!#$%&'*+.^`|~-]{1,32}) /;
-const requestLineForm = /^[^ ]+ (\/[!-~]*) HTTP\/1\.[01]\r?\n/;
+/** The origin form of the target, or the absolute form (RFC 9112 section 3.2). */
+const requestLineForm = /^[^ ]+ ((?:(?i:https?):\/)?\/[!-~]*) HTTP\/1\.[01]\r?\n/;
 /** RFC 9112 section 5; a line that begins with a blank would be folded into the one before it. */
 const fieldForm = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const valueForm = /^[ \t]*([\w.-]+)[ \t]*$/;

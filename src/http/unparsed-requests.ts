@@ -3,6 +3,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
+import { urlBytesMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 import type { UnparsedRequest } from './last-response.ts';
 import { endLingering } from './lingering-close.ts';
@@ -11,6 +12,7 @@ import { plainAddress } from './peer.ts';
 import type { RequestHandler } from './request-handler.ts';
 import { METHODS } from './node-http.ts';
 import { headersOf, headersTooLarge, targetTooLong } from './request-headers.ts';
+import { splitTarget } from './query.ts';
 import { requestIdFrom } from './request-id.ts';
 import { readRequestStart, type RequestStart } from './request-start.ts';
 import { allMethods } from './router.ts';
@@ -26,7 +28,9 @@ export function listenForUnparsed(server: Server, handler: Handler): void {
   server.on('clientError', (error: ParserError, socket: Socket) => {
     if (rejected.has(socket) || isSlowStream(error, socket)) return;
     rejected.add(socket);
-    rejectRequest(error, socket, handler);
+    if (/^(HPE|ERR_HTTP)_/.test(error.code ?? ''))
+      rejectRequest(rejectionOf(error, socket, handler), socket, handler);
+    else socket.destroy();
   });
 }
 
@@ -49,16 +53,28 @@ export function rejectPlainHttp(socket: Socket, bytes: Buffer, handler: Handler)
  * What the parser rejects within a body is a problem of that body's request. Otherwise it never becomes a
  * request: it is answered after the responses still on their way, and nothing comes after it.
  */
-function rejectRequest(error: ParserError, socket: Socket, handler: Handler): void {
-  if (!/^(HPE|ERR_HTTP)_/.test(error.code ?? '') || !socket.writable) return void socket.destroy();
-  const { currentResponse, pendingBody, body } = stateOf(socket);
-  if (pendingBody !== undefined) return pendingBody.abort(problemOf(error, socket));
+function rejectRequest(rejection: Rejection, socket: Socket, handler: Handler): void {
+  if (!socket.writable) return void socket.destroy();
+  const { currentResponse, pendingBody } = stateOf(socket);
+  const { problem, start } = rejection;
+  if (pendingBody !== undefined) return pendingBody.abort(problem);
   if (currentResponse !== undefined)
-    return void currentResponse.once('finish', () => rejectRequest(error, socket, handler));
-  // nothing shows where the body before it ended: its last bytes would be taken for the method, and logged
-  const start = body === undefined ? startOf(error) : undefined;
-  const problem = unknownMethodProblem(start, handler) ?? problemOf(error, socket);
+    return void currentResponse.once('finish', () => rejectRequest(rejection, socket, handler));
   endLingering(socket, handler.rejectUnparsedRequest(problem, unparsedOn(socket, start)));
+}
+
+type Rejection = { readonly problem: Problem; readonly start: RequestStart | undefined };
+
+/**
+ * If a body ended in the same read, nothing shows where: its last bytes would be taken for the method. If it
+ * ended in an earlier one, these may be bytes that Content-Length left out, so the log has no method.
+ */
+function rejectionOf(error: ParserError, socket: Socket, handler: Handler): Rejection {
+  const { body, hasReadBegunInHead } = stateOf(socket);
+  const isAfterBody = body !== undefined;
+  const start = isAfterBody && !hasReadBegunInHead ? undefined : startOf(error);
+  const problem = unknownMethodProblem(start, handler) ?? problemOf(error, socket);
+  return { problem, start: start && isAfterBody ? { ...start, method: '-' } : start };
 }
 
 /** `node:http` leaves the socket of a CONNECT to us. Answered after the responses still on their way. */
@@ -66,11 +82,17 @@ function rejectTunnel(request: IncomingMessage, socket: Socket, handler: Handler
   const { currentResponse } = stateOf(socket);
   if (currentResponse !== undefined)
     return void currentResponse.once('finish', () => rejectTunnel(request, socket, handler));
-  const detail = 'CONNECT is not supported: this server is not a proxy.';
-  const problem = new Problem('method-not-allowed', detail, { allow: allMethods });
+  const { url = '' } = request;
+  const path = url.startsWith('/') && url.length <= urlBytesMax ? splitTarget(url).path : undefined;
+  const problem = path === undefined ? notAProxy() : handler.problemOfMethod('CONNECT', path);
   const requestId = requestIdFrom(headersOf(request)['x-request-id']);
-  const start = { method: 'CONNECT', path: undefined, requestId };
+  const start = { method: 'CONNECT', path, requestId };
   endLingering(socket, handler.rejectUnparsedRequest(problem, unparsedOn(socket, start)));
+}
+
+function notAProxy(): Problem {
+  const detail = 'CONNECT is not supported: this server is not a proxy.';
+  return new Problem('method-not-allowed', detail, { allow: allMethods });
 }
 
 function unparsedOn(socket: Socket, start?: RequestStart): UnparsedRequest {

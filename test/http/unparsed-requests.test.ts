@@ -30,6 +30,19 @@ describe('a connection', () => {
       assert.deepEqual(lineOf(unknownHeaders['x-request-id']), ['FOO', '/orders', 405, '127.0.0.1']);
     });
 
+    test('after a response to a body, an unknown method is 405, and not in the log', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(post('{"name":"Ada"}'));
+      assert.equal((await connection.response()).status, 201);
+      connection.write(request('SECRETPW /orders', ['X-Request-Id: after-body']));
+      const response = await connection.response();
+      assertProblem(response, 'method-not-allowed');
+      assert.equal(response.headers['allow'], 'GET, HEAD, POST, OPTIONS');
+      assert.deepEqual(lineOf('after-body'), ['-', '/orders', 405, '127.0.0.1']);
+      assert.doesNotMatch(service().logged.join('\n'), /SECRETPW/);
+      assert.equal(await connection.closed, '');
+    });
+
     const nonsense: readonly (readonly [what: string, bytes: string | Buffer])[] = [
       ['noise', 'lorem ipsum dolor\r\n\r\n'],
       ['bytes at random', Buffer.from(Array.from({ length: 500 }, (_, index) => (index * 7919 + 13) % 256))],
@@ -124,6 +137,11 @@ describe('a connection', () => {
       ['GETS /orders/7?status=open', '/orders/7', 'GET, HEAD, PATCH, OPTIONS'],
       ['X-1 /', '/', 'GET, HEAD, OPTIONS'],
       ['FOO /nowhere?api_key=secret', '/nowhere', undefined],
+      ['FOO https://localhost/orders?status=open', '/orders', 'GET, HEAD, POST, OPTIONS'],
+      ['FOO HTTP://localhost', '/', 'GET, HEAD, OPTIONS'],
+      ['FOO http://localhost/nowhere', '/nowhere', undefined],
+      ['CONNECT /orders?api_key=secret', '/orders', 'GET, HEAD, POST, OPTIONS'],
+      ['CONNECT /nowhere', '/nowhere', undefined],
     ];
     for (const [start, path, allow] of unknown) {
       const status = allow === undefined ? 404 : 405;
