@@ -133,7 +133,9 @@ test('Authorization is "Bearer", blanks and the token (RFC 9110 section 11.4)', 
     service.get('/orders', { headers: { authorization } });
   for (const scheme of ['Bearer ', 'bearer ', 'BEARER ', 'Bearer  ', 'bearer    '])
     assert.equal((await ask(scheme + token)).status, 200);
-  for (const sent of [`Bearer\t${token}`, `Bearer${token}`, `Bearer \t${token}`, `Bearer ${token} x`])
+  for (const sent of [`Bearer\t${token}`, `Bearer${token}`])
+    assertProblem(await ask(sent), 'unauthenticated', 401);
+  for (const sent of [`Bearer \t${token}`, `Bearer ${token} x`])
     assertProblem(await ask(sent), 'invalid-token', 401);
 });
 
