@@ -128,7 +128,12 @@ async function addFirstAdmin(
   const endHashing = (): unknown => hasher.close();
   signal?.addEventListener('abort', endHashing, { once: true });
   try {
-    const admin = await makeFirstAdmin(config, { read: database.read, write: database.write, hasher, now });
+    const admin = await makeFirstAdmin(config, {
+      read: database.read,
+      write: (callback) => database.write(callback),
+      hasher,
+      now,
+    });
     return admin === undefined ? [] : [admin];
   } finally {
     signal?.removeEventListener('abort', endHashing);

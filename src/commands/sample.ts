@@ -66,7 +66,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
     }
     const made = await makeFirstAdmin(config, {
       read: database.connection,
-      write: database.write,
+      write: (callback) => database.write(callback),
       hasher,
       now: Date.now(),
     });

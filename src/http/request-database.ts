@@ -1,8 +1,10 @@
 // The database as one request uses it: its long queries share the SQL worker fairly with those of
 // other callers.
 import { clientOf, type RequestSource } from '../auth/access.ts';
-import type { Connection } from '../storage/connection.ts';
+import type { Connection, Row, SqlValue, WriteCallback } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
+import type { QueryOptions } from '../storage/sql-worker.ts';
+import type { WriteOptions } from '../storage/write-transaction.ts';
 import type { HandlerDatabase } from './route.ts';
 
 export class RequestDatabase implements HandlerDatabase {
@@ -18,12 +20,15 @@ export class RequestDatabase implements HandlerDatabase {
     return this.#database.read;
   }
 
-  get write(): Database['write'] {
-    return this.#database.write;
+  write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> {
+    return this.#database.write(callback, options);
   }
 
-  get readInWorker(): Database['readInWorker'] {
-    const client = clientOf(this.#request);
-    return (sql, params, options) => this.#database.readInWorker(sql, params, { ...options, client });
+  readInWorker<R extends Row>(
+    sql: string,
+    params: readonly SqlValue[],
+    options?: QueryOptions,
+  ): Promise<R[]> {
+    return this.#database.readInWorker<R>(sql, params, { ...options, client: clientOf(this.#request) });
   }
 }

@@ -57,12 +57,17 @@ export type Database = {
    * once the change is on disk. If `callback` throws, its changes are undone, and the promise rejects with
    * what it threw once what it saw is on disk.
    */
-  write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T>;
+  write<T>(this: object, callback: WriteCallback<T>, options?: WriteOptions): Promise<T>;
   /**
    * The rows of a statement that may look at many, in the SQL worker, once they are on disk; with a search,
    * the ids of those that it finds. The worker is shared fairly among clients.
    */
-  readInWorker<R extends Row>(sql: string, params: readonly SqlValue[], options?: QueryOptions): Promise<R[]>;
+  readInWorker<R extends Row>(
+    this: object,
+    sql: string,
+    params: readonly SqlValue[],
+    options?: QueryOptions,
+  ): Promise<R[]>;
   /** To be called with each request: detects commits of other processes within a tenth of a second. */
   detectExternalCommits(): void;
   readonly stats: Readonly<StorageStats>;
@@ -121,14 +126,22 @@ class OpenDatabase implements Database {
     this.#checkpointer = this.#openCheckpointer();
   }
 
-  // Properties, not methods: they are passed on without their object.
-  readonly write = <T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> =>
-    this.#commits.write(callback, options);
-  readonly readInWorker = <R extends Row>(
+  write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> {
+    return this.#commits.write(callback, options);
+  }
+
+  async readInWorker<R extends Row>(
     sql: string,
     params: readonly SqlValue[],
     options: QueryOptions = {},
-  ): Promise<R[]> => this.#readInWorker(sql, params, options);
+  ): Promise<R[]> {
+    const { waiting } = this.#slowReads;
+    const ofClient = this.#slowReads.waitingOf(options.client ?? '');
+    if (this.#closing !== undefined || waiting >= slowReadsMax || ofClient >= slowReadsPerClientMax)
+      throw unavailable('Too many long queries are waiting; retry in a moment.');
+    const rows = await this.#slowReads.query(sql, params, options).catch(rethrow);
+    return rows as unknown as R[]; // the caller's knowledge
+  }
 
   detectExternalCommits(): void {
     this.#externalCommits.detectIfDue();
@@ -137,19 +150,6 @@ class OpenDatabase implements Database {
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
-  }
-
-  async #readInWorker<R extends Row>(
-    sql: string,
-    params: readonly SqlValue[],
-    options: QueryOptions,
-  ): Promise<R[]> {
-    const { waiting } = this.#slowReads;
-    const ofClient = this.#slowReads.waitingOf(options.client ?? '');
-    if (this.#closing !== undefined || waiting >= slowReadsMax || ofClient >= slowReadsPerClientMax)
-      throw unavailable('Too many long queries are waiting; retry in a moment.');
-    const rows = await this.#slowReads.query(sql, params, options).catch(rethrow);
-    return rows as unknown as R[]; // the caller's knowledge
   }
 
   #openReads(): ReadSide {
@@ -170,7 +170,8 @@ class OpenDatabase implements Database {
       schedule: () => this.#scheduleEndOfTurn(),
       onWriteLock: () => this.#externalCommits.detect(),
       pinReads: () => this.#reads.pinSnapshot(),
-      onSync: (invalidations) => this.#onSync(invalidations),
+      unpinReads: () => this.#reads.unpinSnapshot(),
+      onSync: (invalidations) => this.#options.onSync(invalidations),
       onSettled: () => this.#checkpointer.checkpointIfDue(),
       onFatal: (error) => this.#onFatal(error),
     });
@@ -215,12 +216,6 @@ class OpenDatabase implements Database {
     this.#isEndOfTurnScheduled = false;
     this.#reads.endTurn();
     this.#commits.run();
-  }
-
-  /** What readers and caches show changes here, and only here: all of it is on disk. */
-  #onSync(invalidations: readonly Invalidation[]): void {
-    this.#reads.unpinSnapshot();
-    this.#options.onSync(invalidations);
   }
 
   #onExternalCommit(): void {

@@ -8,11 +8,10 @@ import type { Invalidation } from '../invalidation.ts';
 import type { Connection, WriteCallback } from './connection.ts';
 import { isBusy, isEnvironment } from './storage-error.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
+import { closedReasons, overloadReason, type AdmissionState } from './write-admission.ts';
 import type { WriteProbe } from './write-probe.ts';
 import { WriteTransaction, type WriteOptions } from './write-transaction.ts';
 
-const waitingWritesMax = 10_000;
-const walBytesMax = 1024 ** 3;
 /** How long writes may run in one turn of the event loop. */
 const groupMillisecondsMax = 4;
 /** How many transactions in a row may begin while a sync runs; then the lock is free for other processes. */
@@ -49,9 +48,11 @@ type Options = {
   schedule(): void;
   /** Called when a transaction is open and all that was committed before it is on disk. */
   onWriteLock(): void;
-  /** Called before a commit: until `onSync`, reads must not see what it changes. May throw. */
+  /** Called before a commit: until `unpinReads`, reads must not see what it changes. May throw. */
   pinReads(): void;
-  /** Called when all that was committed is on disk, before any promise is settled. */
+  /** Called when all that was committed is on disk, also after a commit that failed. */
+  unpinReads(): void;
+  /** Called after a sync, once reads are unpinned and before any promise is settled. */
   onSync(invalidations: readonly Invalidation[]): void;
   /** Called once these promises are settled. */
   onSettled(): void;
@@ -68,8 +69,7 @@ export class GroupCommit {
   #unsynced: Unsynced | undefined;
   #overlaps = 0;
   #isPaused = false;
-  /** Why no more writes are accepted; undefined while they are. */
-  #closedReason: string | undefined;
+  #state: AdmissionState = 'open';
   #busyUntil: number | undefined;
   #onDrained: (() => void) | undefined;
 
@@ -90,7 +90,7 @@ export class GroupCommit {
 
   write<T>(callback: WriteCallback<T>, options?: WriteOptions): Promise<T> {
     assert(!this.isInCallback, 'A write was begun inside a write: pass the connection on instead.');
-    const reason = this.#closedReason ?? overload(this.#stats);
+    const reason = closedReasons[this.#state] ?? overloadReason(this.#stats);
     return new Promise((resolve, reject) => {
       this.#stats.waitingWrites += 1;
       // result is what the callback returned
@@ -103,7 +103,7 @@ export class GroupCommit {
 
   /** Called at the end of a turn: runs what is queued, and commits it unless a sync runs. */
   run(): void {
-    if (this.#closedReason === failed) return;
+    if (this.#state === 'failed') return;
     if (this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin()) {
       this.#runQueued();
       if (this.#queued.length > 0) this.#options.schedule();
@@ -121,7 +121,7 @@ export class GroupCommit {
    * is committed is on disk.
    */
   async pauseWrites(): Promise<void> {
-    assert(this.#closedReason !== failed, failed);
+    assert(this.#state !== 'failed', closedReasons.failed);
     this.#isPaused = true;
     while (!this.isSynced) await this.synced(); // the end of the first sync commits what has run by now
   }
@@ -133,7 +133,7 @@ export class GroupCommit {
 
   /** Accepts no more writes; resolves when all that were accepted are settled. */
   close(): Promise<void> {
-    this.#closedReason ??= 'The service is stopping.';
+    if (this.#state === 'open') this.#state = 'closing';
     this.#options.probe.stop();
     return new Promise((resolve) => {
       this.#onDrained = resolve;
@@ -146,14 +146,15 @@ export class GroupCommit {
    * out. Reads go on with what was on disk before.
    */
   fail(error: Error): void {
-    if (this.#closedReason === failed) return;
-    this.#closedReason = failed;
+    if (this.#state === 'failed') return;
+    this.#state = 'failed';
+    const reason = closedReasons.failed;
     this.#stats.canWrite = false;
     this.#options.probe.stop();
     const outcomes = [...(this.#unsynced?.outcomes ?? []), ...this.#outcomes.splice(0)];
-    this.#rejectUnavailable([...outcomes.map(({ write }) => write), ...this.#queued.splice(0)], failed);
+    this.#rejectUnavailable([...outcomes.map(({ write }) => write), ...this.#queued.splice(0)], reason);
     this.#unsynced?.synced.promise.catch(() => {}); // usually nothing awaits it
-    this.#unsynced?.synced.reject(unavailable(failed));
+    this.#unsynced?.synced.reject(unavailable(reason));
     this.#options.onFatal(error);
   }
 
@@ -230,7 +231,7 @@ export class GroupCommit {
       invalidations = this.#transaction.commit();
     } catch (error) {
       this.#transaction.rollback();
-      this.#options.onSync([]);
+      this.#options.unpinReads();
       return this.#rejectAll(outcomes, error);
     }
     this.#stats.commits += 1;
@@ -248,7 +249,7 @@ export class GroupCommit {
     const start = performance.now();
     this.#options.fdatasync(this.#options.walDescriptor, (error) => {
       if (error !== null) this.fail(error);
-      if (this.#closedReason === failed) return;
+      if (this.#state === 'failed') return;
       countSync(this.#stats, (performance.now() - start) / 1000);
       this.#afterSync(unsynced);
     });
@@ -256,6 +257,7 @@ export class GroupCommit {
 
   #afterSync({ outcomes, invalidations, synced }: Unsynced): void {
     this.#unsynced = undefined;
+    this.#options.unpinReads();
     this.#options.onSync(invalidations);
     if (this.#transaction.isOpen) this.#options.onWriteLock();
     synced.resolve();
@@ -289,12 +291,4 @@ export class GroupCommit {
     this.#stats.waitingWrites -= writes;
     if (this.#stats.waitingWrites === 0) this.#onDrained?.();
   }
-}
-
-const failed = 'The storage failed; the service is stopping.';
-
-function overload(stats: StorageStats): string | undefined {
-  if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
-  if (stats.walBytes >= walBytesMax) return 'The write-ahead log is full until it can be checkpointed.';
-  return undefined;
 }

@@ -166,7 +166,8 @@ describe('a list of orders, page by page, is what it should be', () => {
 });
 
 const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
-const slow: Database['readInWorker'] = async (sql, params) => connection.all(sql, ...params);
+const slow = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> =>
+  connection.all(sql, ...params);
 
 function contextOf(query: ListQuery, readInWorker: Database['readInWorker']) {
   const database = { read: connection, readInWorker, write: () => assert.fail() };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { newOrder } from '../resources/resource-support.ts';
 import { executable, serviceFor, type TestResponse, type Person, type TestService } from '../service.ts';
+import { beforeQueries } from '../query-interception.ts';
 import { assertProblem } from './http-support.ts';
 
 type Target = { readonly other: Person; readonly customerId: number; readonly orderId: number };
@@ -77,12 +78,8 @@ describe('while the slow thread looks for a page', needsInside, () => {
     await newOrder(service, actor.token);
     const { customerId, id: orderId } = await newOrder(service, other.token);
     const { database } = service.inside;
-    const { readInWorker } = database;
     let isChanged: Promise<unknown> | undefined;
-    database.readInWorker = async (sql, params) => {
-      await (isChanged ??= meanwhile(service, actor, root));
-      return readInWorker(sql, params);
-    };
+    beforeQueries(database, () => (isChanged ??= meanwhile(service, actor, root)));
     return service.get(`${path({ other, customerId, orderId })}total=true`, { token: actor.token });
   }
 });

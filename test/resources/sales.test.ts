@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../http/http-support.ts';
 import { executable, serviceFor, type Person } from '../service.ts';
+import { beforeQueries } from '../query-interception.ts';
 import { assertIssues, newOrder } from './resource-support.ts';
 
 const hour = 3_600_000;
@@ -126,11 +127,8 @@ describe('sales', () => {
     const own = await serviceFor(t);
     const [admin, actor] = [await own.person('admin'), await own.person('staff')];
     const { database } = own.inside ?? assert.fail('it is inside');
-    const { readInWorker } = database;
-    database.readInWorker = async (...query) => {
-      await own.patch(`/api/users/${actor.id}`, { token: admin.token, body: { role: 'user' } });
-      return readInWorker(...query);
-    };
+    const demotion = { token: admin.token, body: { role: 'user' } };
+    beforeQueries(database, () => own.patch(`/api/users/${actor.id}`, demotion));
     assertProblem(await own.get('/sales', { token: actor.token }), 'forbidden');
   });
 });

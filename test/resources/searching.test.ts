@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../http/http-support.ts';
 import { executable, serviceFor, type Person } from '../service.ts';
+import { beforeQueries } from '../query-interception.ts';
 import { assertIssues, newCustomer, newOrder } from './resource-support.ts';
 import { found } from './search-support.ts';
 
@@ -207,19 +208,18 @@ describe('a search', () => {
     await newOrder(own, other.token);
     const mine = await newOrder(own, actor.token);
     const { database } = own.inside ?? assert.fail('it is inside');
-    const { readInWorker } = database;
     for (const path of ['/customers', '/orders']) {
       await own.patch(`/api/users/${actor.id}`, { token: admin.token, body: { role: 'staff' } });
       let isChanged: Promise<unknown> | undefined;
-      database.readInWorker = async (...query) => {
-        const demotion = { token: admin.token, body: { role: 'user' } };
-        await (isChanged ??= own.patch(`/api/users/${actor.id}`, demotion));
-        return readInWorker(...query);
-      };
+      const demotion = { token: admin.token, body: { role: 'user' } };
+      const stop = beforeQueries(
+        database,
+        () => (isChanged ??= own.patch(`/api/users/${actor.id}`, demotion)),
+      );
       const expected = path === '/orders' ? mine.id : mine.customerId;
       const query = path === '/orders' ? 'green' : 'hopper';
       assert.deepEqual(await found(own, actor, path, query), [expected]);
-      database.readInWorker = readInWorker;
+      stop();
     }
   });
 });

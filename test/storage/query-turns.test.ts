@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { isUnavailable, openNotes } from './storage-support.ts';
 import { executable, serviceFor } from '../service.ts';
 import { newKey } from '../resources/resource-support.ts';
+import { beforeQueries } from '../query-interception.ts';
 
 const slowQuery = `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 100000)
   SELECT count(*) FROM n`;
@@ -48,12 +49,8 @@ test('whose turn it is goes by the user, whatever they sign in with', needsInsid
   const [ada, bob] = [await service.person('staff'), await service.person()];
   const { key } = await newKey(service, ada.token);
   const { database } = service.inside ?? assert.fail('it is inside');
-  const { readInWorker } = database;
   const clients: (string | undefined)[] = [];
-  database.readInWorker = (sql, params, options) => {
-    clients.push(options?.client);
-    return readInWorker(sql, params, options);
-  };
+  beforeQueries(database, (options) => clients.push(options?.client));
   for (const [path, call, user] of [
     ['/orders?total=true', { token: ada.token }, ada],
     ['/orders?q=tea', { key }, ada],

@@ -1,0 +1,20 @@
+// Whether a write is accepted, or why not.
+import type { StorageStats } from './storage-stats.ts';
+
+const waitingWritesMax = 10_000;
+const walBytesMax = 1024 ** 3;
+
+export type AdmissionState = 'open' | 'closing' | 'failed';
+
+export const closedReasons = {
+  open: undefined,
+  closing: 'The service is stopping.',
+  failed: 'The storage failed; the service is stopping.',
+} as const;
+
+/** Why an open database accepts no write now; undefined if it does. */
+export function overloadReason(stats: StorageStats): string | undefined {
+  if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
+  if (stats.walBytes >= walBytesMax) return 'The write-ahead log is full until it can be checkpointed.';
+  return undefined;
+}

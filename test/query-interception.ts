@@ -1,0 +1,21 @@
+// Lets a test act ahead of each query in the worker, such as by taking a right away.
+import type { Row, SqlValue } from '../src/storage/connection.ts';
+import type { Database } from '../src/storage/database.ts';
+import type { QueryOptions } from '../src/storage/sql-worker.ts';
+
+/** Awaits `act` ahead of each query from now on; the function returned ends that. */
+export function beforeQueries(database: Database, act: (options?: QueryOptions) => unknown): () => void {
+  const original = database.readInWorker;
+  database.readInWorker = async <R extends Row>(
+    sql: string,
+    params: readonly SqlValue[],
+    options?: QueryOptions,
+  ): Promise<R[]> => {
+    await act(options);
+    const rows = await original.call(database, sql, params, options);
+    return rows as unknown as R[]; // `call` forgets R
+  };
+  return () => {
+    database.readInWorker = original;
+  };
+}
