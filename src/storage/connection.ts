@@ -1,4 +1,5 @@
 // A connection to the database that caches its prepared statements; rows are arrays.
+import assert from 'node:assert';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Invalidation } from '../invalidation.ts';
@@ -10,9 +11,9 @@ export type Row = readonly SqlValue[];
 /** Makes the changes of one write. Synchronous: otherwise other requests' changes could come in between. */
 export type WriteCallback<T> = (db: Connection) => T extends PromiseLike<unknown> ? never : T;
 
-/** `change` is any statement but a SELECT. */
+/** `get` and `all` read, `run` changes. */
 type StatementKind = 'read' | 'change';
-type Prepared = { readonly statement: StatementSync; readonly kind: StatementKind };
+const changing = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
 
 /**
  * For `run`, which returns SQLite's last row id. After a change of a full-text index that is a row of the
@@ -32,7 +33,7 @@ export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync 
 export class Connection {
   readonly #sqlite: DatabaseSync;
   readonly #before: (kind: StatementKind) => void;
-  readonly #queries = new BoundedMap<string, Prepared>(statementsMax);
+  readonly #queries = new BoundedMap<string, StatementSync>(statementsMax);
   readonly #runs = new BoundedMap<string, StatementSync>(statementsMax);
   /** What this transaction has made stale so far. */
   readonly invalidations: Invalidation[] = [];
@@ -72,17 +73,16 @@ export class Connection {
   }
 
   #query(sql: string): StatementSync {
-    const { statement, kind } = this.#queries.get(sql) ?? this.#prepareQuery(sql);
-    this.#before(kind);
-    if (kind === 'change') this.#changingStatements += 1; // its first row comes after all its changes
+    const statement = this.#queries.get(sql) ?? this.#prepareQuery(sql);
+    this.#before('read');
     return statement;
   }
 
-  #prepareQuery(sql: string): Prepared {
-    const kind = sql.startsWith('SELECT') ? 'read' : 'change';
-    const prepared: Prepared = { statement: this.#sqlite.prepare(sql), kind };
-    this.#queries.set(sql, prepared);
-    return prepared;
+  #prepareQuery(sql: string): StatementSync {
+    assert(!changing.test(sql), 'A statement that changes rows is for `run`.');
+    const statement = this.#sqlite.prepare(sql);
+    this.#queries.set(sql, statement);
+    return statement;
   }
 
   #prepareRun(sql: string): StatementSync {

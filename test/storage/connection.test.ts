@@ -27,3 +27,23 @@ test('no transaction is open once the database is closed, when the last turn may
   sqlite.close();
   assert.equal(transaction.isOpen, false);
 });
+
+test('a query is no change, however its SQL begins', () => {
+  using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+  const transaction = new WriteTransaction(sqlite);
+  transaction.begin();
+  const broken = (db: Connection): never => {
+    db.all('\nWITH numbers (n) AS (VALUES (1)) SELECT n FROM numbers');
+    throw new Error('nothing to undo');
+  };
+  assert.throws(() => transaction.run(broken, { throws: 'before its first change' }), /nothing to undo/);
+  assert.equal(transaction.isOpen, true);
+});
+
+for (const sql of ["INSERT INTO notes (text) VALUES ('x') RETURNING id", '\n  delete FROM notes']) {
+  test(`a statement that changes rows is not for a query: ${JSON.stringify(sql)}`, () => {
+    using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+    sqlite.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)');
+    assert.throws(() => new Connection(sqlite).get(sql), /is for `run`/);
+  });
+}
