@@ -74,7 +74,9 @@ function child(node: Node, segment: string): Node {
 function find(root: Node, path: string): Match | undefined {
   let node = root;
   let params: Record<string, number | string> | undefined;
-  for (let start = 1, end = 0; end < path.length; start = end + 1) {
+  let end = 0;
+  while (end < path.length) {
+    const start = end + 1; // after the slash
     const slash = path.indexOf('/', start);
     end = slash === -1 ? path.length : slash;
     if (start === end && path !== '/') return undefined; // a trailing slash names nothing

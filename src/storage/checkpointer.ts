@@ -132,16 +132,18 @@ export class Checkpointer {
    */
   async #checkpointWal(): Promise<boolean> {
     const longFrames = longFactor * this.#checkpointAtFrames;
-    for (let grown = Infinity, before = 0; grown > tailFramesMax && before < longFrames;) {
-      const { frames } = await this.#checkpoint('PASSIVE');
-      grown = frames - before;
-      before = frames;
+    let frames = 0;
+    let grown = Infinity;
+    while (grown > tailFramesMax && frames < longFrames) {
+      const pass = await this.#checkpoint('PASSIVE');
+      grown = pass.frames - frames;
+      frames = pass.frames;
     }
     await this.#options.commits.pauseWrites();
-    const { frames, isAll } = await this.#checkpoint('PASSIVE');
-    if (!isAll) return false;
+    const last = await this.#checkpoint('PASSIVE');
+    if (!last.isAll) return false;
     await this.#restartWal();
-    return (await this.#checkpoint('NOOP')).frames < frames;
+    return (await this.#checkpoint('NOOP')).frames < last.frames;
   }
 
   /**

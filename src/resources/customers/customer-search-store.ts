@@ -1,6 +1,6 @@
 // The full-text index of customers, updated together with their rows, and the searches that use it.
 import { searchText, type Search } from '../../schema/search-text.ts';
-import { inSnapshot } from '../../storage/audit.ts';
+import { inSnapshot, rowsById } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
 import { rankPositions, searchSelection, type SearchScope } from '../flows/listing.ts';
@@ -88,21 +88,14 @@ function quoted(phrase: string): string {
   return `"${phrase.replaceAll('"', '""')}"`;
 }
 
-const customersAtOnce = 2_000;
-
 /**
  * For `check`: reports customers whom the index doesn't find by their name, and entries without a customer.
  */
 export function auditCustomerSearch(db: Connection, report: (issue: string) => void): void {
   const sql = 'SELECT id, name FROM customers WHERE id > ? ORDER BY id LIMIT +?';
-  for (let last = 0; ;) {
-    const rows = db.all<[id: number, name: string]>(sql, last, customersAtOnce);
-    for (const [id, name] of rows)
-      if (!isFound(db, id, name) && inSnapshot(db, () => isStillMissed(db, id)))
-        report(`customer ${id} is not found by its name.`);
-    const [lastId] = rows.at(-1) ?? [];
-    if (lastId === undefined) break;
-    last = lastId;
+  for (const [id, name] of rowsById<[id: number, name: string]>(db, sql)) {
+    if (!isFound(db, id, name) && inSnapshot(db, () => isStillMissed(db, id)))
+      report(`customer ${id} is not found by its name.`);
   }
   const gone = 'SELECT rowid FROM customerSearch WHERE rowid NOT IN (SELECT id FROM customers)';
   for (const [id] of db.all<[number]>(gone)) report(`customer ${id} is found, but does not exist.`);
