@@ -32,12 +32,12 @@ export type Caller = {
   readonly authTimeSeconds: number;
 };
 
-/** Where a request comes from; its address as `addressBucket` returns it. */
-export type RequestSource = { readonly caller: Caller | undefined; readonly address: string };
+/** Whom a request is attributed to: its caller, and the bucket of its address. */
+export type RequestSource = { readonly caller: Caller | undefined; readonly addressBucket: string };
 
 /** Whom a request counts against, wherever clients share something: its user, otherwise its address. */
-export function clientOf({ caller, address }: RequestSource): string {
-  return caller?.client ?? address;
+export function clientOf({ caller, addressBucket }: RequestSource): string {
+  return caller?.client ?? addressBucket;
 }
 
 /** Whose rows a caller may see: every list and every look-up by id requires it. */

@@ -40,7 +40,7 @@ export class CallerChecks {
 
   /** Consumes a token of the address's bucket. */
   drawOnAddress(exchange: Exchange): void {
-    exchange.drawOnRate(this.#options.limiters.anonymous, exchange.address);
+    exchange.drawOnRate(this.#options.limiters.anonymous, exchange.addressBucket);
   }
 
   /** The caller after a wait, with the rights that they have now. Throws if they have lost the right. */

@@ -70,7 +70,7 @@ export class ExchangeLog {
 
   #isLogged(exchange: Exchange, status: number): boolean {
     if (exchange.isRateLimited && status !== 429) return true;
-    return this.#options.logAllowance.permits(exchange.address, status);
+    return this.#options.logAllowance.permits(exchange.addressBucket, status);
   }
 
   #logSecurityEvents(exchange: Exchange, events: readonly SecurityEvent[]): void {

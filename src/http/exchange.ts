@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { Caller, RequestSource } from '../auth/access.ts';
 import { addressBucket } from '../network/address-buckets.ts';
 import type { IncomingBody } from './incoming-body.ts';
-import { clientAddress, isLocal, type Peer } from './peer.ts';
+import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
 import { takeApiKey, splitTarget } from './query.ts';
 import { quotaExceeded, type Limiter } from './rate-limit.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
@@ -104,13 +104,13 @@ export class Exchange implements RequestSource {
     return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.#isTrusted));
   }
 
-  /** The client's address, as buckets count it. */
-  get address(): string {
+  /** The client’s address as buckets count it. */
+  get addressBucket(): string {
     return addressBucket(this.clientAddress);
   }
 
-  get isLoopback(): boolean {
-    return isLocal(this.peer, this.headers);
+  get isFromThisMachine(): boolean {
+    return isFromThisMachine(this.peer, this.headers);
   }
 }
 

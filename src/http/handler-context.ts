@@ -156,12 +156,12 @@ export class HandlerContext implements Context<object, Query, unknown, Caller | 
     return this.exchange.now;
   }
 
-  get address(): string {
-    return this.exchange.address;
+  get addressBucket(): string {
+    return this.exchange.addressBucket;
   }
 
-  get isLoopback(): boolean {
-    return this.exchange.isLoopback;
+  get isFromThisMachine(): boolean {
+    return this.exchange.isFromThisMachine;
   }
 
   get streamedBody(): StreamedBody | undefined {

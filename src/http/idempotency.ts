@@ -148,8 +148,8 @@ function mayRead(caller: Caller | undefined, ownerId: number): boolean {
   return caller !== undefined && allows(rowAccessOf(caller), ownerId);
 }
 
-function storageKeyOf({ route, path, address, caller, idempotencyKey }: HandlerContext): string {
-  return `${caller?.principal ?? address} ${route.method} ${path} ${idempotencyKey}`;
+function storageKeyOf({ route, path, addressBucket, caller, idempotencyKey }: HandlerContext): string {
+  return `${caller?.principal ?? addressBucket} ${route.method} ${path} ${idempotencyKey}`;
 }
 
 function inProgress(): Problem {

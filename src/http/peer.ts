@@ -30,11 +30,8 @@ function isProxied(fields: RequestHeaders): boolean {
   return forwardingFields.some((name) => fields[name] !== undefined);
 }
 
-/**
- * Whether the request comes from this machine itself: not through a proxy, nor for a foreign name (DNS
- * rebinding).
- */
-export function isLocal(peer: Peer, fields: RequestHeaders): boolean {
+/** Whether a process of this machine sent the request: without a proxy, and for a local name (DNS rebinding). */
+export function isFromThisMachine(peer: Peer, fields: RequestHeaders): boolean {
   return peer.isLoopback && !isProxied(fields) && localHost.test(fields['host'] ?? '');
 }
 

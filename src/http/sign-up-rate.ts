@@ -5,7 +5,7 @@ import type { Context } from './route.ts';
 
 type SignUpContext = Pick<
   Context<object, object, unknown, Caller | undefined>,
-  'address' | 'isLoopback' | 'caller' | 'drawOnRate'
+  'addressBucket' | 'isFromThisMachine' | 'caller' | 'drawOnRate'
 >;
 
 /**
@@ -16,9 +16,9 @@ export async function withinSignUpRate<Made>(
   limiter: Limiter,
   signUp: () => Promise<Made>,
 ): Promise<Made> {
-  const { address, isLoopback, caller } = context;
-  if (isLoopback || (caller !== undefined && isAdmin(caller))) return signUp();
-  const refund = context.drawOnRate(limiter, address);
+  const { addressBucket, isFromThisMachine, caller } = context;
+  if (isFromThisMachine || (caller !== undefined && isAdmin(caller))) return signUp();
+  const refund = context.drawOnRate(limiter, addressBucket);
   try {
     return await signUp();
   } catch (error) {

@@ -73,9 +73,9 @@ CREATE INDEX sessions_expiresAt ON sessions (expiresAt);
 
 CREATE TABLE knownAddresses (
   userId INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-  address TEXT NOT NULL,
+  addressBucket TEXT NOT NULL,
   usedAt INTEGER NOT NULL,
-  PRIMARY KEY (userId, address)
+  PRIMARY KEY (userId, addressBucket)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX knownAddresses_usedAt ON knownAddresses (usedAt);
 

@@ -11,8 +11,9 @@ import type { Connection } from '../../storage/connection.ts';
 
 /** What is used of the request that brings a password. What `drawOnRate` returns refunds the token. */
 type PasswordRequest<Limiter> = {
-  readonly address: string;
-  readonly isLoopback: boolean;
+  /** As `addressBucket()` returns it. */
+  readonly addressBucket: string;
+  readonly isFromThisMachine: boolean;
   readonly caller: Caller | undefined;
   readonly database: { readonly read: Connection };
   readonly now: number;
@@ -47,7 +48,7 @@ type Options<Limiter> = {
   readonly limiters: SignInLimiters<Limiter>;
   readonly findSignInAccount: (db: Connection, email: string) => SignInAccount | undefined;
   /** Whether the account was used from this address lately. */
-  readonly isKnownAddress: (db: Connection, userId: number, address: string, now: number) => boolean;
+  readonly isKnownAddress: (db: Connection, userId: number, addressBucket: string, now: number) => boolean;
 };
 
 /** The refunds of a sign-in's tokens. After a success only that of the account's total is called. */
@@ -102,7 +103,7 @@ export class PasswordChecks<Limiter> {
    * password. Returns its refund.
    */
   consumeCodeToken(request: PasswordRequest<Limiter>, userId: number): () => void {
-    const key = this.#isExempt(request, userId) ? `${userId} ${request.address}` : `${userId}`;
+    const key = this.#isExempt(request, userId) ? `${userId} ${request.addressBucket}` : `${userId}`;
     try {
       return request.drawOnRate(this.#limiters.code, key);
     } catch (error) {
@@ -115,8 +116,8 @@ export class PasswordChecks<Limiter> {
    * The hash of a new password. Consumes a token of the bucket of sign-ins unless an administrator sets it.
    */
   hashNew(request: PasswordRequest<Limiter>, password: string): Promise<string> {
-    const { caller, address } = request;
-    if (caller === undefined || !isAdmin(caller)) request.drawOnRate(this.#limiters.address, address);
+    const { caller, addressBucket } = request;
+    if (caller === undefined || !isAdmin(caller)) request.drawOnRate(this.#limiters.address, addressBucket);
     return this.#hasher.hash(password, jobOf(request, 'new-password'));
   }
 
@@ -138,9 +139,9 @@ export class PasswordChecks<Limiter> {
   #drawOnRates(request: PasswordRequest<Limiter>, email: string, userId: number | null): Refunds {
     const { address, account, accountTotal } = this.#limiters;
     const key = emailKey(email);
-    const refundAddress = request.drawOnRate(address, request.address);
+    const refundAddress = request.drawOnRate(address, request.addressBucket);
     try {
-      const refundAccount = request.drawOnRate(account, `${request.address} ${key}`);
+      const refundAccount = request.drawOnRate(account, `${request.addressBucket} ${key}`);
       const refundTotal = this.#isExempt(request, userId) ? () => {} : request.drawOnRate(accountTotal, key);
       return {
         refundTotal,
@@ -161,10 +162,13 @@ export class PasswordChecks<Limiter> {
    * neither for an address that the account has used nor on the machine itself.
    */
   #isExempt(
-    { address, isLoopback, database, now }: PasswordRequest<Limiter>,
+    { addressBucket, isFromThisMachine, database, now }: PasswordRequest<Limiter>,
     userId: number | null,
   ): boolean {
-    return isLoopback || (userId !== null && this.#isKnownAddress(database.read, userId, address, now));
+    return (
+      isFromThisMachine ||
+      (userId !== null && this.#isKnownAddress(database.read, userId, addressBucket, now))
+    );
   }
 
   async #verify(request: PasswordRequest<Limiter>, password: string, hash: string | null): Promise<boolean> {
@@ -186,12 +190,13 @@ function rejectionReason(
  * for the machine itself: a proxy on it that isn't trusted would share two among all.
  */
 function jobOf(
-  { caller, address, isLoopback }: PasswordRequest<never>,
+  { caller, addressBucket, isFromThisMachine }: PasswordRequest<never>,
   queue: HashingJob['queue'],
 ): HashingJob {
   const quotas: HashingQuota[] = [];
-  if (!isLoopback) quotas.push({ key: address, jobsMax: hashingJobsMax });
+  if (!isFromThisMachine) quotas.push({ key: addressBucket, jobsMax: hashingJobsMax });
   if (caller !== undefined) quotas.push({ key: caller.client, jobsMax: hashingJobsMax });
-  if (isIpv6Bucket(address)) quotas.push({ key: networkOf(address), jobsMax: hashingJobsPerNetworkMax });
+  if (isIpv6Bucket(addressBucket))
+    quotas.push({ key: networkOf(addressBucket), jobsMax: hashingJobsPerNetworkMax });
   return { queue, quotas };
 }

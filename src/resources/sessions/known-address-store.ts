@@ -3,37 +3,40 @@ import { knownAddressesPerUserMax, knownAddressSecondsMax } from '../../limits.t
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 
-export function isKnownAddress(db: Connection, userId: number, address: string, now: number): boolean {
-  const sql = 'SELECT 1 FROM knownAddresses WHERE userId = ? AND address = ? AND usedAt > ?';
-  return db.get(sql, userId, address, oldestOf(now)) !== undefined;
+export function isKnownAddress(db: Connection, userId: number, addressBucket: string, now: number): boolean {
+  const sql = 'SELECT 1 FROM knownAddresses WHERE userId = ? AND addressBucket = ? AND usedAt > ?';
+  return db.get(sql, userId, addressBucket, oldestOf(now)) !== undefined;
 }
 
-/**
- * Records that the account was used from there. Beyond the bound the least recently used address is removed.
- */
-export function recordAddress({ writer: db }: Permit, userId: number, address: string, now: number): void {
+/** Records a use of the account from there. Beyond the bound, the row that was used longest ago is deleted. */
+export function recordAddress(
+  { writer: db }: Permit,
+  userId: number,
+  addressBucket: string,
+  now: number,
+): void {
   db.run(
-    'DELETE FROM knownAddresses WHERE userId = ? AND address IN ' +
-      '(SELECT address FROM knownAddresses WHERE userId = ? AND address <> ? ' +
-      'ORDER BY usedAt DESC, address LIMIT -1 OFFSET ?)',
+    'DELETE FROM knownAddresses WHERE userId = ? AND addressBucket IN ' +
+      '(SELECT addressBucket FROM knownAddresses WHERE userId = ? AND addressBucket <> ? ' +
+      'ORDER BY usedAt DESC, addressBucket LIMIT -1 OFFSET ?)',
     userId,
     userId,
-    address,
+    addressBucket,
     knownAddressesPerUserMax - 1,
   );
   db.run(
-    'INSERT INTO knownAddresses (userId, address, usedAt) VALUES (?, ?, ?) ' +
+    'INSERT INTO knownAddresses (userId, addressBucket, usedAt) VALUES (?, ?, ?) ' +
       'ON CONFLICT DO UPDATE SET usedAt = excluded.usedAt',
     userId,
-    address,
+    addressBucket,
     now,
   );
 }
 
 export function removeOldAddresses(db: Connection, rowsMax: number, now: number): number {
   const sql =
-    'DELETE FROM knownAddresses WHERE (userId, address) IN ' +
-    '(SELECT userId, address FROM knownAddresses WHERE usedAt <= ? LIMIT +?)';
+    'DELETE FROM knownAddresses WHERE (userId, addressBucket) IN ' +
+    '(SELECT userId, addressBucket FROM knownAddresses WHERE usedAt <= ? LIMIT +?)';
   return db.run(sql, oldestOf(now), rowsMax).rowsChanged;
 }
 

@@ -102,7 +102,7 @@ type SignedIn = {
 /** Undefined if the code is wrong. A right code is used up in the write that signs in, and only there. */
 function beginSession(
   writer: Connection,
-  { body, now, userAgent, address, requestId }: SignInContext,
+  { body, now, userAgent, addressBucket, requestId }: SignInContext,
   { services, verified, upgradedHash }: SessionStart,
 ): SignedIn | undefined {
   const { userId, hash } = verified;
@@ -115,7 +115,7 @@ function beginSession(
   const factor = current.needsCode ? useCode(permit, services.totpSecrets, { userId, code, now }) : undefined;
   if (current.needsCode && factor === undefined) return undefined;
   if (upgradedHash !== undefined) upgradePasswordHash(permit, verified, upgradedHash);
-  recordAddress(permit, userId, address, now);
+  recordAddress(permit, userId, addressBucket, now);
   const usesCookie = body.cookie === true;
   const sessionId = addSession(permit, { userId, userAgent, usesCookie }, now);
   return { issued: tokensOf(services, { db: writer, sessionId, now }), factor };
@@ -159,7 +159,7 @@ export function notCurrentProblem(): Problem {
 
 type RenewalContext = Pick<
   Context<object, object, unknown, undefined>,
-  'database' | 'now' | 'address' | 'requestId' | 'report'
+  'database' | 'now' | 'addressBucket' | 'requestId' | 'report'
 >;
 /** What becomes of a refresh token. `unknown` isn't of this session, or the session has ended. */
 type Renewal =
@@ -211,11 +211,11 @@ function renew(
 }
 
 function renewCurrent(writer: Connection, session: RefreshState, context: RenewalContext): void {
-  const { address, requestId, now } = context;
+  const { addressBucket, requestId, now } = context;
   const { userId, generation } = session;
   const actor = { userId, keyId: null };
   const permit = permitWithoutCaller(writer, 'a refresh token', { actor, requestId, now });
-  recordAddress(permit, userId, address, now);
+  recordAddress(permit, userId, addressBucket, now);
   renewSession(permit, session, generation + 1, now);
 }
 

@@ -104,10 +104,10 @@ function metricsRoute({ metrics }: SystemServices): Route {
     reply: document(['text/plain'], 'no-store'),
     description: 'From the machine itself, or with an administrator’s access token or API key.',
     problems: ['forbidden', 'unauthenticated'],
-    handle({ caller, isLoopback }) {
-      if (!isLoopback && caller === undefined)
+    handle({ caller, isFromThisMachine }) {
+      if (!isFromThisMachine && caller === undefined)
         throw new Problem('unauthenticated', loopbackOrAdmin.description);
-      if (!isLoopback && caller !== undefined && !isAdmin(caller))
+      if (!isFromThisMachine && caller !== undefined && !isAdmin(caller))
         throw forbidden(loopbackOrAdmin.description);
       return textDocument(metrics(), 'text/plain; version=0.0.4; charset=utf-8');
     },
