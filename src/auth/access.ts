@@ -41,7 +41,7 @@ export function clientOf({ caller, addressBucket }: RequestSource): string {
 }
 
 /** Whose rows a caller may see: every list and every look-up by id requires it. */
-export type RowAccess = 'everyone' | { readonly userId: number };
+export type RowAccess = 'all' | { readonly userId: number };
 
 /** A rule: its sentence for the documentation, how it treats credentials, and the decision. */
 export type Access<Params, C> = {
@@ -149,22 +149,22 @@ export function isStaff(caller: Caller): boolean {
 }
 
 export function rowAccessOf(caller: Caller): RowAccess {
-  return isStaff(caller) ? 'everyone' : { userId: caller.userId };
+  return isStaff(caller) ? 'all' : { userId: caller.userId };
 }
 
 /** A text that is the same for callers who may see the same rows, with the same scopes. */
 export function readerKeyOf(caller: Caller): string {
   const access = rowAccessOf(caller);
-  const rows = access === 'everyone' ? access : String(access.userId);
+  const rows = access === 'all' ? access : String(access.userId);
   return caller.scopes === null ? rows : `${rows} ${[...caller.scopes].join(' ')}`;
 }
 
 /** The row access for accounts, sessions and keys, which only administrators see all of. */
 export function accountAccessOf(caller: Caller): RowAccess {
-  return isAdmin(caller) ? 'everyone' : { userId: caller.userId };
+  return isAdmin(caller) ? 'all' : { userId: caller.userId };
 }
 
 /** Whether rows of this owner may be seen; null if there is no owner. */
 export function allows(access: RowAccess, ownerId: number | null): boolean {
-  return access === 'everyone' || access.userId === ownerId;
+  return access === 'all' || access.userId === ownerId;
 }

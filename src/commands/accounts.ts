@@ -128,7 +128,7 @@ function userOf(db: Connection, email: string): Visible<StoredUser> {
   const stored = findSignInAccount(db, email);
   if (stored === undefined)
     throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
-  return requireVisible(userSource, { db, id: stored.userId, access: 'everyone' });
+  return requireVisible(userSource, { db, id: stored.userId, access: 'all' });
 }
 
 function passwordText({ id, email, password }: { id: number; email: string; password: string }): string {

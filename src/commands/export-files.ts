@@ -33,18 +33,18 @@ type Whole<T> = { readonly elements: Elements<T, undefined>; readonly count: num
 type Find<T> = (db: Connection) => Whole<T> | Promise<Whole<T>>;
 
 export const exportOrders = exportCommand('orders', orderTable, (db) => {
-  const selectionFor = () => orderSelection('everyone', { sort: 'id' });
+  const selectionFor = () => orderSelection('all', { sort: 'id' });
   return wholeList(db, { selectionFor, load: findRepresentation, loadAll: findRepresentations });
 });
 
 export const exportCustomers = exportCommand('customers', customerTable, (db) => {
-  const selectionFor = () => customerSelection('everyone', { sort: 'id' });
+  const selectionFor = () => customerSelection('all', { sort: 'id' });
   return wholeList(db, { selectionFor, load: finderOf(customerResource) });
 });
 
 export const exportEvents = exportCommand('events', eventTable, (db) => {
   const { removed: after, latest } = feedBounds(db);
-  const accessOf = (): 'everything' => 'everything';
+  const accessOf = (): 'all' => 'all';
   const extent = { accessOf, types: undefined, after, latest };
   return { elements: new FeedElements(db, extent, undefined), count: latest - after };
 });

@@ -8,7 +8,7 @@ import type { FeedAccess } from '../resources/events/event-store.ts';
  * a million.
  */
 export function feedAccessOf(caller: Caller): FeedAccess {
-  if (isAdmin(caller)) return 'everything';
+  if (isAdmin(caller)) return 'all';
   const { userId } = caller;
   if (isStaff(caller)) return { userId, topics: ['order', 'customer'], types: ['user.deleted'] };
   return { userId, topics: [], types: [] };

@@ -104,7 +104,7 @@ export class Exchange implements RequestSource {
     return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.#isTrusted));
   }
 
-  /** The client’s address as buckets count it. */
+  /** The client's address as buckets count it. */
   get addressBucket(): string {
     return addressBucket(this.clientAddress);
   }

@@ -145,7 +145,7 @@ export class DeliveryLoop {
     if (this.position < removed) return this.#disable(eventsRemoved(this.position));
     if (this.position === latest) return;
     const after = this.position;
-    const { events, end } = readFeed(read, { after, latest, access: 'everything', types, rows: 1 });
+    const { events, end } = readFeed(read, { after, latest, access: 'all', types, rows: 1 });
     const [event] = events;
     if (event !== undefined) return this.#send(event);
     this.#update({ position: end });

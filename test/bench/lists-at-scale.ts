@@ -101,21 +101,21 @@ function cases(): Case[] {
     ...Object.entries(orderFilters).flatMap(([name, filter]) =>
       orderSorts.map((sort) => ({
         name: `orders, ${name}, ${sort}`,
-        selection: orderSelection('everyone', { ...filter, sort }),
+        selection: orderSelection('all', { ...filter, sort }),
         load: loadOrder,
       })),
     ),
     ...Object.entries(customerFilters).flatMap(([name, filter]) =>
       customerSorts.map((sort) => ({
         name: `customers, ${name}, ${sort}`,
-        selection: customerSelection('everyone', { ...filter, sort }),
+        selection: customerSelection('all', { ...filter, sort }),
         load: loadCustomer,
       })),
     ),
     ...Object.entries(userFilters).flatMap(([name, filter]) =>
       userSorts.map((sort) => ({
         name: `users, ${name}, ${sort}`,
-        selection: userSelection('everyone', { ...filter, sort }),
+        selection: userSelection('all', { ...filter, sort }),
         load: loadUser,
       })),
     ),

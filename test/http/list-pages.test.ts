@@ -137,7 +137,7 @@ describe('a list of orders, page by page, is what it should be', () => {
           return connection.all<R>(sql, ...params);
         };
         for (const filter of filters) {
-          const selection = orderSelection('everyone', { ...filter, sort });
+          const selection = orderSelection('all', { ...filter, sort });
           const found: number[] = [];
           let position: Position | undefined;
           do {
@@ -197,7 +197,7 @@ test('a page whose elements have all gone meanwhile is empty, and the list goes 
   const read = (query: ListQuery) =>
     listPage(contextOf(query, slow), {
       cursors,
-      selectionFor: () => orderSelection('everyone', { sort: 'id' }),
+      selectionFor: () => orderSelection('all', { sort: 'id' }),
       load: (db, id) => (gone.has(id) ? undefined : load(db, id)),
     });
   const empty = await read({ limit: 3 });

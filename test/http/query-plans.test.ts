@@ -92,7 +92,7 @@ function choices<Filter extends object>(filters: readonly Filter[]): Filter[] {
   ); // all members are optional
 }
 
-const everyone = 'everyone';
+const all = 'all';
 const own = { userId: 7 };
 const time = '2026-03-01T09:30:00.000Z';
 
@@ -120,7 +120,7 @@ describe('a page of orders walks indexes in order', () => {
         const key = sort.replace('-', '') as keyof typeof deep; // orderSorts has nothing else
         // Of the places only these differ: one's own, and all.
         for (const filter of filters) {
-          for (const reach of [everyone, own] as const) {
+          for (const reach of [all, own] as const) {
             await assertCheap(
               orderSelection(reach, { ...filter, ...(status === undefined ? {} : { status }), sort }),
               deep[key],
@@ -139,16 +139,13 @@ describe('a page of orders walks indexes in order', () => {
         { userId: 7 },
         ...(/createdAt/.test(sort) ? [{ currency: 'EUR' }] : []),
       ]) {
-        assert.equal(orderSelection(everyone, { ...filter, sort }).residual, undefined);
-        assert.equal(
-          orderSelection(everyone, { ...filter, sort, status: ['open', 'paid'] }).residual,
-          undefined,
-        );
+        assert.equal(orderSelection(all, { ...filter, sort }).residual, undefined);
+        assert.equal(orderSelection(all, { ...filter, sort, status: ['open', 'paid'] }).residual, undefined);
       }
       assert.equal(orderSelection(own, { sort }).residual, undefined);
     }
     for (const sort of ['updatedAt', '-updatedAt'] as const) {
-      const changed = orderSelection(everyone, { sort, updatedFrom: time, updatedBefore: time });
+      const changed = orderSelection(all, { sort, updatedFrom: time, updatedBefore: time });
       assert.equal(changed.residual, undefined);
     }
     for (const sort of ['createdAt', '-createdAt'] as const) {
@@ -167,7 +164,7 @@ describe('a page of customers walks an index in order', () => {
     test(`by ${sort}, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
       for (const filter of filters)
-        for (const reach of [everyone, own] as const)
+        for (const reach of [all, own] as const)
           await assertCheap(customerSelection(reach, { ...filter, sort }), deep[key]);
     });
   }
@@ -175,7 +172,7 @@ describe('a page of customers walks an index in order', () => {
   test('and needs no more than that for any one filter, names where they are the sort', () => {
     for (const sort of customerSorts) {
       for (const filter of [{}, { userId: 7 }, { email: 'ada@example.com' }])
-        assert.equal(customerSelection(everyone, { ...filter, sort }).residual, undefined);
+        assert.equal(customerSelection(all, { ...filter, sort }).residual, undefined);
       assert.equal(customerSelection(own, { sort }).residual, undefined);
     }
     for (const sort of ['name', '-name'] as const)
@@ -194,17 +191,16 @@ describe('a page of users walks an index in order', () => {
   for (const sort of userSorts) {
     test(`by ${sort}, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
-      for (const filter of filters)
-        await assertCheap(userSelection(everyone, { ...filter, sort }), deep[key]);
+      for (const filter of filters) await assertCheap(userSelection(all, { ...filter, sort }), deep[key]);
     });
   }
 
   test('and needs no more than that for role and e-mail, names where they are the sort', () => {
     for (const sort of userSorts)
       for (const filter of choices([{ role: 'staff' as const }, { email: 'a@b.de' }]))
-        assert.equal(userSelection(everyone, { ...filter, sort }).residual, undefined);
+        assert.equal(userSelection(all, { ...filter, sort }).residual, undefined);
     for (const sort of ['name', '-name'] as const)
-      assert.equal(userSelection(everyone, { sort, name: 'Gr', role: 'user' }).residual, undefined);
+      assert.equal(userSelection(all, { sort, name: 'Gr', role: 'user' }).residual, undefined);
   });
 });
 
@@ -220,8 +216,8 @@ test('a total is counted aside, never on the main thread', async () => {
   const read = { all: () => assert.fail('counted on the main thread') } as unknown as Connection;
   for (const selection of [
     orderSelection(own, { currency: 'EUR' }),
-    customerSelection(everyone, { name: 'Gr' }),
-    userSelection(everyone, {}),
+    customerSelection(all, { name: 'Gr' }),
+    userSelection(all, {}),
     sessionSelection(own, 0),
     keySelection(own),
   ]) {

@@ -77,7 +77,7 @@ test('a demotion earlier in the same transaction counts', async (t) => {
     handle(context) {
       const { caller, database } = context;
       const demoting = database.write((writer) => {
-        const user = requireVisible(userSource, { db: writer, id: caller.userId, access: 'everyone' });
+        const user = requireVisible(userSource, { db: writer, id: caller.userId, access: 'all' });
         replaceUser(permitWithoutCaller(writer, 'the command line'), user, { ...user, role: 'user' });
       });
       const changing = database.write((writer) => (context.authorizeWrite(writer), empty));

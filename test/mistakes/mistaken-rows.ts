@@ -49,7 +49,7 @@ export function mistakesOfStorage(
     given.write((writer) => Promise.resolve(writer.get('SELECT 1'))),
     // @ts-expect-error TS2339
     given.close(),
-    requireVisible(orderSource, { db, id: 7, access: 'everyone' }),
+    requireVisible(orderSource, { db, id: 7, access: 'all' }),
     requireVisible(customerSource, { db, id: 7, access: { userId: 7 } }),
     // @ts-expect-error TS2741
     requireVisible(orderSource, { db, id: 7 }),
@@ -70,7 +70,7 @@ export function mistakesOfStorage(
     // @ts-expect-error TS2345
     keySelection(7),
     // @ts-expect-error TS2322
-    orderSelection('everyone', { sort: 'name' }),
+    orderSelection('all', { sort: 'name' }),
     // @ts-expect-error TS2353
     orderSelection({ sort: 'id' }, {}),
   ];
@@ -84,7 +84,7 @@ export function mistakesOfPermits(
   // @ts-expect-error TS2684
   authorizeWrite(db);
   const permit = context.authorizeWrite(db);
-  const access = 'everyone';
+  const access = 'all';
   const key = requireVisible(keySource, { db, id: 7, access });
   const user = requireVisible(userSource, { db, id: 7, access });
   const session = requireVisible(sessionSource(0), { db, id: 7, access });

@@ -9,7 +9,7 @@ import { integer, nullable, object, optional, ruleFor, string, type Infer } from
 export function mistakesOfTables(): unknown[] {
   const { open: _open, ...fewerSteps } = transitions;
   const { forbidden: _forbidden, ...fewerProblems } = problemTypes;
-  const reach: RowAccess = 'everyone';
+  const reach: RowAccess = 'all';
   return [
     reach,
     // @ts-expect-error TS2741

@@ -182,7 +182,7 @@ function addNewCustomer(context: CreationContext, bodies: CustomerBodies): Promi
       throw forbidden('Only staff may create a customer for another user.');
     throwIfInvalid(newOwnerIssues(userId, caller.userId, { db: writer, caller }));
     const id = addCustomer(permit, { ...content, userId }, now);
-    return representCustomer(requireVisible(customerSource, { db: writer, id, access: 'everyone' }));
+    return representCustomer(requireVisible(customerSource, { db: writer, id, access: 'all' }));
   });
 }
 

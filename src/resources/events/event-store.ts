@@ -123,7 +123,7 @@ export function historySelection(topic: Topic, topicId: number): Selection {
 
 /** Which events a caller may see: all of these topics and types, and of the others only their own. */
 export type FeedAccess =
-  | 'everything'
+  | 'all'
   | {
       readonly userId: number;
       readonly topics: readonly Topic[];
@@ -150,7 +150,7 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
   const end = Math.min(after + feedRowsExaminedMax, Math.max(after, latest));
   const conditions = ['id > ?', 'id <= ?'];
   const params: SqlValue[] = [after, end];
-  if (access !== 'everything') {
+  if (access !== 'all') {
     const { userId, topics, types: always } = access;
     const isShown = `topic IN (${placesFor(topics)}) OR type IN (${placesFor(always)})`;
     conditions.push(`(ownerId = ? OR formerOwnerId = ? OR ${isShown})`);
@@ -191,7 +191,7 @@ export function readWholeFeed(db: Connection, after: number, rows: number): Feed
 
 /** The condition of `readFeed` for one event that was read for all. */
 export function isVisible({ event, topic, ownerId, formerOwnerId }: FeedEvent, access: FeedAccess): boolean {
-  if (access === 'everything') return true;
+  if (access === 'all') return true;
   const { userId, topics, types } = access;
   const isOwn = ownerId === userId || formerOwnerId === userId;
   return isOwn || topics.includes(topic) || types.includes(event.type);

@@ -145,7 +145,7 @@ function valuesOf<Q extends Query>(
 ): SqlValue[] {
   const parameters: Readonly<Record<string, unknown>> = query;
   const values: unknown[] = [pathValues[name], parameters[name]];
-  if (name === 'userId' && access !== 'everyone') values.push(access.userId);
+  if (name === 'userId' && access !== 'all') values.push(access.userId);
   return [...new Set(values)].filter((value) => typeof value === 'number' || typeof value === 'string');
 }
 

@@ -141,7 +141,7 @@ function customerOf(
 ): Checked<number> {
   if (customerKey !== undefined) return customerOfKey(keys.find(db, 'customer', customerKey), customerKey);
   const id = customerId ?? 0; // a line that fits has one or the other
-  if (customerExists(db, 'everyone', id)) return { ok: true, value: id };
+  if (customerExists(db, 'all', id)) return { ok: true, value: id };
   const detail = `There is no customer ${id}.`;
   return { ok: false, issues: [{ pointer: '/order/customerId', code: 'unknown', detail }] };
 }

@@ -224,7 +224,7 @@ function endReused(
   { sessionId: id }: RefreshState,
   { requestId, now }: RenewalContext,
 ): void {
-  const session = requireVisible(sessionSource(now), { db: writer, id, access: 'everyone' });
+  const session = requireVisible(sessionSource(now), { db: writer, id, access: 'all' });
   endSession(permitWithoutCaller(writer, 'a refresh token', { requestId, now }), session, 'session.reused');
 }
 
@@ -237,7 +237,7 @@ function tokensOf(
   { signer, refreshTokens, publicUrl }: SignInServices,
   { db, sessionId: id, now }: TokensOptions,
 ): IssuedTokens {
-  const session = requireVisible(sessionSource(now), { db, id, access: 'everyone' });
+  const session = requireVisible(sessionSource(now), { db, id, access: 'all' });
   const { userId, createdAt, expiresAt } = session;
   const caller = findSessionCaller(db, id)?.caller;
   const refresh = findRefreshState(db, id, now);

@@ -140,7 +140,7 @@ async function addNewUser(
     const permit = context.authorizeWrite(writer);
     if (role !== 'user') checkMayGiveRole(permit.caller, now);
     const id = addUser(permit, { name, email, role, passwordHash }, now);
-    return representUser(requireVisible(userSource, { db: writer, id, access: 'everyone' }));
+    return representUser(requireVisible(userSource, { db: writer, id, access: 'all' }));
   });
   context.report({ name: 'user_created', userId: user.id, role });
   return user;
