@@ -24,7 +24,7 @@ export type RequestLine = {
   readonly bytes?: number | undefined;
 };
 
-type EventLine = {
+type MessageLine = {
   readonly time: number;
   readonly level: Level;
   readonly message: string;
@@ -32,14 +32,14 @@ type EventLine = {
 };
 
 export type LogLines = {
-  event(line: EventLine): string;
+  message(line: MessageLine): string;
   request(line: RequestLine, level: Level, time: number): string;
 };
 
 export class JsonLines implements LogLines {
   readonly #clock = memoizeLast(timestampOf);
 
-  event({ time, level, message, details }: EventLine): string {
+  message({ time, level, message, details }: MessageLine): string {
     return `${json({ time: this.#clock(time), level, message, ...details })}\n`;
   }
 
@@ -67,7 +67,7 @@ export class TerminalLines implements LogLines {
     this.#hasColor = hasColor;
   }
 
-  event({ time, level, message, details }: EventLine): string {
+  message({ time, level, message, details }: MessageLine): string {
     let text = message;
     for (const [name, value] of Object.entries(details))
       text += ` ${name}=${typeof value === 'string' ? value : json(value)}`;

@@ -41,7 +41,7 @@ export class LineLogger implements Logger {
 
   write(level: Exclude<Level, 'off'>, message: string, details: Details = {}): void {
     if (!this.#writes(level)) return;
-    this.#buffer.add(this.#lines.event({ time: this.#now(), level, message, details }));
+    this.#buffer.add(this.#lines.message({ time: this.#now(), level, message, details }));
   }
 
   request(line: RequestLine, time: number): void {
@@ -55,7 +55,7 @@ export class LineLogger implements Logger {
 
   #dropped(count: number): string {
     const message = `dropped ${counted(count, 'log line')}: the reader of the log is too slow`;
-    return this.#lines.event({ time: this.#now(), level: 'warn', message, details: {} });
+    return this.#lines.message({ time: this.#now(), level: 'warn', message, details: {} });
   }
 
   #writes(level: Level): boolean {

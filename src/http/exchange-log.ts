@@ -41,7 +41,7 @@ export class ExchangeLog {
   takeSecurityEvents(exchange: Exchange, status: number): boolean {
     const isLogged = this.#isLogged(exchange, status);
     const events = exchange.draft.takeSecurityEvents();
-    for (const { name } of events) this.#options.metrics.countEvent(name);
+    for (const { name } of events) this.#options.metrics.countSecurityEvent(name);
     if (isLogged && events.length > 0) this.#logSecurityEvents(exchange, events);
     return isLogged;
   }

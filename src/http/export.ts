@@ -25,7 +25,7 @@ type ExportFormat<T> = {
 
 type ExportContext = Pick<
   Context<object, object, undefined, Caller>,
-  'caller' | 'authorizeRead' | 'report' | 'mediaType' | 'isHttp10' | 'now' | 'query'
+  'caller' | 'authorizeRead' | 'reportSecurityEvent' | 'mediaType' | 'isHttp10' | 'now' | 'query'
 >;
 
 type Options = { readonly log: Logger };
@@ -86,7 +86,7 @@ export class Exports {
     write(run).catch((error: unknown) => {
       if (isLossOfRights(error)) {
         const event = securityEventOf(error);
-        if (event !== undefined) context.report(event);
+        if (event !== undefined) context.reportSecurityEvent(event);
         return stream.abort('unauthorized');
       }
       const cause = causeOf(error);

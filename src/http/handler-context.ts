@@ -108,7 +108,7 @@ export class HandlerContext implements Context<object, Query, unknown, Caller | 
     return this.exchange.drawOnRate(limiter, key);
   }
 
-  report(event: SecurityEvent): void {
+  reportSecurityEvent(event: SecurityEvent): void {
     this.exchange.draft.addSecurityEvent(event);
   }
 

@@ -44,7 +44,7 @@ type LineOutcome =
 
 type ImportContext = Pick<
   Context<object, object, undefined, Caller>,
-  'streamedBody' | 'database' | 'authorizeWrite' | 'isHttp10' | 'report'
+  'streamedBody' | 'database' | 'authorizeWrite' | 'isHttp10' | 'reportSecurityEvent'
 >;
 
 type ImportsOptions = {
@@ -251,7 +251,7 @@ class ImportRun<T> {
       if (result.status !== 403 || this.#isDenialReported) continue;
       this.#isDenialReported = true;
       const code = result.issues[0]?.code ?? 'forbidden';
-      context.report({ name: 'authz_fail', code });
+      context.reportSecurityEvent({ name: 'authz_fail', code });
     }
   }
 

@@ -63,7 +63,7 @@ export function createMetrics() {
   const securityEvents = new Map(eventNames.map((name) => [name, 0]));
   const loopDelay = new LoopDelay();
 
-  function countEvent(name: SecurityEventName): void {
+  function countSecurityEvent(name: SecurityEventName): void {
     securityEvents.set(name, (securityEvents.get(name) ?? 0) + 1);
   }
 
@@ -115,7 +115,7 @@ export function createMetrics() {
     ]);
   }
 
-  return { observe, countEvent, rejections, dropped, loopDelay, text, close: () => loopDelay.stop() };
+  return { observe, countSecurityEvent, rejections, dropped, loopDelay, text, close: () => loopDelay.stop() };
 }
 
 function routeLabels(key: number, mounted: readonly Mounted[]): string {

@@ -70,7 +70,7 @@ export type Context<Params, Query, Body, C> = {
   /** Consumes a token from a bucket of the route's own; 429 when it is empty. Returns its refund. */
   drawOnRate(this: object, limiter: Limiter, key: string): () => void;
   /** Logs an event with the request's id, address and principal, as the response is sent. */
-  report(this: object, event: SecurityEvent): void;
+  reportSecurityEvent(this: object, event: SecurityEvent): void;
   /** Sets a cookie with the response, whatever its status: the value of a Set-Cookie field. */
   setCookie(this: object, value: string): void;
   /** The cookies of the request, and where a browser says that it comes from (Fetch Metadata). */

@@ -56,7 +56,7 @@ function startExport(stream: ResponseStream, found: () => unknown): void {
     isHttp10: false,
     now: 0,
     query: {},
-    report() {},
+    reportSecurityEvent() {},
   };
   let left = elementsMax;
   const next = (): readonly Representation<object>[] | undefined => {

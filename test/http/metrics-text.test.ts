@@ -101,7 +101,8 @@ test('each family shows the value that was counted for it', (t) => {
   metrics.rejections.unavailable = 3;
   metrics.dropped.pipelined = 4;
   metrics.dropped.unread = 5;
-  for (const name of ['user_created', 'user_created', 'authz_fail'] as const) metrics.countEvent(name);
+  for (const name of ['user_created', 'user_created', 'authz_fail'] as const)
+    metrics.countSecurityEvent(name);
   const families = parse(metrics.text(distinctSources()));
   const flat = Object.fromEntries([...families.values()].flatMap(({ samples }) => [...samples]));
 

@@ -64,7 +64,7 @@ export function mistakesOfStorage(
     // @ts-expect-error TS2322
     requireVisible(orderSource, { db, id: 7, access: {} }),
     // @ts-expect-error TS2322
-    requireVisible(orderSource, { db, id: 7, access: 'all' }),
+    requireVisible(orderSource, { db, id: 7, access: 'everyone' }),
     // @ts-expect-error TS2554
     userSelection({}),
     // @ts-expect-error TS2345

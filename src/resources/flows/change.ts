@@ -82,7 +82,7 @@ export async function changeObject<Row extends object, Shown, Wanted extends Par
     const securityEvents = change.securityEvents?.(current, wanted) ?? noSecurityEvents;
     return { kind: 'change', effect: 'changed', object, securityEvents };
   }, change.writeOptions);
-  for (const event of changed.securityEvents ?? []) context.report(event);
+  for (const event of changed.securityEvents ?? []) context.reportSecurityEvent(event);
   return changed;
 }
 
@@ -128,7 +128,7 @@ export async function putObject<Owner, Row, Shown>(
     const object = representChanged(resource, writer, id);
     return { kind: 'change', effect: 'created', object, securityEvents };
   });
-  for (const event of put.securityEvents ?? []) context.report(event);
+  for (const event of put.securityEvents ?? []) context.reportSecurityEvent(event);
   return put;
 }
 
@@ -180,6 +180,6 @@ export async function removeObject<Row, Shown>(
     remove(permit, row);
     return securityEvent?.(row);
   });
-  if (event !== undefined) context.report(event);
+  if (event !== undefined) context.reportSecurityEvent(event);
   return empty;
 }

@@ -18,7 +18,7 @@ type PasswordRequest<Limiter> = {
   readonly database: { readonly read: Connection };
   readonly now: number;
   readonly drawOnRate: (limiter: Limiter, key: string) => () => void;
-  readonly report: (event: SecurityEvent) => void;
+  readonly reportSecurityEvent: (event: SecurityEvent) => void;
 };
 
 /** What is stored of the account with an e-mail address. */
@@ -86,12 +86,12 @@ export class PasswordChecks<Limiter> {
       throw error;
     });
     if (found === undefined || !isRight) {
-      request.report({ name: 'authn_login_fail', userId });
+      request.reportSecurityEvent({ name: 'authn_login_fail', userId });
       return undefined;
     }
     const reason = rejectionReason(found, request.now);
     if (reason !== undefined) {
-      request.report({ name: 'authn_login_fail', userId, reason });
+      request.reportSecurityEvent({ name: 'authn_login_fail', userId, reason });
       return undefined;
     }
     refundTotal();
@@ -107,7 +107,7 @@ export class PasswordChecks<Limiter> {
     try {
       return request.drawOnRate(this.#limiters.code, key);
     } catch (error) {
-      request.report({ name: 'authn_login_fail_max', userId });
+      request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
       throw error;
     }
   }
@@ -152,7 +152,7 @@ export class PasswordChecks<Limiter> {
         },
       };
     } catch (error) {
-      request.report({ name: 'authn_login_fail_max', userId });
+      request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
       throw error;
     }
   }

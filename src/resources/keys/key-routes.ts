@@ -68,7 +68,7 @@ async function addNewKey(
     const stored = requireVisible(keySource, { db: writer, id: key.id, access: { userId } });
     return { ...represent(key, { id: key.id, ownerId: userId }), etag: representKey(stored).etag };
   });
-  context.report({ name: 'authn_token_created', userId: caller.userId, keyId: key.id });
+  context.reportSecurityEvent({ name: 'authn_token_created', userId: caller.userId, keyId: key.id });
   return key;
 }
 

@@ -104,7 +104,7 @@ function deleteSessionsRoute({ cursors }: SessionServices): Route {
       });
       if (ended.isOwn && isInCookie) context.setCookie(clearedSessionCookie);
       if (ended.wasSignedIn)
-        context.report({ name: 'session_expired', userId: ended.userId, sessionId: null });
+        context.reportSecurityEvent({ name: 'session_expired', userId: ended.userId, sessionId: null });
       return empty;
     },
   });

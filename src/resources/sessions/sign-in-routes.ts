@@ -79,13 +79,13 @@ async function addNewSession(
     beginSession(writer, context, { services, verified, upgradedHash }),
   );
   if (signedIn === undefined) {
-    context.report({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
+    context.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
     throw codeRequired('code is wrong, or was used already.');
   }
   refund();
   const { issued, factor } = signedIn;
   const event = { name: 'authn_login_success', userId, sessionId: issued.id } as const;
-  context.report(factor === undefined ? event : { ...event, factor });
+  context.reportSecurityEvent(factor === undefined ? event : { ...event, factor });
   return body.cookie === true ? inCookie(context, issued) : inBody(issued);
 }
 
@@ -159,7 +159,7 @@ export function notCurrentProblem(): Problem {
 
 type RenewalContext = Pick<
   Context<object, object, unknown, undefined>,
-  'database' | 'now' | 'addressBucket' | 'requestId' | 'report'
+  'database' | 'now' | 'addressBucket' | 'requestId' | 'reportSecurityEvent'
 >;
 /** What becomes of a refresh token. `unknown` isn't of this session, or the session has ended. */
 type Renewal =
@@ -177,14 +177,17 @@ export async function renewWith(
   const renewal = await context.database.write((writer) => renew(writer, context, { services, credential }));
   if (renewal.outcome === 'renewed') return renewal.tokens;
   if (renewal.outcome === 'reused')
-    context.report({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });
+    context.reportSecurityEvent({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });
   else reportUnknownToken(context, renewal.userId);
   return undefined;
 }
 
 /** `userId` is null unless the session exists. */
-export function reportUnknownToken(context: Pick<RenewalContext, 'report'>, userId: number | null): void {
-  context.report({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
+export function reportUnknownToken(
+  context: Pick<RenewalContext, 'reportSecurityEvent'>,
+  userId: number | null,
+): void {
+  context.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }
 
 type RenewalOptions = { readonly services: SignInServices; readonly credential: RefreshCredential };

@@ -138,7 +138,7 @@ async function confirm(
     confirmTotp(permit, totp, recoveryCodes, now);
     return totp.isOn ? 'recovery-codes-replaced' : 'totp-on';
   });
-  context.report({ name: 'user_updated', userId: id, change });
+  context.reportSecurityEvent({ name: 'user_updated', userId: id, change });
   return represent({ recoveryCodes }, { id, ownerId: id });
 }
 

@@ -142,7 +142,7 @@ async function addNewUser(
     const id = addUser(permit, { name, email, role, passwordHash }, now);
     return representUser(requireVisible(userSource, { db: writer, id, access: 'all' }));
   });
-  context.report({ name: 'user_created', userId: user.id, role });
+  context.reportSecurityEvent({ name: 'user_created', userId: user.id, role });
   return user;
 }
 
