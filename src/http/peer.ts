@@ -30,7 +30,7 @@ function isProxied(fields: RequestHeaders): boolean {
   return forwardingFields.some((name) => fields[name] !== undefined);
 }
 
-/** Whether a process of this machine sent the request: without a proxy, and for a local name (DNS rebinding). */
+/** Whether a process of this machine sent it: without a proxy, and to a local name (DNS rebinding). */
 export function isFromThisMachine(peer: Peer, fields: RequestHeaders): boolean {
   return peer.isLoopback && !isProxied(fields) && localHost.test(fields['host'] ?? '');
 }

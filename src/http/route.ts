@@ -85,7 +85,7 @@ export type Context<Params, Query, Body, C> = {
   readonly lastEventId: string | undefined;
   /** The client's address as buckets count it: an IPv4 address, or an IPv6 /64. */
   readonly addressBucket: string;
-  /** Whether a process of this machine sent it, without a proxy and for a local name. */
+  /** Whether a process of this machine sent it, without a proxy and to a local name. */
   readonly isFromThisMachine: boolean;
   /** A response to HTTP/1.0 has no chunks. */
   readonly isHttp10: boolean;

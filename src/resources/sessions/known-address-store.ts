@@ -8,7 +8,7 @@ export function isKnownAddress(db: Connection, userId: number, addressBucket: st
   return db.get(sql, userId, addressBucket, oldestOf(now)) !== undefined;
 }
 
-/** Records a use of the account from there. Beyond the bound, the row that was used longest ago is deleted. */
+/** Records a use of the account; beyond the bound, the row that was used longest ago is deleted. */
 export function recordAddress(
   { writer: db }: Permit,
   userId: number,
