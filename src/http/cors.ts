@@ -12,6 +12,7 @@ const requestFields = [
   'Idempotency-Key',
   'Last-Event-ID',
   'Accept',
+  'traceparent',
 ];
 const responseFields = [
   'ETag',
@@ -25,6 +26,11 @@ const responseFields = [
   'Idempotency-Replayed',
   'Deprecation',
   'Sunset',
+  'Content-Disposition',
+  'Allow',
+  'Accept',
+  'Accept-Encoding',
+  'Accept-Patch',
 ];
 /**
  * All, whatever the path takes: a page can read the 404 or 405 of a wrong request only if the preflight

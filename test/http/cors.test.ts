@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ProblemCode } from '../../src/problem.ts';
+import { headerFields } from '../../src/openapi/openapi-parts.ts';
 import { serviceFor } from '../service.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 
@@ -30,6 +31,39 @@ describe('a page of an allowed origin', () => {
       const response = await service().call(method, path, { headers: { origin }, isUndescribed: true });
       assertProblem(response, code);
       assert.equal(response.headers['access-control-allow-origin'], origin);
+    });
+  }
+
+  test('may read all header fields but those that are the browser’s own business', async () => {
+    const { headers } = await service().get('/orders', { headers: { origin } });
+    const exposed = String(headers['access-control-expose-headers']).split(', ');
+    const browsersOwn = [
+      'Access-Control-Allow-Origin',
+      'Content-Encoding',
+      'Content-Security-Policy',
+      'Cross-Origin-Opener-Policy',
+      'Referrer-Policy',
+      'Set-Cookie',
+      'Strict-Transport-Security',
+      'Vary',
+      'X-Accel-Buffering',
+      'X-Content-Type-Options',
+    ];
+    const readable = ['Cache-Control', ...exposed]; // the Fetch standard lets pages read that one anyway
+    const all = [...Object.keys(headerFields), 'Allow']; // a 405 is of no operation
+    assert.deepEqual([...readable, ...browsersOwn].sort(), all.sort());
+  });
+
+  for (const name of ['traceparent', 'x-request-id', 'idempotency-key', 'if-match', 'authorization']) {
+    test(`may send ${name}`, async () => {
+      const asked = {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': name,
+      };
+      const { headers } = await service().call('OPTIONS', '/orders', { headers: asked });
+      const allowed = String(headers['access-control-allow-headers']).toLowerCase().split(', ');
+      assert.ok(allowed.includes(name), allowed.join());
     });
   }
 
