@@ -1,6 +1,6 @@
 // Problem details (RFC 9457): the document that describes a problem, and its header fields.
 import { Problem, type ProblemDetails, type ProblemCode } from '../problem.ts';
-import { issuesMax, stepUpSeconds } from '../limits.ts';
+import { issuesMax, stepUpSeconds, urlBytesMax } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
 import { problemCode, problemTypes, statusOf, typeOf } from './problem-types.ts';
 import { RequestId } from './request-id.ts';
@@ -45,9 +45,9 @@ export const ProblemDocument = named(
       status: integer({ minimum: 400, maximum: 599 }),
       detail,
       instance: string({
-        maxLength: 8_192,
+        maxLength: 3 * urlBytesMax + 2,
         pattern: '^/.*$',
-        description: 'The path of the request, without its query.',
+        description: 'The path of the request, without its query. One that begins with // has /. before it.',
       }),
       code: problemCode,
       requestId: RequestId,
@@ -79,7 +79,7 @@ export function problemResponse(problem: Problem, context: ProblemContext): Prob
     title: problemTypes[code].title,
     status,
     detail: problem.message,
-    instance: context.path,
+    instance: instanceOf(context.path),
     code,
     requestId: context.requestId,
     errors: details.issues?.map(issueMember),
@@ -87,6 +87,20 @@ export function problemResponse(problem: Problem, context: ProblemContext): Prob
     'violated-policies': details.violated,
   });
   return { status, fields: problemHeaders(code, details), json };
+}
+
+/** The path as a reference (RFC 3986 section 4.2): with // at its beginning it would name another host. */
+function instanceOf(path: string): string {
+  const encoded = path.slice(0, urlBytesMax).replace(notOfPaths, percentEncoded);
+  return encoded.startsWith('//') ? `/.${encoded}` : encoded;
+}
+
+/** What no path has (RFC 3986 section 3.3). */
+const notOfPaths = /[^\w.~!$&'()*+,;=:@/%-]|%(?![\da-f]{2})/gi;
+
+/** Of a target each character is a byte. */
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
 /** As it is sent. */
@@ -118,6 +132,8 @@ function challengeOf(code: ProblemCode, { scope }: ProblemDetails): string | und
     case 'invalid-credentials':
     case 'code-required':
       return realm;
+    case 'multiple-credentials':
+      return `${realm}, error="invalid_request"`;
     case 'invalid-token':
       return `${realm}, error="invalid_token"`;
     case 'step-up-required':

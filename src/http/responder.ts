@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { clientOf } from '../auth/access.ts';
 import { Problem } from '../problem.ts';
-import { urlBytesMax } from '../limits.ts';
 import { isUnmodified } from './conditional.ts';
 import { createCors, type Cors } from './cors.ts';
 import { ExchangeLog, securityEventOf, type ExchangeLogOptions } from './exchange-log.ts';
@@ -173,7 +172,7 @@ export class Responder {
     const response = problemResponse(problem, {
       publicUrl: this.#options.publicUrl,
       invalidStatus: exchange.mounted?.invalidStatus ?? 400,
-      path: exchange.path.slice(0, urlBytesMax),
+      path: exchange.path,
       requestId: exchange.requestId,
     });
     this.#log.countProblem(problem);

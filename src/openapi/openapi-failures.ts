@@ -72,12 +72,16 @@ function variantsOf(route: Route, fields: readonly string[]): string[] {
 function failureFields(route: Route, status: number, codes: readonly ProblemCode[]): string[] {
   const fields = commonFields(route);
   fields.push('Cache-Control', 'Content-Security-Policy', 'X-Content-Type-Options');
-  if (status === 401 || codes.includes('insufficient-scope')) fields.push('WWW-Authenticate');
+  if (status === 401 || codes.some(isOfCredentials)) fields.push('WWW-Authenticate');
   if (status === 401 && route.sessionCookie === 'read and set') fields.push('Set-Cookie');
   if (status === 429 || status === 503 || codes.includes('idempotency-key-in-progress'))
     fields.push('Retry-After');
   if (status === 415) fields.push('Accept-Encoding', route.method === 'PATCH' ? 'Accept-Patch' : 'Accept');
   return fields;
+}
+
+function isOfCredentials(code: ProblemCode): boolean {
+  return code === 'insufficient-scope' || code === 'multiple-credentials';
 }
 
 function codesOf(route: Route): ProblemCode[] {

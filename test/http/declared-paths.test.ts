@@ -4,7 +4,9 @@ import { describe, test } from 'node:test';
 import { problemCodes } from '../../src/problem.ts';
 import { newKey, newOrder, newWebhook } from '../resources/resource-support.ts';
 import type { TestResponse, Person, TestService } from '../service.ts';
+import { request } from './connection-support.ts';
 import { assertProblem, sharedService } from './http-support.ts';
+import { askRaw } from './raw-connection.ts';
 
 type Path = { readonly path: string; readonly target: string; readonly methods: readonly string[] };
 
@@ -249,7 +251,34 @@ describe('every declared path', () => {
     test(`${target} is 404`, async () => {
       const response = await service().get(target, { token: root.token, isUndescribed: true });
       assertProblem(response, 'not-found');
-      assert.equal(response.body.instance, target);
+      assert.equal(response.body.instance, target.replace(/^\/\//, '/.//').replace('\\', '%5C'));
     });
   }
+});
+
+describe('the instance of a problem is a reference that begins with a path', () => {
+  const service = sharedService();
+  const targets: readonly (readonly [target: string, instance: string])[] = [
+    ['/nope', '/nope'],
+    ["/a~b!$&'()*+,;=:@%2F", "/a~b!$&'()*+,;=:@%2F"],
+    ['//evil.example/x', '/.//evil.example/x'],
+    ['///x', '/.///x'],
+    ['http://localhost//x', '/.//x'],
+    ['/a"b<c>\\d', '/a%22b%3Cc%3E%5Cd'],
+    ['/{a}|^`[]', '/%7Ba%7D%7C%5E%60%5B%5D'],
+    ['/%zz%', '/%25zz%25'],
+  ];
+  for (const [target, instance] of targets) {
+    test(`${target}: ${instance}`, async () => {
+      const { body } = await askRaw(service().port, Buffer.from(request(`GET ${target}`)));
+      assert.equal(body.instance, instance);
+      assert.equal(new URL(body.instance, service().url).origin, service().url);
+    });
+  }
+
+  test('of 8 KiB at most fits the schema, whatever had to be encoded', async () => {
+    const response = await askRaw(service().port, request(`GET /${'"'.repeat(9_000)}`));
+    assertProblem(response, 'uri-too-long');
+    assert.equal(response.body.instance, `/${'%22'.repeat(8_191)}`);
+  });
 });

@@ -32,6 +32,7 @@ describe('each type of problem', () => {
     'code-required': 'Bearer realm="orderly"',
     'invalid-token': 'Bearer realm="orderly", error="invalid_token"',
     'step-up-required': 'Bearer realm="orderly", error="insufficient_user_authentication", max_age="600"',
+    'multiple-credentials': 'Bearer realm="orderly", error="invalid_request"',
     'insufficient-scope': 'Bearer realm="orderly", error="insufficient_scope", scope="customers:read"',
   };
 
