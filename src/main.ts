@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
 import { readCommandLine } from './config/command-line.ts';
+import { CommandError } from './config/command-error.ts';
 import { ConfigError } from './config/config-error.ts';
 import { didYouMean } from './config/did-you-mean.ts';
 import { Problem } from './problem.ts';
@@ -49,7 +50,7 @@ function isHelpFlag(word: string): boolean {
   return word === '--help' || word === '-h';
 }
 
-/** One word or two of those that are given, `serve` if a flag comes first. */
+/** Returns the first word or the first two, or `serve` if a flag comes first. */
 function commandName([first = 'serve', second = '']: readonly string[]): string {
   if (first.startsWith('-')) return 'serve';
   const both = `${first} ${second}`;
@@ -87,13 +88,13 @@ function dotEnv(): NodeJS.Dict<string> {
   }
 }
 
-/** Not a defect of the program: reported in a sentence, without a stack trace. */
+/** Whether the error is no defect of the program: it is reported in a sentence, without a stack trace. */
 function isExpected(error: unknown): error is Error | Problem {
-  if (error instanceof StorageError || error instanceof Problem) return true;
+  if (error instanceof CommandError || error instanceof StorageError || error instanceof Problem) return true;
   return error instanceof Error && ('syscall' in error || 'errcode' in error || 'permission' in error);
 }
 
-/** Empty for EPIPE: nobody reads any more. */
+/** Returns none for EPIPE: nobody reads any more. */
 function sentencesOf(error: Error | Problem): string[] {
   if (!isSystemError(error)) return [error.message];
   if (error.code === 'EPIPE') return [];

@@ -1,16 +1,14 @@
 // Where a service listens, and how many connections it accepts.
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
+import { CommandError } from '../config/command-error.ts';
 import { ConfigError } from '../config/config-error.ts';
-import { unavailable } from '../problem.ts';
 import { connectionsWithin, ConnectionGate, openFilesMax } from '../http/connection-gate.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { addressesIn } from '../address-blocks.ts';
 import { connectionsMax } from '../limits.ts';
 
-/**
- * Throws ConfigError if it can't listen on the address, and `unavailable` if another process does.
- */
+/** Throws ConfigError if it can't listen on the address, and CommandError if another process does. */
 export async function listen(server: HttpServer, config: Config): Promise<AddressInfo> {
   try {
     return await server.listen(config.host, config.port);
@@ -18,7 +16,7 @@ export async function listen(server: HttpServer, config: Config): Promise<Addres
     const { code = '', message } = error as NodeJS.ErrnoException; // what listen rejects with
     const place = `${config.host}, port ${config.port}`;
     if (code === 'EADDRINUSE')
-      throw unavailable(`another process listens on ${place}: choose another --port, or stop it.`);
+      throw new CommandError(`another process listens on ${place}: choose another --port, or stop it.`);
     throw new ConfigError([`can't listen on ${place}: ${listenErrors[code] ?? message}`]);
   }
 }
@@ -48,7 +46,7 @@ export function publicUrlOf({ publicUrl }: Config, port: number): string {
   return publicUrl === '' ? `https://localhost:${port}` : publicUrl;
 }
 
-/** As seen from this machine. */
+/** The URL that reaches the service from this machine. */
 export function localUrlOf({ tls }: Config, { address, port, family }: AddressInfo): string {
   const isHere = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address);
   const literal = family === 'IPv6' ? `[${address}]` : address;

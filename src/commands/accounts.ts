@@ -1,9 +1,9 @@
 // `orderly admin create`, `admin reset` and `keys create`: each prints the secret it makes, once.
 import { dayMilliseconds } from '../durations.ts';
 import { scopes, type Scope } from '../auth/access.ts';
+import { CommandError } from '../config/command-error.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { CommandFlag } from '../config/settings.ts';
-import { Problem } from '../problem.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { requireVisible, type Visible } from '../resources/flows/visible.ts';
 import { addKey, removeKeysOf } from '../resources/keys/key-store.ts';
@@ -76,7 +76,7 @@ export const adminReset: Command = {
         return { ...user, isSuspended, hadTotp: removeTotpOf(permit, user) };
       });
       removeAdminFile(config.data, email);
-      await database.noticed(); // or what it prints would not be true yet
+      await database.noticed(); // what is printed holds from then on
       const ended = ['All sessions and API keys of this user have ended.'];
       if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
       if (isSuspended) ended.push('The user stays suspended until an administrator lifts that.');
@@ -100,7 +100,7 @@ export const keysCreate: Command = {
       const key = database.write((writer) => {
         const { id: userId, email } = userOf(writer, String(flags['email']));
         if (findSuspension(writer, userId) !== undefined)
-          throw new Problem('forbidden', `${email} is suspended; an administrator lifts that.`);
+          throw new CommandError(`${email} is suspended; an administrator lifts that.`);
         return addKey(operatorPermit(writer), { ...wanted, userId }, Date.now());
       });
       return [
@@ -115,7 +115,7 @@ export const keysCreate: Command = {
   },
 };
 
-/** Throws the issues, each named after the flag that gave the value. */
+/** Throws a ConfigError that names each issue by its flag. */
 function rejectInvalidFlags(issues: readonly Issue[]): void {
   if (issues.length > 0)
     throw new ConfigError(
@@ -126,8 +126,7 @@ function rejectInvalidFlags(issues: readonly Issue[]): void {
 
 function userOf(db: Connection, email: string): Visible<StoredUser> {
   const stored = findSignInAccount(db, email);
-  if (stored === undefined)
-    throw new Problem('not-found', `There is no user with the e-mail address ${email}.`);
+  if (stored === undefined) throw new CommandError(`There is no user with the e-mail address ${email}.`);
   return requireVisible(userSource, { db, id: stored.userId, access: 'all' });
 }
 

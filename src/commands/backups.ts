@@ -1,5 +1,5 @@
-// `orderly backup` and `orderly restore`: copy the database, also while a service writes to it, and put a
-// copy in its place.
+// `orderly backup` and `orderly restore`: copy the database, even while a service writes to it, and replace
+// it with a copy.
 import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { migrations } from '../migrations/migrations.ts';
@@ -32,7 +32,7 @@ export const backUp: Command = {
 export const restoreBackup: Command = {
   summary: 'replaces the database with the backup FILE',
   operands: ['FILE'],
-  flags: [{ flag: 'force', help: 'replace an existing database; what is newer than the backup is lost' }],
+  flags: [{ flag: 'force', help: 'replace an existing database; changes after the backup are lost' }],
   async run({ config, operands: [file = ''], flags }) {
     const keys: string[] = [];
     const webhooks: string[] = [];
@@ -61,7 +61,7 @@ export const restoreBackup: Command = {
   },
 };
 
-/** A signal ends the process at once, and what it has copied until then goes with it. */
+/** If a signal ends the process, the partial copy is removed first. */
 export async function leavingNoPartial<T>(file: string, work: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals): never => {
     removePartial(file);

@@ -54,15 +54,15 @@ export const check: Command = {
 };
 
 async function auditAll(db: Connection, report: (issue: string) => void): Promise<string[]> {
-  await withProgress('Pages and indexes', (at) => {
-    at(0); // SQLite reports no progress
+  await withProgress('Pages and indexes', (reportProgress) => {
+    reportProgress(0); // SQLite reports no progress
     integrityIssues(db).forEach(report);
   });
   if (hasUsers(db) && !hasAdmins(db))
     report('There are users, but no administrator; "orderly admin create" creates one.');
   const counts: string[] = [];
   for (const audit of audits) {
-    const rows = await withProgress(`${audit.thing}s`, (at) => auditRows(audit, db, report, at));
+    const rows = await withProgress(`${audit.thing}s`, (progress) => auditRows(audit, db, report, progress));
     counts.push(`${audit.thing}s: ${rows}`);
   }
   await withProgress('Search of customers', () => auditCustomerSearch(db, report));

@@ -4,7 +4,7 @@ import { settings } from '../config/settings.ts';
 
 export type Command = Syntax & {
   readonly summary: string;
-  /** Returns what is to be printed, or an exit status. */
+  /** Returns the text to print, or an exit status. */
   run(line: CommandLine): Promise<string | number>;
 };
 
@@ -36,12 +36,12 @@ export function loadCommand(name: CommandName): Promise<Command> {
   return loaders[name]();
 }
 
-/** The commands of this name, or those whose first word it is. */
+/** The command of this name, or those that begin with it as a word. */
 export function commandsUnder(name: string): CommandName[] {
   return commandNames.filter((known) => known === name || known.startsWith(`${name} `));
 }
 
-/** Of all commands, of one, or of those whose first word this is; at most 80 columns. */
+/** Returns the help of all commands, of one, or of those with this first word, in at most 80 columns. */
 export async function helpText(name?: string): Promise<string> {
   if (name === undefined) return overview();
   const texts: string[] = [];
@@ -99,8 +99,8 @@ function settingRowsOf(name: string): string[] {
 
 const columnsMax = 80;
 const closing = `Each setting of serve has an environment variable (--public-url is
-ORDERLY_PUBLIC_URL), which a .env file can hold, too; flags win.
---help (-h) after a command shows what it takes; --version (-v) is of orderly.`;
+ORDERLY_PUBLIC_URL), which can also be set in a .env file; flags win.
+--help (-h) after a command describes it; --version (-v) prints the version.`;
 
 function settingRows(shown = settings): string[] {
   return shown.map(({ flag, value, fallback, help }) =>
@@ -116,7 +116,7 @@ function row(name: string, text: string): string {
     .join('\n');
 }
 
-/** A longer word gets a line of its own. */
+/** Breaks a text into lines; a word longer than `width` gets its own line. */
 function wrap(text: string, width: number): string[] {
   return text.match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S+`, 'g')) ?? [];
 }

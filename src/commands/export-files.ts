@@ -2,6 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CommandError } from '../config/command-error.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { CsvTable } from '../csv.ts';
 import { FeedElements } from '../feed/feed-export.ts';
@@ -21,7 +22,7 @@ import { removePartial } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { countRows } from '../storage/keyset.ts';
 import { maySync, syncFolder } from '../storage/private-files.ts';
-import { StorageError, toStorageError } from '../storage/storage-error.ts';
+import { toStorageError } from '../storage/storage-error.ts';
 import { leavingNoPartial } from './backups.ts';
 import type { Command } from './commands.ts';
 import { withProgress } from './terminal.ts';
@@ -66,12 +67,12 @@ function exportCommand<T>(things: Things, table: CsvTable<T>, find: Find<T>): Co
     async run({ config, operands: [file = ''], flags }) {
       const format = formatOf(file, table);
       if (existsSync(file) && flags['force'] !== true)
-        throw new StorageError(`${file} exists; --force replaces it.`);
+        throw new CommandError(`${file} exists; --force replaces it.`);
       return withExistingDatabase(config, ({ connection }) =>
         leavingNoPartial(file, async () => {
           const whole = await find(connection);
-          const written = await withProgress(`Exporting ${things}`, (at) =>
-            writeFile(file, { whole, format, at }),
+          const written = await withProgress(`Exporting ${things}`, (reportProgress) =>
+            writeFile(file, { whole, format, reportProgress }),
           );
           return `${counted(written, things.slice(0, -1))} in ${file}.`;
         }),
@@ -87,17 +88,17 @@ function formatOf<T>(file: string, table: CsvTable<T>): FileFormat<T> {
   throw new ConfigError([], [`FILE must end in .csv or .ndjson, not "${file}"`]);
 }
 
-type Writing<T> = {
+type ExportFile<T> = {
   readonly whole: Whole<T>;
   readonly format: FileFormat<T>;
-  readonly at: (share: number) => void;
+  readonly reportProgress: (share: number) => void;
 };
 
 /**
- * The file gets its name once it is whole and on disk. Only this account can read it, since it holds personal
- * data.
+ * Gives the file its name once it is complete and on disk. Only this account can read it, since it holds
+ * personal data.
  */
-async function writeFile<T>(file: string, writing: Writing<T>): Promise<number> {
+async function writeFile<T>(file: string, writing: ExportFile<T>): Promise<number> {
   const partial = `${file}.partial`;
   removePartial(file);
   try {
@@ -112,7 +113,7 @@ async function writeFile<T>(file: string, writing: Writing<T>): Promise<number> 
   }
 }
 
-async function writePartial<T>(partial: string, writing: Writing<T>): Promise<number> {
+async function writePartial<T>(partial: string, writing: ExportFile<T>): Promise<number> {
   const descriptor = openSync(partial, 'wx', 0o600);
   try {
     const written = await writeElements(descriptor, writing);
@@ -123,7 +124,10 @@ async function writePartial<T>(partial: string, writing: Writing<T>): Promise<nu
   }
 }
 
-async function writeElements<T>(descriptor: number, { whole, format, at }: Writing<T>): Promise<number> {
+async function writeElements<T>(
+  descriptor: number,
+  { whole, format, reportProgress }: ExportFile<T>,
+): Promise<number> {
   const { elements, count } = whole;
   let written = 0;
   writeSync(descriptor, format.head);
@@ -136,7 +140,7 @@ async function writeElements<T>(descriptor: number, { whole, format, at }: Writi
     }
     for (const element of found) writeSync(descriptor, format.textOf(element), null, 'latin1');
     written += found.length;
-    at(Math.min(written / Math.max(count, 1), 1));
+    reportProgress(Math.min(written / Math.max(count, 1), 1));
     await nextTurn(); // for signals
   }
 }

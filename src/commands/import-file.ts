@@ -1,7 +1,8 @@
-// `orderly import`: adds the customers and orders of a file, also while a service runs.
+// `orderly import`: adds the customers and orders of a file, even while a service runs.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { extname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { CommandError } from '../config/command-error.ts';
 import { ConfigError } from '../config/config-error.ts';
 import { counted } from '../counted.ts';
 import { importPauseMilliseconds, importedAtOnce, streamedReadAheadBytes } from '../limits.ts';
@@ -17,7 +18,8 @@ import { findSignInAccount } from '../resources/users/user-store.ts';
 import type { Issue } from '../schema/schema.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
-import { StorageError, toStorageError } from '../storage/storage-error.ts';
+import { toStorageError } from '../storage/storage-error.ts';
+import type { Permit } from '../storage/permit.ts';
 import { csvFileLines, ndjsonFileLines, type FileLine } from './import-sources.ts';
 import type { Command } from './commands.ts';
 import { print, withProgress } from './terminal.ts';
@@ -26,11 +28,12 @@ import { operatorPermit, withExistingDatabase } from './with-database.ts';
 const rejectionsShownMax = 100;
 
 export const importFile: Command = {
-  summary: 'adds the customers and orders of FILE, .ndjson, or customers of a .csv; its keys are added once',
+  summary:
+    'adds the customers and orders of an .ndjson FILE, or the customers of a .csv; each key is added once',
   operands: ['FILE'],
   flags: [
-    { flag: 'dry-run', help: 'check FILE, and change nothing' },
-    { flag: 'owner', value: 'EMAIL', help: 'the user who owns what names no userId' },
+    { flag: 'dry-run', help: 'check FILE and change nothing' },
+    { flag: 'owner', value: 'EMAIL', help: 'owner of records without a userId' },
   ],
   async run({ config, operands: [file = ''], flags }) {
     const linesOf = readerOf(file);
@@ -42,7 +45,9 @@ export const importFile: Command = {
         ownerId: ownerOf(database.connection, flags['owner']),
       };
       const label = isDryRun ? 'Checking' : 'Importing';
-      return withProgress(label, (at) => importAll(database, { file, linesOf, importer, isDryRun, at }));
+      return withProgress(label, (reportProgress) =>
+        importAll(database, { file, linesOf, importer, isDryRun, reportProgress }),
+      );
     });
     await print(summaryOf(tally, file, isDryRun));
     if (failure !== undefined) throw failure;
@@ -62,20 +67,20 @@ function readerOf(file: string): LinesOf {
 function ownerOf(db: Connection, email: unknown): number | undefined {
   if (typeof email !== 'string') return undefined;
   const owner = findSignInAccount(db, email)?.userId;
-  if (owner === undefined) throw new StorageError(`There is no user ${email}.`);
+  if (owner === undefined) throw new CommandError(`There is no user ${email}.`);
   return owner;
 }
 
-type Work = {
+type FileImport = {
   readonly file: string;
   readonly linesOf: LinesOf;
   readonly importer: Omit<Importer, 'now'>;
   readonly isDryRun: boolean;
-  readonly at: (share: number) => void;
+  readonly reportProgress: (share: number) => void;
 };
 
 class Tally {
-  made = 0;
+  added = 0;
   repeated = 0;
   rejections = 0;
   readonly #shown: { readonly number: number; readonly sentences: readonly string[] }[] = [];
@@ -85,20 +90,20 @@ class Tally {
     if (this.#shown.length < rejectionsShownMax) this.#shown.push({ number, sentences });
   }
 
-  /** Of the first rejections, in the order of lines: those that can't be read are found first. */
+  /** The first rejections in the order of lines: unreadable lines are rejected ahead of their batch. */
   get sentences(): string[] {
     const shown = this.#shown.toSorted((a, b) => a.number - b.number);
     return shown.flatMap(({ number, sentences }) => sentences.map((each) => `line ${number}: ${each}`));
   }
 }
 
-/** `failure` is why the rest of the file wasn't read or written. */
+/** `failure` is the error that ended the import early, undefined if there was none. */
 type Imported = { readonly tally: Tally; readonly failure: unknown };
 
 type NumberedLine = { readonly number: number; readonly parsed: ParsedLine };
 
-/** In short transactions with pauses between them, in which a running service writes. */
-async function importAll(database: CommandDatabase, work: Work): Promise<Imported> {
+/** Writes in short transactions with pauses between them, in which a running service writes. */
+async function importAll(database: CommandDatabase, work: FileImport): Promise<Imported> {
   const { file, importer, isDryRun } = work;
   const tally = new Tally();
   const schema = importLineSchema(importer.bodies);
@@ -111,22 +116,28 @@ async function importAll(database: CommandDatabase, work: Work): Promise<Importe
     database.write(importBatch);
     await pause(importPauseMilliseconds);
   };
-  const failures: unknown[] = [];
-  const onFailure = (error: unknown): unknown => failures.push(toStorageError(error, file));
+  let failure: unknown;
   try {
-    for (const line of work.linesOf(piecesOf(file, work.at))) {
+    for (const line of work.linesOf(piecesOf(file, work.reportProgress))) {
       if ('unreadable' in line) tally.reject(line.number, [line.unreadable]);
       else batch.push({ number: line.number, parsed: parseImportLine(schema, line.value, Date.now()) });
       if (batch.length >= importedAtOnce) await write();
     }
   } catch (error) {
-    onFailure(error);
+    failure = error;
   }
-  if (batch.length > 0) await write().catch(onFailure); // also what came before lines that can't be read
-  return { tally, failure: failures[0] };
+  try {
+    if (batch.length > 0) await write(); // also the lines before a failed read
+  } catch (error) {
+    failure ??= error;
+  }
+  return { tally, failure: toStorageError(failure, file) };
 }
 
-type Batch = Pick<Work, 'importer'> & { readonly batch: readonly NumberedLine[]; readonly tally: Tally };
+type Batch = Pick<FileImport, 'importer'> & {
+  readonly batch: readonly NumberedLine[];
+  readonly tally: Tally;
+};
 
 function importLines(writer: Connection, { batch, importer, tally }: Batch): void {
   const permit = operatorPermit(writer);
@@ -134,7 +145,7 @@ function importLines(writer: Connection, { batch, importer, tally }: Batch): voi
   for (const { number, parsed } of batch) {
     const outcome = importLine(permit, parsed, { ...importer, now });
     if (outcome.status === 422) tally.reject(number, outcome.issues.map(sentenceOf));
-    else if (outcome.status === 201) tally.made += 1;
+    else if (outcome.status === 201) tally.added += 1;
     else tally.repeated += 1;
   }
 }
@@ -143,24 +154,32 @@ function sentenceOf({ pointer = '', detail }: Issue): string {
   return pointer === '' ? detail : `${pointer}: ${detail}`;
 }
 
-function* piecesOf(file: string, at: (share: number) => void): Generator<Buffer> {
+function* piecesOf(file: string, reportProgress: (share: number) => void): Generator<Buffer> {
   const descriptor = openSync(file, 'r');
   try {
     const size = Math.max(fstatSync(descriptor).size, 1);
-    for (let bytes = 0; ;) {
-      const piece = Buffer.allocUnsafe(streamedReadAheadBytes); // lines are parts of it
-      const read = readSync(descriptor, piece);
-      if (read === 0) return;
-      yield piece.subarray(0, read);
-      bytes += read;
-      at(Math.min(bytes / size, 1));
+    let bytes = 0;
+    let piece = readPiece(descriptor);
+    while (piece.length > 0) {
+      yield piece;
+      bytes += piece.length;
+      reportProgress(Math.min(bytes / size, 1));
+      piece = readPiece(descriptor);
     }
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** What a dry run would have made, beside what there is. */
+/** A new buffer for each piece, since lines are slices of it; empty at the end of the file. */
+function readPiece(descriptor: number): Buffer {
+  const piece = Buffer.allocUnsafe(streamedReadAheadBytes);
+  return piece.subarray(0, readSync(descriptor, piece));
+}
+
+type KeyedObject = Parameters<ImportKeys['add']>[1];
+
+/** The keys in the database, and those that the dry run would have added. */
 class DryRunKeys implements ImportKeys {
   readonly #keys = new Map<string, { readonly id: number; readonly fingerprint: Uint8Array }>();
 
@@ -168,16 +187,16 @@ class DryRunKeys implements ImportKeys {
     return importKeys.find(db, kind, key) ?? this.#keys.get(`${kind} ${key}`);
   }
 
-  add(...[, { kind, key, fingerprint }]: Parameters<ImportKeys['add']>): number {
+  add(_permit: Permit, { kind, key, fingerprint }: KeyedObject): number {
     this.#keys.set(`${kind} ${key}`, { id: 0, fingerprint });
     return 0;
   }
 }
 
 function summaryOf(tally: Tally, file: string, isDryRun: boolean): string {
-  const { made, repeated, rejections, sentences } = tally;
-  const what = isDryRun ? 'would be added' : 'added';
-  const parts = [`${counted(made, 'line')} ${what}`];
+  const { added, repeated, rejections, sentences } = tally;
+  const outcome = isDryRun ? 'would be added' : 'added';
+  const parts = [`${counted(added, 'line')} ${outcome}`];
   if (repeated > 0) parts.push(`${counted(repeated, 'line')} added before`);
   if (rejections > 0) parts.push(`${counted(rejections, 'line')} rejected`);
   const more = rejections > rejectionsShownMax ? ['…'] : [];

@@ -1,13 +1,13 @@
-// The files of `orderly import`: the values of their lines, be they NDJSON or a table of customers.
+// The files of `orderly import`: reads the values of their lines, from NDJSON or a CSV table of customers.
+import { CommandError } from '../config/command-error.ts';
 import { withoutFormulaGuard } from '../csv.ts';
 import { CsvRows, type CsvRow } from '../csv-rows.ts';
 import { NdjsonLines, parseLine } from '../http/ndjson-lines.ts';
 import { importLineBytesMax } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { addressColumns } from '../resources/customers/address-csv.ts';
-import { StorageError } from '../storage/storage-error.ts';
 
-/** A line of a file: its value, or why that can't be read. */
+/** A line of a file: its value, or the reason why it can't be read. */
 export type FileLine =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly unreadable: string };
@@ -35,7 +35,7 @@ function* wholeLines(lines: NdjsonLines): Generator<FileLine> {
 const addressMembers = addressColumns('address');
 const columns: readonly string[] = ['key', 'userId', 'name', 'email', 'phone', ...addressMembers];
 
-/** Customers, a row each, under a heading that names members. An empty cell is an absent member. */
+/** Reads a customer from each row; the heading names the members, and an empty cell leaves one out. */
 export function* csvFileLines(pieces: Pieces): Generator<FileLine> {
   let heading: readonly string[] | undefined;
   for (const row of csvRowsOf(pieces)) {
@@ -53,8 +53,8 @@ function* csvRowsOf(pieces: Pieces): Generator<CsvRow> {
     yield* rows.end();
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError)
-      throw new StorageError(`The table can't be read: ${error.message}.`);
-    if (error instanceof TypeError) throw new StorageError('The table must be UTF-8.', { cause: error });
+      throw new CommandError(`The table can't be read: ${error.message}.`);
+    if (error instanceof TypeError) throw new CommandError('The table must be UTF-8.', { cause: error });
     throw error;
   }
 }
@@ -63,10 +63,10 @@ function requireHeading(cells: readonly string[]): readonly string[] {
   const unknown = cells.filter((name) => !columns.includes(name));
   const [first] = unknown;
   if (first !== undefined)
-    throw new StorageError(`The heading names "${first}"; there are ${columns.join(', ')}.`);
-  if (new Set(cells).size < cells.length) throw new StorageError('The heading names a column twice.');
+    throw new CommandError(`The heading names "${first}"; there are ${columns.join(', ')}.`);
+  if (new Set(cells).size < cells.length) throw new CommandError('The heading names a column twice.');
   for (const name of ['key', 'name'])
-    if (!cells.includes(name)) throw new StorageError(`The heading must name ${name}.`);
+    if (!cells.includes(name)) throw new CommandError(`The heading must name ${name}.`);
   return cells;
 }
 
@@ -81,7 +81,7 @@ function lineOf(heading: readonly string[], { line: number, cells }: CsvRow): Fi
   return { number, value: customerLineOf(members) };
 }
 
-/** Whatever is wrong is reported when the line is checked. */
+/** Converts only: the line is validated later. */
 function customerLineOf(members: ReadonlyMap<string, string>): unknown {
   const customer: Record<string, unknown> = {};
   const address: Record<string, string> = {};

@@ -6,7 +6,7 @@ export type Picker = ReturnType<typeof createPicker>;
 export function createPicker(seed: number) {
   let state = seed >>> 0;
 
-  /** From 0 to 1, without 1. */
+  /** Returns a number from 0 to 1, excluding 1. */
   function float(): number {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -14,7 +14,7 @@ export function createPicker(seed: number) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from min to max. */
+  /** Returns an integer from min to max. */
   function integer(min: number, max: number): number {
     return min + Math.floor(float() * (max - min + 1));
   }
@@ -22,9 +22,9 @@ export function createPicker(seed: number) {
   return {
     float,
     integer,
-    /** One of the first `count` values, which must be at least one and no more than there are. */
+    /** Returns one of the first `count` values; `count` is from 1 to their number. */
     pick: <T>(values: readonly T[], count = values.length) => values[integer(0, count - 1)] as T,
-    /** The text with a digit for each #. */
+    /** Replaces each # with a digit. */
     digits: (text: string) => text.replace(/#/g, () => String(integer(0, 9))),
   };
 }

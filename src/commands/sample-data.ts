@@ -1,12 +1,12 @@
-// What sample data is made of: people and places of many countries, and what a shop for tea sells.
+// The ingredients of sample data: people and places of many countries, and the articles of a tea shop.
 
 export type SampleCountry = Readonly<ReturnType<typeof countryOf>>;
 
 /**
  * Country, currency, its minor units for a euro cent, phone; given names; family names; streets (# is the
  * number); places: city, region where usual, postal code. In postal codes and phone numbers # stands for a
- * digit; phone numbers are of ranges that are kept for fiction, or there is none. Lines that are indented go
- * on with the country above.
+ * digit; phone numbers are of ranges reserved for fiction, or absent. Indented lines continue the country
+ * above.
  */
 const rows = `
 DE EUR 1 +4930231250## | Anna Lukas Leonie Jonas | Müller Schmidt Weber Fischer

@@ -2,6 +2,7 @@
 // same seed.
 import { dayMilliseconds } from '../durations.ts';
 import { makeFirstAdmin, randomPassword } from '../assembly/first-admin.ts';
+import { CommandError } from '../config/command-error.ts';
 import type { CommandLine } from '../config/command-line.ts';
 import { wholeNumber } from '../config/setting-rules.ts';
 import { counted } from '../counted.ts';
@@ -14,17 +15,16 @@ import { addOrder, type OrderStep } from '../resources/orders/order-store.ts';
 import { addUser, hasSeveralUsers } from '../resources/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
-import { StorageError } from '../storage/storage-error.ts';
 import { operatorPermit, withDatabase } from './with-database.ts';
 import type { Command } from './commands.ts';
 import { createPicker, type Picker } from './random-picks.ts';
 import { sampleArticles, sampleCountries, sampleNotes, type SampleCountry } from './sample-data.ts';
 import { withProgress } from './terminal.ts';
 
-/** By default, so that the same seed always gives the same data. */
+/** Fixed, so that the same seed always gives the same data. */
 const endDefault = Date.parse('2026-01-01T00:00:00Z');
 
-/** The year before `end`. Customers come from half a year before its first order on. */
+/** The year before `end`. The first customers come half a year before the first order. */
 type Year = { readonly start: number; readonly end: number; readonly customersStart: number };
 
 function yearUntil(end: number): Year {
@@ -32,7 +32,7 @@ function yearUntil(end: number): Year {
   return { start, end, customersStart: start - 180 * dayMilliseconds };
 }
 
-const rowsAtOnce = 25_000;
+const rowsPerTransaction = 25_000;
 
 export const sample: Command = {
   summary: 'fills an empty database with realistic users, customers and orders of a year',
@@ -48,7 +48,7 @@ export const sample: Command = {
     {
       flag: 'until',
       value: 'TIME',
-      help: 'the last order is of this time, such as now (2026-01-01T00:00:00Z)',
+      help: 'time of the last order: now, or a time (2026-01-01T00:00:00Z)',
       rule: (text) => (Number.isNaN(untilOf(text)) ? 'must be now, or a time such as 2026-01-01' : undefined),
     },
   ],
@@ -60,7 +60,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
   const picker = createPicker(Number(flags['seed'] ?? 1));
   return withDatabase(config, async (database, hasher) => {
     if (hasSeveralUsers(database.connection) || hasCustomers(database.connection)) {
-      throw new StorageError(
+      throw new CommandError(
         `The database in ${config.data} is not empty. Add --data sample-data to fill another one.`,
       );
     }
@@ -75,10 +75,13 @@ async function run({ config, flags }: CommandLine): Promise<string> {
     const filling: Filling = { database, picker, year };
     const users = addUsers(filling, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
     const customerCount = bounded(orderCount / 4, 5, 200_000);
-    await withProgress('Making sample data', (at) => {
+    await withProgress('Making sample data', (reportProgress) => {
       const all = customerCount + orderCount;
-      const toCustomers = { count: customerCount, progress: (done: number) => at(done / all) };
-      const toOrders = { count: orderCount, progress: (done: number) => at((customerCount + done) / all) };
+      const toCustomers = { count: customerCount, progress: (done: number) => reportProgress(done / all) };
+      const toOrders = {
+        count: orderCount,
+        progress: (done: number) => reportProgress((customerCount + done) / all),
+      };
       addOrders(filling, toOrders, addCustomers(filling, toCustomers, users));
     });
     return summaryOf({ made, users, customerCount, orderCount, password });
@@ -87,7 +90,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
 
 type Filling = { readonly database: CommandDatabase; readonly picker: Picker; readonly year: Year };
 
-/** How many rows to add, and what is called with the number of those that were. */
+/** How many rows to add; `progress` receives the number of rows added so far. */
 type Amount = { readonly count: number; readonly progress: (done: number) => void };
 
 type Summary = {
@@ -156,7 +159,7 @@ function addCustomers(
   return customers;
 }
 
-/** Customers come evenly; the first five are there before all orders. */
+/** Customers are created at even intervals, the first five before any order. */
 function customerTime({ customersStart, end }: Year, index: number, count: number): number {
   return Math.floor(
     customersStart +
@@ -191,14 +194,14 @@ function addOrders(
   });
 }
 
-/** In transactions of some thousand rows: one for all would need room for two copies. */
+/** Adds the rows in several transactions: a single one would need room for two copies. */
 function inGroups(
   database: CommandDatabase,
   { count, progress }: Amount,
   add: (writer: Connection, index: number) => void,
 ): void {
-  for (let from = 0; from < count; from += rowsAtOnce) {
-    const to = Math.min(from + rowsAtOnce, count);
+  for (let from = 0; from < count; from += rowsPerTransaction) {
+    const to = Math.min(from + rowsPerTransaction, count);
     database.write((writer) => {
       for (let index = from; index < to; index += 1) add(writer, index);
     });
@@ -253,8 +256,8 @@ function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
 }
 
 /**
- * What has happened to an order by the end of the year. Most are delivered within two weeks; some are never
- * paid, cancelled or refunded; those of the last days are still on their way.
+ * The steps of an order up to the end of the year. Most orders are delivered within two weeks; some are never
+ * paid, are cancelled or are refunded; those of the last days are still in progress.
  */
 function pastOf(picker: Picker, createdAt: number, end: number): OrderStep[] {
   const fate = picker.float();
@@ -275,7 +278,7 @@ function stepsOf(fate: number): readonly OrderStatus[] {
   return ['paid', 'shipped', 'delivered'];
 }
 
-/** NaN if the text isn't a time. */
+/** Returns NaN if the text isn't a time. */
 function untilOf(text: string): number {
   return text === 'now' ? Date.now() : Date.parse(text);
 }

@@ -28,7 +28,10 @@ async function run({ config }: CommandLine): Promise<number> {
   }
   const stop = createStopper({
     stop(reason) {
-      log.write('info', `${reason}: finishing open requests; another signal after 2 seconds stops at once`);
+      log.write(
+        'info',
+        `${reason}: finishing open requests; another signal after 2 seconds stops immediately`,
+      );
       starting.abort();
       finish();
     },
@@ -68,9 +71,9 @@ function greet(log: Logger, config: Config, service: Service): void {
 }
 
 /**
- * Responses dropped from memory would otherwise double the heap before they are collected; throughput pays
- * 1–2 %. Not a flag of the command line: what was compiled under other flags counts for nothing, and the
- * start would take a third longer.
+ * Responses dropped from memory would otherwise double the heap before they are collected; this costs 1–2 %
+ * of throughput. It is no flag of the command line: V8 would then reject code that was compiled without it,
+ * and the start would take a third longer.
  */
 function keepHeapSmall(): void {
   flushCompileCache();

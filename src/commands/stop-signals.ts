@@ -1,19 +1,19 @@
-// The signals that stop a service: the first one gracefully, a later one at once.
+// The signals that stop a service: the first one gracefully, a later one immediately.
 import { isatty } from 'node:tty';
 
-type Options = {
+type StopperOptions = {
   /** Finishes what runs; called once. */
   readonly stop: (reason: string) => void;
   readonly stopAtOnce: () => void;
-  /** Milliseconds, on a clock that only moves forward. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
 };
 
 /** npm and process groups deliver one signal twice: both count once when they arrive within this time. */
 const repeatMillisecondsMax = 2_000;
 
-/** Returns what is to be called with each SIGTERM and SIGINT. */
-export function createStopper({ stop, stopAtOnce, now }: Options): (reason: string) => void {
+/** Returns a function to call with each SIGTERM and SIGINT. */
+export function createStopper({ stop, stopAtOnce, now }: StopperOptions): (reason: string) => void {
   let firstAt: number | undefined;
   return (reason) => {
     if (firstAt !== undefined && now() - firstAt > repeatMillisecondsMax) return stopAtOnce();
@@ -26,8 +26,8 @@ export function createStopper({ stop, stopAtOnce, now }: Options): (reason: stri
 type Listener = { readonly stop: (reason: string) => void; readonly reload: () => void };
 
 /**
- * Listens to SIGTERM and SIGINT, and to SIGHUP, which reloads. The kernel sends SIGHUP, too, when the
- * terminal that the service was started on is closed: nobody is left who could stop the service by hand.
+ * Listens to SIGTERM and SIGINT, and to SIGHUP, which reloads. The kernel also sends SIGHUP when the terminal
+ * that the service was started on is closed: the service then stops, since nobody could stop it by hand.
  */
 export function listenToSignals({ stop, reload }: Listener): void {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
@@ -37,7 +37,7 @@ export function listenToSignals({ stop, reload }: Listener): void {
     for (const each of ofStart) process.off(signal, each);
   }
   process.on('SIGHUP', () => {
-    const isGone = terminals.some((descriptor) => !isatty(descriptor)); // closed, it is a terminal no more
+    const isGone = terminals.some((descriptor) => !isatty(descriptor)); // a closed terminal is none any more
     if (isGone) stop('SIGHUP, the terminal is closed');
     else reload();
   });

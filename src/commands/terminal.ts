@@ -1,10 +1,10 @@
-// What a command prints: results on stdout, and on stderr the progress of long ones, as a bar on a terminal
-// and as an occasional line elsewhere.
+// The output of commands: results on stdout, and on stderr the progress of long commands, as a bar on a
+// terminal and as an occasional line elsewhere.
 const columnsMax = 80;
 const barMilliseconds = 100;
 const lineMilliseconds = 10_000;
 
-/** Rejects when it can't be written, as on a full disk: a result isn't lost in silence. */
+/** Rejects if the text can't be written, as on a full disk: no result is lost silently. */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) =>
     process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve())),
@@ -21,7 +21,7 @@ export function neverBlock(terminal: Tty): void {
   terminal._handle?.setBlocking?.(false);
 }
 
-/** Waits until what was written has left the process, for at most that long. */
+/** Waits until all written text has left the process, for at most that long. */
 export async function waitForDrain(stream: NodeJS.WriteStream, millisecondsMax: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const late = setTimeout(resolve, millisecondsMax);
@@ -31,12 +31,12 @@ export async function waitForDrain(stream: NodeJS.WriteStream, millisecondsMax: 
 }
 
 /**
- * Runs a task and shows its progress; `at` takes a share from 0 to 1. A bar is redrawn in its line, without
- * colours or other escapes; a task that fails before its first share draws none.
+ * Runs a task and shows its progress; `reportProgress` takes a share from 0 to 1. A bar is redrawn in its
+ * line, without colours or other escapes; a task that fails before its first report draws none.
  */
 export async function withProgress<T>(
   label: string,
-  work: (at: (share: number) => void) => T | Promise<T>,
+  work: (reportProgress: (share: number) => void) => T | Promise<T>,
 ): Promise<T> {
   const { stderr } = process;
   const pause = stderr.isTTY ? barMilliseconds : lineMilliseconds;

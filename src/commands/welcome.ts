@@ -29,7 +29,7 @@ export function logStart(log: Logger, start: Start): void {
   });
 }
 
-/** What this start made, and the passwords that somebody should replace. */
+/** Names the files that this start created, and the passwords that somebody should replace. */
 function startMessages({ config, service, now }: Start): string[] {
   const messages = service.created.map((each) => `Created ${each}.`);
   const file = adminFile(config.data);
@@ -51,7 +51,7 @@ function initialPasswordMessage(
   return `${origin}${place} and works for another ${duration(expiresAt - now)}: sign in and change it.`;
 }
 
-/** In days, or in hours if fewer than two days are left. */
+/** Returns days, or hours if fewer than two days are left. */
 function duration(milliseconds: number): string {
   const hours = Math.max(1, Math.round(milliseconds / hourMilliseconds));
   return hours < 48 ? counted(hours, 'hour') : counted(Math.round(hours / 24), 'day');
@@ -70,12 +70,12 @@ function trustMessages({ config }: Start): string[] {
 function startWarnings({ config, service }: Start): string[] {
   if (config.tls.mode !== 'off' || config.publicUrl !== '') return [];
   return [
-    `Without --public-url, the service calls itself ${service.publicUrl}, where with --tls off nothing ` +
-      'answers: set it to the URL of the proxy.',
+    `Without --public-url, links and tokens will name ${service.publicUrl}, where nothing listens with ` +
+      '--tls off: set it to the URL of the proxy.',
   ];
 }
 
-/** For people, on a terminal: what there is, and what to try. */
+/** The text for people on a terminal: URLs, and a first command to try. */
 export function welcome(start: Start): string {
   const { service } = start;
   return [
@@ -124,7 +124,7 @@ function suggestion({ config, service: { localUrl } }: Start): string[] {
   ];
 }
 
-/** Quoted if a shell would split or expand it. */
+/** Quotes the text if a shell would split or expand it. */
 function shellWord(text: string): string {
   return /^[\w@./:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,4 @@
-// What commands share that change a database, beside a running service or alone.
+// Opens the database for commands that read or change it, beside a running service or alone.
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { migrations } from '../migrations/migrations.ts';
@@ -8,7 +8,7 @@ import { databaseFile, schemaVersion } from '../storage/database-file.ts';
 import { permitWithoutCaller, type Permit } from '../storage/permit.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
-/** A command about an existing user doesn't create a database. */
+/** Throws if there is no database, instead of creating one. */
 export async function withExistingDatabase<T>(
   config: Config,
   use: (database: CommandDatabase, hasher: PasswordHasher) => Promise<T>,
@@ -33,7 +33,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Whoever may write to the data folder may do anything. */
+/** An account that can write to the data folder has all rights. */
 export function operatorPermit(writer: Connection): Permit<null> {
   return permitWithoutCaller(writer, 'the command line');
 }

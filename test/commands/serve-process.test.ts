@@ -66,7 +66,7 @@ describe('orderly serve', { concurrency: true }, () => {
       'The password of admin@localhost was generated and works for another 7 days: ' +
         'sign in and change it.',
       'listening',
-      'SIGTERM: finishing open requests; another signal after 2 seconds stops at once',
+      'SIGTERM: finishing open requests; another signal after 2 seconds stops immediately',
       'stopped',
     ]);
     for (const { time, level } of lines)

@@ -50,7 +50,7 @@ describe('the start says', { skip }, () => {
 
   test('that nothing answers at the public URL, where TLS is off and none is set', async (t) => {
     const [level, message = ''] = logOf(await started(t, {})).find(([each]) => each === 'warn') ?? [];
-    assert.match(message, /^Without --public-url, the service calls itself https:\/\/localhost:\d+, where/);
+    assert.match(message, /^Without --public-url, links and tokens will name https:\/\/localhost:\d+, where/);
     assert.equal(level, 'warn');
     for (const settings of [{ 'public-url': 'https://orders.example.com' }, { tls: 'self-signed' }])
       assert.ok(logOf(await started(t, settings)).every(([each]) => each === 'info'));
