@@ -138,6 +138,20 @@ describe('a webhook', () => {
     assert.equal((await running().patch(path, { token, body: { position: latest } })).status, 200);
   });
 
+  test('has an ETag of its own after each change, even one that restores it', async () => {
+    const { id } = await newWebhook(running(), token);
+    const path = `/webhooks/${id}`;
+    const tag = async (): Promise<string> => String((await running().get(path, { token })).headers.etag);
+    const tags = [await tag()];
+    for (const status of ['paused', 'enabled', 'paused', 'enabled']) {
+      await running().patch(path, { token, body: { status } });
+      tags.push(await tag());
+    }
+    assert.equal((await running().post(`${path}/secrets`, { token })).status, 201);
+    tags.push(await tag());
+    assert.equal(new Set(tags).size, 6);
+  });
+
   test('is not changed or deleted over a change in between', async () => {
     const { id } = await newWebhook(running(), token);
     const path = `/webhooks/${id}`;

@@ -19,6 +19,7 @@ import {
   replaceWebhook,
   rotateSecret,
   webhookSource,
+  type StoredWebhook,
   webhookSelection,
 } from './webhook-store.ts';
 import {
@@ -52,19 +53,20 @@ export function webhookRoutes({ cursors, targets, secrets, onEnabled }: WebhookS
   ];
 }
 
-const webhookResource: Resource<Webhook, Webhook> = {
+const webhookResource: Resource<StoredWebhook, Webhook> = {
   ...webhookSource,
   accessOf: accountAccessOf,
   represent: representWebhook,
 };
 
-function representWebhook(webhook: Webhook): Representation<Webhook> {
-  return represent(webhook, { id: webhook.id, ownerId: null });
+/** The ETag includes the row's version: a change may restore what is shown, or replace the secret. */
+function representWebhook({ version, ...webhook }: StoredWebhook): Representation<Webhook> {
+  return represent(webhook, { id: webhook.id, ownerId: null, salt: String(version) });
 }
 
 function changeableBy({
   WebhookPatch: schema,
-}: WebhookBodies): Changeable<Webhook, Webhook, WebhookSettings> {
+}: WebhookBodies): Changeable<StoredWebhook, Webhook, WebhookSettings> {
   return {
     ...webhookResource,
     merge: (current, patch, { db }) => mergeWebhook(current, patch, { schema, bounds: feedBounds(db) }),
@@ -111,9 +113,10 @@ async function addNewWebhook(
   const { body, caller, database, now } = context;
   checkStepUp(caller, now, 'Creating a webhook');
   return database.write((writer) => {
-    const made = addWebhook(context.authorizeWrite(writer), body, secrets);
-    const { secret: _secret, ...shown } = made;
-    return { ...represent(made, { id: made.id, ownerId: null }), etag: representWebhook(shown).etag };
+    const { webhook, secret } = addWebhook(context.authorizeWrite(writer), body, secrets);
+    const { version: _version, ...shown } = webhook;
+    const { id, ownerId, etag } = representWebhook(webhook);
+    return represent({ ...shown, secret }, { id, ownerId, etag });
   });
 }
 

@@ -15,7 +15,6 @@ import { contextOf, randomSecret, secretText } from './webhook-secret.ts';
 import {
   Webhook,
   normalizedUrl,
-  type CreatedWebhook,
   type NewWebhook,
   type WebhookSecret,
   type WebhookStatus,
@@ -34,13 +33,17 @@ type WebhookRow = readonly [
 ];
 const columns = 'id, url, types, status, position, lastStatus, lastAt, failingSince, createdAt';
 
-function findWebhook(db: Connection, id: number): Webhook | undefined {
-  const row = db.get<WebhookRow>(`SELECT ${columns} FROM webhooks WHERE id = ?`, id);
-  return row === undefined ? undefined : webhookOf(row);
+/** `version` counts the changes by administrators. */
+export type StoredWebhook = Webhook & { readonly version: number };
+
+function findWebhook(db: Connection, id: number): StoredWebhook | undefined {
+  const sql = `SELECT ${columns}, version FROM webhooks WHERE id = ?`;
+  const row = db.get<[...WebhookRow, version: number]>(sql, id);
+  return row === undefined ? undefined : { ...webhookOf(row), version: row[9] };
 }
 
 /** Nobody owns a webhook: administrators see all of them, others none. */
-export const webhookSource: ObjectSource<Webhook> = {
+export const webhookSource: ObjectSource<StoredWebhook> = {
   name: 'webhook',
   find: findWebhook,
   ownerOf: () => null,
@@ -83,7 +86,7 @@ export function addWebhook(
   permit: Permit,
   { url, types }: NewWebhook,
   secrets: SealedSecrets,
-): CreatedWebhook {
+): { readonly webhook: StoredWebhook; readonly secret: string } {
   const { writer: db, origin } = permit;
   checkCount(db);
   const sql =
@@ -96,9 +99,9 @@ export function addWebhook(
   const begin = 'UPDATE webhooks SET position = ?, keyId = ?, sealed = ? WHERE id = ?';
   db.run(begin, feedBounds(db).latest, keyId, bytes, id);
   db.invalidate({ kind: 'webhook', id });
-  const made = findWebhook(db, id);
-  if (made === undefined) throw new Error(`webhook ${id} is gone after its own insertion`);
-  return { ...made, secret: secretText(secret) };
+  const webhook = findWebhook(db, id);
+  if (webhook === undefined) throw new Error(`webhook ${id} is gone after its own insertion`);
+  return { webhook, secret: secretText(secret) };
 }
 
 function checkCount(db: Connection): void {
