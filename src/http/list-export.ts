@@ -4,7 +4,7 @@ import { exportRowsAtOnce, exportRowsSortedMax } from '../limits.ts';
 import { forbidden } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
-import { readBatch, type Position, type Selection, type Batch } from '../storage/keyset.ts';
+import { readBatch, type Batch, type IndexedSelection, type Position } from '../storage/keyset.ts';
 import { loadElements, type PageSource } from './list.ts';
 import type { Representation } from './representation.ts';
 
@@ -20,7 +20,10 @@ export type Elements<T, C> = {
   next(reader: C): readonly Representation<T>[] | undefined | Promise<void>;
 };
 
-export type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors'>;
+export type ListSource<T, C> = Omit<PageSource<T, C>, 'cursors' | 'selectionFor'> & {
+  /** What this caller may see of the list; not of a search, which finds one page. */
+  readonly selectionFor: (caller: C) => IndexedSelection;
+};
 
 type Db = Pick<Database, 'readInWorker'> & { readonly read: Connection };
 
@@ -28,7 +31,7 @@ type Db = Pick<Database, 'readInWorker'> & { readonly read: Connection };
 export class ListElements<T, C> implements Elements<T, C> {
   readonly #database: Db;
   readonly #source: ListSource<T, C>;
-  readonly #selection: Selection;
+  readonly #selection: IndexedSelection;
   #found: readonly Position[] = [];
   #taken = 0;
   #after: Position | undefined = undefined;

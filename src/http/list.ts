@@ -94,7 +94,8 @@ function pageFor<T, Query extends object, C>(
     return toListPage(elements, next, total);
   };
   const found = findPositions(database, { ...selection, after, rows, rowsExaminedMax: pageRowsExaminedMax });
-  const total = query.total === true ? countRows(database, selection) : undefined;
+  const isCounted = query.total === true && !('search' in selection); // a search takes no `total`
+  const total = isCounted ? countRows(database, selection) : undefined;
   if (!(found instanceof Promise) && total === undefined) return pageOf(found, undefined, caller);
   return Promise.all([found, total]).then(([positions, count]) => {
     const reader = context.authorizeRead();
@@ -114,7 +115,7 @@ type Wanted<C> = {
 
 /** Elements of the list as the caller sees them; undefined for one that is not theirs or has gone. */
 export function loadElements<T, C>(
-  { load, loadAll, embedderFor }: Omit<PageSource<T, C>, 'cursors'>,
+  { load, loadAll, embedderFor }: Omit<PageSource<T, C>, 'cursors' | 'selectionFor'>,
   { selection: { owners }, caller, db, ids }: Wanted<C>,
 ): (Representation<T> | undefined)[] {
   const loaded = loadAll?.(db, ids) ?? ids.map((id) => load(db, id));

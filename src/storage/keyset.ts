@@ -10,12 +10,20 @@ export type Condition = { readonly sql: string; readonly params: readonly SqlVal
 /** Rows that an index has in order. `keyValue`: the sort key of all of them, if they have the same. */
 export type IndexRange = Condition & { readonly keyValue?: string };
 
+/** Which rows a list has, and in what order. */
+export type Selection = IndexedSelection | SearchSelection;
+
+type Owned = {
+  /** The owners of all rows. To be checked again as rows are loaded: the SQL worker found them earlier. */
+  readonly owners: readonly number[];
+};
+
 /**
- * Which rows a list has, and in what order. Every range has an index that begins with the columns of its
+ * The rows of a list that is read page by page. Every range has an index that begins with the columns of its
  * condition and continues with the key, so it is sorted; several are merged. With `sortsInMemory` they are
  * not: then there are few rows, which are found by an index and sorted in memory.
  */
-export type Selection = {
+export type IndexedSelection = Owned & {
   readonly table: string;
   readonly key: string;
   readonly isDescending: boolean;
@@ -23,26 +31,30 @@ export type Selection = {
   readonly sortsInMemory?: boolean;
   /** A condition that no index serves: it is tested entry by entry, in an index that has its columns. */
   readonly residual: Condition | undefined;
-  /** The owners of all rows. To be checked again as rows are loaded: the SQL worker found them earlier. */
-  readonly owners: readonly number[];
-  /** In place of all this: finds a single page, in the SQL worker. */
-  readonly search?: (database: SearchDatabase, rows: number) => Promise<Position[]>;
 };
 
-/** One page of that list. */
-type PageRequest = Selection & {
+/** The rows that a search finds: a single page. */
+export type SearchSelection = Owned & { readonly search: Search };
+export type Search = (database: SearchDatabase, rows: number) => Promise<Position[]>;
+
+type PageBounds = {
   readonly after: Position | undefined;
   readonly rows: number;
   /** How many entries may be sorted, or tested against `residual`, before the SQL worker takes over. */
   readonly rowsExaminedMax: number;
 };
+/** One page of a list. */
+type PageRequest = IndexedSelection & PageBounds;
 
 type Db = Pick<Database, 'read' | 'readInWorker'>;
 export type SearchDatabase = Pick<Database, 'readInWorker'>;
 
 /** Keys and ids of the page's rows in order, and of one more row if there are more. */
-export function findPositions(database: Db, page: PageRequest): Position[] | Promise<Position[]> {
-  if (page.search !== undefined) return page.search(database, page.rows);
+export function findPositions(
+  database: Db,
+  page: PageRequest | (SearchSelection & PageBounds),
+): Position[] | Promise<Position[]> {
+  if ('search' in page) return page.search(database, page.rows);
   const ranges = page.ranges.flatMap((range) => rangesAfter(page, range, 'indexed'));
   if (ranges.length === 0) return [];
   if (page.sortsInMemory === true) return findBySorting(database, page);
@@ -149,11 +161,11 @@ function sortedInMemory(page: PageRequest): Condition {
   };
 }
 
-function withResidual({ residual }: Selection, range: IndexRange): Condition {
+function withResidual({ residual }: IndexedSelection, range: IndexRange): Condition {
   return residual === undefined ? range : and([range, residual]);
 }
 
-function selectOf({ table, key }: Selection, { sql }: Condition, more = ''): string {
+function selectOf({ table, key }: IndexedSelection, { sql }: Condition, more = ''): string {
   return `SELECT ${key} AS key, id${more} FROM ${table} WHERE ${sql}`;
 }
 
@@ -198,12 +210,12 @@ function merged(page: PageRequest, ranges: readonly IndexRange[], limit: number)
   };
 }
 
-function directionOf({ isDescending }: Selection): string {
+function directionOf({ isDescending }: IndexedSelection): string {
   return isDescending ? 'DESC' : 'ASC';
 }
 
 /** How many rows a list has in all, counted in the SQL worker. */
-export async function countRows(database: Db, selection: Selection): Promise<number> {
+export async function countRows(database: Db, selection: IndexedSelection): Promise<number> {
   const parts = selection.ranges.map((range) => withResidual(selection, range));
   const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);
   const params = parts.flatMap((part) => part.params);

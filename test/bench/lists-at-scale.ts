@@ -17,7 +17,7 @@ import { readOrderText } from '../../src/resources/orders/order-store.ts';
 import { userSorts } from '../../src/resources/users/user.ts';
 import { findUser, userSelection } from '../../src/resources/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
-import type { Position, Selection } from '../../src/storage/keyset.ts';
+import type { Position, IndexedSelection } from '../../src/storage/keyset.ts';
 import { median, ms } from './bench-table.ts';
 
 const firstDay = Date.parse('2025-03-01T00:00:00.000Z');
@@ -30,7 +30,7 @@ const items = JSON.stringify([
 
 type Case = {
   readonly name: string;
-  readonly selection: Selection;
+  readonly selection: IndexedSelection;
   readonly load: (db: Connection, id: number) => Representation<unknown> | undefined;
 };
 /**
@@ -145,7 +145,10 @@ async function timePage(connection: Connection, { selection, load }: Case, query
 }
 
 /** The cursor of a page in the middle of the table; undefined if the list has nothing there. */
-function deepCursor(connection: Connection, { table, key, ranges: streams }: Selection): string | undefined {
+function deepCursor(
+  connection: Connection,
+  { table, key, ranges: streams }: IndexedSelection,
+): string | undefined {
   const where = streams.map(({ sql }) => `(${sql})`).join(' OR ');
   const [middle = 0] = connection.get<[number]>(`SELECT max(id) / 2 FROM ${table}`) ?? [];
   const position = connection.get<Row & Position>(

@@ -44,6 +44,7 @@ import {
 import {
   addCustomer,
   customerSelection,
+  searchedCustomerSelection,
   customerSource,
   removeCustomer,
   replaceCustomer,
@@ -116,13 +117,16 @@ function listCustomersRoute(
       ...exportIssues(query, { mediaType, acceptsCursor: false }),
     ],
     handle(context) {
-      const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), context.query);
+      const { q, ...query } = context.query;
+      const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), query);
       if (isExport(context)) {
         const list = { selectionFor, load: finderOf(customerResource) };
         return exports.start(context, customerFile, new ListElements(context.database, list, context.caller));
       }
-      const cache = { pages: caches.pages, readerKeyOf };
-      return listPage(context, { cursors, selectionFor, load: find, cache });
+      const cached = { cursors, load: find, cache: { pages: caches.pages, readerKeyOf } };
+      if (q === undefined) return listPage(context, { ...cached, selectionFor });
+      const searchFor = (reader: Caller) => searchedCustomerSelection(rowAccessOf(reader), { ...query, q });
+      return listPage(context, { ...cached, selectionFor: searchFor });
     },
   });
 }

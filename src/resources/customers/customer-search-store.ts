@@ -2,8 +2,8 @@
 import { searchText, type Search } from '../../schema/search-text.ts';
 import { inSnapshot, rowsById } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
-import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
-import { rankPositions, searchSelection, type SearchScope } from '../flows/listing.ts';
+import type { Position, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
+import { rankPositions, type SearchScope } from '../flows/listing.ts';
 import type { CustomerContent } from './customer.ts';
 
 type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'>;
@@ -29,14 +29,17 @@ function textOf({ name, email, phone }: Searched): string {
 }
 
 /** Selects the customer with the query's id, then the newest customers that match. */
-export function customerSearchSelection(scope: SearchScope, search: Search): Selection {
-  return searchSelection(scope, async (database, limit) => {
-    const [byId, matching] = await Promise.all([
-      findById(database, scope, search),
-      findMatching(database, scope, { search, rowsMax: limit }),
-    ]);
-    return rankPositions([...byId, ...matching], search.id, limit);
-  });
+export function customerSearchSelection(scope: SearchScope, search: Search): SearchSelection {
+  return {
+    owners: scope.owners,
+    async search(database, limit) {
+      const [byId, matching] = await Promise.all([
+        findById(database, scope, search),
+        findMatching(database, scope, { search, rowsMax: limit }),
+      ]);
+      return rankPositions([...byId, ...matching], search.id, limit);
+    },
+  };
 }
 
 /** The customer with the query's id, if their text has the other words. */

@@ -7,7 +7,7 @@ import { searchOf } from '../../schema/search-text.ts';
 import { fits, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { beginsWith, equals, type Selection } from '../../storage/keyset.ts';
+import { beginsWith, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import {
   ascending,
@@ -196,19 +196,26 @@ const customerList: ListDefinition<CustomerListQuery> = {
   },
   filters: {
     email: {
+      kind: 'equality',
       column: 'emailKey',
       matches: equals,
       columnValueOf: emailKey,
       indexes: { ordered: [], otherwise: 'sorted' },
     },
-    userId: { column: 'userId', matches: ownedBy, indexes: 'for every sort' },
-    name: { column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
+    userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: 'for every sort' },
+    name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
   },
 };
 
-export function customerSelection(access: RowAccess, query: CustomerListQuery): Selection {
-  if (query.q === undefined) return selectionOf(customerList, { access, query });
-  return customerSearchSelection(searchScopeOf(customerList, { access, query }), searchOf(query.q));
+export function customerSelection(access: RowAccess, query: CustomerListQuery): IndexedSelection {
+  return selectionOf(customerList, { access, query });
+}
+
+export function searchedCustomerSelection(
+  access: RowAccess,
+  { q, ...query }: CustomerListQuery & { readonly q: string },
+): SearchSelection {
+  return customerSearchSelection(searchScopeOf(customerList, { access, query }), searchOf(q));
 }
 
 /** All customers that the access covers, to search in. */

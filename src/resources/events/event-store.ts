@@ -4,7 +4,7 @@ import { timestampOf } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import type { Selection } from '../../storage/keyset.ts';
+import type { IndexedSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import {
   Event,
@@ -110,7 +110,7 @@ export function findEvent(db: Connection, id: number): Event | undefined {
 }
 
 /** The history of one object, newest first. The route checks whether the caller may see the object. */
-export function historySelection(topic: Topic, topicId: number): Selection {
+export function historySelection(topic: Topic, topicId: number): IndexedSelection {
   return {
     table: 'events',
     key: 'id',

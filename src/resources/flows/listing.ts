@@ -9,7 +9,8 @@ import {
   withoutIndex,
   type Condition,
   type Position,
-  type Selection,
+  type IndexedSelection,
+  type SearchSelection,
   type IndexRange,
 } from '../../storage/keyset.ts';
 
@@ -26,14 +27,16 @@ export type Indexes =
   | 'unique'
   | { readonly ordered: readonly string[]; readonly otherwise: 'sorted' | 'scanned' };
 
-/** Without `indexes` it is a range condition, which an index serves if its column is that of the sort. */
-type Filter = {
+type ColumnFilter = {
   readonly column: string;
   readonly matches: (column: string, value: SqlValue) => Condition;
   /** The column's value of a parameter's text. */
   readonly columnValueOf?: (text: string) => SqlValue;
-  readonly indexes?: Indexes;
 };
+type EqualityFilter = ColumnFilter & { readonly kind: 'equality'; readonly indexes: Indexes };
+/** An index serves it that continues with its column: if the list is sorted by that. */
+type RangeFilter = ColumnFilter & { readonly kind: 'range' };
+type Filter = EqualityFilter | RangeFilter;
 
 type Query = { readonly sort?: string };
 /** The query of a list that has no filters and one order. */
@@ -46,7 +49,8 @@ export type ListDefinition<Q extends Query> = {
   readonly orderBy: Readonly<Record<NonNullable<Q['sort']>, SortKey>>;
   readonly defaultSort: NonNullable<Q['sort']>;
   /**
-   * The first filter of the query that has an index decides which one is used. Row access filters `userId`.
+   * The first filter of the query that has an index for the sort decides which one is used. Row access
+   * filters `userId`.
    */
   readonly filters: Readonly<Record<FilterName<Q> | 'userId', Filter>>;
   /**
@@ -69,21 +73,35 @@ type ListRequest<Q> = {
   readonly always?: Condition;
 };
 
-/** Row access is a filter like any other, so that no list can be without it. */
-export function selectionOf<Q extends Query>(list: ListDefinition<Q>, request: ListRequest<Q>): Selection {
+/**
+ * Row access is a filter like any other, so that no list can be without it.
+ *
+ * An example: `/orders?customerId=7&currency=EUR&createdFrom=…&status=open,paid`, newest first. `customerId`
+ * is chosen, since an index has a customer's orders by status and `createdAt`. `createdFrom` narrows that
+ * index, as the list is sorted by its column. Each status is a range. What remains is tested row by row:
+ *
+ *     SELECT createdAt AS key, id, +currency = ? AS fits FROM orders
+ *       WHERE customerId = ? AND createdAt >= ? AND status = ?
+ *     UNION ALL … (the same for the other status) … ORDER BY key DESC, id DESC LIMIT +?
+ */
+export function selectionOf<Q extends Query>(
+  list: ListDefinition<Q>,
+  request: ListRequest<Q>,
+): IndexedSelection {
   const sort: NonNullable<Q['sort']> = request.query.sort ?? list.defaultSort;
   const { column: key, isDescending } = list.orderBy[sort];
   const given = givenFilters(list, request);
-  const chosen = given.find(({ filter }) => indexUseOf(filter, key) !== 'scanned');
-  const sortsInMemory = chosen !== undefined && indexUseOf(chosen.filter, key) === 'sorted';
+  const chosen = given.filter(isEquality).find(({ filter }) => indexUse(filter, key) !== 'scanned');
+  const sortsInMemory = chosen !== undefined && indexUse(chosen.filter, key) === 'sorted';
   const indexed: Condition[] = [];
   const residual: Condition[] = [];
   for (const each of given) {
-    const isSortRange = isRange(each.filter) && each.filter.column === key && !sortsInMemory;
+    const { filter, condition } = each;
+    const isSortRange = filter.kind === 'range' && filter.column === key && !sortsInMemory;
     const isIndexed = each === chosen || chosen?.filter.indexes === 'unique' || isSortRange;
-    if (isIndexed) indexed.push(each.condition);
-    else if (chosen === undefined || continues(chosen.filter, each.filter)) residual.push(each.condition);
-    else residual.push(withoutIndex(each.condition)); // of two indexes SQLite might take the other
+    if (isIndexed) indexed.push(condition);
+    else if (chosen === undefined || continues(chosen.filter, filter)) residual.push(condition);
+    else residual.push(withoutIndex(condition)); // of two indexes SQLite might take the other
   }
   if (request.always !== undefined) indexed.push(request.always);
   return {
@@ -109,18 +127,10 @@ export function searchScopeOf<Q extends Query>(
   return { owners: valuesOf(request, 'userId').map(Number), condition: andOrNone(conditions) ?? matchAll };
 }
 
-export type SearchScope = Pick<Selection, 'owners'> & { readonly condition: Condition };
+export type SearchScope = Pick<SearchSelection, 'owners'> & { readonly condition: Condition };
 
 function isOneOf(column: string, values: readonly string[]): Condition {
   return { sql: `${column} IN (${values.map(() => '?').join(', ')})`, params: values };
-}
-
-/** The page that `search` finds. */
-export function searchSelection(
-  { owners }: SearchScope,
-  search: NonNullable<Selection['search']>,
-): Selection {
-  return { table: '', key: 'id', isDescending: true, ranges: [], residual: undefined, owners, search };
 }
 
 /** Positions in the order of search results: the one with this id, then the newest. */
@@ -154,18 +164,17 @@ function conditionOf({ column, matches, columnValueOf }: Filter, value: SqlValue
   return matches(column, isText ? columnValueOf(value) : value);
 }
 
-function isRange({ indexes }: Filter): boolean {
-  return indexes === undefined;
+function isEquality(given: Given): given is Given & { readonly filter: EqualityFilter } {
+  return given.filter.kind === 'equality';
 }
 
 /** Whether the filter is a range condition on a column that may follow in an index of the chosen filter. */
-function continues({ indexes }: Filter, filter: Filter): boolean {
-  if (!isRange(filter)) return false;
+function continues({ indexes }: EqualityFilter, filter: Filter): boolean {
+  if (filter.kind !== 'range') return false;
   return typeof indexes !== 'object' || indexes.ordered.includes(filter.column);
 }
 
-function indexUseOf({ indexes }: Filter, key: string): 'ordered' | 'sorted' | 'scanned' {
-  if (indexes === undefined) return 'scanned';
+function indexUse({ indexes }: EqualityFilter, key: string): 'ordered' | 'sorted' | 'scanned' {
   if (typeof indexes === 'string' || indexes.ordered.includes(key)) return 'ordered';
   return indexes.otherwise;
 }

@@ -10,7 +10,7 @@ import { timestampOf, timestampOrNull } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { equals, type Selection } from '../../storage/keyset.ts';
+import { equals, type IndexedSelection } from '../../storage/keyset.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
@@ -159,10 +159,10 @@ const keyList: ListDefinition<NewestFirst> = {
   table: 'apiKeys',
   defaultSort: '-id',
   orderBy: { '-id': descending('id') },
-  filters: { userId: { column: 'userId', matches: equals, indexes: 'for every sort' } },
+  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, indexes: 'for every sort' } },
 };
 
-export function keySelection(access: RowAccess): Selection {
+export function keySelection(access: RowAccess): IndexedSelection {
   return selectionOf(keyList, { access, query: {} });
 }
 

@@ -72,19 +72,20 @@ export function listOrdersRoute(reads: OrderReads, exports: ExportStarter): Rout
     ],
     handle(context) {
       const { query, database, caller } = context;
-      const selectionFor = (reader: Caller) => {
-        const access = rowAccessOf(reader);
-        if (query.q === undefined) return orderSelection(access, query);
-        const hasCustomers = hasScope(reader, 'customers:read');
-        return searchedOrderSelection(access, { query, q: query.q, hasCustomers });
-      };
+      const selectionFor = (reader: Caller) => orderSelection(rowAccessOf(reader), query);
       if (isExport(context)) {
         // not through the cache: it would fill that with orders that nobody else reads
         const uncached = { load: findRepresentation, loadAll: findRepresentations };
-        const list = { ...orderList(query, { ...reads, selectionFor }), ...uncached };
+        const list = { ...orderList(query, { ...reads, selectionFor }), ...uncached, selectionFor };
         return exports.start(context, orderFile, new ListElements(database, list, caller));
       }
-      return listPage(context, orderList(context.query, { ...reads, selectionFor }));
+      const { q } = query;
+      if (q === undefined) return listPage(context, orderList(query, { ...reads, selectionFor }));
+      const searchFor = (reader: Caller) => {
+        const hasCustomers = hasScope(reader, 'customers:read');
+        return searchedOrderSelection(rowAccessOf(reader), { query, q, hasCustomers });
+      };
+      return listPage(context, orderList(query, { ...reads, selectionFor: searchFor }));
     },
   });
 }

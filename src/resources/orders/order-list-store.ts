@@ -2,7 +2,7 @@
 import type { RowAccess } from '../../auth/access.ts';
 import { timeAtOrAfter } from '../../schema/rfc3339.ts';
 import { searchOf } from '../../schema/search-text.ts';
-import { atLeast, below, equals, type Selection } from '../../storage/keyset.ts';
+import { atLeast, below, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
 import {
   ascending,
   descending,
@@ -35,17 +35,18 @@ const orderList: ListDefinition<OrderListQuery> = {
     '-total': descending('total'),
   },
   filters: {
-    customerId: { column: 'customerId', matches: equals, indexes: few },
-    userId: { column: 'userId', matches: ownedBy, indexes: few },
+    customerId: { kind: 'equality', column: 'customerId', matches: equals, indexes: few },
+    userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: few },
     currency: {
+      kind: 'equality',
       column: 'currency',
       matches: equals,
       indexes: { ordered: ['createdAt'], otherwise: 'scanned' },
     },
-    createdFrom: { column: 'createdAt', matches: atLeast, columnValueOf: timeAtOrAfter },
-    createdBefore: { column: 'createdAt', matches: below, columnValueOf: timeAtOrAfter },
-    updatedFrom: { column: 'updatedAt', matches: atLeast, columnValueOf: timeAtOrAfter },
-    updatedBefore: { column: 'updatedAt', matches: below, columnValueOf: timeAtOrAfter },
+    createdFrom: { kind: 'range', column: 'createdAt', matches: atLeast, columnValueOf: timeAtOrAfter },
+    createdBefore: { kind: 'range', column: 'createdAt', matches: below, columnValueOf: timeAtOrAfter },
+    updatedFrom: { kind: 'range', column: 'updatedAt', matches: atLeast, columnValueOf: timeAtOrAfter },
+    updatedBefore: { kind: 'range', column: 'updatedAt', matches: below, columnValueOf: timeAtOrAfter },
   },
   indexPrefix: { column: 'status', values: statuses, requested: ({ status }) => status },
 };
@@ -54,7 +55,7 @@ export function orderSelection(
   access: RowAccess,
   query: OrderListQuery,
   pathValues: { readonly customerId?: number } = {},
-): Selection {
+): IndexedSelection {
   return selectionOf(orderList, { access, query, pathValues });
 }
 
@@ -64,7 +65,7 @@ type SearchOptions = { readonly query: OrderListQuery; readonly q: string; reado
 export function searchedOrderSelection(
   access: RowAccess,
   { query, q, hasCustomers }: SearchOptions,
-): Selection {
+): SearchSelection {
   const customers = hasCustomers ? customerSearchScope(access) : undefined;
   return orderSearchSelection({
     orders: searchScopeOf(orderList, { access, query }),

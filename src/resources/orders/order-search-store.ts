@@ -2,10 +2,10 @@
 import { searchedCustomersMax, searchedOrdersMax } from '../../limits.ts';
 import type { Search } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
-import type { Position, SearchDatabase, Selection } from '../../storage/keyset.ts';
+import type { Position, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
 import { findById, findMatching } from '../customers/customer-search-store.ts';
-import { rankPositions, searchSelection, type SearchScope } from '../flows/listing.ts';
+import { rankPositions, type SearchScope } from '../flows/listing.ts';
 
 type OrderSearch = {
   readonly orders: SearchScope;
@@ -15,16 +15,19 @@ type OrderSearch = {
 };
 
 /** Selects the order with the query's id, then the newest orders that match. */
-export function orderSearchSelection(request: OrderSearch): Selection {
+export function orderSearchSelection(request: OrderSearch): SearchSelection {
   const { orders, search } = request;
-  return searchSelection(orders, async (database, limit) => {
-    if (search.phrases.length === 0) return [];
-    const found = await Promise.all([
-      findOfCustomers(database, request, limit),
-      findWithItem(database, request, limit),
-    ]);
-    return rankPositions(found.flat(), ownIdOf(search), limit);
-  });
+  return {
+    owners: orders.owners,
+    async search(database, limit) {
+      if (search.phrases.length === 0) return [];
+      const found = await Promise.all([
+        findOfCustomers(database, request, limit),
+        findWithItem(database, request, limit),
+      ]);
+      return rankPositions(found.flat(), ownIdOf(search), limit);
+    },
+  };
 }
 
 /** Finds orders of matching customers, and the order with the id. */

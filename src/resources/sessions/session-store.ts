@@ -9,7 +9,7 @@ import { timestampOf } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { equals, type Condition, type Selection } from '../../storage/keyset.ts';
+import { equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../flows/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
@@ -209,11 +209,11 @@ const sessionList: ListDefinition<NewestFirst> = {
   table: 'sessions',
   defaultSort: '-id',
   orderBy: { '-id': descending('id') },
-  filters: { userId: { column: 'userId', matches: equals, indexes: 'for every sort' } },
+  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, indexes: 'for every sort' } },
 };
 
 /** Sessions that haven't ended by now. */
-export function sessionSelection(access: RowAccess, now: number): Selection {
+export function sessionSelection(access: RowAccess, now: number): IndexedSelection {
   const hasNotEnded: Condition = { sql: '+expiresAt > ?', params: [now] };
   return selectionOf(sessionList, { access, query: {}, always: hasNotEnded });
 }

@@ -9,7 +9,7 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Issue } from '../../schema/schema.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { beginsWith, equals, type Condition, type Selection } from '../../storage/keyset.ts';
+import { beginsWith, equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
 import { ascending, descending, selectionOf, type ListDefinition } from '../flows/listing.ts';
 import type { SignInAccount } from '../flows/password-checks.ts';
@@ -268,13 +268,19 @@ const userList: ListDefinition<UserListQuery> = {
     '-createdAt': descending('createdAt'),
   },
   filters: {
-    userId: { column: 'id', matches: equals, indexes: 'unique' },
-    email: { column: 'emailKey', matches: equals, columnValueOf: emailKey, indexes: 'unique' },
-    role: { column: 'role', matches: equals, indexes: 'for every sort' },
-    name: { column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
+    userId: { kind: 'equality', column: 'id', matches: equals, indexes: 'unique' },
+    email: {
+      kind: 'equality',
+      column: 'emailKey',
+      matches: equals,
+      columnValueOf: emailKey,
+      indexes: 'unique',
+    },
+    role: { kind: 'equality', column: 'role', matches: equals, indexes: 'for every sort' },
+    name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
   },
 };
 
-export function userSelection(access: RowAccess, query: UserListQuery): Selection {
+export function userSelection(access: RowAccess, query: UserListQuery): IndexedSelection {
   return selectionOf(userList, { access, query });
 }

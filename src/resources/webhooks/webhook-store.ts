@@ -6,7 +6,7 @@ import { timestampOf, timestampOrNull } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { matchAll, type Selection } from '../../storage/keyset.ts';
+import { matchAll, type IndexedSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { feedBounds, recordEvent } from '../events/event-store.ts';
@@ -70,7 +70,7 @@ export function typesOf(text: string): EventType[] {
   return text.split(' ') as EventType[]; // written by addWebhook and replaceWebhook
 }
 
-export function webhookSelection(): Selection {
+export function webhookSelection(): IndexedSelection {
   return {
     table: 'webhooks',
     key: 'id',
