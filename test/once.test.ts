@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { document } from '../src/http/reply.ts';
 import { route } from '../src/http/route.ts';
-import { documentOf } from '../src/http/handler-result.ts';
+import { jsonDocument } from '../src/http/handler-result.ts';
 import { anyone } from '../src/auth/access.ts';
 import { once } from '../src/once.ts';
 import { serviceFor } from './service.ts';
@@ -13,7 +13,7 @@ test('a document that could not be made is made for the next request, and then n
   const made = once(async () => {
     attempts += 1;
     if (attempts === 1) throw new Error('there is no descriptor left for a thread');
-    return documentOf({ attempts });
+    return jsonDocument({ attempts });
   });
   const service = await serviceFor(t, {
     extraRoutes: [

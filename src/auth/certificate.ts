@@ -31,7 +31,7 @@ const critical = der(0x01, Buffer.of(0xff));
 /** A certificate and its private key, in PEM. */
 export type KeyPair = { readonly certPem: string; readonly keyPem: string };
 
-type Body = {
+type CertificateBody = {
   readonly keyInfo: Buffer;
   readonly issuer: string;
   readonly subject: string;
@@ -53,7 +53,7 @@ export function makeAuthority(
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
   // only plain characters: what it issues repeats the name, and Node shows others escaped
   const name = `orderly on ${owner.replace(/[^\w.-]/g, '-')}`.slice(0, 64);
-  const body: Body = {
+  const body: CertificateBody = {
     keyInfo,
     issuer: name,
     subject: name,
@@ -64,7 +64,7 @@ export function makeAuthority(
       extension(15, bitString(2, Buffer.of(0x04)), critical), // keyUsage: keyCertSign
       serverAuthentication(),
       extension(30, sequence(der(0xa0, ...permittedSubtrees(names))), critical), // nameConstraints
-      extension(14, der(0x04, keyIdOf(keyInfo))), // subjectKeyIdentifier
+      extension(14, der(0x04, keyIdentifier(keyInfo))), // subjectKeyIdentifier
     ],
   };
   return signed(body, privateKey, privateKey);
@@ -75,8 +75,8 @@ export function issueCertificate(names: readonly string[], authority: KeyPair, n
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer = new X509Certificate(authority.certPem);
   const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
-  const authorityKeyId = keyIdOf(issuer.publicKey.export({ type: 'spki', format: 'der' }));
-  const body: Body = {
+  const authorityKeyId = keyIdentifier(issuer.publicKey.export({ type: 'spki', format: 'der' }));
+  const body: CertificateBody = {
     keyInfo,
     issuer: issuer.subject.replace(/^CN=/, ''),
     subject: 'orderly server', // no host name, for OpenSSL would hold one against the constraints, too
@@ -87,7 +87,7 @@ export function issueCertificate(names: readonly string[], authority: KeyPair, n
       extension(15, bitString(7, Buffer.of(0x80)), critical), // keyUsage: digitalSignature
       serverAuthentication(),
       subjectAltName(names),
-      extension(14, der(0x04, keyIdOf(keyInfo))), // subjectKeyIdentifier
+      extension(14, der(0x04, keyIdentifier(keyInfo))), // subjectKeyIdentifier
       extension(35, sequence(der(0x80, authorityKeyId))), // authorityKeyIdentifier
     ],
   };
@@ -111,7 +111,7 @@ export function hasExactlyNames({ raw }: X509Certificate, names: readonly string
   return raw.includes(subjectAltName(names));
 }
 
-function signed(body: Body, privateKey: KeyObject, signingKey: KeyObject): KeyPair {
+function signed(body: CertificateBody, privateKey: KeyObject, signingKey: KeyObject): KeyPair {
   const bytes = toBeSigned(body);
   const certificate = sequence(bytes, ecdsaWithSha256(), bitString(0, sign('sha256', bytes, signingKey)));
   return {
@@ -121,7 +121,7 @@ function signed(body: Body, privateKey: KeyObject, signingKey: KeyObject): KeyPa
 }
 
 /** TBSCertificate (RFC 5280 section 4.1). */
-function toBeSigned({ keyInfo, issuer, subject, notBefore, notAfter, extensions }: Body): Buffer {
+function toBeSigned({ keyInfo, issuer, subject, notBefore, notAfter, extensions }: CertificateBody): Buffer {
   const version3 = der(0xa0, integer(2));
   const serial = integer(0x40, ...randomBytes(15)); // positive by its first byte
   return sequence(
@@ -143,7 +143,7 @@ function commonName(text: string): Buffer {
 }
 
 /** RFC 7093 section 2, method 1. */
-function keyIdOf(keyInfo: Buffer): Buffer {
+function keyIdentifier(keyInfo: Buffer): Buffer {
   return hash('sha256', keyInfo.subarray(-pointBytes), 'buffer').subarray(0, 20);
 }
 

@@ -67,7 +67,7 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
     const id = Number(keyPattern.exec(text)?.[1]);
     const found = Number.isNaN(id) ? undefined : cachedSources.findKey(id);
     const userId = found?.caller.userId ?? null;
-    if (found === undefined || !timingSafeEqual(hashOf(text.slice(-43)), found.hash))
+    if (found === undefined || !timingSafeEqual(hashSecret(text.slice(-43)), found.hash))
       throw wrong('invalid-key', 'The API key is invalid.', userId);
     if (now >= found.expiresAt) throw wrong('key-expired', keyExpired, userId);
     onKeyUse(id, now);
@@ -84,14 +84,14 @@ export function createAuthenticator({ signer, sources: committed, cache, onKeyUs
   }
 
   /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
-  function expiresAtOf({ keyId, sessionId }: Caller, authorization: string | undefined): number {
+  function findExpiry({ keyId, sessionId }: Caller, authorization: string | undefined): number {
     if (keyId !== null) return cachedSources.findKey(keyId)?.expiresAt ?? 0;
     const session = cachedSources.findSession(sessionId ?? 0)?.expiresAt ?? 0;
     const token = tokens.get(authorization ?? '')?.expiresAt ?? 0;
     return Math.min(session, token);
   }
 
-  return { authenticateBearer, authenticateKey, currentCaller, expiresAtOf };
+  return { authenticateBearer, authenticateKey, currentCaller, findExpiry };
 }
 
 /** What a cached token takes in addition to its text, measured. */
@@ -119,7 +119,7 @@ function callerOfKey({ findKey }: CallerSources, id: number, now: number): Calle
 }
 
 /** Secrets of 256 random bits are stored as their SHA-256: a slow hash would gain nothing. */
-export function hashOf(secret: string): Buffer {
+export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 

@@ -31,10 +31,10 @@ export function time(milliseconds: number): Buffer {
 
 export function der(tag: number, ...members: readonly Buffer[]): Buffer {
   const value = Buffer.concat(members);
-  return Buffer.concat([Buffer.of(tag, ...lengthOf(value)), value]);
+  return Buffer.concat([Buffer.of(tag, ...encodeLength(value)), value]);
 }
 
-function lengthOf({ length }: Buffer): number[] {
+function encodeLength({ length }: Buffer): number[] {
   if (length < 128) return [length];
   return length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }

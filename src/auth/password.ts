@@ -26,7 +26,7 @@ export function createPasswordHasher({ cost = defaultCost, startThread }: Hasher
   async function hash(password: string, job = jobWithoutQuota): Promise<string> {
     const salt = randomBytes(saltBytes);
     const key = await pool.derive({ password: normalized(password), salt, keyBytes, ...cost }, job);
-    return phcOf({ cost, salt, key: Buffer.from(key) });
+    return formatPhc({ cost, salt, key: Buffer.from(key) });
   }
 
   /** Against a user's stored hash; `null`, for a user who doesn't exist, takes as long and is false. */
@@ -81,7 +81,7 @@ function normalized(text: string): string {
 }
 
 /** The PHC string format, as passlib writes scrypt: base64 without padding. */
-function phcOf({ cost, salt, key }: Stored): string {
+function formatPhc({ cost, salt, key }: Stored): string {
   return `${prefix(cost)}${unpadded(salt)}$${unpadded(key)}`;
 }
 

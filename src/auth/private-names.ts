@@ -34,12 +34,12 @@ export function isPrivateDomain(name: string): boolean {
 export function addressBytes(address: string): Buffer {
   if (familyOf(address) === 'ipv4') return Buffer.from(address.split('.').map(Number));
   const { hostname } = new URL(`http://[${address}]`); // shortened, all numbers hexadecimal
-  const [before = [], after = []] = hostname.slice(1, -1).split('::').map(groupsOf);
+  const [before = [], after = []] = hostname.slice(1, -1).split('::').map(splitGroups);
   const zeros = Array<string>(8 - before.length - after.length).fill('0');
   const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
   return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
 }
 
-function groupsOf(text: string): string[] {
+function splitGroups(text: string): string[] {
   return text === '' ? [] : text.split(':');
 }

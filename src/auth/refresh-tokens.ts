@@ -29,7 +29,7 @@ export class RefreshTokens {
   }
 
   /** Undefined for what isn't a token of this session, issued with any of the secrets. */
-  generationOf(token: string, source: RefreshSource): number | undefined {
+  verify(token: string, source: RefreshSource): number | undefined {
     const bytes = Buffer.from(token, 'base64url');
     if (bytes.length !== tokenBytes || bytes.toString('base64url') !== token) return undefined;
     const generation = bytes.readUInt32BE();

@@ -10,7 +10,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /** Whether the bytes may be a secret, sealed under whatever key. */
-export function isSealed(bytes: Uint8Array): boolean {
+export function hasSealedLength(bytes: Uint8Array): boolean {
   return bytes.length > nonceBytes + tagBytes;
 }
 

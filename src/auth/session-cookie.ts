@@ -26,7 +26,7 @@ export function sessionCookiesIn(field = ''): string[] {
 }
 
 /** Undefined for what `sessionCookie` can't have written. */
-export function refreshCredentialOf(value: string): RefreshCredential | undefined {
+export function parseSessionCookie(value: string): RefreshCredential | undefined {
   const [, id, refreshToken] = /^([1-9]\d{0,15})\.([\w-]{32,128})$/.exec(value) ?? [];
   if (id === undefined || refreshToken === undefined || !Number.isSafeInteger(Number(id))) return undefined;
   return { sessionId: Number(id), refreshToken };

@@ -8,7 +8,7 @@ import type { CsvTable } from '../csv.ts';
 import { FeedElements } from '../feed/feed-export.ts';
 import { csvFormat, ndjsonFormat, type FileFormat } from '../http/file-formats.ts';
 import { ListElements, type Elements, type ListSource } from '../http/list-export.ts';
-import { finderOf } from '../http/representation-cache.ts';
+import { createFinder } from '../http/representation-cache.ts';
 import { counted } from '../counted.ts';
 import { customerTable } from '../resources/customers/customer-csv.ts';
 import { customerResource } from '../resources/customers/customer-routes.ts';
@@ -40,7 +40,7 @@ export const exportOrders = exportCommand('orders', orderTable, (db) => {
 
 export const exportCustomers = exportCommand('customers', customerTable, (db) => {
   const selectionFor = () => customerSelection('all', { sort: 'id' });
-  return wholeList(db, { selectionFor, load: finderOf(customerResource) });
+  return wholeList(db, { selectionFor, load: createFinder(customerResource) });
 });
 
 export const exportEvents = exportCommand('events', eventTable, (db) => {

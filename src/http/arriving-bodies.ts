@@ -9,7 +9,7 @@ import {
 } from '../limits.ts';
 import { SharedBound, type Bounds } from './shared-bound.ts';
 
-type Options = {
+type ArrivingBodiesOptions = {
   /** The bucket of the client's address. */
   readonly clientOf: (request: IncomingMessage) => string;
   /** Called for each chunk of a body. */
@@ -25,10 +25,10 @@ const boundsDefault: Bounds = {
 
 export class ArrivingBodies {
   readonly onChunk: () => void;
-  readonly #clientOf: Options['clientOf'];
+  readonly #clientOf: ArrivingBodiesOptions['clientOf'];
   readonly #bytes: SharedBound;
 
-  constructor({ clientOf, onChunk = () => {}, bounds = boundsDefault }: Options) {
+  constructor({ clientOf, onChunk = () => {}, bounds = boundsDefault }: ArrivingBodiesOptions) {
     this.onChunk = onChunk;
     this.#clientOf = clientOf;
     this.#bytes = new SharedBound(bounds);

@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts';
 import type { Database } from '../storage/database.ts';
 import type { Exchange } from './exchange.ts';
 import type { Limiter } from './rate-limit.ts';
-import { callerOf } from './request-credentials.ts';
+import { authenticateRequest } from './request-credentials.ts';
 
 export type CallerCheckOptions = {
   readonly authenticator: Authenticator;
@@ -58,13 +58,13 @@ export class CallerChecks {
   /** When the caller's credential expires. */
   credentialExpiresAt({ caller, headers }: Exchange): number {
     if (caller === undefined) return Infinity;
-    return this.#options.authenticator.expiresAtOf(caller, headers['authorization']);
+    return this.#options.authenticator.findExpiry(caller, headers['authorization']);
   }
 
   /** The caller by the credential that the request carries; undefined without one. */
   #authenticate(exchange: Exchange): Caller | undefined {
     try {
-      return callerOf(exchange, this.#options);
+      return authenticateRequest(exchange, this.#options);
     } catch (error) {
       this.drawOnAddress(exchange);
       throw error;
@@ -74,7 +74,7 @@ export class CallerChecks {
   /** Where no credential is asked for, an invalid one counts as none. */
   #findCaller(exchange: Exchange): Caller | undefined {
     try {
-      return callerOf(exchange, this.#options);
+      return authenticateRequest(exchange, this.#options);
     } catch (error) {
       if (error instanceof Problem) return undefined;
       throw error;

@@ -6,7 +6,7 @@ import type { RequestHeaders } from './request-headers.ts';
 const unknownTag = '';
 
 /** Before a change: 412 if the object has changed since it was read. `etag` is undefined for no object. */
-export function checkPrecondition(fields: RequestHeaders, etag: string | undefined): void {
+export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined) return checkNothingExpected(fields);
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
     throw stale('If-Match does not match the current version; read the object again.');
@@ -22,8 +22,8 @@ function checkNothingExpected(fields: RequestHeaders): void {
  * Before a POST: 412 when a condition fails. A POST compares no versions, so no tag matches; `*` asks only
  * whether anything can be read at the path.
  */
-export function checkPostPrecondition(fields: RequestHeaders, path: { readonly isReadable: boolean }): void {
-  checkPrecondition(fields, path.isReadable ? unknownTag : undefined);
+export function checkPostConditions(fields: RequestHeaders, path: { readonly isReadable: boolean }): void {
+  checkConditions(fields, path.isReadable ? unknownTag : undefined);
 }
 
 /** For GET and HEAD: whether the response is 304. 412 when If-Match fails. */

@@ -11,7 +11,7 @@ export type ConnectionCounts = {
 };
 type RejectionReason = 'full' | 'address' | 'network';
 
-type Options = {
+type ConnectionGateOptions = {
   readonly connectionsMax: number;
   readonly perAddressMax: number;
   /** A trusted proxy forwards the requests of many clients. */
@@ -26,11 +26,11 @@ const reasons: Readonly<Record<keyof Bounds, RejectionReason>> = {
 
 export class ConnectionGate {
   readonly connectionsMax: number;
-  readonly #isTrusted: Options['isTrusted'];
+  readonly #isTrusted: ConnectionGateOptions['isTrusted'];
   readonly #open: SharedBound;
   readonly #rejected = { full: 0, address: 0, network: 0 };
 
-  constructor({ connectionsMax, perAddressMax, isTrusted }: Options) {
+  constructor({ connectionsMax, perAddressMax, isTrusted }: ConnectionGateOptions) {
     this.connectionsMax = connectionsMax;
     this.#isTrusted = isTrusted;
     const perNetwork = Math.max(perAddressMax, Math.floor(connectionsMax / networksMin));

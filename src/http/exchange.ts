@@ -29,7 +29,7 @@ type Reception = ReceivedRequest & {
 };
 
 /** What all exchanges share. */
-export type ExchangeServices = {
+export type ExchangeDependencies = {
   readonly isTrusted: (address: string) => boolean;
   readonly now: () => number;
   readonly nextRequestId: () => string;
@@ -42,9 +42,9 @@ export class Exchange implements RequestSource {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** Without the parameters `api_key`, whose values are in `queryKeys`. */
+  /** Without the parameters `api_key`, whose values are in `queryApiKeys`. */
   readonly queryText: string;
-  readonly queryKeys: readonly string[];
+  readonly queryApiKeys: readonly string[];
   readonly headers: RequestHeaders;
   readonly peer: Peer;
   readonly now: number;
@@ -65,7 +65,7 @@ export class Exchange implements RequestSource {
 
   constructor(
     { request, response, expectsContinue, peer, arriving }: Reception,
-    { isTrusted, now, nextRequestId }: ExchangeServices,
+    { isTrusted, now, nextRequestId }: ExchangeDependencies,
   ) {
     const { path, query } = splitTarget(request.url ?? '/');
     const { rest, keys } = takeApiKey(query);
@@ -77,7 +77,7 @@ export class Exchange implements RequestSource {
     this.method = request.method ?? 'GET';
     this.path = path;
     this.queryText = rest;
-    this.queryKeys = keys;
+    this.queryApiKeys = keys;
     this.headers = headers;
     this.peer = peer;
     this.incomingBody = arriving instanceof StreamedBody ? undefined : arriving;

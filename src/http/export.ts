@@ -28,7 +28,7 @@ type ExportContext = Pick<
   'caller' | 'authorizeRead' | 'reportSecurityEvent' | 'mediaType' | 'isHttp10' | 'now' | 'query'
 >;
 
-type Options = { readonly log: Logger };
+type ExportsOptions = { readonly log: Logger };
 
 /** What routes may use. */
 export type ExportStarter = Pick<Exports, 'start'>;
@@ -39,7 +39,7 @@ export class Exports {
   readonly #ends = new Map<string, number>();
   #bytes = 0;
 
-  constructor({ log }: Options) {
+  constructor({ log }: ExportsOptions) {
     this.#log = log;
   }
 

@@ -1,7 +1,7 @@
 // The first bytes of a connection on a port of TLS, before TLS reads them: do they begin with plain HTTP?
 import type { Socket } from 'node:net';
 
-type Options = {
+type FirstBytesOptions = {
   /** Runs `task` in this turn of the event loop or in a later one. */
   readonly run: (task: () => void) => void;
   /** The bytes are given back to the socket, to be read as the beginning of TLS. */
@@ -10,7 +10,7 @@ type Options = {
 };
 
 /** Waits for the first bytes, as long as the connection is open. */
-export function readFirstBytes(socket: Socket, { run, onTls, onPlainHttp }: Options): void {
+export function readFirstBytes(socket: Socket, { run, onTls, onPlainHttp }: FirstBytesOptions): void {
   const ignore = (): void => {}; // it closes
   socket.on('error', ignore);
   socket.once('readable', () => {

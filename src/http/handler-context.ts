@@ -7,10 +7,10 @@ import type { Database } from '../storage/database.ts';
 import { permitFor, type Permit } from '../storage/permit.ts';
 import type { WriteOptions } from '../storage/write-transaction.ts';
 import type { CallerChecks } from './caller-checks.ts';
-import { checkPrecondition } from './conditional.ts';
+import { checkConditions } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
 import type { ObjectResult } from './handler-result.ts';
-import type { Query } from './query.ts';
+import type { QueryValues } from './query.ts';
 import type { Limiter } from './rate-limit.ts';
 import { RequestDatabase } from './request-database.ts';
 import type { Context, HandlerDatabase, Route } from './route.ts';
@@ -20,19 +20,19 @@ import type { StreamedBody } from './streamed-body.ts';
 export type ReadRequest = {
   readonly route: Route;
   readonly mediaType: string;
-  readonly query: Query;
+  readonly query: QueryValues;
   readonly body: unknown;
 };
 
-export type HandlerServices = { readonly database: Database; readonly callers: CallerChecks };
+export type HandlerDependencies = { readonly database: Database; readonly callers: CallerChecks };
 
 type ResultStorer = (writer: Connection, result: ObjectResult<unknown>) => void;
 
-export class HandlerContext implements Context<object, Query, unknown, Caller | undefined> {
+export class HandlerContext implements Context<object, QueryValues, unknown, Caller | undefined> {
   readonly exchange: Exchange;
   readonly route: Route;
   readonly params: object;
-  readonly query: Query;
+  readonly query: QueryValues;
   readonly body: unknown;
   readonly mediaType: string;
   readonly caller: Caller | undefined;
@@ -44,7 +44,7 @@ export class HandlerContext implements Context<object, Query, unknown, Caller | 
   constructor(
     exchange: Exchange,
     { route, mediaType, query, body }: ReadRequest,
-    { database, callers }: HandlerServices,
+    { database, callers }: HandlerDependencies,
   ) {
     this.exchange = exchange;
     this.route = route;
@@ -78,7 +78,7 @@ export class HandlerContext implements Context<object, Query, unknown, Caller | 
 
   checkPrecondition(etag: string | undefined): void {
     this.#isPreconditionChecked = true;
-    checkPrecondition(this.exchange.headers, etag);
+    checkConditions(this.exchange.headers, etag);
   }
 
   /** PUT, PATCH and DELETE check the precondition themselves; a GET is conditional anyway. */

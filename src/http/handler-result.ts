@@ -61,7 +61,7 @@ export function objectOf<T>(result: ObjectResult<T>): Representation<T> {
   return result.kind === 'change' ? result.object : result;
 }
 
-export function documentOf<T>(value: T): Document<T> {
+export function jsonDocument<T>(value: T): Document<T> {
   return textDocument(JSON.stringify(value), json);
 }
 

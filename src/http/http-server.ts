@@ -34,7 +34,7 @@ import type { RequestHandler } from './request-handler.ts';
 
 export type Certificate = { readonly cert: string; readonly key: string };
 
-type Options = {
+type HttpServerOptions = {
   readonly certificate: Certificate | undefined;
   readonly gate?: ConnectionGate;
   /** Shorter ones than `limits.ts` has, for tests. */
@@ -49,7 +49,7 @@ type Handler = Pick<
   | 'onRequest'
   | 'onContinue'
   | 'onExpectation'
-  | 'rejectUnparsedRequest'
+  | 'onUnparsed'
   | 'problemOfMethod'
 >;
 
@@ -97,7 +97,12 @@ export class HttpServer {
   readonly #handshakes: TlsHandshakes;
   #handler: Handler | undefined = undefined;
 
-  constructor({ certificate, gate = gateDefault(), timeouts = {}, timers = systemTimers }: Options) {
+  constructor({
+    certificate,
+    gate = gateDefault(),
+    timeouts = {},
+    timers = systemTimers,
+  }: HttpServerOptions) {
     const allTimeouts = { ...timeoutsDefault, ...timeouts };
     this.#handshakes = new TlsHandshakes({ timers, milliseconds: allTimeouts.handshakeMilliseconds });
     this.#server = createServer(certificate, allTimeouts);
@@ -168,7 +173,7 @@ export class HttpServer {
       socket.once('close', () => this.#gate.leave(remoteAddress));
       track(this.#sockets, socket);
       if (!this.#isTls) return accept();
-      const onPlainHttp = (bytes: Buffer): void => this.#rejectPlainHttp(socket, bytes);
+      const onPlainHttp = (bytes: Buffer): void => this.#onPlainHttp(socket, bytes);
       this.#handshakes.begin(socket);
       const run = (task: () => void): void => this.#handshakes.run(socket, task);
       readFirstBytes(socket, { run, onTls: accept, onPlainHttp });
@@ -183,7 +188,7 @@ export class HttpServer {
     else rejectConnection(socket, handler);
   }
 
-  #rejectPlainHttp(socket: Socket, bytes: Buffer): void {
+  #onPlainHttp(socket: Socket, bytes: Buffer): void {
     if (this.#handler === undefined) socket.destroy();
     else rejectPlainHttp(socket, bytes, this.#handler);
   }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { idleCheckMilliseconds, idleSocketMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 
-type Progress = { readonly bytesMoved: number; checks: number };
+type SocketProgress = { readonly bytesMoved: number; checks: number };
 
 /**
  * Checks all connections periodically: a timer for each, as Node's own keep-alive has, is reset twice per
@@ -11,13 +11,13 @@ type Progress = { readonly bytesMoved: number; checks: number };
  * which no byte has moved: later than an incomplete head is rejected.
  */
 export function endIdle(sockets: ReadonlySet<Socket>, everyMilliseconds: number): void {
-  const progress = new WeakMap<Socket, Progress>();
+  const progress = new WeakMap<Socket, SocketProgress>();
   setInterval(() => {
     for (const socket of sockets) inspect(socket, progress);
   }, everyMilliseconds).unref();
 }
 
-function inspect(socket: Socket, seen: WeakMap<Socket, Progress>): void {
+function inspect(socket: Socket, seen: WeakMap<Socket, SocketProgress>): void {
   const bytesMoved = socket.bytesRead + socket.bytesWritten - socket.writableLength;
   const last = seen.get(socket);
   if (last?.bytesMoved !== bytesMoved) {

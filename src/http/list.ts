@@ -89,7 +89,7 @@ function pageFor<T, Query extends object, C>(
   const pageOf = (positions: readonly Position[], total: number | undefined, reader: C): ListPage<T> => {
     const load = (ids: readonly number[]) =>
       loadElements(list, { selection, caller: reader, db: database.read, ids });
-    const { elements, last } = elementsOf(positions, rows, load);
+    const { elements, last } = loadPageElements(positions, rows, load);
     const next = last === undefined ? null : list.cursors.next(path, query, last);
     return toListPage(elements, next, total);
   };
@@ -106,7 +106,7 @@ function pageFor<T, Query extends object, C>(
   });
 }
 
-type Wanted<C> = {
+type WantedElements<C> = {
   readonly selection: Selection;
   readonly caller: C;
   readonly db: Connection;
@@ -116,7 +116,7 @@ type Wanted<C> = {
 /** Elements of the list as the caller sees them; undefined for one that is not theirs or has gone. */
 export function loadElements<T, C>(
   { load, loadAll, embedderFor }: Omit<PageSource<T, C>, 'cursors' | 'selectionFor'>,
-  { selection: { owners }, caller, db, ids }: Wanted<C>,
+  { selection: { owners }, caller, db, ids }: WantedElements<C>,
 ): (Representation<T> | undefined)[] {
   const loaded = loadAll?.(db, ids) ?? ids.map((id) => load(db, id));
   const embed = embedderFor?.({ caller, db, ids });
@@ -128,7 +128,7 @@ export function loadElements<T, C>(
 }
 
 /** As many as fit; `last` is the position of the last one if there are more. */
-function elementsOf<T>(
+function loadPageElements<T>(
   positions: readonly Position[],
   rows: number,
   load: (ids: readonly number[]) => readonly (Representation<T> | undefined)[],

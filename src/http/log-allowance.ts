@@ -11,7 +11,7 @@ import type { Logger } from '../logger.ts';
 import type { Timers } from '../timers.ts';
 import { SharedBound } from './shared-bound.ts';
 
-type Options = { readonly log: Logger; readonly timers: Timers };
+type LogAllowanceOptions = { readonly log: Logger; readonly timers: Timers };
 
 /** How many responses have no lines, by their status. */
 type LeftOut = Map<number, number>;
@@ -23,13 +23,13 @@ const bounds = {
 };
 
 export class LogAllowance {
-  readonly #options: Options;
+  readonly #options: LogAllowanceOptions;
   #used = new SharedBound(bounds);
   /** By address; null for all beyond those that are named. */
   readonly #leftOut = new Map<string | null, LeftOut>();
   #cancelTimer: (() => void) | undefined = undefined;
 
-  constructor(options: Options) {
+  constructor(options: LogAllowanceOptions) {
     this.#options = options;
   }
 

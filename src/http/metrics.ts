@@ -234,18 +234,18 @@ function operationFamilies({
     gauge(
       'orderly_certificate_end_timestamp_seconds',
       'End of the certificate in use, Unix time.',
-      secondsOf(certificateExpiresAt),
+      secondsSamples(certificateExpiresAt),
     ),
     gauge(
       'orderly_last_backup_timestamp_seconds',
       'When "orderly backup" last made a copy, Unix time.',
-      secondsOf(lastBackup),
+      secondsSamples(lastBackup),
     ),
   ];
 }
 
 /** No sample if there is no such time. */
-function secondsOf(milliseconds: number | undefined): Sample[] {
+function secondsSamples(milliseconds: number | undefined): Sample[] {
   return milliseconds === undefined ? [] : [['', Math.floor(milliseconds / 1000)]];
 }
 

@@ -19,8 +19,8 @@ export function chooseMediaType(accept: string | undefined, offered: readonly st
 }
 
 function preferred(accept: string, offered: readonly string[]): string | undefined {
-  const ranges = elementsOf(accept)
-    .map(rangeOf)
+  const ranges = splitElements(accept)
+    .map(parseRange)
     .filter((range) => range !== undefined);
   let best: string | undefined;
   let bestQuality = 0;
@@ -34,10 +34,10 @@ function preferred(accept: string, offered: readonly string[]): string | undefin
 /** RFC 9110 section 12.4.2, and `q=.2` as old Java clients have it. */
 const weightForm = /^q=(0(?:\.\d{0,3})?|\.\d{1,3}|1(?:\.0{0,3})?)$/;
 
-type Range = { readonly type: string; readonly quality: number; readonly rank: number };
+type MediaRange = { readonly type: string; readonly quality: number; readonly rank: number };
 
-function rangeOf(text: string): Range | undefined {
-  const [type = '', ...parameters] = parametersOf(text);
+function parseRange(text: string): MediaRange | undefined {
+  const [type = '', ...parameters] = splitParameters(text);
   if (!/^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/.test(type)) return undefined;
   let quality = 1;
   for (const parameter of parameters) {
@@ -51,9 +51,9 @@ function rangeOf(text: string): Range | undefined {
 }
 
 /** The most specific range that fits decides. */
-function qualityOf(ranges: readonly Range[], type: string): number {
+function qualityOf(ranges: readonly MediaRange[], type: string): number {
   const [plain = ''] = type.split(';');
-  let found: Range | undefined;
+  let found: MediaRange | undefined;
   for (const range of ranges) {
     const fits =
       range.rank === 0 ||
@@ -113,7 +113,7 @@ function unsupportedCoding(method: string): Problem {
 }
 
 function isSupported(contentType: string, supported: readonly string[]): boolean {
-  const [type = '', ...parameters] = parametersOf(contentType);
+  const [type = '', ...parameters] = splitParameters(contentType);
   return supported.includes(type) && parameters.every(isParameterOfUtf8);
 }
 
@@ -127,12 +127,12 @@ const parameterForm = /^([\w!#$%&'*+.^`|~-]+)=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|
 const charsetForm = /^charset=(?:utf-8|"utf-8")$/;
 
 /** The elements of a list; commas within quoted strings separate nothing (RFC 9110 section 5.6.1). */
-function elementsOf(text: string): string[] {
+function splitElements(text: string): string[] {
   return text.match(/(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
 }
 
 /** A media type and its parameters, in lower case. */
-function parametersOf(text: string): string[] {
+function splitParameters(text: string): string[] {
   const parts = text.match(/(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
   return parts.map((part) => part.trim().toLowerCase()).filter((part) => part !== '');
 }

@@ -66,7 +66,7 @@ export function clientAddress(
   if (!peer.isTrusted) return peer.address;
   const lists: string[][] = [];
   if (fields['x-forwarded-for'] !== undefined) lists.push(fields['x-forwarded-for'].split(','));
-  if (fields['forwarded'] !== undefined) lists.push(fields['forwarded'].split(',').map(forOf));
+  if (fields['forwarded'] !== undefined) lists.push(fields['forwarded'].split(',').map(parseFor));
   const clients = new Set(lists.map((hops) => nearest(hops, isTrusted)));
   const [client] = clients;
   return clients.size === 1 && client !== undefined ? client : peer.address;
@@ -83,7 +83,7 @@ function nearest(hops: readonly string[], isTrusted: (address: string) => boolea
 }
 
 /** The `for` of one element of Forwarded (RFC 7239 section 4), empty without one. */
-function forOf(element: string): string {
+function parseFor(element: string): string {
   const [, quoted, plain] =
     /(?:^|;)[ \t]*for=(?:"([^"]*)"|([^;"\s]*))[ \t]*(?:;|$)/i.exec(element.trim()) ?? [];
   return quoted ?? plain ?? '';

@@ -106,11 +106,11 @@ function percentEncoded(character: string): string {
 /** As it is sent. */
 export function issueMember(issue: Issue): object {
   const { pointer, code, detail } = issue;
-  return pointer === undefined ? issue : { pointer: fragmentOf(pointer), code, detail };
+  return pointer === undefined ? issue : { pointer: toFragment(pointer), code, detail };
 }
 
 /** A JSON Pointer as a URI fragment (RFC 6901 section 6). */
-function fragmentOf(pointer: string): string {
+function toFragment(pointer: string): string {
   const isPlain = /^[\w/~.-]*$/.test(pointer);
   return `#${isPlain ? pointer : encodeURI(pointer).replaceAll('#', '%23')}`;
 }

@@ -31,18 +31,18 @@ const strayPercent = /%(?![\da-f]{2})/i;
 /** The encodings of letters, digits, hyphen, period, underscore and tilde. */
 const encodedUnreserved = /%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi;
 
-export type Query = Record<string, unknown>;
+export type QueryValues = Record<string, unknown>;
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 /** A parameter whose value is invalid is undefined. */
-export type ReadQuery = { readonly query: Query; readonly issues: readonly Issue[] };
+export type ReadQuery = { readonly query: QueryValues; readonly issues: readonly Issue[] };
 
 const withoutParameters: ReadQuery = { query: {}, issues: [] };
 
 /** The parameters by their schemas; what isn't declared, is repeated or doesn't fit is an issue. */
 export function readQuery(text: string, schemas: Schemas = {}): ReadQuery {
   if (text === '') return withoutParameters;
-  const query: Query = {};
+  const query: QueryValues = {};
   const issues: Issue[] = [];
   for (const pair of text.split('&')) {
     if (pair === '') continue;

@@ -10,7 +10,7 @@ type Finder<T> = (db: Connection, id: number) => Representation<T> | undefined;
 type FinderOfAll<T> = (db: Connection, ids: readonly number[]) => readonly Representation<T>[];
 
 /** The look-up of rows, each shown as `represent` does. */
-export function finderOf<Row, T>({ find, represent }: FinderParts<Row, T>): Finder<T> {
+export function createFinder<Row, T>({ find, represent }: FinderParts<Row, T>): Finder<T> {
   return (db, id) => {
     const row = find(db, id);
     return row === undefined ? undefined : represent(row);

@@ -19,7 +19,7 @@ export type Representation<T> = Represents<T> & {
   readonly etag: string;
 };
 
-type About = {
+type RepresentationOptions = {
   readonly id: number;
   readonly ownerId: number | null;
   /** Distinguishes versions that look alike. */
@@ -30,12 +30,12 @@ type About = {
   readonly etag?: string;
 };
 
-export function represent<T>(value: T, about: About): Representation<T> {
+export function represent<T>(value: T, about: RepresentationOptions): Representation<T> {
   return representText(JSON.stringify(value), about);
 }
 
 /** Represents JSON text; the caller guarantees that it is a T. */
-export function representText<T>(json: string, about: About): Representation<T> {
+export function representText<T>(json: string, about: RepresentationOptions): Representation<T> {
   const text = toWireLatin1(json);
   return {
     kind: 'object',

@@ -6,18 +6,18 @@ import type { Exchange } from './exchange.ts';
 import { decode } from './query.ts';
 import { countOccurrences, type RequestHeaders } from './request-headers.ts';
 
-type Options = { readonly authenticator: Authenticator; readonly acceptsQueryKeys: boolean };
+type CredentialOptions = { readonly authenticator: Authenticator; readonly acceptsQueryKeys: boolean };
 
 /** Undefined if the request carries no credential. Throws if it is invalid, or not the only one. */
-export function callerOf(
+export function authenticateRequest(
   exchange: Exchange,
-  { authenticator, acceptsQueryKeys }: Options,
+  { authenticator, acceptsQueryKeys }: CredentialOptions,
 ): Caller | undefined {
-  const { headers, queryKeys, now } = exchange;
+  const { headers, queryApiKeys, now } = exchange;
   checkSingle(exchange);
-  if (headers['authorization'] !== undefined && !isKeyTwice(headers))
+  if (headers['authorization'] !== undefined && !isApiKeyInBothFields(headers))
     return authenticator.authenticateBearer(headers['authorization'], now);
-  const [queryKey] = queryKeys;
+  const [queryKey] = queryApiKeys;
   if (queryKey !== undefined && !acceptsQueryKeys)
     throw new Problem(
       'invalid-token',
@@ -27,20 +27,20 @@ export function callerOf(
   return key === undefined ? undefined : authenticator.authenticateKey(key, now);
 }
 
-function checkSingle({ request, headers, queryKeys }: Exchange): void {
+function checkSingle({ request, headers, queryApiKeys }: Exchange): void {
   const tokens = countOccurrences(request, 'authorization');
   const keys = countOccurrences(request, 'x-api-key');
-  if (tokens + keys + queryKeys.length <= 1) return;
-  if (tokens === 1 && keys === 1 && queryKeys.length === 0 && isSentTwice(headers)) return;
+  if (tokens + keys + queryApiKeys.length <= 1) return;
+  if (tokens === 1 && keys === 1 && queryApiKeys.length === 0 && sendsSameTextTwice(headers)) return;
   const detail = 'Send exactly one credential: an access token or an API key.';
   throw new Problem('multiple-credentials', detail);
 }
 
 /** Generated clients send what they have in every header that the document names: that is one credential. */
-function isSentTwice({ authorization, 'x-api-key': key }: RequestHeaders): boolean {
+function sendsSameTextTwice({ authorization, 'x-api-key': key }: RequestHeaders): boolean {
   return key !== undefined && authorization === `Bearer ${key}`;
 }
 
-function isKeyTwice(headers: RequestHeaders): boolean {
-  return isSentTwice(headers) && isApiKey(headers['x-api-key'] ?? '');
+function isApiKeyInBothFields(headers: RequestHeaders): boolean {
+  return sendsSameTextTwice(headers) && isApiKey(headers['x-api-key'] ?? '');
 }

@@ -1,4 +1,4 @@
-// The path of a request: find route → authenticate → rate limit → authorize → read and check → handle →
+// The path of a request: find the route, authenticate, limit the rate, authorize, read and check, handle,
 // respond.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkAccess } from '../auth/access.ts';
@@ -8,24 +8,23 @@ import { causeOf, truncate } from '../log-lines.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import { parseJson, readBody } from './body.ts';
 import { withBodyIssues, withFurther } from './further-issues.ts';
-import { checkPostPrecondition } from './conditional.ts';
+import { checkPostConditions } from './conditional.ts';
 import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
 import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
 import type { Exchange, ReceivedRequest } from './exchange.ts';
-import { HandlerContext, type HandlerServices, type ReadRequest } from './handler-context.ts';
+import { HandlerContext, type HandlerDependencies, type ReadRequest } from './handler-context.ts';
 import type { HandlerResult } from './handler-result.ts';
 import { LogAllowance } from './log-allowance.ts';
-import { rejectUnparsedRequest, type UnparsedRequest } from './last-response.ts';
+import { unparsedResponse, type UnparsedRequest } from './unparsed-response.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { checkTransport } from './peer.ts';
 import { readQuery, type ReadQuery } from './query.ts';
-
 import { checkHeaderBytes, checkHost, checkTarget, checkTransferEncoding } from './request-headers.ts';
 import { createRequestIds } from './request-id.ts';
 import { RequestIntake } from './request-intake.ts';
 import { Responder, type ResponderOptions } from './responder.ts';
 import type { Route } from './route.ts';
-import { allowOf, type Router } from './router.ts';
+import { allowedMethods, type Router } from './router.ts';
 
 type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'> &
   CallerCheckOptions & {
@@ -35,11 +34,11 @@ type RequestHandlerOptions = Omit<ResponderOptions, 'logAllowance' | 'runLater'>
     readonly timers: Timers;
   };
 
-/** What the server calls for each request, and for bytes that are no valid request. */
+/** The server calls it for each request, and for bytes that are no valid request. */
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #callers: CallerChecks;
-  readonly #services: HandlerServices;
+  readonly #dependencies: HandlerDependencies;
   readonly #intake: RequestIntake;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
@@ -51,9 +50,9 @@ export class RequestHandler {
     const { router, metrics, isTrusted, database, now } = options;
     this.#callers = new CallerChecks(options);
     this.#logAllowance = new LogAllowance(options);
-    this.#services = { database, callers: this.#callers };
-    const services = { isTrusted, now, nextRequestId: this.#nextRequestId };
-    this.#intake = new RequestIntake({ router, metrics, isTrusted, services });
+    this.#dependencies = { database, callers: this.#callers };
+    const exchangeDependencies = { isTrusted, now, nextRequestId: this.#nextRequestId };
+    this.#intake = new RequestIntake({ router, metrics, isTrusted, exchangeDependencies });
     this.#responder = new Responder({
       ...options,
       logAllowance: this.#logAllowance,
@@ -76,20 +75,20 @@ export class RequestHandler {
     );
   }
 
-  /** `pause` is called once in a turn in which parsing what arrives takes too long. */
+  /** `pause` is called at most once a turn, when parsing the bytes that arrived takes too long. */
   setPauseReading(pause: () => void): void {
     this.#intake.setPauseReading(pause);
   }
 
-  /** A connection was accepted; perhaps more of them wait. */
+  /** Called when a connection is accepted, since more of them may wait. */
   onConnection(): void {
     this.#intake.yieldToConnections();
   }
 
-  /** Counts and logs what never became a request, and returns the bytes of the whole response. */
-  rejectUnparsedRequest(problem: Problem, unparsed: UnparsedRequest): string {
+  /** Counts and logs a request that was not parsed, and returns the bytes of the whole response. */
+  onUnparsed(problem: Problem, unparsed: UnparsedRequest): string {
     this.#intake.countRejection();
-    return rejectUnparsedRequest(problem, unparsed, {
+    return unparsedResponse(problem, unparsed, {
       ...this.#options,
       logAllowance: this.#logAllowance,
       requestId: this.#nextRequestId(),
@@ -97,7 +96,7 @@ export class RequestHandler {
     });
   }
 
-  /** To be called when the last request has been answered. */
+  /** Called after the last response. */
   close(): void {
     this.#logAllowance.endMinute();
   }
@@ -105,14 +104,16 @@ export class RequestHandler {
   /** The problem of a request whose method the parser doesn't know. */
   problemOfMethod(method: string, path: string): Problem {
     const match = this.#options.router.find(path);
-    return match === undefined ? nothingAt(path) : methodNotAllowed(method, path, allowOf(match.methods));
+    return match === undefined
+      ? nothingAt(path)
+      : methodNotAllowed(method, path, allowedMethods(match.methods));
   }
 
   #receive(received: ReceivedRequest): void {
     this.#intake.receive(received, (exchange) => this.#run(exchange, () => this.#handleRequest(exchange)));
   }
 
-  /** The steps in their order. Synchronous unless there is a body to read or a disk to wait for. */
+  /** Runs the steps in their order: synchronously, unless a body has to arrive or a disk to be waited for. */
   #handleRequest(exchange: Exchange): Promise<void> | void {
     this.#options.database.detectExternalCommits();
     this.#checkRequest(exchange);
@@ -126,13 +127,14 @@ export class RequestHandler {
     this.#callers.admit(exchange);
     if (match === undefined) throw nothingAt(exchange.path);
     if (isOptions) return this.#responder.respondToOptions(exchange, match.methods);
-    if (mounted === undefined) throw methodNotAllowed(exchange.method, exchange.path, allowOf(match.methods));
+    if (mounted === undefined)
+      throw methodNotAllowed(exchange.method, exchange.path, allowedMethods(match.methods));
     const { route } = mounted;
     checkAccess(route, exchange.caller, match.params);
     const mediaType = chooseMediaType(exchange.headers['accept'], route.reply.mediaTypes);
     checkContent(exchange, route);
     if (exchange.method === 'POST')
-      checkPostPrecondition(exchange.headers, { isReadable: match.methods.has('GET') });
+      checkPostConditions(exchange.headers, { isReadable: match.methods.has('GET') });
     if (route.streamedBody !== undefined) return this.#handleStreamedBody(exchange, route, mediaType);
     if (route.body === undefined) return this.#handleWithoutBody(exchange, route, mediaType);
     this.#readBody(exchange, route, mediaType);
@@ -147,7 +149,7 @@ export class RequestHandler {
     }
   }
 
-  /** What is invalid in any request, whatever its path: it consumes a token of the address's bucket. */
+  /** Rejects requests that are invalid for any path; each consumes a token of its address's bucket. */
   #checkRequest(exchange: Exchange): void {
     const { headers, request, peer } = exchange;
     try {
@@ -170,7 +172,7 @@ export class RequestHandler {
 
   #handleWithoutBody(exchange: Exchange, route: Route, mediaType: string): Promise<void> | void {
     const { query, issues } = readParameters(exchange, route, mediaType);
-    // not thrown: throwing is a tenth of what a rejection costs
+    // not thrown, since throwing takes a tenth of the time of a rejection
     if (issues.length > 0) return this.#fail(exchange, invalid(issues));
     const context = this.#contextOf(exchange, { route, mediaType, query, body: undefined });
     return this.#respond(context, route.handle(context));
@@ -190,7 +192,7 @@ export class RequestHandler {
     );
   }
 
-  /** Goes on after a wait, which may have ended for thousands of requests at once. */
+  /** Continues a request after a wait, which may end for thousands of requests together. */
   #resume(exchange: Exchange, task: () => Promise<void> | void): void {
     this.#intake.resume(exchange, () => this.#run(exchange, task));
   }
@@ -221,19 +223,19 @@ export class RequestHandler {
   }
 
   #contextOf(exchange: Exchange, read: ReadRequest): HandlerContext {
-    return new HandlerContext(exchange, read, this.#services);
+    return new HandlerContext(exchange, read, this.#dependencies);
   }
 
   /**
-   * A result that was awaited is sent when the scheduler gets to it: one sync or document may resolve
-   * thousands.
+   * Leaves awaited results to the scheduler, since one sync or one document may resolve thousands of them in
+   * the same turn.
    */
   #respond(context: HandlerContext, result: HandlerResult | Promise<HandlerResult>): Promise<void> | void {
     if (!(result instanceof Promise)) return this.#respondNow(context, result);
     const { exchange } = context;
     return result.then((value) => {
       const respond = (): void => this.#respondNow(context, value);
-      // a document takes a hundred times what a small response does, so these go first
+      // a document takes a hundred times as long as a small response, so small responses go first
       if (value.kind !== 'shared document') return this.#resume(exchange, respond);
       this.#intake.resumeLater(exchange, () => this.#run(exchange, respond));
     });
@@ -265,7 +267,7 @@ function checkContent(exchange: Exchange, { body, streamedBody }: Route): void {
   else if (exchange.incomingBody !== undefined) checkContentType(exchange.headers, exchange.method);
 }
 
-/** What a client sends is never ignored: it might have meant something by it. */
+/** Rejects a body that the route would ignore: its client expects it to have an effect. */
 function checkNoBody({ path, method, incomingBody }: Exchange): void {
   if (incomingBody !== undefined)
     throw new Problem('bad-request', `${method} ${path} takes no request body; send none.`);

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { addressBucket } from '../network/address-buckets.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
 import { stateOf } from './connection-state.ts';
-import { Exchange, type ExchangeServices, type ReceivedRequest } from './exchange.ts';
+import { Exchange, type ExchangeDependencies, type ReceivedRequest } from './exchange.ts';
 import { receiveBody } from './incoming-body.ts';
 import type { Metrics } from './metrics.ts';
 import { clientAddress, peerOf, type Peer } from './peer.ts';
@@ -15,21 +15,21 @@ import type { Router } from './router.ts';
 import { StreamedBody } from './streamed-body.ts';
 import { TurnScheduler, type Task } from './turn-scheduler.ts';
 
-type Options = {
+type RequestIntakeOptions = {
   readonly router: Router;
   readonly metrics: Metrics;
   readonly isTrusted: (address: string) => boolean;
-  readonly services: ExchangeServices;
+  readonly exchangeDependencies: ExchangeDependencies;
 };
 
 export class RequestIntake {
-  readonly #options: Options;
+  readonly #options: RequestIntakeOptions;
   readonly #scheduler: TurnScheduler<IncomingMessage>;
   readonly #pipeline: Pipeline;
   readonly #bodies: ArrivingBodies;
   #pauseReading = (): void => {};
 
-  constructor(options: Options) {
+  constructor(options: RequestIntakeOptions) {
     this.#options = options;
     const clientOf = (request: IncomingMessage): string => this.#clientOf(request);
     this.#scheduler = new TurnScheduler(clientOf, () => this.#pauseReading());
@@ -44,7 +44,7 @@ export class RequestIntake {
    */
   receive(received: ReceivedRequest, start: (exchange: Exchange) => void): void {
     const { request, response } = received;
-    const { router, metrics, services } = this.#options;
+    const { router, metrics, exchangeDependencies } = this.#options;
     metrics.loopDelay.sample();
     shrinkHead(request);
     if (isLastOfConnection(request)) response.shouldKeepAlive = false;
@@ -54,7 +54,7 @@ export class RequestIntake {
       : receiveBody(request, response, this.#bodies);
     stateOf(request.socket).body = arriving;
     this.#pipeline.run(request, response, () =>
-      start(new Exchange({ ...received, peer, arriving }, services)),
+      start(new Exchange({ ...received, peer, arriving }, exchangeDependencies)),
     );
   }
 

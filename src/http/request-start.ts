@@ -30,12 +30,12 @@ export function readRequestStart(bytes: Buffer): RequestStart | undefined {
   return {
     method,
     path: isPath ? splitTarget(target).path : undefined,
-    requestId: requestIdFrom(idOf(text)),
+    requestId: requestIdFrom(parseRequestId(text)),
   };
 }
 
 /** The value of the head's one X-Request-Id field, which the parser would take for one, too. */
-function idOf(text: string): string | undefined {
+function parseRequestId(text: string): string | undefined {
   const end = text.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const ids: string[] = [];

@@ -30,7 +30,7 @@ import {
 import { ResponseStream } from './response-stream.ts';
 import { headOf } from './reply.ts';
 import type { Route } from './route.ts';
-import { allowOf, type Mounted } from './router.ts';
+import { allowedMethods, type Mounted } from './router.ts';
 import { UnsentResponses } from './unsent-responses.ts';
 
 export type ResponderOptions = ExchangeLogOptions & {
@@ -51,12 +51,12 @@ export type ReplayableResponse = {
 };
 
 /** A string holds UTF-8 bytes, one a character (Node's `latin1`): so it leaves with the head in one write. */
-type Body = string | Buffer;
+type ResponseBody = string | Buffer;
 type OutgoingResponse = {
   readonly status: number;
   readonly fields: string[];
   readonly mediaType: string;
-  readonly body: Body;
+  readonly body: ResponseBody;
 };
 
 /** `own` are the header fields of its own. */
@@ -161,7 +161,7 @@ export class Responder {
   /** `methods` of the path; undefined for a preflight to a path without routes. */
   respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, Mounted> | undefined): void {
     const fields = this.#fieldsOf(exchange);
-    if (methods !== undefined) fields.push('Allow', allowOf(methods).join(', '));
+    if (methods !== undefined) fields.push('Allow', allowedMethods(methods).join(', '));
     if (methods?.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
     if (this.#cors.isEnabled) fields.push('Vary', 'Origin');
     fields.push(...this.#cors.preflightFieldsFor(exchange.headers));
@@ -200,7 +200,7 @@ export class Responder {
     this.#send(exchange, status, fields, body);
   }
 
-  #send(exchange: Exchange, status: number, fields: string[], body: Body): void {
+  #send(exchange: Exchange, status: number, fields: string[], body: ResponseBody): void {
     const { response } = exchange;
     const isLogged = this.#log.takeSecurityEvents(exchange, status); // also if the client has gone
     if (response.headersSent) return abortIncomplete(response);

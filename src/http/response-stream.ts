@@ -7,7 +7,7 @@ import { stopParsing } from './lingering-close.ts';
 export type StreamEndReason =
   'complete' | 'client' | 'slow' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
 
-type Options = {
+type ResponseStreamOptions = {
   /** Runs `task` in a later turn of the event loop, between the tasks of other clients. */
   readonly runLater: (task: () => void) => void;
   /** Called once, with the bytes of the body that were written. */
@@ -15,14 +15,14 @@ type Options = {
 };
 
 export class ResponseStream {
-  readonly runLater: Options['runLater'];
+  readonly runLater: ResponseStreamOptions['runLater'];
   readonly #response: ServerResponse;
-  readonly #onEnd: Options['onEnd'][];
+  readonly #onEnd: ResponseStreamOptions['onEnd'][];
   #end: StreamEndReason = 'client';
   #isOver = false;
   #bytes = 0;
 
-  constructor(response: ServerResponse, { runLater, onEnd }: Options) {
+  constructor(response: ServerResponse, { runLater, onEnd }: ResponseStreamOptions) {
     this.runLater = runLater;
     this.#response = response;
     this.#onEnd = [onEnd];
@@ -43,7 +43,7 @@ export class ResponseStream {
     return this.#response.writableLength;
   }
 
-  onEnd(listener: Options['onEnd']): void {
+  onEnd(listener: ResponseStreamOptions['onEnd']): void {
     this.#onEnd.push(listener);
   }
 

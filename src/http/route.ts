@@ -100,7 +100,7 @@ export type Delivered = {
 };
 
 /** A body of lines, each a value of its own. */
-type StreamedBodyOf = {
+type StreamedBodyDeclaration = {
   readonly mediaType: string;
   readonly bytesMax: number;
   /** The schema of one line. */
@@ -129,7 +129,7 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly query?: Q;
   readonly body?: Schema<Body>;
   /** Instead of a body that is read whole: `handle` reads it as it arrives. Not for a path with `{id}`. */
-  readonly streamedBody?: StreamedBodyOf;
+  readonly streamedBody?: StreamedBodyDeclaration;
   readonly reply: Reply<R>;
   /** Problems of its own, beyond those that every route can have. */
   readonly problems?: readonly ProblemCode[];

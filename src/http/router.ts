@@ -110,6 +110,6 @@ function idAt(path: string, start: number, end: number): number {
   return id <= idMax ? id : 0;
 }
 
-export function allowOf(methods: ReadonlyMap<string, Mounted>): string[] {
+export function allowedMethods(methods: ReadonlyMap<string, Mounted>): string[] {
   return allMethods.filter((method) => method === 'OPTIONS' || methods.has(method));
 }

@@ -11,18 +11,18 @@ const begunPerTurnMax = 10;
 
 type Handshake = { readonly socket: Socket; readonly cancelTimer: () => void };
 
-type Options = { readonly timers: Timers; readonly milliseconds: number };
+type TlsHandshakesOptions = { readonly timers: Timers; readonly milliseconds: number };
 
 /** TLS puts a socket of its own over the raw one; what both have is the other end's address and port. */
 const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 export class TlsHandshakes {
-  readonly #options: Options;
+  readonly #options: TlsHandshakesOptions;
   readonly #underWay = new Map<string, Handshake>();
   /** Those of which the first bytes have come. */
   readonly #waiting = new FairQueue<() => void>();
 
-  constructor(options: Options) {
+  constructor(options: TlsHandshakesOptions) {
     this.#options = options;
   }
 

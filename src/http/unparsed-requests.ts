@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { Problem } from '../problem.ts';
 import { urlBytesMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
-import type { UnparsedRequest } from './last-response.ts';
+import type { UnparsedRequest } from './unparsed-response.ts';
 import { endLingering } from './lingering-close.ts';
 import type { ParserError } from './node-internals.ts';
 import { plainAddress } from './peer.ts';
@@ -17,7 +17,7 @@ import { requestIdFrom } from './request-id.ts';
 import { readRequestStart, type RequestStart } from './request-start.ts';
 import { allMethods } from './router.ts';
 
-type Handler = Pick<RequestHandler, 'rejectUnparsedRequest' | 'problemOfMethod'>;
+type Handler = Pick<RequestHandler, 'onUnparsed' | 'problemOfMethod'>;
 
 export function listenForUnparsed(server: Server, handler: Handler): void {
   const rejected = new WeakSet<Socket>(); // a parser that has failed fails again with each packet
@@ -39,14 +39,14 @@ export function rejectConnection(socket: Socket, handler: Handler): void {
   socket.on('error', () => {}); // it has gone already
   const detail = 'All connections are in use; retry in a moment.';
   const problem = new Problem('unavailable', detail, { retryAfterSeconds: 1 });
-  endLingering(socket.resume(), handler.rejectUnparsedRequest(problem, unparsedOn(socket)));
+  endLingering(socket.resume(), handler.onUnparsed(problem, unparsedOn(socket)));
 }
 
 /** Answers a client whose first bytes on a port of TLS are plain HTTP. */
 export function rejectPlainHttp(socket: Socket, bytes: Buffer, handler: Handler): void {
   const detail = 'This port accepts HTTPS only: the URL must begin with https://.';
   const unparsed = unparsedOn(socket, readRequestStart(bytes));
-  endLingering(socket.resume(), handler.rejectUnparsedRequest(new Problem('tls-required', detail), unparsed));
+  endLingering(socket.resume(), handler.onUnparsed(new Problem('tls-required', detail), unparsed));
 }
 
 /**
@@ -60,7 +60,7 @@ function rejectRequest(rejection: Rejection, socket: Socket, handler: Handler): 
   if (pendingBody !== undefined) return pendingBody.abort(problem);
   if (currentResponse !== undefined)
     return void currentResponse.once('finish', () => rejectRequest(rejection, socket, handler));
-  endLingering(socket, handler.rejectUnparsedRequest(problem, unparsedOn(socket, start)));
+  endLingering(socket, handler.onUnparsed(problem, unparsedOn(socket, start)));
 }
 
 type Rejection = { readonly problem: Problem; readonly start: RequestStart | undefined };
@@ -72,7 +72,7 @@ type Rejection = { readonly problem: Problem; readonly start: RequestStart | und
 function rejectionOf(error: ParserError, socket: Socket, handler: Handler): Rejection {
   const { body, hasReadBegunInHead } = stateOf(socket);
   const isAfterBody = body !== undefined;
-  const start = isAfterBody && !hasReadBegunInHead ? undefined : startOf(error);
+  const start = isAfterBody && !hasReadBegunInHead ? undefined : parseStart(error);
   const problem = unknownMethodProblem(start, handler) ?? problemOf(error, socket);
   return { problem, start: start && isAfterBody ? { ...start, method: '-' } : start };
 }
@@ -87,7 +87,7 @@ function rejectTunnel(request: IncomingMessage, socket: Socket, handler: Handler
   const problem = path === undefined ? notAProxy() : handler.problemOfMethod('CONNECT', path);
   const requestId = requestIdFrom(headersOf(request)['x-request-id']);
   const start = { method: 'CONNECT', path, requestId };
-  endLingering(socket, handler.rejectUnparsedRequest(problem, unparsedOn(socket, start)));
+  endLingering(socket, handler.onUnparsed(problem, unparsedOn(socket, start)));
 }
 
 function notAProxy(): Problem {
@@ -102,7 +102,7 @@ function unparsedOn(socket: Socket, start?: RequestStart): UnparsedRequest {
 }
 
 /** The parser rejects a method that it doesn't know at its first letters; undefined for other errors. */
-function startOf({ code, rawPacket, bytesParsed = 0 }: ParserError): RequestStart | undefined {
+function parseStart({ code, rawPacket, bytesParsed = 0 }: ParserError): RequestStart | undefined {
   if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined) return undefined;
   const start = readRequestStart(rawPacket.subarray(rawPacket.lastIndexOf('\n', bytesParsed) + 1));
   return start?.path === undefined ? undefined : start;

@@ -197,7 +197,7 @@ describe('connections', () => {
       },
       onContinue: (asked, response) => handler.onContinue(asked, response),
       onExpectation: (asked, response) => handler.onExpectation(asked, response),
-      rejectUnparsedRequest: (problem, unparsed) => handler.rejectUnparsedRequest(problem, unparsed),
+      onUnparsed: (problem, unparsed) => handler.onUnparsed(problem, unparsed),
       problemOfMethod: (method, path) => handler.problemOfMethod(method, path),
     });
     t.after(() => server.close());

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import { documentOf, empty } from '../../src/http/handler-result.ts';
+import { jsonDocument, empty } from '../../src/http/handler-result.ts';
 import { noContent, ok } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { boolean, named, object } from '../../src/schema/schema.ts';
@@ -22,7 +22,7 @@ suite('a deprecated route', () => {
       access: anyone,
       reply: ok(Relic),
       deprecated: { since, sunset, see: 'https://localhost:8443/docs' },
-      handle: () => documentOf({ isOld: true }),
+      handle: () => jsonDocument({ isOld: true }),
     }),
     route({
       method: 'DELETE',

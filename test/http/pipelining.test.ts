@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
-import { documentOf, type Document } from '../../src/http/handler-result.ts';
+import { jsonDocument, type Document } from '../../src/http/handler-result.ts';
 import { document } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { pipelinedRequestsMax } from '../../src/limits.ts';
@@ -41,7 +41,7 @@ function gated() {
       return waiting.promise;
     },
   });
-  const open = (index: number): void => asked[index]?.resolve(documentOf({ index }));
+  const open = (index: number): void => asked[index]?.resolve(jsonDocument({ index }));
   const openAll = (): void => {
     isOpen = true;
     for (const index of asked.keys()) open(index);
@@ -52,7 +52,7 @@ function gated() {
 /** A route with a large response, and how often it was asked. */
 function large(bytes: number) {
   const counted = { asked: 0 };
-  const response = documentOf({ x: 'x'.repeat(bytes) });
+  const response = jsonDocument({ x: 'x'.repeat(bytes) });
   const fat = route({
     method: 'GET',
     path: '/test/large',
@@ -82,7 +82,7 @@ function largeById() {
     reply: document(['application/json'], 'no-store'),
     handle({ params }) {
       counted.asked += 1;
-      return documentOf({ x: 'x'.repeat(params.id * 1_000_000) });
+      return jsonDocument({ x: 'x'.repeat(params.id * 1_000_000) });
     },
   });
   return { fat, counted };

@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import { anyone, signedIn } from '../../src/auth/access.ts';
 import type { ProblemCode } from '../../src/problem.ts';
-import { documentOf, sharedText } from '../../src/http/handler-result.ts';
+import { jsonDocument, sharedText } from '../../src/http/handler-result.ts';
 import { represent } from '../../src/http/representation.ts';
 import { created, document } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
@@ -77,7 +77,7 @@ export const failing: readonly Route[] = [
     path: '/test/bad-sql',
     handle: ({ database }) => {
       database.read.get(`SELECT '${secret}' FROM nowhere`);
-      return documentOf({ word: 'a' });
+      return jsonDocument({ word: 'a' });
     },
   }),
   route({

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyone } from '../../src/auth/access.ts';
-import { documentOf, sharedHtml } from '../../src/http/handler-result.ts';
+import { jsonDocument, sharedHtml } from '../../src/http/handler-result.ts';
 import { lastHeadText } from '../../src/http/response-head.ts';
 import { document, ok } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
@@ -83,7 +83,7 @@ for (const [method, status] of [
       summary: 'Checks nothing',
       access: anyone,
       reply: ok(Nothing),
-      handle: () => documentOf({}),
+      handle: () => jsonDocument({}),
     });
     const response = await answerOf(t, unconditional, (service) =>
       service.call(method, '/test', { isUndescribed: true }),
@@ -103,7 +103,7 @@ test('a change declared idempotent whose response isn’t stored with it: 500', 
     isIdempotent: true,
     body: Nothing,
     reply: ok(Nothing),
-    handle: ({ database }) => database.write(() => documentOf({})),
+    handle: ({ database }) => database.write(() => jsonDocument({})),
   });
   const response = await answerOf(t, forgetful, (service) =>
     service.post('/test', { body: {}, headers: { 'idempotency-key': 'a' }, isUndescribed: true }),

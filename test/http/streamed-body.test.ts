@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
 import { signedIn } from '../../src/auth/access.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
-import { documentOf } from '../../src/http/handler-result.ts';
+import { jsonDocument } from '../../src/http/handler-result.ts';
 import { ok } from '../../src/http/reply.ts';
 import { route } from '../../src/http/route.ts';
 import { integer, object } from '../../src/schema/schema.ts';
@@ -32,7 +32,7 @@ function counting(gate: () => Promise<unknown>) {
       for (;;) {
         await gate();
         const piece = await streamedBody?.next();
-        if (piece === undefined) return documentOf({ bytes, largest });
+        if (piece === undefined) return jsonDocument({ bytes, largest });
         bytes += piece.length;
         largest = Math.max(largest, piece.length);
       }

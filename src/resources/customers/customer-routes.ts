@@ -8,7 +8,7 @@ import { listPage, listParameters } from '../../http/list.ts';
 import type { PageCache } from '../../http/page-cache.ts';
 import type { Change } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { cachedFinder, finderOf, type RepresentationCache } from '../../http/representation-cache.ts';
+import { cachedFinder, createFinder, type RepresentationCache } from '../../http/representation-cache.ts';
 import { created, listOrExportOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
@@ -78,7 +78,7 @@ type CustomerRepresentations = ObjectSource<Representation<Customer>>;
 export function customerRepresentations(cache: RepresentationCache<Customer>): CustomerRepresentations {
   return {
     name: 'customer',
-    find: cachedFinder(cache, finderOf(customerResource)),
+    find: cachedFinder(cache, createFinder(customerResource)),
     ownerOf: ({ ownerId }) => ownerId,
   };
 }
@@ -120,7 +120,7 @@ function listCustomersRoute(
       const { q, ...query } = context.query;
       const selectionFor = (reader: Caller) => customerSelection(rowAccessOf(reader), query);
       if (isExport(context)) {
-        const list = { selectionFor, load: finderOf(customerResource) };
+        const list = { selectionFor, load: createFinder(customerResource) };
         return exports.start(context, customerFile, new ListElements(context.database, list, context.caller));
       }
       const cached = { cursors, load: find, cache: { pages: caches.pages, readerKeyOf } };

@@ -3,7 +3,7 @@ import type { Access, Caller, RowAccess } from '../../auth/access.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { finderOf } from '../../http/representation-cache.ts';
+import { createFinder } from '../../http/representation-cache.ts';
 import { listOf } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { requireVisible, type ObjectSource } from '../flows/visible.ts';
@@ -23,7 +23,7 @@ type History<Row> = {
 
 export function historyRoute<Row>(history: History<Row>): Route {
   const { path, summary, topic, access, source, accessOf, cursors } = history;
-  const load = finderOf({ find: findEvent, represent: representEvent });
+  const load = createFinder({ find: findEvent, represent: representEvent });
   return route({
     method: 'GET',
     path,

@@ -10,7 +10,7 @@ import {
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { finderOf } from '../../http/representation-cache.ts';
+import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { keysPerUserMax } from '../../limits.ts';
@@ -88,7 +88,7 @@ function listKeysRoute(cursors: Cursors): Route {
         const userId = requireOwner(caller, context.query, 'API keys');
         return keySelection({ userId });
       };
-      return listPage(context, { cursors, selectionFor, load: finderOf(keyResource) });
+      return listPage(context, { cursors, selectionFor, load: createFinder(keyResource) });
     },
   });
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RowAccess, Role, Scope } from '../../auth/access.ts';
 import type { KeyCaller } from '../../auth/caller-cache.ts';
-import { hashOf } from '../../auth/credentials.ts';
+import { hashSecret } from '../../auth/credentials.ts';
 import { invalidAt } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { keysPerUserMax } from '../../limits.ts';
@@ -94,7 +94,7 @@ export function addKey(
   const sql =
     'INSERT INTO apiKeys (userId, name, scopes, hash, prefix, createdAt, expiresAt) ' +
     'VALUES (?, ?, ?, ?, ?, ?, ?)';
-  const id = db.run(sql, userId, name, scopes.join(' '), hashOf(secret), '', now, expiresAt).lastId;
+  const id = db.run(sql, userId, name, scopes.join(' '), hashSecret(secret), '', now, expiresAt).lastId;
   const prefix = `ord_${id}_${secret.slice(0, 4)}`;
   db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
   recordEvent(permit, { type: 'key.created', subjectId: id, ownerId: userId });

@@ -1,6 +1,6 @@
 // Sales over HTTP: /sales.
 import { staffOnly } from '../../auth/access.ts';
-import { documentOf } from '../../http/handler-result.ts';
+import { jsonDocument } from '../../http/handler-result.ts';
 import { ok } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { Sales, salesIssues, salesOf, salesQuery, salesRequestOf } from './sales.ts';
@@ -25,7 +25,7 @@ export function salesRoute(): Route {
       const request = salesRequestOf(query, now);
       const rows = await findFigures(database, request);
       context.authorizeRead();
-      return documentOf(salesOf(request, rows));
+      return jsonDocument(salesOf(request, rows));
     },
   });
 }

@@ -1,6 +1,6 @@
 // Renewing the session of a browser over HTTP: the one route that reads a cookie.
 import { anyone } from '../../auth/access.ts';
-import { clearedSessionCookie, refreshCredentialOf, sessionCookiesIn } from '../../auth/session-cookie.ts';
+import { clearedSessionCookie, parseSessionCookie, sessionCookiesIn } from '../../auth/session-cookie.ts';
 import type { Representation } from '../../http/representation.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { Problem, forbidden } from '../../problem.ts';
@@ -49,7 +49,7 @@ async function renewFromCookie(
   if (others.length > 0)
     throw new Problem('multiple-credentials', 'Several cookies have the session’s name; remove them.');
   if (value === undefined) throw new Problem('invalid-credentials', 'There is no cookie; sign in.');
-  const credential = refreshCredentialOf(value);
+  const credential = parseSessionCookie(value);
   if (credential === undefined) reportUnknownToken(context, null);
   const issued = credential && (await renewWith(context, services, credential));
   if (issued !== undefined) return inCookie(context, issued);

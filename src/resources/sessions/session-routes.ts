@@ -11,7 +11,7 @@ import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters, type PageSource } from '../../http/list.ts';
-import { finderOf } from '../../http/representation-cache.ts';
+import { createFinder } from '../../http/representation-cache.ts';
 import { listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
 import { id } from '../../schema/members.ts';
@@ -72,7 +72,7 @@ function sessionPages({ query, now }: ListContext, cursors: Cursors): PageSource
     const userId = requireOwner(caller, query, 'sessions');
     return sessionSelection({ userId }, now);
   };
-  return { cursors, selectionFor, load: finderOf(sessionResource(now)) };
+  return { cursors, selectionFor, load: createFinder(sessionResource(now)) };
 }
 
 function deleteSessionsRoute({ cursors }: SessionServices): Route {

@@ -202,7 +202,7 @@ function renew(
   const { sessionId, refreshToken } = credential;
   const session = findRefreshState(writer, sessionId, now);
   if (session === undefined) return { outcome: 'unknown', userId: null };
-  const generation = services.refreshTokens.generationOf(refreshToken, session);
+  const generation = services.refreshTokens.verify(refreshToken, session);
   if (generation === undefined) return { outcome: 'unknown', userId: session.userId };
   const use = refreshUse(generation, session, now);
   if (use === 'reused') {

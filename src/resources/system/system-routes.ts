@@ -2,7 +2,7 @@
 import { anyone, isAdmin, type Access, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden, problemCodes, notFound, type ProblemCode } from '../../problem.ts';
 import {
-  documentOf,
+  jsonDocument,
   sharedDocument,
   sharedHtml,
   sharedText,
@@ -64,7 +64,7 @@ function liveRoute(): Route {
     access: anyone,
     isUnlimited: true,
     reply: document([json], 'no-store', Health),
-    handle: () => documentOf({ status: 'ok' as const }),
+    handle: () => jsonDocument({ status: 'ok' as const }),
   });
 }
 
@@ -80,7 +80,7 @@ function readyRoute({ readiness }: SystemServices): Route {
     problems: ['unavailable'],
     handle() {
       const state = readiness();
-      if (state === 'ready') return documentOf({ status: 'ready' as const });
+      if (state === 'ready') return jsonDocument({ status: 'ready' as const });
       const detail = state === 'stopping' ? 'The service is stopping.' : 'The service can’t write.';
       throw new Problem('unavailable', detail, { retryAfterSeconds: 1 });
     },

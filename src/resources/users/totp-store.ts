@@ -1,6 +1,6 @@
 // The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes.
 import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
-import { isSealed, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
+import { hasSealedLength, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { timestampOf } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
@@ -168,7 +168,7 @@ export const totpAudit: Audit<AuditedTotp> = {
     return [
       ...schemaIssues(Totp, totpOf(row)),
       ...issueUnless(isOn === 1 || !wasUsed, '/isOn', 'is false, but a code has confirmed it.'),
-      ...issueUnless(isSealed(sealed), '/sealed', 'there is no secret.'),
+      ...issueUnless(hasSealedLength(sealed), '/sealed', 'there is no secret.'),
       ...issueUnless(wrongHashes === 0, '/recoveryCodes', 'a hash is not a SHA-256 hash.'),
     ];
   },

@@ -16,7 +16,7 @@ import { empty } from '../../http/handler-result.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import type { Limiter } from '../../http/rate-limit.ts';
 import type { Representation } from '../../http/representation.ts';
-import { finderOf } from '../../http/representation-cache.ts';
+import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { withinSignUpRate } from '../../http/sign-up-rate.ts';
@@ -72,7 +72,7 @@ function listUsersRoute({ cursors }: UserServices): Route {
     reply: listOf(User),
     handle(context) {
       const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), context.query);
-      return listPage(context, { cursors, selectionFor, load: finderOf(userResource) });
+      return listPage(context, { cursors, selectionFor, load: createFinder(userResource) });
     },
   });
 }

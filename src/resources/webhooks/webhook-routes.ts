@@ -4,7 +4,7 @@ import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import { listPage, listParameters } from '../../http/list.ts';
 import { represent, type Representation } from '../../http/representation.ts';
-import { finderOf } from '../../http/representation-cache.ts';
+import { createFinder } from '../../http/representation-cache.ts';
 import { created, listOf, noContent, ok } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
 import { webhookResendMilliseconds, webhooksMax } from '../../limits.ts';
@@ -132,7 +132,7 @@ function listWebhooksRoute(cursors: Cursors): Route {
       return listPage(context, {
         cursors,
         selectionFor: webhookSelection,
-        load: finderOf(webhookResource),
+        load: createFinder(webhookResource),
       });
     },
   });

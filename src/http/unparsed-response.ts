@@ -1,4 +1,4 @@
-// The whole response to what never became a request: its connection ends after it.
+// The last response on a connection whose bytes are no valid request, as one text.
 import type { Problem } from '../problem.ts';
 import type { Logger } from '../logger.ts';
 import { addressBucket } from '../network/address-buckets.ts';
@@ -10,31 +10,30 @@ import { toWireLatin1 } from './representation.ts';
 import type { RequestStart } from './request-start.ts';
 import { addBodyFields, lastHeadText, problemFields, strictTransport } from './response-head.ts';
 
-/** What is known of it. */
 export type UnparsedRequest = {
-  /** Undefined if its bytes don't show any. */
+  /** Undefined if the bytes don't begin like a request. */
   readonly start: RequestStart | undefined;
-  /** The other end of the connection; null once it has gone. */
+  /** The address at the other end; null once the connection is closed. */
   readonly address: string | null;
   /** Whether the connection itself is TLS. */
   readonly isEncrypted: boolean;
 };
 
-type Options = {
+type UnparsedResponseOptions = {
   readonly publicUrl: string;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly logAllowance: LogAllowance;
-  /** If the client sent no valid one. */
+  /** Used if the client sent no valid id. */
   readonly requestId: string;
   readonly now: number;
 };
 
-/** Counts and logs it, and returns the bytes of the response. */
-export function rejectUnparsedRequest(
+/** Counts and logs the request, and returns the response: one character a byte. */
+export function unparsedResponse(
   problem: Problem,
   { start, address, isEncrypted }: UnparsedRequest,
-  { publicUrl, metrics, log, logAllowance, requestId: ownId, now }: Options,
+  { publicUrl, metrics, log, logAllowance, requestId: ownId, now }: UnparsedResponseOptions,
 ): string {
   const { method = '-', path, requestId = ownId } = start ?? {};
   const context = { publicUrl, invalidStatus: 400, path: path ?? '/', requestId } as const;
