@@ -27,6 +27,8 @@ class ConnectionState {
   body: ArrivingBody | undefined = undefined;
   /** Requests that wait for the responses before them: until there are none, nothing more is read. */
   waitingRequests = 0;
+  /** Whether something sees to that. */
+  isPausedWhileWaiting = false;
   /** Of a head that has not arrived whole. */
   readonly requestLine = new RequestLine();
   #request: IncomingMessage | undefined = undefined;

@@ -126,11 +126,15 @@ export function onceConnected(response: ServerResponse, task: () => void): void 
 }
 
 /**
- * Pauses on the next tick, if that is still wanted then: `node:http` resumes the socket at the end of each
- * request and of each response. Otherwise a client could have more requests parsed than may wait.
+ * Reads nothing more of the connection while `isWanted()`. `node:http` resumes a socket at the end of each
+ * request and each response, and a tick later, at the event `resume`, reads on: whether or not the socket was
+ * paused in between. It stops at the event `pause`, which a socket that is paused already does not emit.
+ * Otherwise a client could have more requests parsed than may wait.
  */
-export function pauseReading(socket: Socket, isWanted: () => boolean): void {
-  process.nextTick(() => {
-    if (isWanted()) socket.pause();
+export function keepPausedWhile(socket: Socket, isWanted: () => boolean): void {
+  socket.on('resume', () => {
+    if (!isWanted()) return;
+    socket.pause();
+    socket.emit('pause');
   });
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipelinedRequestsMax } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
-import { dropRestOfRead, hasConnection, onceConnected, pauseReading } from './node-internals.ts';
+import { dropRestOfRead, hasConnection, keepPausedWhile, onceConnected } from './node-internals.ts';
 import type { TurnScheduler, Task } from './turn-scheduler.ts';
 
 type PipelineOptions = { readonly scheduler: TurnScheduler<IncomingMessage>; readonly onDrop: () => void };
@@ -34,13 +34,13 @@ export class Pipeline {
     // (RFC 9112 section 9.3.2).
     if (state.waitingRequests === pipelinedRequestsMax) return this.#drop(socket);
     state.waitingRequests += 1;
-    const isWaiting = (): boolean => state.waitingRequests > 0;
-    pauseReading(socket, isWaiting);
+    if (!state.isPausedWhileWaiting) keepPausedWhile(socket, () => state.waitingRequests > 0);
+    state.isPausedWhileWaiting = true;
+    socket.pause();
     onceConnected(response, () =>
       this.#scheduler.addFollowing(request, () => {
         state.waitingRequests -= 1;
-        if (isWaiting()) pauseReading(socket, isWaiting);
-        else socket.resume();
+        if (state.waitingRequests === 0) socket.resume();
         startUnlessGone(response, start);
       }),
     );

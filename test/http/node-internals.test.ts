@@ -10,8 +10,8 @@ import {
   hasConnection,
   interceptConnections,
   keepIdleConnectionsOpen,
+  keepPausedWhile,
   onceConnected,
-  pauseReading,
   takeFromParser,
   watchReads,
 } from '../../src/http/node-internals.ts';
@@ -148,18 +148,24 @@ test('a pipelined response gets the connection once the one before it has left',
   connection.socket.destroy();
 });
 
-test('a connection paused while a request is parsed stays paused', async (t) => {
+test('a connection is read on only when it is no longer to stay paused, whatever resumes it', async (t) => {
   const sockets: Socket[] = [];
+  let isPaused = true;
   const port = await listening(t, ({ socket }, response) => {
+    if (sockets.length === 0) keepPausedWhile(socket, () => isPaused);
+    if (isPaused) socket.pause();
     sockets.push(socket);
-    pauseReading(socket, () => true);
     setImmediate(() => response.end('served'));
   });
   const connection = await openRaw(port);
   connection.write(get);
-  await until(() => sockets.length === 1);
-  await new Promise(setImmediate);
-  assert.equal(sockets[0]?.isPaused(), true);
+  assert.equal((await connection.response()).text, 'served');
+  connection.write(get);
+  for (let turn = 0; turn < 20; turn += 1) (await openRaw(port)).socket.destroy();
+  assert.equal(sockets.length, 1);
+  isPaused = false;
+  sockets[0]?.resume();
+  assert.equal((await connection.response()).text, 'served');
   connection.socket.destroy();
 });
 
