@@ -5,7 +5,7 @@ import type { Caches } from './assembly/caches.ts';
 import type { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { Cleanup } from './assembly/cleanup.ts';
 import { createCryptography, type Cryptography } from './assembly/cryptography.ts';
-import { countBuckets, createLimiters } from './assembly/limiters.ts';
+import { countBuckets, createLimiters } from './rates/limiters.ts';
 import { ShownEvents } from './assembly/shown-events.ts';
 import type { CallerSources } from './auth/caller-cache.ts';
 import { createAuthenticator } from './auth/credentials.ts';

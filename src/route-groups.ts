@@ -3,10 +3,9 @@ import type { Caches } from './assembly/caches.ts';
 import type { Cleanup } from './assembly/cleanup.ts';
 import { withDailyQuota } from './assembly/daily-quotas.ts';
 import type { Cryptography } from './assembly/cryptography.ts';
-import type { Limiters } from './assembly/limiters.ts';
+import type { Limiters } from './rates/limiters.ts';
 import type { Config } from './config/config.ts';
 import type { ExportStarter } from './http/export.ts';
-import type { Limiter } from './http/rate-limit.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Mounted, type Router } from './http/router.ts';
 import type { WebhookTargets } from './network/webhook-targets.ts';
@@ -31,7 +30,7 @@ import { version } from './version.ts';
 
 /** What handlers use apart from the database, which they get with each request. */
 export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
-  readonly passwords: PasswordChecks<Limiter>;
+  readonly passwords: PasswordChecks;
   readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUps'>;
   readonly caches: Pick<Caches, 'orders' | 'customers' | 'pages'>;
   readonly live: Streams;

@@ -25,6 +25,7 @@ export const layers: readonly (readonly string[])[] = [
   ['src/web/', 'src/openapi/'],
   ['src/http/'],
   ['src/migrations/'],
+  ['src/rates/'],
   ['src/auth/', 'src/storage/', 'src/network/'],
   [
     'src/csv.ts',

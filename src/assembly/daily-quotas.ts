@@ -1,8 +1,8 @@
 // How much a user may add to the database in a day: objects that they create, and changes, each an event.
 import { isStaff } from '../auth/access.ts';
 import type { HandlerResult } from '../http/handler-result.ts';
-import type { Limiter } from '../http/rate-limit.ts';
 import type { Route } from '../http/route.ts';
+import { refundIfFailed, type Limiter } from '../rates/limiter.ts';
 
 type Handle = Route['handle'];
 type Quotas = { readonly created: Limiter; readonly changed: Limiter };
@@ -32,14 +32,9 @@ function withinQuota(limiter: Limiter, counts: 'each' | 'changes', handle: Handl
     const { caller } = context;
     if (caller === undefined || isStaff(caller)) return handle(context);
     const refund = context.drawOnRate(limiter, caller.client);
-    try {
-      const result = await handle(context);
-      const hasNoEffect = result.kind === 'change' && result.effect === 'none';
-      if (hasNoEffect && counts === 'changes') refund();
-      return result;
-    } catch (error) {
-      refund();
-      throw error;
-    }
+    const result = await refundIfFailed(refund, async () => handle(context));
+    const hasNoEffect = result.kind === 'change' && result.effect === 'none';
+    if (hasNoEffect && counts === 'changes') refund();
+    return result;
   };
 }

@@ -1,6 +1,6 @@
 // The settings of a service as typed values, made from the texts that were given.
 import { passwordIssue } from '../auth/password.ts';
-import type { Rates } from '../http/rate-limit.ts';
+import type { Rates } from '../rates/limiter.ts';
 import type { Level } from '../log-lines.ts';
 import { emailIssue } from '../schema/email.ts';
 import type { CheckpointsBy } from '../storage/checkpointer.ts';

@@ -1,6 +1,6 @@
 // The rules of settings' values.
 import { isIP } from 'node:net';
-import type { Rate } from '../http/rate-limit.ts';
+import type { Rate } from '../rates/limiter.ts';
 import { secretBytesMin } from '../limits.ts';
 import { dialling } from '../schema/dialling-codes.ts';
 

@@ -6,7 +6,7 @@ import type { Connection } from '../storage/connection.ts';
 import { Problem } from '../problem.ts';
 import type { Database } from '../storage/database.ts';
 import type { Exchange } from './exchange.ts';
-import type { Limiter } from './rate-limit.ts';
+import type { Limiter } from '../rates/limiter.ts';
 import { authenticateRequest } from './request-credentials.ts';
 
 export type CallerCheckOptions = {

@@ -6,7 +6,7 @@ import { addressBucket } from '../network/address-buckets.ts';
 import type { IncomingBody } from './incoming-body.ts';
 import { clientAddress, isFromThisMachine, type Peer } from './peer.ts';
 import { takeApiKey, splitTarget } from './query.ts';
-import { quotaExceeded, type Limiter } from './rate-limit.ts';
+import { quotaExceeded, type Limiter } from '../rates/limiter.ts';
 import { headersOf, type RequestHeaders } from './request-headers.ts';
 import { requestIdFrom } from './request-id.ts';
 import { ResponseDraft } from './response-draft.ts';

@@ -11,7 +11,7 @@ import { checkConditions } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
 import type { ObjectResult } from './handler-result.ts';
 import type { QueryValues } from './query.ts';
-import type { Limiter } from './rate-limit.ts';
+import type { Limiter } from '../rates/limiter.ts';
 import { RequestDatabase } from './request-database.ts';
 import type { Context, HandlerDatabase, Route } from './route.ts';
 import type { StreamedBody } from './streamed-body.ts';

@@ -1,7 +1,7 @@
 // What a response has besides its result: the header fields that steps and handlers add, and events to be
 // logged with it.
 import { noSecurityEvents, type SecurityEvent } from '../security-event.ts';
-import type { BucketState } from './rate-limit.ts';
+import type { BucketState } from '../rates/limiter.ts';
 
 export class ResponseDraft {
   /** Of the buckets from which the request has consumed a token. */

@@ -8,7 +8,7 @@ import type { Database } from '../storage/database.ts';
 import type { Permit } from '../storage/permit.ts';
 import type { WriteOptions } from '../storage/write-transaction.ts';
 import type { HandlerResult, ObjectResult } from './handler-result.ts';
-import type { Limiter } from './rate-limit.ts';
+import type { Limiter } from '../rates/limiter.ts';
 import type { Reply } from './reply.ts';
 import type { BodySource } from './streamed-body.ts';
 

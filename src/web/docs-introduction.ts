@@ -1,7 +1,7 @@
 // What comes before the operations on the documentation page: first calls, signing in, conventions, rates.
 import { counted } from '../counted.ts';
 import { invalidStatusRule } from '../http/problem-types.ts';
-import type { Rate, Rates } from '../http/rate-limit.ts';
+import type { Rate, Rates } from '../rates/limiter.ts';
 import {
   bodyBytesMax,
   headerBytesMax,

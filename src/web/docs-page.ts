@@ -1,6 +1,6 @@
 // The documentation page: the OpenAPI document for people, with forms that try it.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Rates } from '../http/rate-limit.ts';
+import type { Rates } from '../rates/limiter.ts';
 import { sample } from './code-samples.ts';
 import {
   commonParameters,

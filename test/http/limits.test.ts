@@ -2,7 +2,7 @@
 // are kept.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createLimiter } from '../../src/http/rate-limit.ts';
+import { createLimiter } from '../../src/rates/limiter.ts';
 import { newKey } from '../resources/resource-support.ts';
 import { serviceFor, type TestResponse, type Call } from '../service.ts';
 import { crlf, request } from './connection-support.ts';

@@ -5,19 +5,20 @@ import type { PasswordHasher } from '../../auth/password.ts';
 import { hashingJobsMax, hashingJobsPerNetworkMax } from '../../limits.ts';
 import { isIpv6Bucket, networkOf } from '../../network/address-buckets.ts';
 import { Problem } from '../../problem.ts';
+import { refundIfFailed, type DrawOnRate, type Limiter } from '../../rates/limiter.ts';
 import { emailKey } from '../../schema/email.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
 
-/** What is used of the request that brings a password. What `drawOnRate` returns refunds the token. */
-type PasswordRequest<Limiter> = {
+/** The members that are used of a request that brings a password. */
+type PasswordRequest = {
   /** As `addressBucket()` returns it. */
   readonly addressBucket: string;
   readonly isFromThisMachine: boolean;
   readonly caller: Caller | undefined;
   readonly database: { readonly read: Connection };
   readonly now: number;
-  readonly drawOnRate: (limiter: Limiter, key: string) => () => void;
+  readonly drawOnRate: DrawOnRate;
   readonly reportSecurityEvent: (event: SecurityEvent) => void;
 };
 
@@ -32,7 +33,7 @@ export type SignInAccount = {
   readonly needsCode: boolean;
 };
 
-type SignInLimiters<Limiter> = {
+type SignInLimiters = {
   /** Sign-ins to all accounts from one address. */
   readonly address: Limiter;
   /** Sign-ins to one account from one address. */
@@ -43,9 +44,9 @@ type SignInLimiters<Limiter> = {
   readonly code: Limiter;
 };
 
-type Options<Limiter> = {
+type PasswordCheckOptions = {
   readonly hasher: PasswordHasher;
-  readonly limiters: SignInLimiters<Limiter>;
+  readonly limiters: SignInLimiters;
   readonly findSignInAccount: (db: Connection, email: string) => SignInAccount | undefined;
   /** Whether the account was used from this address lately. */
   readonly isKnownAddress: (db: Connection, userId: number, addressBucket: string, now: number) => boolean;
@@ -54,13 +55,13 @@ type Options<Limiter> = {
 /** The refunds of a sign-in's tokens. After a success only that of the account's total is called. */
 type Refunds = { readonly refundTotal: () => void; readonly refundAll: () => void };
 
-export class PasswordChecks<Limiter> {
+export class PasswordChecks {
   readonly #hasher: PasswordHasher;
-  readonly #limiters: SignInLimiters<Limiter>;
-  readonly #findSignInAccount: Options<Limiter>['findSignInAccount'];
-  readonly #isKnownAddress: Options<Limiter>['isKnownAddress'];
+  readonly #limiters: SignInLimiters;
+  readonly #findSignInAccount: PasswordCheckOptions['findSignInAccount'];
+  readonly #isKnownAddress: PasswordCheckOptions['isKnownAddress'];
 
-  constructor({ hasher, limiters, findSignInAccount, isKnownAddress }: Options<Limiter>) {
+  constructor({ hasher, limiters, findSignInAccount, isKnownAddress }: PasswordCheckOptions) {
     this.#hasher = hasher;
     this.#limiters = limiters;
     this.#findSignInAccount = findSignInAccount;
@@ -74,17 +75,17 @@ export class PasswordChecks<Limiter> {
    * expired, or is that of a suspended user, is hashed, counted and answered like a wrong one.
    */
   async verifyAsSignIn(
-    request: PasswordRequest<Limiter>,
+    request: PasswordRequest,
     email: string,
     password: string,
   ): Promise<SignInAccount | undefined> {
     const found = this.#findSignInAccount(request.database.read, email);
     const userId = found?.userId ?? null;
     const { refundTotal, refundAll } = this.#drawOnRates(request, email, userId);
-    const isRight = await this.#verify(request, password, found?.hash ?? null).catch((error: unknown) => {
-      refundAll(); // nothing was checked
-      throw error;
-    });
+    // what fails here is the queue of hashing jobs, so nothing was checked
+    const isRight = await refundIfFailed(refundAll, () =>
+      this.#hasher.verify(password, found?.hash ?? null, jobOf(request, 'sign-in')),
+    );
     if (found === undefined || !isRight) {
       request.reportSecurityEvent({ name: 'authn_login_fail', userId });
       return undefined;
@@ -102,7 +103,7 @@ export class PasswordChecks<Limiter> {
    * Consumes a token of the bucket of codes, which is small: six digits are soon guessed by whoever has the
    * password. Returns its refund.
    */
-  consumeCodeToken(request: PasswordRequest<Limiter>, userId: number): () => void {
+  consumeCodeToken(request: PasswordRequest, userId: number): () => void {
     const key = this.#isExempt(request, userId) ? `${userId} ${request.addressBucket}` : `${userId}`;
     try {
       return request.drawOnRate(this.#limiters.code, key);
@@ -115,7 +116,7 @@ export class PasswordChecks<Limiter> {
   /**
    * The hash of a new password. Consumes a token of the bucket of sign-ins unless an administrator sets it.
    */
-  hashNew(request: PasswordRequest<Limiter>, password: string): Promise<string> {
+  hashNew(request: PasswordRequest, password: string): Promise<string> {
     const { caller, addressBucket } = request;
     if (caller === undefined || !isAdmin(caller)) request.drawOnRate(this.#limiters.address, addressBucket);
     return this.#hasher.hash(password, jobOf(request, 'new-password'));
@@ -123,7 +124,7 @@ export class PasswordChecks<Limiter> {
 
   /** A new hash of a right password if the stored hash has another cost; none if the queue has no room. */
   async upgrade(
-    request: PasswordRequest<Limiter>,
+    request: PasswordRequest,
     { hash }: SignInAccount,
     password: string,
   ): Promise<string | undefined> {
@@ -136,7 +137,7 @@ export class PasswordChecks<Limiter> {
     }
   }
 
-  #drawOnRates(request: PasswordRequest<Limiter>, email: string, userId: number | null): Refunds {
+  #drawOnRates(request: PasswordRequest, email: string, userId: number | null): Refunds {
     const { address, account, accountTotal } = this.#limiters;
     const key = emailKey(email);
     const refundAddress = request.drawOnRate(address, request.addressBucket);
@@ -162,17 +163,13 @@ export class PasswordChecks<Limiter> {
    * neither for an address that the account has used nor on the machine itself.
    */
   #isExempt(
-    { addressBucket, isFromThisMachine, database, now }: PasswordRequest<Limiter>,
+    { addressBucket, isFromThisMachine, database, now }: PasswordRequest,
     userId: number | null,
   ): boolean {
     return (
       isFromThisMachine ||
       (userId !== null && this.#isKnownAddress(database.read, userId, addressBucket, now))
     );
-  }
-
-  async #verify(request: PasswordRequest<Limiter>, password: string, hash: string | null): Promise<boolean> {
-    return this.#hasher.verify(password, hash, jobOf(request, 'sign-in'));
   }
 }
 
@@ -190,7 +187,7 @@ function rejectionReason(
  * for the machine itself: a proxy on it that isn't trusted would share two among all.
  */
 function jobOf(
-  { caller, addressBucket, isFromThisMachine }: PasswordRequest<never>,
+  { caller, addressBucket, isFromThisMachine }: PasswordRequest,
   queue: HashingJob['queue'],
 ): HashingJob {
   const quotas: HashingQuota[] = [];

@@ -5,7 +5,6 @@ import type { Signer } from '../../auth/jwt.ts';
 import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
 import { sessionCookie, type RefreshCredential } from '../../auth/session-cookie.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import type { Limiter } from '../../http/rate-limit.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { created } from '../../http/reply.ts';
 import { route, type Context, type Route } from '../../http/route.ts';
@@ -31,7 +30,7 @@ import {
 } from './session-store.ts';
 
 export type SignInServices = {
-  readonly passwords: PasswordChecks<Limiter>;
+  readonly passwords: PasswordChecks;
   readonly signer: Signer;
   readonly refreshTokens: RefreshTokens;
   readonly totpSecrets: SealedSecrets;

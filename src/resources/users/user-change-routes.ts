@@ -1,7 +1,6 @@
 // Changing a user over HTTP: PUT and PATCH /api/users/{id}, a password's change included.
 import { accountAccessOf, selfOrAdmin, type Caller } from '../../auth/access.ts';
 import { invalid, requireValid } from '../../problem.ts';
-import type { Limiter } from '../../http/rate-limit.ts';
 import type { Change } from '../../http/handler-result.ts';
 import { represent, type Representation } from '../../http/representation.ts';
 import { ok } from '../../http/reply.ts';
@@ -24,7 +23,7 @@ import {
 import { replaceUser, userSource, type StoredUser } from './user-store.ts';
 
 export type UserChangeServices = {
-  readonly passwords: PasswordChecks<Limiter>;
+  readonly passwords: PasswordChecks;
   readonly passwordMin: number;
   /** Ends all sessions of a user but one. Passed in, since sessions depend on users and not the reverse. */
   readonly endSessions: (permit: Permit, user: Visible<StoredUser>, exceptId: number | null) => void;
@@ -149,7 +148,7 @@ async function hashNewPassword(
 /** If the password is changed in another session meanwhile, this session ends, and the write is rejected. */
 async function checkCurrentPassword(
   context: ChangeContext,
-  passwords: PasswordChecks<Limiter>,
+  passwords: PasswordChecks,
   { user, currentPassword }: { readonly user: User; readonly currentPassword: string },
 ): Promise<void> {
   const verified = await passwords.verifyAsSignIn(context, user.email, currentPassword);

@@ -1,5 +1,5 @@
 // The rate limiters of a service, each with its buckets.
-import { createLimiter, withoutFields, type Limiter, type Rates } from '../http/rate-limit.ts';
+import { createLimiter, withoutFields, type Limiter, type Rates } from './limiter.ts';
 
 export type Limiters = ReturnType<typeof createLimiters>;
 

@@ -3,7 +3,6 @@ import { BoundedMap } from '../bounded-map.ts';
 import { counted } from '../counted.ts';
 import { Problem } from '../problem.ts';
 import { bucketsMax } from '../limits.ts';
-import type { HeaderFields } from './node-http.ts';
 
 /** At most `requests` in `seconds`; undefined means no limit. */
 export type Rate = { readonly requests: number; readonly seconds: number } | undefined;
@@ -28,18 +27,22 @@ export type Rates = Readonly<
 export type BucketState = {
   readonly isExceeded: boolean;
   readonly policyName: string;
-  readonly fields: HeaderFields;
+  /** Names and values of header fields, alternating. */
+  readonly fields: readonly string[];
   readonly retryAfterSeconds: number;
 };
 
 export type Limiter = {
-  /** Takes a token from the bucket with this key; undefined if there is no limit. */
+  /** Consumes a token of the bucket with this key; returns undefined if there is no limit. */
   consumeToken(key: string, now: number): BucketState | undefined;
-  /** Puts a token back: the request doesn't count after all. */
+  /** Returns a token to the bucket: the request doesn't count after all. */
   refund(key: string): void;
   /** How many buckets there are. */
   readonly size: number;
 };
+
+/** Consumes a token of the bucket with this key, or throws a 429. Returns its refund. */
+export type DrawOnRate = (this: object, limiter: Limiter, key: string) => () => void;
 
 type Bucket = { level: number; at: number };
 
@@ -121,7 +124,7 @@ class TokenBuckets implements Limiter {
    * As in draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` are left, and after `t`
    * seconds the bucket is full again.
    */
-  #fieldsOf({ level }: Bucket): HeaderFields {
+  #fieldsOf({ level }: Bucket): readonly string[] {
     const secondsToFull = this.#secondsFor(this.#requests - level);
     const state = `"${this.#policyName}";r=${Math.floor(level)};t=${secondsToFull}`;
     return ['RateLimit-Policy', this.#policy, 'RateLimit', state];
@@ -135,4 +138,17 @@ class TokenBuckets implements Limiter {
 export function quotaExceeded({ policyName, retryAfterSeconds }: BucketState): Problem {
   const detail = `Rate limit "${policyName}" exceeded; retry in ${counted(retryAfterSeconds, 'second')}.`;
   return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
+}
+
+/** Does the work that tokens were consumed for, and refunds them if it fails. */
+export async function refundIfFailed<Result>(
+  refund: () => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    refund();
+    throw error;
+  }
 }

@@ -1,0 +1,24 @@
+// How many accounts one address may create: in a long span, since each has a daily quota of its own.
+import { isAdmin, type Caller } from '../auth/access.ts';
+import { refundIfFailed, type DrawOnRate, type Limiter } from './limiter.ts';
+
+type SignUpRequest = {
+  readonly addressBucket: string;
+  readonly isFromThisMachine: boolean;
+  readonly caller: Caller | undefined;
+  readonly drawOnRate: DrawOnRate;
+};
+
+/**
+ * A sign-up that fails doesn't count, and neither do users created by an administrator or on the machine
+ * itself.
+ */
+export async function withinSignUpRate<Result>(
+  request: SignUpRequest,
+  limiter: Limiter,
+  signUp: () => Promise<Result>,
+): Promise<Result> {
+  const { addressBucket, isFromThisMachine, caller } = request;
+  if (isFromThisMachine || (caller !== undefined && isAdmin(caller))) return signUp();
+  return refundIfFailed(request.drawOnRate(limiter, addressBucket), signUp);
+}
