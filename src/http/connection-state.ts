@@ -53,7 +53,7 @@ class ConnectionState {
     this.#isInHead = this.#request?.complete !== false;
     if (!isInHead) this.requestLine.reset();
     if (!this.#isInHead) return;
-    if (result instanceof Error) this.requestLine.add(copy().subarray(0, result.bytesParsed));
+    if (result instanceof Error) this.requestLine.addLast(copy().subarray(0, result.bytesParsed));
     else if (isInHead || result >= largeReadBytes) this.requestLine.add(copy());
   }
 

@@ -3,9 +3,8 @@
 import { requestLineBytesMax } from '../limits.ts';
 
 const lineEnd = 0x0a;
+const blank = 0x20;
 const headEnd = '\r\n\r\n';
-/** All before the last line that begins with a method and a blank. No header field does. */
-const beforeLine = /^(?:[^]*\n)?(?=[A-Z]{1,32} (?:\/|$))/;
 
 export class RequestLine {
   #bytes = 0;
@@ -25,10 +24,34 @@ export class RequestLine {
   /** `read` may begin with earlier requests; it ends within the head, or between two. */
   add(read: Buffer): void {
     if (this.#hasEnded) return;
-    const start = this.#bytes > 0 ? 0 : beforeLine.exec(read.toString('latin1'))?.[0].length;
+    const start = this.#bytes > 0 ? 0 : lastLineStart(read);
     if (start === undefined || read.includes(headEnd, start)) return;
     const end = read.indexOf(lineEnd, start);
     this.#hasEnded = end !== -1;
     this.#bytes += (this.#hasEnded ? end : read.length) - start;
   }
+
+  /** `read` ends where the parser has rejected it, and nothing that follows is parsed. */
+  addLast(read: Buffer): void {
+    this.add(read);
+    this.#hasEnded = true;
+  }
+}
+
+/** Byte by byte: of 64 KiB that takes 0.2 ms, whatever they are. */
+function lastLineStart(read: Buffer): number | undefined {
+  for (let at = read.length - 1; at >= 0; at -= 1)
+    if ((at === 0 || read[at - 1] === lineEnd) && beginsWithMethod(read, at)) return at;
+  return undefined;
+}
+
+/** Whether a method and its blank begin here. No header field begins so: its name ends with a colon. */
+function beginsWithMethod(read: Buffer, start: number): boolean {
+  let at = start;
+  while (isCapital(read[at])) at += 1;
+  return at > start && read[at] === blank;
+}
+
+function isCapital(byte = 0): boolean {
+  return byte >= 0x41 && byte <= 0x5a;
 }

@@ -68,6 +68,10 @@ describe('request heads', () => {
       });
     }
 
+    test('a target in absolute form that is too long is 414', async () => {
+      assertProblem(await raw(request(`GET http://localhost/${'x'.repeat(30_000)}`)), 'uri-too-long');
+    });
+
     test('a field that begins like a request is none', async () => {
       const connection = await openRaw(service().port);
       connection.write(`GET / HTTP/1.1${crlf}X: `);
