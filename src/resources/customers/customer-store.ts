@@ -40,12 +40,15 @@ type CustomerRow = readonly [
   createdAt: number,
   updatedAt: number,
 ];
-const columns = 'id, userId, name, email, phone, address, createdAt, updatedAt';
+const rowSql = `SELECT ${columnsWith(ownerSql('customers'))} FROM customers WHERE id = ?`;
 
-const shownColumns = columns.replace('userId', ownerSql('customers'));
+/** The columns of a CustomerRow, with this expression for the owner. */
+function columnsWith(owner: string): string {
+  return `id, ${owner}, name, email, phone, address, createdAt, updatedAt`;
+}
 
 export function findCustomer(db: Connection, id: number): Customer | undefined {
-  const row = db.get<CustomerRow>(`SELECT ${shownColumns} FROM customers WHERE id = ?`, id);
+  const row = db.get<CustomerRow>(rowSql, id);
   return row === undefined ? undefined : customerOf(row);
 }
 
@@ -161,7 +164,7 @@ export const customerAudit: Audit<
 > = {
   thing: 'customer',
   table: 'customers',
-  columns: `${columns}, nameKey, emailKey, ${ownerIsKnownSql('customers')}`,
+  columns: `${columnsWith('userId')}, nameKey, emailKey, ${ownerIsKnownSql('customers')}`,
   issues(row) {
     const customer = customerOf(row);
     if (!fits(Customer, customer)) return schemaIssues(Customer, customer);

@@ -23,11 +23,15 @@ type OrderRow = readonly [
   createdAt: number,
   updatedAt: number,
 ];
-const columns =
-  'id, status, customerId, userId, currency, items, total, shippingAddress, note, createdAt, updatedAt';
+const rowSql = `SELECT ${columnsWith(ownerSql('orders'))} FROM orders WHERE id = ?`;
 
-const shownColumns = columns.replace('userId', ownerSql('orders'));
-const rowSql = `SELECT ${shownColumns} FROM orders WHERE id = ?`;
+/** The columns of an OrderRow, with this expression for the owner. */
+function columnsWith(owner: string): string {
+  return (
+    `id, status, customerId, ${owner}, currency, items, total, ` +
+    'shippingAddress, note, createdAt, updatedAt'
+  );
+}
 
 export function findOrder(db: Connection, id: number): Order | undefined {
   const row = db.get<OrderRow>(rowSql, id);
@@ -234,7 +238,7 @@ export function clearOrderOwner(db: Connection, userId: number, rowsMax: number)
 export const orderAudit: Audit<readonly [...OrderRow, ownerIsKnown: number]> = {
   thing: 'order',
   table: 'orders',
-  columns: `${columns}, ${ownerIsKnownSql('orders')}`,
+  columns: `${columnsWith('userId')}, ${ownerIsKnownSql('orders')}`,
   issues(row) {
     const order: unknown = orderOf(row);
     if (!fits(Order, order)) return schemaIssues(Order, order);
