@@ -3,18 +3,22 @@ import type { Socket } from 'node:net';
 import { idleCheckMilliseconds, idleSocketMillisecondsMax, keepAliveMilliseconds } from '../limits.ts';
 import { stateOf } from './connection-state.ts';
 
+const unreadChecksMax = idleSocketMillisecondsMax / idleCheckMilliseconds;
+const quietChecksMax = keepAliveMilliseconds / idleCheckMilliseconds;
+
 type SocketProgress = { readonly bytesMoved: number; checks: number };
 
 /**
  * Checks all connections periodically: a timer for each, as Node's own keep-alive has, is reset twice per
  * request and takes a twentieth of its time. Between requests a connection is idle at the third check at
- * which no byte has moved: later than an incomplete head is rejected.
+ * which no byte has moved: later than an incomplete head is rejected. Times are counted in checks, so tests
+ * that check more often have shorter ones.
  */
-export function endIdle(sockets: ReadonlySet<Socket>, everyMilliseconds: number): void {
+export function endIdle(sockets: ReadonlySet<Socket>, checkMilliseconds: number): void {
   const progress = new WeakMap<Socket, SocketProgress>();
   setInterval(() => {
     for (const socket of sockets) inspect(socket, progress);
-  }, everyMilliseconds).unref();
+  }, checkMilliseconds).unref();
 }
 
 function inspect(socket: Socket, seen: WeakMap<Socket, SocketProgress>): void {
@@ -30,7 +34,6 @@ function inspect(socket: Socket, seen: WeakMap<Socket, SocketProgress>): void {
 
 function endIfIdle(socket: Socket, checks: number): void {
   const isResponding = stateOf(socket).currentResponse !== undefined;
-  if (socket.writableLength > 0 && checks >= idleSocketMillisecondsMax / idleCheckMilliseconds)
-    socket.destroy();
-  if (!isResponding && checks > keepAliveMilliseconds / idleCheckMilliseconds) socket.destroySoon();
+  if (socket.writableLength > 0 && checks >= unreadChecksMax) socket.destroy();
+  if (!isResponding && checks > quietChecksMax) socket.destroySoon();
 }
