@@ -77,7 +77,6 @@ export function createApp(
 
   function metricsText(): string {
     return metrics.text({
-      mounted: router.mounted,
       storage: database.stats,
       buckets: countBuckets(limiters),
       connections: dependencies.server.connections,

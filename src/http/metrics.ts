@@ -14,7 +14,7 @@ import {
   type Family,
   type Sample,
 } from './prometheus.ts';
-import type { Mounted } from './router.ts';
+import type { Route } from './route.ts';
 import { transferFamilies, type ExportCounts, type ImportCounts } from './transfer-metrics.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -25,7 +25,6 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What other parts count, as it is when /metrics is read. */
 type MetricsSources = {
-  readonly mounted: readonly Mounted[];
   readonly storage: Database['stats'];
   readonly buckets: number;
   readonly connections: ConnectionCounts;
@@ -55,7 +54,7 @@ export type WebhookCounts = {
 type CacheCounts = { readonly hits: number; readonly misses: number; readonly weight: number };
 
 export function createMetrics() {
-  const responses = new Map<number, { count: number }>(); // route index × 1000 + status
+  const responses = new Map<Route | undefined, Map<number, number>>();
   const durations = { bounds: secondsBounds, counts: new Float64Array(secondsBounds.length + 1), sum: 0 };
   const rejections = { rate: 0, unavailable: 0 };
   /** Connections closed because of what their client did: too many requests at once, responses unread. */
@@ -67,12 +66,11 @@ export function createMetrics() {
     securityEvents.set(name, (securityEvents.get(name) ?? 0) + 1);
   }
 
-  /** One response of the route with this index (−1 for no route). */
-  function observe(route: number, status: number, milliseconds: number): void {
-    const key = route * 1000 + status;
-    const response = responses.get(key);
-    if (response === undefined) responses.set(key, { count: 1 });
-    else response.count += 1;
+  /** One response of a route; undefined if no route was found. */
+  function observe(route: Route | undefined, status: number, milliseconds: number): void {
+    const counts = responses.get(route) ?? new Map<number, number>();
+    responses.set(route, counts);
+    counts.set(status, (counts.get(status) ?? 0) + 1);
     const seconds = milliseconds / 1000;
     durations.sum += seconds;
     let index = 0;
@@ -81,7 +79,6 @@ export function createMetrics() {
   }
 
   function text({
-    mounted,
     storage,
     buckets,
     connections,
@@ -94,9 +91,8 @@ export function createMetrics() {
     feed,
     ...instants
   }: MetricsSources): string {
-    const requests = [...responses].map(([key, { count }]): Sample => [routeLabels(key, mounted), count]);
     return prometheusText([
-      counter('orderly_http_requests_total', 'Responses, by route and status.', requests),
+      counter('orderly_http_requests_total', 'Responses, by route and status.', requestSamples(responses)),
       histogram(
         'orderly_http_request_duration_seconds',
         'Time from the head of a request to its response.',
@@ -118,9 +114,13 @@ export function createMetrics() {
   return { observe, countSecurityEvent, rejections, dropped, loopDelay, text, close: () => loopDelay.stop() };
 }
 
-function routeLabels(key: number, mounted: readonly Mounted[]): string {
-  const route = mounted[Math.floor(key / 1000)]?.route;
-  const status = key < 0 ? key + 1000 : key % 1000;
+function requestSamples(responses: ReadonlyMap<Route | undefined, ReadonlyMap<number, number>>): Sample[] {
+  return [...responses].flatMap(([route, counts]) =>
+    Array.from(counts, ([status, count]): Sample => [labelsOf(route, status), count]),
+  );
+}
+
+function labelsOf(route: Route | undefined, status: number): string {
   return `{method="${route?.method ?? ''}",route="${route?.path ?? ''}",status="${status}"}`;
 }
 

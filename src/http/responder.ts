@@ -207,7 +207,7 @@ export class Responder {
     const milliseconds = performance.now() - exchange.startedAt;
     const end = response.destroyed ? 'client' : undefined;
     if (end === undefined) this.#write(exchange, { status, fields, body });
-    this.#options.metrics.observe(exchange.mounted?.index ?? -1, status, milliseconds);
+    this.#options.metrics.observe(exchange.mounted?.route, status, milliseconds);
     if (isLogged) this.#log.write(exchange, { status, milliseconds, end });
   }
 
@@ -228,7 +228,7 @@ export class Responder {
     const { response, startedAt } = exchange;
     if (exchange.method === 'HEAD' || response.destroyed) return this.#send(exchange, 200, fields, '');
     writeHead(exchange, { status: 200, fields });
-    this.#options.metrics.observe(exchange.mounted?.index ?? -1, 200, performance.now() - startedAt);
+    this.#options.metrics.observe(exchange.mounted?.route, 200, performance.now() - startedAt);
     start(
       new ResponseStream(response, {
         runLater: (task) => this.#options.runLater(exchange, task),

@@ -39,7 +39,7 @@ export function unparsedResponse(
   const context = { publicUrl, invalidStatus: 400, path: path ?? '/', requestId } as const;
   const { status, fields, json } = problemResponse(problem, context);
   const text = toWireLatin1(json);
-  metrics.observe(-1, status, 0);
+  metrics.observe(undefined, status, 0);
   const line = { requestId, method, path: path ?? '-', status, address, milliseconds: 0 };
   if (logAllowance.permits(addressBucket(address ?? ''), status))
     log.request({ ...line, principal: null, traceparent: undefined }, now);

@@ -94,9 +94,9 @@ test('the metrics are well formed, counters say so in their names, and histogram
 test('each family shows the value that was counted for it', (t) => {
   const metrics = createMetrics();
   t.after(metrics.close);
-  metrics.observe(-1, 404, 0.4);
-  metrics.observe(-1, 404, 40);
-  metrics.observe(-1, 500, 6_000);
+  metrics.observe(undefined, 404, 0.4);
+  metrics.observe(undefined, 404, 40);
+  metrics.observe(undefined, 500, 6_000);
   metrics.rejections.rate = 2;
   metrics.rejections.unavailable = 3;
   metrics.dropped.pipelined = 4;
@@ -197,7 +197,6 @@ function distinctSources(): Parameters<ReturnType<typeof createMetrics>['text']>
   syncSecondsCounts[0] = 2;
   syncSecondsCounts[syncSecondsBounds.length] = 7;
   return {
-    mounted: [],
     connections: { open: 11, rejected: { full: 12, address: 13, network: 14 } },
     webhooks: { outcomes: new Map([['delivered', 91]]), behind: new Map([[7, 92]]) },
     caches: [
