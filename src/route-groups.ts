@@ -7,7 +7,7 @@ import type { Limiters } from './rates/limiters.ts';
 import type { Config } from './config/config.ts';
 import type { ExportStarter } from './http/export.ts';
 import type { Route } from './http/route.ts';
-import { createRouter, type Mounted, type Router } from './http/router.ts';
+import { Router } from './http/router.ts';
 import type { WebhookTargets } from './network/webhook-targets.ts';
 import { once } from './once.ts';
 import { customerRoutes } from './resources/customers/customer-routes.ts';
@@ -55,17 +55,15 @@ export function mountRoutes(
   settings: Settings & { readonly extraRoutes: readonly Route[] },
   services: HandlerServices,
 ): Router {
-  const withQuota = (route: Route): Route => withDailyQuota(route, services.limiters);
-  const aboutService = serviceRoutes(settings, services, () => router.mounted);
+  const router = new Router();
   const { cursors, webhookTargets: targets, webhookSecrets: secrets, onWebhookEnabled } = services;
   const webhooks = webhookRoutes({ cursors, targets, secrets, onEnabled: onWebhookEnabled });
+  const aboutService = serviceRoutes(settings, services, router);
   const users = [...userGroup(settings, services), ...aboutService, ...settings.extraRoutes];
-  const orders = orderGroup(settings, services);
-  const router: Router = createRouter([
-    { routes: users.map(withQuota), invalidStatus: 400 },
-    { routes: orders.map(withQuota), invalidStatus: 422 },
-    { routes: webhooks.map(withQuota), invalidStatus: 400 },
-  ]);
+  const withQuota = (route: Route): Route => withDailyQuota(route, services.limiters);
+  router.mount({ routes: users.map(withQuota), invalidStatus: 400 });
+  router.mount({ routes: orderGroup(settings, services).map(withQuota), invalidStatus: 422 });
+  router.mount({ routes: webhooks.map(withQuota), invalidStatus: 400 });
   return router;
 }
 
@@ -108,11 +106,11 @@ function orderGroup({ config: { defaultCountry } }: Settings, services: HandlerS
 function serviceRoutes(
   { config, publicUrl }: Settings,
   { readiness, metrics }: HandlerServices,
-  mounted: () => readonly Mounted[],
+  router: Pick<Router, 'mounted'>,
 ): Route[] {
   const description = once(async () => {
     const { openapiDocument } = await import('./openapi/openapi.ts');
-    return openapiDocument(mounted(), publicUrl, version);
+    return openapiDocument(router.mounted, publicUrl, version);
   });
   const docsPage = once(async () => {
     const document = await description();

@@ -128,7 +128,7 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly scope?: Scope | 'any';
   readonly query?: Q;
   readonly body?: Schema<Body>;
-  /** Instead of a body that is read whole: `handle` reads it as it arrives. Not for a path with `{id}`. */
+  /** Instead of a body that is read whole: `handle` of a POST without `{id}` reads it as it arrives. */
   readonly streamedBody?: StreamedBodyDeclaration;
   readonly reply: Reply<R>;
   /** Problems of its own, beyond those that every route can have. */

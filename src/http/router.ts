@@ -5,7 +5,7 @@ import { splitTarget } from './query.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
 
 /** A route and the status of its validation issues, which its group has. */
-export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422; readonly index: number };
+export type Mounted = { readonly route: Route; readonly invalidStatus: 400 | 422 };
 
 /** What is found of a path. */
 export type Match = {
@@ -26,37 +26,45 @@ export const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
   'OPTIONS',
 ];
 
-export type Router = ReturnType<typeof createRouter>;
-
 type RouteGroup = { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 };
 
-/** A route without an access rule doesn't start. */
-export function createRouter(groups: readonly RouteGroup[]) {
-  const root: Node = { literals: [] };
-  const mounted: Mounted[] = [];
-  for (const { routes, invalidStatus } of groups) {
-    for (const route of routes) mounted.push(add(root, { route, invalidStatus, index: mounted.length }));
+export class Router {
+  readonly #root: Node = { literals: [] };
+  readonly #mounted: Mounted[] = [];
+  readonly #streamingPaths = new Set<string>();
+
+  get mounted(): readonly Mounted[] {
+    return this.#mounted;
   }
-  return { find: (path: string) => find(root, path), streamsBody: createStreamCheck(mounted), mounted };
-}
 
-/** Whether the request is for a route that reads its body as it arrives: known before anything of it does. */
-function createStreamCheck(mounted: readonly Mounted[]): (request: IncomingMessage) => boolean {
-  const streaming = mounted.filter(({ route: { streamedBody } }) => streamedBody !== undefined);
-  const paths = new Set(streaming.map(({ route: { path } }) => path));
-  return ({ method, url = '' }) => method === 'POST' && paths.has(splitTarget(url).path);
-}
+  /** A route without an access rule doesn't start. */
+  mount({ routes, invalidStatus }: RouteGroup): void {
+    for (const route of routes) this.#add({ route, invalidStatus });
+  }
 
-function add(root: Node, mounted: Mounted): Mounted {
-  const { method, path, access } = mounted.route;
-  if (typeof access?.permits !== 'function') throw new TypeError(`${method} ${path} has no access rule`);
-  let node = root;
-  for (const segment of path.slice(1).split('/')) node = child(node, segment);
-  node.methods ??= new Map();
-  if (node.methods.has(method)) throw new TypeError(`${method} ${path} is declared twice`);
-  node.methods.set(method, mounted);
-  if (method === 'GET') node.methods.set('HEAD', mounted);
-  return mounted;
+  find(path: string): Match | undefined {
+    return find(this.#root, path);
+  }
+
+  /** Whether it is for a route that reads its body as it arrives: known before anything of the body does. */
+  streamsBody({ method, url = '' }: IncomingMessage): boolean {
+    return method === 'POST' && this.#streamingPaths.has(splitTarget(url).path);
+  }
+
+  #add(mounted: Mounted): void {
+    const { method, path, access, streamedBody } = mounted.route;
+    if (typeof access?.permits !== 'function') throw new TypeError(`${method} ${path} has no access rule`);
+    if (streamedBody !== undefined && (method !== 'POST' || path.includes('{')))
+      throw new TypeError(`${method} ${path} streams its body: only a POST without {id} can`);
+    let node = this.#root;
+    for (const segment of path.slice(1).split('/')) node = child(node, segment);
+    node.methods ??= new Map();
+    if (node.methods.has(method)) throw new TypeError(`${method} ${path} is declared twice`);
+    node.methods.set(method, mounted);
+    if (method === 'GET') node.methods.set('HEAD', mounted);
+    if (streamedBody !== undefined) this.#streamingPaths.add(path);
+    this.#mounted.push(mounted);
+  }
 }
 
 function child(node: Node, segment: string): Node {

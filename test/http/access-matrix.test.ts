@@ -5,7 +5,7 @@ import { anyone, scopes, type Scope } from '../../src/auth/access.ts';
 import { empty } from '../../src/http/handler-result.ts';
 import { noContent } from '../../src/http/reply.ts';
 import { route, type Route } from '../../src/http/route.ts';
-import { createRouter } from '../../src/http/router.ts';
+import { Router } from '../../src/http/router.ts';
 import { newCustomer, newKey, newOrder, newWebhook, rootToken } from '../resources/resource-support.ts';
 import { serviceFor, type Call, type Person, type TestService } from '../service.ts';
 import { callers, challenges, matrix, rejections, type Caller, type Subject } from './access-rows.ts';
@@ -30,7 +30,7 @@ test('a route without an access rule doesn’t start', () => {
   });
   const { access: _forgotten, ...undecided } = open;
   const mount = (routes: readonly object[]): unknown =>
-    createRouter([{ routes: routes as readonly Route[], invalidStatus: 400 }]); // as an untyped caller would
+    new Router().mount({ routes: routes as Route[], invalidStatus: 400 }); // as an untyped caller would
   assert.doesNotThrow(() => mount([open]));
   for (const access of [
     undefined,

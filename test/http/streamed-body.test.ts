@@ -6,7 +6,8 @@ import { signedIn } from '../../src/auth/access.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { jsonDocument } from '../../src/http/handler-result.ts';
 import { ok } from '../../src/http/reply.ts';
-import { route } from '../../src/http/route.ts';
+import { route, type Route } from '../../src/http/route.ts';
+import { Router } from '../../src/http/router.ts';
 import { integer, object } from '../../src/schema/schema.ts';
 import { serviceFor, type TestService } from '../service.ts';
 import { assertProblem } from './http-support.ts';
@@ -55,6 +56,17 @@ async function sendRaw({ port }: TestService, bytes: string | Buffer) {
   const connection = await openRaw(port);
   connection.write(bytes);
   return connection;
+}
+
+for (const [method, path] of [
+  ['PUT', '/counted'],
+  ['POST', '/counted/{id}'],
+] as const) {
+  test(`${method} ${path} can’t read its body as it arrives, and doesn’t start`, () => {
+    const streaming = { ...counting(nextTurn), method, path } as Route;
+    const mount = (): void => new Router().mount({ routes: [streaming], invalidStatus: 400 });
+    assert.throws(mount, /only a POST without \{id\} can/);
+  });
 }
 
 describe('a body that is read as it arrives', () => {
