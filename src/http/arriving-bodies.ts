@@ -1,4 +1,4 @@
-// What all arriving bodies use together: memory, of which no client can have all, and time.
+// The memory that all arriving bodies share: no client can take all of it.
 import type { IncomingMessage } from 'node:http';
 import {
   bodyChunkBytesMin,
@@ -10,7 +10,7 @@ import {
 import { SharedBound, type Bounds } from './shared-bound.ts';
 
 type ArrivingBodiesOptions = {
-  /** The bucket of the client's address. */
+  /** Returns the bucket of the client's address. */
   readonly clientOf: (request: IncomingMessage) => string;
   /** Called for each chunk of a body. */
   readonly onChunk?: () => void;
@@ -38,7 +38,7 @@ export class ArrivingBodies {
     return this.#bytes.used;
   }
 
-  /** Whether there is room for that many bytes more; if so, they are reserved. */
+  /** Reserves that many more bytes, and returns whether there was room for them. */
   reserve(request: IncomingMessage, bytes: number): boolean {
     return this.#bytes.reserve(this.#clientOf(request), bytes) === undefined;
   }
@@ -48,7 +48,7 @@ export class ArrivingBodies {
   }
 }
 
-/** Whether these are too many chunks for a body of that many bytes. */
+/** Whether a body of that many bytes arrived in too many chunks. */
 export function hasTooManyChunks(chunks: number, bytes: number): boolean {
   return chunks > bodyChunksMax + bytes / bodyChunkBytesMin;
 }

@@ -1,10 +1,10 @@
-// Reading a request's body, and JSON more strictly than JSON.parse.
+// Reads a request's body, and parses JSON more strictly than JSON.parse does.
 import { isUtf8 } from 'node:buffer';
 import { Problem } from '../problem.ts';
 import { jsonDepthMax } from '../limits.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Calls `take` with the whole body, or `reject`; throws what is known before the body arrives. */
+/** Calls `take` with the whole body, or `reject`. Throws a problem that is known before the body arrives. */
 export function readBody(
   { response, incomingBody, expectsContinue }: Exchange,
   take: (body: Buffer) => void,
@@ -16,7 +16,7 @@ export function readBody(
   incomingBody.deliver(take, reject);
 }
 
-/** The value of a JSON text (RFC 8259), restricted to what every reader understands alike. */
+/** Returns the value of a JSON text (RFC 8259). Rejects texts that parsers interpret differently. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw malformed('The body is empty; it must be JSON.');
   if (!isUtf8(bytes)) throw malformed('The body must be UTF-8.');
@@ -31,7 +31,7 @@ export function parseJson(bytes: Buffer): unknown {
   return value;
 }
 
-/** As in ECMAScript since 2025; TypeScript's library doesn't know the context yet. */
+/** ECMAScript 2025 passes a context to the reviver; TypeScript's library doesn't declare it yet. */
 type Parse = (text: string, reviver?: Reviver) => unknown;
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
@@ -43,11 +43,11 @@ function parse(text: string, reviver?: Reviver): unknown {
   }
 }
 
-/** NaN, which no schema accepts, for a number that is an integer only because it was rounded. */
+/** Replaces a number that is an integer only because it was rounded by NaN, which no schema accepts. */
 const roundedAsNaN: Reviver = (_key, value, { source }) =>
   typeof value === 'number' && source !== undefined && isRounded(source) ? Number.NaN : value;
 
-/** Whether a number becomes an integer by its rounding alone, as 0.99999999999999999999 does. */
+/** Whether a number is an integer only once it is rounded, such as 0.99999999999999999999. */
 function isRounded(number: string): boolean {
   return Number.isInteger(Number(number)) && !isInteger(number);
 }
@@ -61,7 +61,7 @@ function isInteger(number: string): boolean {
   return end === 0 || end <= whole.length + Number(exponent);
 }
 
-/** V8's message quotes the body; only the position goes to the client. */
+/** Takes only the position from V8's message, which quotes the body. */
 function positionText(message: string, text: string): string {
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length);
   const lines = text.slice(0, position).split('\n');
@@ -71,9 +71,9 @@ function positionText(message: string, text: string): string {
 type Scan = { readonly members: number; readonly isRounding: boolean };
 
 /**
- * Counts the members of a JSON text, by the colons outside its strings: if the parsed value has fewer keys,
- * there are duplicates. Also bounds the depth, before JSON.parse spends its stack on it, and looks for
- * numbers that are rounded to integers.
+ * Counts the members of a JSON text by the colons outside its strings: if the parsed value has fewer keys,
+ * the text has duplicates. Also limits the depth, before JSON.parse exhausts its stack, and looks for numbers
+ * that are rounded to integers.
  */
 function scan(text: string): Scan {
   let members = 0;
@@ -110,7 +110,7 @@ function scan(text: string): Scan {
   return { members, isRounding };
 }
 
-/** The number whose point or exponent is at `index`. */
+/** Returns the number whose decimal point or exponent is at `index`, and where it ends. */
 function numberAt(text: string, index: number): { readonly text: string; readonly end: number } {
   let start = index;
   while (isDigit(text.charCodeAt(start - 1))) start -= 1;
@@ -139,7 +139,6 @@ function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let keys = 0;
   if (Array.isArray(value)) for (const item of value) keys += countKeys(item);
-  // a key of the value
   else for (const key in value) keys += 1 + countKeys((value as Record<string, unknown>)[key]);
   return keys;
 }

@@ -1,5 +1,5 @@
-// Buffers the results of an import while its client still sends: proxies such as nginx send no more of a
-// request once its response has begun, and many clients read nothing before they have sent everything.
+// Buffers the results of an import while its client is still sending: proxies such as nginx stop forwarding a
+// request once its response has begun, and many clients read nothing until they have sent everything.
 import { importBufferedBytesMax } from '../limits.ts';
 import type { ResponseStream } from './response-stream.ts';
 
@@ -20,7 +20,7 @@ export class BufferedResults {
     if (this.#chars > importBufferedBytesMax) this.flush();
   }
 
-  /** Sends what is buffered; from now on results are sent at once. */
+  /** Sends the buffered results; from now on results are sent immediately. */
   flush(): void {
     if (this.#isSending) return;
     this.#isSending = true;

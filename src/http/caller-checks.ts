@@ -1,4 +1,4 @@
-// Who a request acts as: checked when its head has arrived, again after each wait, and inside its write.
+// Determines who a request acts as: when its head has arrived, again after each wait, and inside its write.
 import { checkAccess, type Caller } from '../auth/access.ts';
 import type { CallerSources } from '../auth/caller-cache.ts';
 import type { Authenticator } from '../auth/credentials.ts';
@@ -11,7 +11,7 @@ import { authenticateRequest } from './request-credentials.ts';
 
 export type CallerCheckOptions = {
   readonly authenticator: Authenticator;
-  /** Sessions and keys as a write under way sees them. */
+  /** Returns the sessions and keys as a running write sees them. */
   readonly sourcesOf: (writer: Connection) => CallerSources;
   readonly database: Database;
   readonly limiters: { readonly default: Limiter; readonly anonymous: Limiter };
@@ -43,25 +43,25 @@ export class CallerChecks {
     exchange.drawOnRate(this.#options.limiters.anonymous, exchange.addressBucket);
   }
 
-  /** The caller after a wait, with the rights that they have now. Throws if they have lost the right. */
+  /** Returns the caller with their current rights. Throws if they lost the right while the request waited. */
   requireCaller(exchange: Exchange): Caller | undefined {
     if (exchange.caller === undefined) return undefined;
     this.#options.database.detectExternalCommits();
     return this.#requireCurrent(exchange);
   }
 
-  /** The caller as this write sees them, after the writes before it. Throws if they lost the right. */
+  /** Returns the caller as this write sees them, after earlier writes. Throws if they lost the right. */
   requireCallerInWrite(exchange: Exchange, writer: Connection): Caller | undefined {
     return this.#requireCurrent(exchange, this.#options.sourcesOf(writer));
   }
 
-  /** When the caller's credential expires. */
+  /** When the caller's credential expires: milliseconds since 1970. */
   credentialExpiresAt({ caller, headers }: Exchange): number {
     if (caller === undefined) return Infinity;
     return this.#options.authenticator.findExpiry(caller, headers['authorization']);
   }
 
-  /** The caller by the credential that the request carries; undefined without one. */
+  /** Returns the caller whose credential the request carries; undefined if it carries none. */
   #authenticate(exchange: Exchange): Caller | undefined {
     try {
       return authenticateRequest(exchange, this.#options);
@@ -71,7 +71,7 @@ export class CallerChecks {
     }
   }
 
-  /** Where no credential is asked for, an invalid one counts as none. */
+  /** Treats an invalid credential as none, for routes that don't ask for one. */
   #findCaller(exchange: Exchange): Caller | undefined {
     try {
       return authenticateRequest(exchange, this.#options);

@@ -1,11 +1,11 @@
-// Conditional requests, in the order of RFC 9110 section 13.2.2. No resource has a modification date.
+// Evaluates conditional requests in the order of RFC 9110 section 13.2.2. No resource has a Last-Modified.
 import { Problem } from '../problem.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
-/** Equal to no tag that a field can have. */
+/** An empty tag, which no entity tag in a header field equals. */
 const unknownTag = '';
 
-/** Before a change: 412 if the object has changed since it was read. `etag` is undefined for no object. */
+/** Throws 412 if the object has changed since the client read it; `etag` is undefined if there is none. */
 export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined) return checkNothingExpected(fields);
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
@@ -19,14 +19,14 @@ function checkNothingExpected(fields: RequestHeaders): void {
 }
 
 /**
- * Before a POST: 412 when a condition fails. A POST compares no versions, so no tag matches; `*` asks only
- * whether anything can be read at the path.
+ * Throws 412 if a condition of a POST fails. A POST compares no versions, so no tag matches; `*` asks only
+ * whether the path can be read.
  */
 export function checkPostConditions(fields: RequestHeaders, path: { readonly isReadable: boolean }): void {
   checkConditions(fields, path.isReadable ? unknownTag : undefined);
 }
 
-/** For GET and HEAD: whether the response is 304. 412 when If-Match fails. */
+/** Whether the response to a GET or HEAD is 304. Throws 412 if If-Match fails. */
 export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
   if (fields['if-match'] !== undefined && !matches(fields['if-match'], etag, 'strong'))
     throw stale('If-Match does not match the current version.');
@@ -36,7 +36,7 @@ export function isUnmodified(fields: RequestHeaders, etag: string): boolean {
   );
 }
 
-/** `*` or a list of entity tags; a weak tag never matches strongly, and what isn't a tag never matches. */
+/** `field` is `*` or a list of entity tags: weak tags never match strongly, malformed ones never at all. */
 function matches(field: string, etag: string, comparison: 'strong' | 'weak'): boolean {
   if (field.trim() === '*') return true;
   for (const [, tag] of field.matchAll(/(?<=^|,)[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g)) {

@@ -1,4 +1,4 @@
-// Which connections are accepted: a number in all, of one address, and of one network.
+// Limits the connections: in total, of one address, and of one network.
 import { readFileSync } from 'node:fs';
 import { addressBucket } from '../network/address-buckets.ts';
 import { peerOf } from './peer.ts';
@@ -6,7 +6,7 @@ import { SharedBound, type Bounds } from './shared-bound.ts';
 
 export type ConnectionCounts = {
   readonly open: number;
-  /** Since the start, by reason: the limit in total, of the address, or of its network is reached. */
+  /** Rejected connections since the start, by the limit that was reached. */
   readonly rejected: Readonly<Record<RejectionReason, number>>;
 };
 type RejectionReason = 'full' | 'address' | 'network';
@@ -14,7 +14,7 @@ type RejectionReason = 'full' | 'address' | 'network';
 type ConnectionGateOptions = {
   readonly connectionsMax: number;
   readonly perAddressMax: number;
-  /** A trusted proxy forwards the requests of many clients. */
+  /** Whether this is the address of a trusted proxy, which forwards the requests of many clients. */
   readonly isTrusted: (address: string) => boolean;
 };
 
@@ -41,7 +41,7 @@ export class ConnectionGate {
     return { open: this.#open.used, rejected: { ...this.#rejected } };
   }
 
-  /** Counts a connection from this address, until `leave`; or returns why it is rejected. */
+  /** Counts a connection from this address until `leave`, or returns why it is rejected. */
   enter(remoteAddress: string | undefined): RejectionReason | undefined {
     const exceeded = this.#open.reserve(this.#bucketOf(remoteAddress), 1);
     if (exceeded === undefined) return undefined;
@@ -57,27 +57,27 @@ export class ConnectionGate {
     this.#open.release(this.#bucketOf(remoteAddress), 1);
   }
 
-  /** Undefined for this machine and trusted proxies, which have no bound of their own. */
+  /** Returns undefined for this machine and for trusted proxies: only the total limits their connections. */
   #bucketOf(remoteAddress: string | undefined): string | undefined {
     const peer = peerOf(remoteAddress, this.#isTrusted);
     return peer.isLoopback || peer.isTrusted ? undefined : addressBucket(peer.address);
   }
 }
 
-/** At least this many networks are needed to use all connections. */
+/** It takes at least this many networks to use all connections. */
 const networksMin = 4;
 
-/** Files that the service itself opens, among them those of its database and its threads. */
+/** The files that the service itself opens, among them those of its database and its threads. */
 const ownFilesMax = 100;
 
-/** How many files this process may have open; undefined if the system sets no limit. */
+/** Returns how many files this process may have open; undefined if the system sets no limit. */
 export function openFilesMax(): number | undefined {
   const limits = linuxLimits();
   const soft = limits === undefined ? reportedFilesMax() : /^Max open files +(\d+)/m.exec(limits)?.[1];
   return soft === undefined ? undefined : Number(soft);
 }
 
-/** Undefined if the system has no such file, or doesn't let this process read it. */
+/** Returns undefined if the system has no such file, or doesn't let this process read it. */
 function linuxLimits(): string | undefined {
   try {
     return readFileSync('/proc/self/limits', 'latin1');
@@ -86,17 +86,18 @@ function linuxLimits(): string | undefined {
   }
 }
 
-/** For all systems, but making a report takes 20 ms of the start. */
+/** Returns the limit on any system; creating the report delays the start by 20 ms. */
 export function reportedFilesMax(): number | undefined {
-  const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report; // its type lacks it
-  report.excludeNetwork = true; // it would look up names, and wait for them
-  // Of the documented members this one matters; "unlimited" is possible, too.
+  // the type of `report` lacks `excludeNetwork`
+  const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
+  report.excludeNetwork = true; // otherwise the report waits for look-ups of names
+  // the type has only the member that is read; `soft` may also be "unlimited"
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft: number | string } } };
   const soft = userLimits?.open_files?.soft;
   return typeof soft === 'number' ? soft : undefined;
 }
 
-/** How many connections leave the service the files that it needs itself. */
+/** Lowers the number of connections so far that the service has enough files for itself. */
 export function connectionsWithin(filesMax: number | undefined, connectionsMax: number): number {
   return Math.min(connectionsMax, (filesMax ?? Infinity) - ownFilesMax);
 }

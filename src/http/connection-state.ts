@@ -1,4 +1,4 @@
-// What is under way on a connection: who is at the other end, the last request, and the response being sent.
+// The state of a connection: who is at the other end, the last request, and the response being sent.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Problem } from '../problem.ts';
@@ -6,39 +6,39 @@ import { hasConnection, onceConnected, type ParsedRead } from './node-internals.
 import type { Peer } from './peer.ts';
 import { RequestLine } from './request-line.ts';
 
-/** Stored as a property of the socket, which is faster than a look-up in a map. */
+/** The state is a property of the socket, which is faster than a look-up in a map. */
 type StatefulSocket = Socket & { [stateKey]?: ConnectionState };
 const stateKey = Symbol('state');
 
 /** The body of the last request, as long as more of it may arrive. */
 type ArrivingBody = {
-  /** Whether its route limits the time that it takes. */
+  /** Whether its route limits the time in which it may arrive. */
   readonly hasOwnTimeout: boolean;
-  /** Nothing more of it comes: the request fails with this problem, unless it was answered already. */
+  /** Fails the request with this problem, unless it was already answered; no more of the body is read. */
   abort(problem: Problem): void;
 };
 
-/** What TLS encrypts at once (RFC 8446 section 5.1). A shorter read seldom holds a request and more. */
+/** The size of a TLS record (RFC 8446 section 5.1). Shorter reads seldom hold more than one request. */
 const largeReadBytes = 16 * 1024;
 
 class ConnectionState {
   peer: Peer | undefined = undefined;
-  /** Undefined if the last request has none. */
+  /** The body of the last request; undefined if it has none. */
   body: ArrivingBody | undefined = undefined;
-  /** Requests that wait for the responses before them: until there are none, nothing more is read. */
+  /** How many requests wait for the responses before them; while any waits, nothing more is read. */
   waitingRequests = 0;
-  /** Whether something sees to that. */
+  /** Whether the socket is kept paused while requests wait. */
   isPausedWhileWaiting = false;
-  /** Of a head that has not arrived whole. */
+  /** The request line of a head that has not arrived completely. */
   readonly requestLine = new RequestLine();
   #request: IncomingMessage | undefined = undefined;
   #response: ServerResponse | undefined = undefined;
-  /** Whether the read before ended within a head, or between requests; and no head has ended since. */
+  /** Whether the previous read ended within a head or between requests, and no head has ended since. */
   #isInHead = true;
-  /** Whether the last read began so, and not within a body. */
+  /** Whether the last read began within a head or between requests, and no head ended in it. */
   hasReadBegunInHead = true;
 
-  /** A pipelined request's response gets the connection when the previous one has left. */
+  /** A pipelined request's response becomes current once it gets the connection from the previous one. */
   add(request: IncomingMessage, response: ServerResponse): void {
     this.#request = request;
     this.#isInHead = false;
@@ -46,7 +46,7 @@ class ConnectionState {
     else onceConnected(response, () => (this.#response = response));
   }
 
-  /** To be called after each read. Copies few of them: those without a request, large or rejected ones. */
+  /** Called after each read. Copies few of them: those that complete no head, and large or rejected ones. */
   addRead({ result, copy }: ParsedRead): void {
     const isInHead = this.#isInHead;
     this.hasReadBegunInHead = isInHead;
@@ -63,7 +63,7 @@ class ConnectionState {
     return response !== undefined && hasConnection(response) ? response : undefined;
   }
 
-  /** The body of the last request, unless it has arrived whole. */
+  /** The body of the last request, unless it has arrived completely. */
   get pendingBody(): ArrivingBody | undefined {
     return this.#request?.complete === false ? this.body : undefined;
   }

@@ -1,4 +1,4 @@
-// The content codings of documents (RFC 9110 section 8.4.1), made once: all responses share their bytes.
+// Encodes documents in each content coding (RFC 9110 section 8.4.1) once: all responses share the bytes.
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -9,15 +9,15 @@ export type Coding = 'identity' | 'gzip' | 'br';
 /** A document in one coding; each coding has a strong ETag of its own. */
 export type Encoded = { readonly coding: Coding; readonly bytes: Buffer; readonly etag: string };
 
-/** The codings other than identity, the preferred first. */
+/** The codings other than identity, in the order of preference. */
 export const codings = ['br', 'gzip'] as const;
 
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
-// the best quality takes half a second
+// the best quality would take half a second
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 
-/** Compresses on threads of libuv: a document may take longer than a turn of the event loop should. */
+/** Compresses on libuv's threads, since a document may take longer than a turn of the event loop should. */
 export async function createEncodings(bytes: Buffer): Promise<(coding: Coding) => Encoded> {
   const tag = hash('sha256', bytes, 'base64url').slice(0, 22);
   const identity: Encoded = { coding: 'identity', bytes, etag: `"${tag}"` };

@@ -1,4 +1,4 @@
-// Cross-origin requests (the Fetch standard): which header fields let pages of other origins use the service.
+// Cross-origin requests (the Fetch standard): header fields that let pages of other origins use the service.
 import type { RequestHeaders } from './request-headers.ts';
 import type { HeaderFields } from './node-http.ts';
 
@@ -33,8 +33,8 @@ const responseFields = [
   'Accept-Patch',
 ];
 /**
- * All, whatever the path takes: a page can read the 404 or 405 of a wrong request only if the preflight
- * before it succeeds.
+ * All methods, for any path: a page can read the 404 or 405 of a wrong request only if the preflight before
+ * it succeeds.
  */
 const preflightMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const preflightSeconds = 600;
@@ -57,13 +57,13 @@ export function createCors(origins: ReadonlySet<string>) {
     allowsPreflight,
     isEnabled: origins.size > 0,
 
-    /** The fields of every response. */
+    /** Returns the fields of every response. */
     fieldsFor({ origin }: RequestHeaders): HeaderFields {
       if (!allows(origin)) return [];
       return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposed];
     },
 
-    /** The further fields of the response to OPTIONS, if it is a preflight. */
+    /** Returns the further fields of a response to OPTIONS; none unless the request is a preflight. */
     preflightFieldsFor(headers: RequestHeaders): HeaderFields {
       if (!allowsPreflight(headers)) return [];
       return [

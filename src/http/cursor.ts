@@ -1,4 +1,4 @@
-// Cursors: where the next page begins, with a MAC that binds it to the list, its filters and its sort.
+// Cursors: the position where the next page begins, with a MAC over it, the list, its filters and its sort.
 import type { Mac } from '../auth/mac.ts';
 import { memoizeLast } from '../memoize-last.ts';
 import { Problem } from '../problem.ts';
@@ -6,7 +6,7 @@ import type { Position } from '../storage/keyset.ts';
 
 export type Cursors = ReturnType<typeof createCursors>;
 
-/** A list's checked query. A cursor is bound to all but these four parameters: the others select or sort. */
+/** A list's checked query. A cursor is bound to all parameters but the four named here. */
 export type ListQuery = {
   readonly cursor?: string;
   readonly limit?: number;
@@ -17,13 +17,13 @@ export type ListQuery = {
 
 const tagLength = 22; // 132 bits
 
-/** One MAC for each secret: the first makes cursors, all of them verify. */
+/** `macs` has one for each secret: the first one makes cursors, and each of them verifies. */
 export function createCursors(macs: readonly Mac[]) {
   const tagsOfText = macs.map((mac) => (text: string) => mac(text).toString('base64url').slice(0, tagLength));
-  // a page that is read again and again has the same cursor: a seventh of its time would be the MAC
+  // a page that is read repeatedly has the same cursor, whose MAC would take a seventh of the page's time
   const [newTag = () => ''] = tagsOfText.map((tagOf) => memoizeLast(tagOf));
 
-  /** The position in a cursor of this list; undefined without one. Throws `invalid-cursor`. */
+  /** Returns the position in the query's cursor; undefined if it has none. Throws `invalid-cursor`. */
   function open(path: string, query: ListQuery): Position | undefined {
     if (query.cursor === undefined) return undefined;
     const payload = query.cursor.slice(0, -tagLength);
@@ -35,17 +35,17 @@ export function createCursors(macs: readonly Mac[]) {
         'The cursor does not belong to this list, filters and sort; use `next` unchanged.',
       );
     }
-    // its MAC is right, so it is what `next` wrote
+    // its MAC is right, so `encode` wrote it
     return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
   }
 
-  /** The cursor of the page after this position. */
+  /** Returns the cursor of the page after this position. */
   function encode(path: string, query: ListQuery, position: Position): string {
     const payload = Buffer.from(JSON.stringify(position), 'utf8').toString('base64url');
     return payload + newTag(authenticatedText(path, query, payload));
   }
 
-  /** Path and query of the page after this position. */
+  /** Returns path and query of the page after this position. */
   function next(path: string, query: ListQuery, position: Position): string {
     return withCursor(path, query, encode(path, query, position));
   }
@@ -53,7 +53,7 @@ export function createCursors(macs: readonly Mac[]) {
   return { open, encode, next };
 }
 
-/** Path and query with this cursor in place of the query's. */
+/** Returns path and query, with this cursor in place of the query's own. */
 export function withCursor(path: string, query: ListQuery, cursor: string): string {
   const parts: string[] = [];
   for (const name in query) {

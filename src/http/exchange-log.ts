@@ -1,4 +1,4 @@
-// What is logged and counted of exchanges: a line for each, their security events, and their problems.
+// Logs and counts exchanges: a line for each, their security events, and their problems.
 import type { RequestLine } from '../log-lines.ts';
 import type { Logger } from '../logger.ts';
 import type { Problem } from '../problem.ts';
@@ -14,7 +14,7 @@ export type ExchangeLogOptions = {
   readonly now: () => number;
 };
 
-/** What the log says of a problem beside the line of its request, if it says anything. */
+/** Returns the event that the log has for a problem, besides the line of its request; undefined if none. */
 export function securityEventOf({ code, details }: Problem): SecurityEvent | undefined {
   if (code === 'forbidden' || code === 'insufficient-scope') return { name: 'authz_fail', code };
   if (code === 'quota-exceeded')
@@ -37,7 +37,7 @@ export class ExchangeLog {
     if (code === 'unavailable') rejections.unavailable += 1;
   }
 
-  /** Counts the security events, and logs them if the response has lines. Returns whether it has. */
+  /** Counts the security events; also logs them, unless the exchange is not logged. Returns whether it is. */
   takeSecurityEvents(exchange: Exchange, status: number): boolean {
     const isLogged = this.#isLogged(exchange, status);
     const events = exchange.draft.takeSecurityEvents();
@@ -46,7 +46,7 @@ export class ExchangeLog {
     return isLogged;
   }
 
-  /** Writes the line of the exchange: as its response leaves, or with `end` as its stream ends. */
+  /** Writes the line of the exchange when its response is sent, or when its stream ends. */
   write(exchange: Exchange, { status, milliseconds, end, bytes }: Outcome): void {
     const { requestId, method, path, caller, clientAddress, headers } = exchange;
     const now = end === undefined ? exchange.now : this.#options.now();

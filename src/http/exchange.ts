@@ -1,4 +1,4 @@
-// One request and its response, from the first look at its head to the log line.
+// One request and its response, from the check of its head to its line in the log.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Caller, RequestSource } from '../auth/access.ts';
@@ -21,14 +21,14 @@ export type ReceivedRequest = {
   readonly expectsContinue: boolean;
 };
 
-/** What is known of it before its head is looked at. */
+/** A request on receipt, before its head is checked. */
 type Reception = ReceivedRequest & {
   readonly peer: Peer;
   /** Undefined if the request has no body. */
   readonly arriving: IncomingBody | StreamedBody | undefined;
 };
 
-/** What all exchanges share. */
+/** The functions that all exchanges share. */
 export type ExchangeDependencies = {
   readonly isTrusted: (address: string) => boolean;
   readonly now: () => number;
@@ -42,24 +42,24 @@ export class Exchange implements RequestSource {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** Without the parameters `api_key`, whose values are in `queryApiKeys`. */
+  /** The query without the parameters `api_key`, whose values are in `queryApiKeys`. */
   readonly queryText: string;
   readonly queryApiKeys: readonly string[];
   readonly headers: RequestHeaders;
   readonly peer: Peer;
   readonly now: number;
   readonly incomingBody: IncomingBody | undefined;
-  /** Set for a route that reads its body as it arrives. */
+  /** Defined for a route that reads its body as it arrives. */
   readonly streamedBody: StreamedBody | undefined;
   readonly startedAt = performance.now();
   readonly draft = new ResponseDraft();
   readonly #isTrusted: (address: string) => boolean;
-  /** What the router has found: the path, and the route if the path has the method. */
+  /** The result of the router: the path, and the route if the path has the method. */
   match: Match | undefined = undefined;
   mounted: Mounted | undefined = undefined;
-  /** Who sends the request, with the rights that they had when these were checked last. */
+  /** The caller, with the rights that they had when these were last checked. */
   caller: Caller | undefined = undefined;
-  /** Whether a rate bounds how many such requests there are, be it one that the settings turn off. */
+  /** Whether the request draws on a rate, even if the settings turn that rate off. */
   isRateLimited = false;
   #clientAddress: string | undefined = undefined;
 
@@ -86,7 +86,7 @@ export class Exchange implements RequestSource {
     this.#isTrusted = isTrusted;
   }
 
-  /** Consumes a token; 429 when the bucket is empty. Returns its refund. */
+  /** Consumes a token and returns its refund. Throws 429 if the bucket is empty. */
   drawOnRate(limiter: Limiter, key: string): () => void {
     this.isRateLimited = true;
     const state = limiter.consumeToken(key, this.now);
@@ -99,7 +99,7 @@ export class Exchange implements RequestSource {
     };
   }
 
-  /** The client's own address, beyond trusted proxies. */
+  /** The client's own address, even behind trusted proxies. */
   get clientAddress(): string {
     return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.#isTrusted));
   }

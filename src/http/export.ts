@@ -1,4 +1,4 @@
-// Exports: a whole list as one response, as fast as the client reads. A truncated response never looks
+// Exports: a whole list as one response, as fast as the client reads it. A truncated response never looks
 // complete.
 import { isStaff, type Caller } from '../auth/access.ts';
 import type { CsvTable } from '../csv.ts';
@@ -16,7 +16,7 @@ import type { ResponseStream } from './response-stream.ts';
 import type { Context } from './route.ts';
 import type { ExportCounts } from './transfer-metrics.ts';
 
-/** How the elements of a list become a file. */
+/** The name and the columns of an export's file. */
 type ExportFormat<T> = {
   /** The beginning of the file's name; the date follows it. */
   readonly name: string;
@@ -30,7 +30,7 @@ type ExportContext = Pick<
 
 type ExportsOptions = { readonly log: Logger };
 
-/** What routes may use. */
+/** The part of `Exports` that routes use. */
 export type ExportStarter = Pick<Exports, 'start'>;
 
 export class Exports {
@@ -47,13 +47,13 @@ export class Exports {
     return { running: this.#callers.size, bytes: this.#bytes, ends: this.#ends };
   }
 
-  /** Throws if the request can't be an export, or too many run. */
+  /** Throws if the request can't be an export, or if too many exports are running. */
   start<T>(
     context: ExportContext,
     { name, table }: ExportFormat<T>,
     elements: Elements<T, Caller>,
   ): Streamed {
-    // without chunks the end of the connection is the end of the file, and a truncated file looks whole
+    // without chunks the file ends with the connection, and a truncated file looks complete
     if (context.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
     this.#checkCapacity(context.caller);
     const isCsv = context.mediaType === csv;
@@ -97,17 +97,17 @@ export class Exports {
 }
 
 const retrySeconds = 10;
-/** Parameters that have a meaning only for pages; a search finds one page. */
+/** Parameters that apply only to pages; a search has only one page. */
 const pageParameters = ['limit', 'total', 'q'];
 
-/** Whether this is a request for an export, not for a page. */
+/** Whether the request is for an export rather than a page. */
 export function isExport({ mediaType }: Pick<ExportContext, 'mediaType'>): boolean {
   return exportTypes.includes(mediaType);
 }
 
 type ExportQuery = { readonly mediaType: string; readonly acceptsCursor: boolean };
 
-/** The issues of an export's query: an export has no pages, though it may begin at a cursor of the list. */
+/** Returns the issues of an export's query. An export has no pages, but may begin at a cursor of the list. */
 export function exportIssues(query: object, { mediaType, acceptsCursor }: ExportQuery): Issue[] {
   if (!isExport({ mediaType })) return [];
   const rejected = acceptsCursor ? pageParameters : [...pageParameters, 'cursor'];
@@ -119,7 +119,7 @@ export function exportIssues(query: object, { mediaType, acceptsCursor }: Export
   }));
 }
 
-/** For the documentation of lists. */
+/** A sentence for the documentation of lists. */
 export const exportDescription =
   'With `Accept: text/csv` or `application/x-ndjson` the response is the whole list as a file, without ' +
   'pages; an incomplete one ends without the last chunk.';
@@ -133,7 +133,7 @@ type Run<T> = {
   readonly format: FileFormat<T>;
 };
 
-/** Writes a slice per turn of the event loop, each once the system has accepted what was written before. */
+/** Writes one slice in a turn of the event loop, each after the system has accepted the previous one. */
 async function write<T>({ stream, context, elements, format }: Run<T>): Promise<void> {
   const chunk = new ChunkBuffer(exportChunkBytesMax);
   chunk.add(format.head);
@@ -154,7 +154,7 @@ async function write<T>({ stream, context, elements, format }: Run<T>): Promise<
   }
 }
 
-/** Uses the same memory for each: new buffers would pile up until the next major garbage collection. */
+/** Reuses its memory for each chunk: new buffers would pile up until the next major garbage collection. */
 class ChunkBuffer {
   #bytes: Buffer;
   #length = 0;
@@ -167,14 +167,14 @@ class ChunkBuffer {
     return this.#length;
   }
 
-  /** Text with one character for each byte. */
+  /** Adds a text that has one character for each byte. */
   add(text: string): void {
     const length = this.#length + text.length;
     if (length > this.#bytes.length) this.#grow(length);
     this.#length += this.#bytes.write(text, this.#length, 'latin1');
   }
 
-  /** Valid until the next `add`. */
+  /** Returns the bytes, which are valid until the next `add`. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
@@ -188,7 +188,7 @@ class ChunkBuffer {
   }
 }
 
-/** A Problem midway means that the caller has lost a right, unless it is `unavailable`. */
+/** A Problem during an export means that the caller has lost a right, unless it is `unavailable`. */
 function isLossOfRights(error: unknown): error is Problem {
   return error instanceof Problem && error.code !== 'unavailable';
 }

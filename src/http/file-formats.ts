@@ -1,11 +1,11 @@
-// How the elements of a list become the bytes of a file: JSON, one a line, or a table.
+// The formats of exported files: one JSON object a line, or a table.
 import { csvLine, type CsvTable } from '../csv.ts';
 import { toWireLatin1, type Representation } from './representation.ts';
 
 export type FileFormat<T> = {
-  /** What the file begins with. */
+  /** The beginning of the file. */
   readonly head: string;
-  /** Bytes of UTF-8, one a character, as those of the representation. */
+  /** Returns UTF-8 bytes, one character for each, as the text of a representation has them. */
   readonly textOf: (element: Representation<T>) => string;
 };
 

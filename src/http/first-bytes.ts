@@ -1,15 +1,15 @@
-// The first bytes of a connection on a port of TLS, before TLS reads them: do they begin with plain HTTP?
+// Reads the first bytes of a connection to a TLS port, before TLS does, to recognize plain HTTP.
 import type { Socket } from 'node:net';
 
 type FirstBytesOptions = {
   /** Runs `task` in this turn of the event loop or in a later one. */
   readonly run: (task: () => void) => void;
-  /** The bytes are given back to the socket, to be read as the beginning of TLS. */
+  /** Called once the bytes are back in the socket, to be read as the beginning of TLS. */
   readonly onTls: () => void;
   readonly onPlainHttp: (bytes: Buffer) => void;
 };
 
-/** Waits for the first bytes, as long as the connection is open. */
+/** Waits for the first bytes for as long as the connection is open. */
 export function readFirstBytes(socket: Socket, { run, onTls, onPlainHttp }: FirstBytesOptions): void {
   const ignore = (): void => {}; // it closes
   socket.on('error', ignore);
@@ -26,7 +26,7 @@ export function readFirstBytes(socket: Socket, { run, onTls, onPlainHttp }: Firs
   });
 }
 
-/** Methods begin with one; a record of TLS begins with its type, 20 to 24 (RFC 8446 section 5.1). */
+/** A method begins with a capital; a TLS record begins with its type, 20 to 24 (RFC 8446 section 5.1). */
 function isCapital(byte = 0): boolean {
   return byte >= 0x41 && byte <= 0x5a;
 }

@@ -1,10 +1,10 @@
-// The issues of a request that schemas can't find, added to those that they have found.
+// Adds the issues that only a route can find to those that its schemas have found.
 import type { Issue } from '../schema/schema.ts';
 import type { HandlerContext } from './handler-context.ts';
 
 /**
- * The issues of the body, with those that only the route can find at pointers that have none yet. Throws what
- * takes precedence over all of them.
+ * Returns the issues, with those that only the route can find, at pointers without an issue. Throws a problem
+ * that takes precedence over all of them.
  */
 export function withBodyIssues(context: HandlerContext, issues: readonly Issue[]): readonly Issue[] {
   const { body, route } = context;
@@ -13,7 +13,7 @@ export function withBodyIssues(context: HandlerContext, issues: readonly Issue[]
   return isObject ? withFurther(issues, further, 'pointer') : issues;
 }
 
-/** The issues, with the further ones that are at places without an issue. */
+/** Returns the issues, with the further ones at places that have none yet. */
 export function withFurther(
   issues: readonly Issue[],
   further: readonly Issue[],

@@ -1,4 +1,4 @@
-// What handlers return: one type for each kind of response.
+// The results of handlers: one type for each kind of response.
 import { createEncodings, type Coding, type Encoded } from './content-codings.ts';
 import { json } from './media-types.ts';
 import { etagOf, toWireLatin1, type Representation, type Represents } from './representation.ts';
@@ -6,10 +6,10 @@ import type { HeaderFields } from './node-http.ts';
 import { jsonPolicyFields } from './response-head.ts';
 import type { ResponseStream } from './response-stream.ts';
 
-/** The object after a PUT or PATCH, and what the request did to it. */
+/** The object after a PUT or PATCH, and the effect of the request. */
 export type Change<T> = {
   readonly kind: 'change';
-  /** `none` if it was as requested before: sending the request again does no harm. */
+  /** `none` if the object already was as requested: repeating the request does no harm. */
   readonly effect: 'created' | 'changed' | 'none';
   readonly object: Representation<T>;
 };
@@ -22,7 +22,7 @@ export type ListPage<T> = Represents<readonly T[]> & {
   readonly next: string | null;
 };
 
-/** A text that is made for one response and is no object of the database: a state, metrics, sales. */
+/** A text that is created for one response and is no object of the database: a state, metrics, sales. */
 export type Document<T> = Represents<T> & {
   readonly kind: 'document';
   readonly mediaType: string;
@@ -30,7 +30,7 @@ export type Document<T> = Represents<T> & {
   readonly etag: string;
 };
 
-/** A document that is made once and sent often, with fields of its own: all responses share its bytes. */
+/** A document that is created once and sent often, with header fields of its own; all share its bytes. */
 export type SharedDocument<T> = Represents<T> & {
   readonly kind: 'shared document';
   readonly mediaType: string;
@@ -38,7 +38,7 @@ export type SharedDocument<T> = Represents<T> & {
   readonly encoded: (coding: Coding) => Encoded;
 };
 
-/** A body that is written bit by bit: `start` is called once the head has been sent. */
+/** A body that is written gradually: `start` is called once the head has been sent. */
 export type Streamed = {
   readonly kind: 'stream';
   readonly mediaType: string;
@@ -49,7 +49,7 @@ export type Streamed = {
 /** A response without a body. */
 export type Empty = { readonly kind: 'none' };
 
-/** The results that show one object, and that can be stored to be sent again. */
+/** The results that show one object; their responses can be stored and sent again. */
 export type ObjectResult<T> = Representation<T> | Change<T>;
 
 export type HandlerResult =
@@ -72,7 +72,7 @@ export function textDocument(content: string, mediaType: string): Document<never
 
 type SharedOptions = { readonly mediaType?: string; readonly fields?: HeaderFields };
 
-/** Handlers hold on to what this returns, and to what the two below return. */
+/** This and the two functions below are called once for a document; handlers keep the result. */
 export async function sharedDocument<T>(value: T, options?: SharedOptions): Promise<SharedDocument<T>> {
   return sharedText(JSON.stringify(value), options);
 }
@@ -85,7 +85,7 @@ export async function sharedText(
   return { kind: 'shared document', mediaType, fields, encoded };
 }
 
-/** A page for people. `fields` has its Content-Security-Policy. */
+/** Returns a page for people; `fields` must have its Content-Security-Policy. */
 export function sharedHtml(html: string, fields: HeaderFields): Promise<SharedDocument<never>> {
   return sharedText(html, { mediaType: 'text/html; charset=utf-8', fields });
 }

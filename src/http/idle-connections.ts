@@ -9,10 +9,10 @@ const quietChecksMax = keepAliveMilliseconds / idleCheckMilliseconds;
 type SocketProgress = { readonly bytesMoved: number; checks: number };
 
 /**
- * Checks all connections periodically: a timer for each, as Node's own keep-alive has, is reset twice per
- * request and takes a twentieth of its time. Between requests a connection is idle at the third check at
- * which no byte has moved: later than an incomplete head is rejected. Times are counted in checks, so tests
- * that check more often have shorter ones.
+ * Checks all connections periodically: with a timer for each, as Node's keep-alive has it, a request would
+ * take a twentieth longer. A connection between requests is ended at the third check at which no byte has
+ * moved, which is later than the time limit of an incomplete head.
+ * Times are counted in checks, so tests that check more often have shorter times.
  */
 export function endIdle(sockets: ReadonlySet<Socket>, checkMilliseconds: number): void {
   const progress = new WeakMap<Socket, SocketProgress>();

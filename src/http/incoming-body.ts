@@ -1,5 +1,4 @@
-// The body of one request as it arrives, whether a route reads it or not: bounded in bytes, chunks and
-// memory.
+// Receives the body of one request, whether or not a route reads it: bounded in bytes, chunks and memory.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, unavailable } from '../problem.ts';
 import { bodyBytesMax, bodyChunkBytesMin, bodyChunksMax, bodyWireBytesMax } from '../limits.ts';
@@ -10,7 +9,7 @@ import { headersOf } from './request-headers.ts';
 type Take = (body: Buffer) => void;
 type Reject = (problem: Problem) => void;
 
-/** The body that a request announces (RFC 9112 section 6), received from now on; undefined for none. */
+/** Begins to receive the body that a request announces (RFC 9112 section 6); undefined if there is none. */
 export function receiveBody(
   request: IncomingMessage,
   response: ServerResponse,
@@ -27,10 +26,10 @@ export class IncomingBody {
   readonly #bodies: ArrivingBodies;
   readonly #announced: number;
   readonly #bytesReadBefore: number;
-  /** The chunks are copied: to keep a chunk of one byte would take hundreds of bytes. */
+  /** Copies of the chunks: to keep a chunk of one byte itself would take hundreds of bytes. */
   #buffer: Buffer = nothing;
   #length = 0;
-  /** Counted for all that arrived, dropped or not. */
+  /** Count all chunks that arrived, dropped or not; `#bytes` is their length. */
   #chunks = 0;
   #bytes = 0;
   #reserved = 0;
@@ -48,14 +47,14 @@ export class IncomingBody {
     this.#bytesReadBefore = request.socket.bytesRead;
     if (this.#announced > bodyBytesMax) this.#problem = tooLarge();
     request.on('data', (chunk: Buffer) => this.#add(chunk));
-    // not `once`, which costs a wrapper and its removal: each comes once, and twice would do no harm
+    // not `once`, which adds a wrapper and removes it: each event comes once, and a second would do no harm
     request.on('end', () => this.#end());
     request.on('error', () => this.#fail(endedEarly()));
     request.on('close', () => this.#release());
     if (this.#announced > bodyWireBytesMax) this.abort(tooLarge());
   }
 
-  /** Why the body isn't accepted, as far as is known. */
+  /** The reason for which the body is rejected, as far as is known. */
   get problem(): Problem | undefined {
     return this.#problem;
   }
@@ -117,8 +116,8 @@ export class IncomingBody {
   }
 
   /**
-   * No more is parsed: each chunk costs the service far more than it costs the client. After the response the
-   * connection ends.
+   * Stops parsing the body, since a chunk costs the service far more than it costs the client. The connection
+   * ends after the response.
    */
   abort(problem: Problem): void {
     if (this.#isStopped) return;

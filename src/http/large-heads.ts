@@ -1,17 +1,17 @@
-// Heads of many small fields take twenty times their bytes in memory: only what is read of them is kept.
+// Shrinks heads of many small fields, which take twenty times their bytes in memory, to the fields in use.
 import type { IncomingMessage } from 'node:http';
 import { headerBytesMax } from '../limits.ts';
 import { fieldLength, requestFields } from './request-headers.ts';
 
-/** What clients send has fewer fields. */
+/** Ordinary clients send fewer fields. */
 const ordinaryFieldsMax = 64;
-/** Of each field: whether it has one line or more is all that `countOccurrences` is asked. */
+/** The lines that are kept of each field: `countOccurrences` only has to distinguish one from more. */
 const linesKeptMax = 2;
 const fieldsRead: ReadonlySet<string> = new Set(requestFields);
 
 /**
- * For as long as a request or its idle connection lasts. One address may have hundreds of connections, each
- * with a request that waits or whose body never ends.
+ * Drops the fields that nothing reads, since a request keeps its head while it waits or its body arrives, and
+ * one address may have hundreds of connections.
  */
 export function shrinkHead(request: IncomingMessage): void {
   if (request.rawHeaders.length <= 2 * ordinaryFieldsMax) return;
@@ -24,7 +24,7 @@ export function shrinkHead(request: IncomingMessage): void {
   request.headers = headers;
 }
 
-/** What is left out is still counted by `checkHeaderBytes`, as one field without a name. */
+/** Replaces all dropped lines by one without a name, so that `checkHeaderBytes` still counts their bytes. */
 function linesKept(rawHeaders: readonly string[]): string[] {
   const kept: string[] = [];
   const lines = new Map<string, number>();
@@ -41,7 +41,7 @@ function linesKept(rawHeaders: readonly string[]): string[] {
   return bytes < 0 ? kept : [...kept, '', ' '.repeat(bytes)];
 }
 
-/** A value that was joined from many lines is a tree of them until it is copied. */
+/** Copies a value: V8 keeps a string that was joined from many lines as a tree of them. */
 function flat(value: string): string {
   return Buffer.from(value, 'latin1').toString('latin1');
 }

@@ -1,5 +1,5 @@
-// Imports: lines are read as they arrive, checked and written a few at a time, and their results are sent in
-// order once they are on disk. A truncated response never looks complete.
+// Imports: reads lines as they arrive, checks and writes a few at a time, and sends their results in order
+// once they are on disk. A truncated response never looks complete.
 import type { Caller } from '../auth/access.ts';
 import {
   importBytesAtOnce,
@@ -30,11 +30,11 @@ import type { ResponseStream, StreamEndReason } from './response-stream.ts';
 import type { Context } from './route.ts';
 import type { ImportCounts } from './transfer-metrics.ts';
 
-/** What becomes of a line; `now` is in milliseconds since 1970. */
+/** Parses and writes the lines of one kind of import; `now` is in milliseconds since 1970. */
 export type LineRules<T> = {
-  /** What can be found without the database: what is to be written, or what is invalid. */
+  /** Returns the object to be written, or the issues that can be found without the database. */
   parse(value: unknown, now: number): T;
-  /** Called in a write that several lines share: for a line that it rejects it must have changed nothing. */
+  /** Called in a write that several lines share, so it must change nothing for a line that it rejects. */
   write(permit: Permit<Caller>, parsed: T, now: number): LineOutcome;
 };
 
@@ -55,12 +55,12 @@ type ImportsOptions = {
   readonly stopping: AbortSignal;
 };
 
-/** What routes may use. */
+/** The part of `Imports` that routes use. */
 export type ImportStarter = Pick<Imports, 'start'>;
 
 export class Imports {
   readonly #options: ImportsOptions;
-  /** By the status of their result. */
+  /** Counts of lines, by the status of their result. */
   readonly #lines = new Map<number, number>();
   #running = 0;
 
@@ -72,9 +72,9 @@ export class Imports {
     return { running: this.#running, lines: this.#lines };
   }
 
-  /** Throws if the request can't be an import, or too many run. */
+  /** Throws if the request can't be an import, or if too many imports are running. */
   start<T>(context: ImportContext, rules: LineRules<T>): Streamed {
-    // without chunks the end of the connection is the end of the response, and a truncated one looks whole
+    // without chunks the response ends with the connection, and a truncated one looks complete
     if (context.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
     if (this.#running >= importsMax)
       throw unavailable('Other imports are running; retry in a moment.', retrySeconds);
@@ -98,7 +98,7 @@ type RunParts<T> = {
 };
 
 type LineResult = LineOutcome | { readonly status: number; readonly issues: readonly Issue[] };
-/** A line that was parsed, or why it is none. */
+/** A line that was parsed, or the result of one that could not be. */
 type Item<T> = { readonly number: number; readonly found: { readonly parsed: T } | LineResult };
 
 class ImportRun<T> {
@@ -106,9 +106,9 @@ class ImportRun<T> {
   readonly #parts: RunParts<T>;
   readonly #results: BufferedResults;
   readonly #lines = new NdjsonLines(importLineBytesMax);
-  /** The number of the line that is taken next. */
+  /** The number of the first line of the batch that is being read. */
   #number = 1;
-  /** Results still to be sent, in their order. */
+  /** Batches whose results have not been sent, in their order. */
   readonly #pending: Promise<void>[] = [];
   #isDenialReported = false;
 
@@ -140,7 +140,7 @@ class ImportRun<T> {
     stream.finish();
   }
 
-  /** The lines of one slice; none at the end. */
+  /** Returns the lines of the next slice; none at the end. */
   async #nextBatch(): Promise<Item<T>[]> {
     const { stream } = this.#parts;
     this.#number = this.#lines.number;
@@ -161,7 +161,7 @@ class ImportRun<T> {
     return batch;
   }
 
-  /** The time limit is for a whole line: a byte now and then doesn't extend it. */
+  /** Waits for a whole line, within one time limit that single bytes don't extend. */
   async #arrivalOfLine(): Promise<NdjsonLine | undefined> {
     const end = Promise.withResolvers<never>();
     const cancel = this.#limitWait(end.reject);
@@ -178,11 +178,11 @@ class ImportRun<T> {
     }
   }
 
-  /** Rejects a wait that lasts too long, or past the end of the service. Returns what cancels this. */
+  /** Rejects a wait that takes too long, or when the service stops. Returns a function that cancels this. */
   #limitWait(reject: (problem: Problem) => void): () => void {
     const { timers, stopping } = this.#options;
     const cancelLate = timers.after(importLineMilliseconds, () => reject(tooSlow()));
-    // the client may wait for the results of what it has sent
+    // the client may be waiting for the results of the lines that it has sent
     const cancelQuiet = timers.after(importQuietMilliseconds, () => this.#results.flush());
     const stop = (): void => reject(serviceStopping());
     if (stopping.aborted) stop();
@@ -231,7 +231,7 @@ class ImportRun<T> {
     await this.#pending.at(-1);
   }
 
-  /** The last line says why, and no last chunk follows it. */
+  /** Sends a last line that says why, and no last chunk. */
   #abort(error: unknown, number: number): void {
     const { stream } = this.#parts;
     if (stream.isOver) return;
@@ -243,7 +243,7 @@ class ImportRun<T> {
     stream.abortOnceSent(this.#options.stopping.aborted ? 'stopping' : endReasonOf(problem.code));
   }
 
-  /** However many lines are rejected for a lack of rights, the log has one line for that. */
+  /** Counts the results. The log has one line for all lines that were rejected for lack of rights. */
   #count(results: readonly LineResult[]): void {
     const { context, count } = this.#parts;
     for (const result of results) {
@@ -262,7 +262,7 @@ class ImportRun<T> {
   }
 }
 
-/** In a later turn, once the client has read enough of the response. */
+/** Waits until the client has read enough of the response, and for a later turn of the event loop. */
 async function turnOnceRead(stream: ResponseStream): Promise<void> {
   if (stream.unsentBytes > importUnsentBytesMax)
     await new Promise<void>((resolve) => stream.whenDrained(resolve));

@@ -1,12 +1,12 @@
-// The end of a connection whose client still sends: the last response must not be lost to a reset.
+// Ends connections whose clients are still sending, so that the last response isn't lost to a reset.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { lingerMillisecondsMax } from '../limits.ts';
 import { takeFromParser } from './node-internals.ts';
 
 /**
- * Reads and drops what still arrives, up to `lingerMillisecondsMax`: TCP resets a connection with unread
- * bytes.
+ * Sends the response and ends this side of the connection. The client's side may stay open for up to
+ * `lingerMillisecondsMax`, since TCP resets a connection that is closed with unread bytes.
  */
 export function endLingering(socket: Socket, response = ''): void {
   socket.end(response, 'latin1');
@@ -14,7 +14,7 @@ export function endLingering(socket: Socket, response = ''): void {
   socket.once('close', () => clearTimeout(deadline));
 }
 
-/** What still arrives is dropped unparsed, and after its response the connection lingers. */
+/** Drops all further bytes unparsed, and lets the connection linger after its response. */
 export function stopParsing(socket: Socket): void {
   let isEnding = false;
   takeFromParser(socket, () => {
@@ -23,7 +23,7 @@ export function stopParsing(socket: Socket): void {
   });
 }
 
-/** Nothing more of the request is parsed; after its response, sent by now or later, the connection ends. */
+/** Stops parsing the request, and ends the connection after its response, whether sent already or not. */
 export function endAfterResponse({ socket }: IncomingMessage, response: ServerResponse): void {
   stopParsing(socket);
   response.shouldKeepAlive = false;
