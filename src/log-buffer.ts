@@ -4,7 +4,7 @@ import { logBacklogBytesMax } from './limits.ts';
 /** Has written everything once `writableLength` is 0. */
 export type Sink = { write(lines: string | Uint8Array): unknown; readonly writableLength: number };
 
-type Options = {
+type LogBufferOptions = {
   readonly sink: Sink;
   /** People on a terminal see each line at once. */
   readonly isImmediate: boolean;
@@ -19,13 +19,13 @@ const joinedCharsMax = 4 * 1024;
 const utf8BytesPerCharMax = 3;
 
 export class LogBuffer {
-  readonly #options: Options;
+  readonly #options: LogBufferOptions;
   #bytes = Buffer.allocUnsafe(gatherBytesMax);
   #used = 0;
   #joined = '';
   #dropped = 0;
 
-  constructor(options: Options) {
+  constructor(options: LogBufferOptions) {
     this.#options = options;
   }
 

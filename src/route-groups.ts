@@ -17,12 +17,12 @@ import type { Streams } from './feed/live-feed.ts';
 import { importRoutes } from './resources/imports/import-routes.ts';
 import type { ImportStarter } from './http/line-imports.ts';
 import { keyRoutes } from './resources/keys/key-routes.ts';
-import { removeKeysOf } from './resources/keys/key-store.ts';
+import { removeUserKeys } from './resources/keys/key-store.ts';
 import { orderRoutes, userOrderRoutes } from './resources/orders/order-routes.ts';
 import { salesRoute } from './resources/orders/sales-routes.ts';
 import { transitions } from './resources/orders/order.ts';
 import { sessionRoutes } from './resources/sessions/session-routes.ts';
-import { endSessionsOf } from './resources/sessions/session-store.ts';
+import { endUserSessions } from './resources/sessions/session-store.ts';
 import { systemRoutes, type SystemServices } from './resources/system/system-routes.ts';
 import { userRoutes } from './resources/users/user-routes.ts';
 import { webhookRoutes } from './resources/webhooks/webhook-routes.ts';
@@ -77,8 +77,8 @@ function userGroup({ config, publicUrl }: Settings, services: HandlerServices): 
       passwordMin: config.passwordMin,
       registration: config.registration,
       signUps: services.limiters.signUps,
-      endSessions: endSessionsOf,
-      removeKeys: removeKeysOf,
+      endSessions: endUserSessions,
+      removeKeys: removeUserKeys,
       clearOwners: () => services.cleanup.runInBackground(),
       onPasswordChange: services.onPasswordChange,
     }),

@@ -2,20 +2,20 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createMac } from './mac.ts';
 
-/** `keyId` names the service's secret that it was sealed under. */
-export type Sealed = { readonly keyId: string; readonly bytes: Uint8Array };
+/** `sealedUnder` is the id of the service's secret whose key encrypts it. */
+export type Sealed = { readonly sealedUnder: string; readonly bytes: Uint8Array };
 
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Whether the bytes may be a secret, sealed under whatever key. */
+/** Whether the bytes are long enough to be a sealed secret. */
 export function hasSealedLength(bytes: Uint8Array): boolean {
   return bytes.length > nonceBytes + tagBytes;
 }
 
 export class SealedSecrets {
-  /** By id, that of the first secret first. */
+  /** Keys by the ids of their secrets, in the order of the secrets. */
   readonly #keys: ReadonlyMap<string, Uint8Array>;
 
   constructor(secrets: readonly Uint8Array[], purpose: string) {
@@ -24,29 +24,30 @@ export class SealedSecrets {
   }
 
   /** The ids of the secrets that open what is sealed; the first one seals. */
-  get keyIds(): readonly string[] {
+  get secretIds(): readonly string[] {
     return [...this.#keys.keys()];
   }
 
-  /** `context` says whose secret it is: under another it doesn't open. */
-  seal(secret: Uint8Array, context: string): Sealed {
-    const [[keyId, key] = []] = this.#keys;
-    if (keyId === undefined || key === undefined) throw new Error('Sealing requires at least one secret.');
+  /** `additionalData` names the owner of the secret: with the name of another owner it doesn't open. */
+  seal(secret: Uint8Array, additionalData: string): Sealed {
+    const [[sealedUnder, key] = []] = this.#keys;
+    if (sealedUnder === undefined || key === undefined)
+      throw new Error('Sealing requires at least one secret.');
     const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context));
+    const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(additionalData));
     const text = Buffer.concat([cipher.update(secret), cipher.final()]);
-    return { keyId, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
+    return { sealedUnder, bytes: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
   }
 
-  /** Undefined if it was sealed under a secret that is no longer configured, or isn't what was sealed. */
-  open({ keyId, bytes }: Sealed, context: string): Buffer | undefined {
-    const key = this.#keys.get(keyId);
+  /** Returns undefined if its key is no longer configured, or if the bytes or the owner were changed. */
+  open({ sealedUnder, bytes }: Sealed, additionalData: string): Buffer | undefined {
+    const key = this.#keys.get(sealedUnder);
     if (key === undefined || bytes.length < nonceBytes + tagBytes) return undefined;
     const textStart = nonceBytes + tagBytes;
     const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), {
       authTagLength: tagBytes,
     });
-    decipher.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(nonceBytes, textStart));
+    decipher.setAAD(Buffer.from(additionalData)).setAuthTag(bytes.subarray(nonceBytes, textStart));
     try {
       return Buffer.concat([decipher.update(bytes.subarray(textStart)), decipher.final()]);
     } catch {

@@ -6,9 +6,9 @@ import { ConfigError } from '../config/config-error.ts';
 import type { CommandFlag } from '../config/settings.ts';
 import { initialPasswordMilliseconds } from '../limits.ts';
 import { requireVisible, type Visible } from '../resources/flows/visible.ts';
-import { addKey, removeKeysOf } from '../resources/keys/key-store.ts';
+import { addKey, removeUserKeys } from '../resources/keys/key-store.ts';
 import { NewKey } from '../resources/keys/key.ts';
-import { endSessionsOf } from '../resources/sessions/session-store.ts';
+import { endUserSessions } from '../resources/sessions/session-store.ts';
 import {
   addUser,
   findSignInAccount,
@@ -17,7 +17,7 @@ import {
   type StoredUser,
 } from '../resources/users/user-store.ts';
 import { findSuspension } from '../resources/users/suspension-store.ts';
-import { removeTotpOf } from '../resources/users/totp-store.ts';
+import { removeUserTotp } from '../resources/users/totp-store.ts';
 import { NewUser } from '../resources/users/user.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
@@ -70,10 +70,10 @@ export const adminReset: Command = {
         const permit = operatorPermit(writer);
         const expiresAt = Date.now() + initialPasswordMilliseconds;
         replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
-        endSessionsOf(permit, user, null);
-        removeKeysOf(permit, user);
+        endUserSessions(permit, user, null);
+        removeUserKeys(permit, user);
         const isSuspended = findSuspension(writer, user.id) !== undefined;
-        return { ...user, isSuspended, hadTotp: removeTotpOf(permit, user) };
+        return { ...user, isSuspended, hadTotp: removeUserTotp(permit, user) };
       });
       removeAdminFile(config.data, email);
       await database.noticed(); // what is printed holds from then on

@@ -25,12 +25,12 @@ export function feedState(db: Connection): FeedState {
 }
 
 /** Throws if the cursor is invalid, if events after it were removed, or if it is of another database. */
-export function positionOf(state: FeedState, cursor: string, cursors: Cursors): number {
+export function requirePosition(state: FeedState, cursor: string, cursors: Cursors): number {
   const position = cursors.open(feedPath, { cursor });
-  return position === undefined ? 0 : eventAt(state, position);
+  return position === undefined ? 0 : requireEventId(state, position);
 }
 
-function eventAt(state: FeedState, [epoch, id]: FeedPosition): number {
+function requireEventId(state: FeedState, [epoch, id]: FeedPosition): number {
   if (epoch === state.epoch && id >= state.removed && id <= state.latest) return id;
   throw new Problem(
     'events-gone',

@@ -13,7 +13,7 @@ import { eventTable } from '../resources/events/event-csv.ts';
 import { Event, EventTypeName, eventTypes } from '../resources/events/event.ts';
 import { readFeed } from '../resources/events/event-store.ts';
 import { feedAccessOf } from './feed-access.ts';
-import { cursorAfter, feedPath, feedState, positionOf, type FeedState } from './feed-cursor.ts';
+import { cursorAfter, feedPath, feedState, requirePosition, type FeedState } from './feed-cursor.ts';
 import { representEvent } from '../resources/events/history-routes.ts';
 import { FeedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
@@ -83,7 +83,7 @@ function feedPage(context: FeedContext, { cursors }: FeedServices): ListPage<Eve
   const { database, query, caller } = context;
   const state = feedState(database.read);
   const { removed: oldest, latest } = state;
-  const after = startOf(state, query, cursors) ?? oldest;
+  const after = requireStart(state, query, cursors) ?? oldest;
   const { type: types, limit: rows = pageRowsDefault } = query;
   const page = readFeed(database.read, { after, latest, access: feedAccessOf(caller), types, rows });
   const elements = fittingPage(page.events.map(representEvent));
@@ -98,7 +98,8 @@ function liveEvents(context: FeedContext, { cursors, live }: FeedServices): Stre
   const { database, query, caller, lastEventId = '' } = context;
   live.checkCapacity(caller);
   const state = feedState(database.read);
-  const after = lastEventId === '' ? startOf(state, query, cursors) : positionOf(state, lastEventId, cursors);
+  const after =
+    lastEventId === '' ? requireStart(state, query, cursors) : requirePosition(state, lastEventId, cursors);
   return streamed(eventStream, (stream) =>
     live.add({
       stream,
@@ -118,7 +119,7 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): St
   const { database, query, caller } = context;
   const state = feedState(database.read);
   const { removed, latest } = state;
-  const after = startOf(state, query, cursors) ?? removed;
+  const after = requireStart(state, query, cursors) ?? removed;
   const elements = new FeedElements(
     database.read,
     { accessOf: feedAccessOf, types: query.type, after, latest },
@@ -128,8 +129,8 @@ function eventFile(context: FeedContext, { cursors, exports }: FeedServices): St
 }
 
 /** The id of the event after which the query begins; undefined if it says nothing. */
-function startOf(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
-  if (cursor !== undefined) return positionOf(state, cursor, cursors);
+function requireStart(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
+  if (cursor !== undefined) return requirePosition(state, cursor, cursors);
   if (from === undefined) return undefined;
   return from === 'latest' ? state.latest : state.removed;
 }

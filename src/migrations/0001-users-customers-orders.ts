@@ -44,13 +44,13 @@ CREATE TABLE suspensions (
 
 CREATE TABLE totpSecrets (
   userId INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE,
-  keyId TEXT NOT NULL,
+  sealedUnder TEXT NOT NULL,
   sealed BLOB NOT NULL,
   lastStep INTEGER NOT NULL,
   createdAt INTEGER NOT NULL,
   confirmedAt INTEGER
 ) STRICT;
-CREATE INDEX totpSecrets_keyId ON totpSecrets (keyId);
+CREATE INDEX totpSecrets_sealedUnder ON totpSecrets (sealedUnder);
 CREATE TABLE recoveryCodes (
   userId INTEGER NOT NULL REFERENCES totpSecrets ON DELETE CASCADE,
   hash BLOB NOT NULL,
@@ -194,9 +194,9 @@ CREATE TABLE webhooks (
   types TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('enabled', 'paused', 'disabled')),
   position INTEGER NOT NULL,
-  keyId TEXT NOT NULL,
+  sealedUnder TEXT NOT NULL,
   sealed BLOB NOT NULL,
-  previousKeyId TEXT,
+  previousSealedUnder TEXT,
   previousSealed BLOB,
   previousEndsAt INTEGER,
   lastStatus INTEGER,

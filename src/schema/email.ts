@@ -47,7 +47,7 @@ const wideSigns = String.raw`[\p{L}\p{M}\p{N}\p{P}\p{S}]--[\p{ASCII}\p{Default_I
 const atom = new RegExp(String.raw`^(?!\p{M})[${asciiSigns}[${wideSigns}]]+$`, 'v');
 
 function isDomain(domain: string): boolean {
-  const ascii = /[^\0-\x7f]|xn--/i.test(domain) ? asciiOf(domain) : domain;
+  const ascii = /[^\0-\x7f]|xn--/i.test(domain) ? toAscii(domain) : domain;
   const labels = ascii.split('.');
   return (
     ascii.length <= domainOctetsMax &&
@@ -64,7 +64,7 @@ const wideLabel = /^(?!-)[[\p{L}\p{M}\p{Nd}·͵׳״・\-]--\p{Default_Ignorable_
  * Checked before, since a host parser also decodes and strips, and after, since `xn--` may hide anything; ''
  * if it is no domain.
  */
-function asciiOf(domain: string): string {
+function toAscii(domain: string): string {
   if (!isWide(domain)) return '';
   const ascii = domainToASCII(domain);
   const spelled = domainToUnicode(ascii);

@@ -2,7 +2,7 @@
 import { emailIssue } from './email.ts';
 import { countries, currencies } from './iso-codes.ts';
 import { withoutCase } from './letter-case.ts';
-import { timeIssue, timeOf } from './rfc3339.ts';
+import { timeIssue, toTime } from './rfc3339.ts';
 import { integer, string, type Issue, type Schema } from './schema.ts';
 
 const noControls = '[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]';
@@ -19,7 +19,7 @@ export const timestamp = string({
   examples: ['2026-03-01T09:30:00.000Z'],
 });
 
-/** A time as requests send it; `timeOf` and `timeAtOrAfter` read it. */
+/** A time as requests send it; `toTime` and `timeAtOrAfter` read it. */
 export const sentTimestamp = string({
   maxLength: 64,
   format: 'date-time',
@@ -127,7 +127,7 @@ export function readOnlyIssues(
 /** Texts among the read-only members are times, which may be written in several ways. */
 function isSame(sent: unknown, current: unknown): boolean {
   if (sent === current) return true;
-  return typeof sent === 'string' && typeof current === 'string' && timeOf(sent) === timeOf(current);
+  return typeof sent === 'string' && typeof current === 'string' && toTime(sent) === toTime(current);
 }
 
 /** JSON Merge Patch (RFC 7396) of a document; null stays, since here what is absent is null. */

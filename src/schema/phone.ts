@@ -15,7 +15,7 @@ export const phone = string({
 });
 
 /**
- * A phone number as requests send it; `phoneOf` reads it. With a country, its national form is accepted, too.
+ * A phone number as requests send it; `toE164` reads it. With a country, its national form is also accepted.
  */
 export function sentPhone(country: string | undefined): Schema<string> {
   const more = country === undefined ? '' : ` or a number of ${country} in its national form`;
@@ -34,7 +34,7 @@ export function sentPhone(country: string | undefined): Schema<string> {
 }
 
 /** In E.164, of a text that `sentPhone` lets through. */
-export function phoneOf(text: string, country: string | undefined): string {
+export function toE164(text: string, country: string | undefined): string {
   const read = readPhone(text, country);
   return 'issue' in read ? text : read.number;
 }
@@ -43,16 +43,16 @@ type Read = { readonly number: string } | { readonly issue: string };
 
 function readPhone(text: string, country: string | undefined): Read {
   const plan = country === undefined ? undefined : dialling.get(country);
-  if (text.includes('+')) return e164Of(international(text));
+  if (text.includes('+')) return readE164(international(text));
   if (country === undefined || plan === undefined) return { issue: withoutPlus };
   const digits = digitsOf(text);
   const issue = nationalIssue(digits, country, plan);
-  return issue === undefined ? e164Of(`+${plan.callingCode}${withoutTrunk(digits, plan)}`) : { issue };
+  return issue === undefined ? readE164(`+${plan.callingCode}${withoutTrunk(digits, plan)}`) : { issue };
 }
 
 const withoutPlus = `A phone number begins with + and its calling code, as in ${example}.`;
 
-function e164Of(number: string): Read {
+function readE164(number: string): Read {
   if (e164.test(number)) return { number };
   return { issue: `A phone number has a calling code and 7 to 15 digits in all, as in ${example}.` };
 }

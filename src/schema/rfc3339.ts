@@ -11,7 +11,7 @@ const form = new RegExp(
  * Milliseconds since 1970, finer fractions truncated. NaN for what isn't a time; a leap second isn't, since
  * no clock here shows one.
  */
-export function timeOf(text: string): number {
+export function toTime(text: string): number {
   const parts = form.exec(text)?.groups;
   return parts === undefined || rangeIssue(parts) !== undefined ? NaN : millisecondsOf(parts);
 }
@@ -19,7 +19,7 @@ export function timeOf(text: string): number {
 /** The first millisecond that isn't before the time: what a stored time is compared with. */
 export function timeAtOrAfter(text: string): number {
   const isBetween = /\.\d{3}\d*[1-9]/.test(text);
-  return timeOf(text) + (isBetween ? 1 : 0);
+  return toTime(text) + (isBetween ? 1 : 0);
 }
 
 /** The sentence that says what is out of range in a text of the right form, or undefined. */

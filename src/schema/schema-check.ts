@@ -6,13 +6,13 @@ import { planOf, type Checked, type Issue, type JsonSchema, type Plan, type Sche
 
 /** Returns every issue of the value, none if it fits; of more than are reported, one more than these. */
 export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
-  const result: Result = { issues: [], max: issuesMax + 1, misfits: 0, ignoresUnknown: false };
+  const result: IssueCollector = { issues: [], max: issuesMax + 1, misfits: 0, ignoresUnknown: false };
   walk(planOf(schema), value, [], result);
   return result.issues;
 }
 
 /** `misfits` counts the issues found without objects' rules, which need members that have none. */
-type Result = {
+type IssueCollector = {
   readonly issues: Issue[];
   readonly max: number;
   misfits: number;
@@ -31,7 +31,7 @@ export function parse<T>(schema: Schema<T>, value: unknown, further: readonly Is
   return { ok: true, value: value as T }; // its schema has found no issue
 }
 
-function walk(rules: Plan, value: unknown, path: Path, result: Result): void {
+function walk(rules: Plan, value: unknown, path: Path, result: IssueCollector): void {
   if (value === null) {
     if (!rules.isNullable) add(result, path, 'type', `must be ${kindLabel(rules)}, not null`);
     return;
@@ -52,7 +52,7 @@ function walk(rules: Plan, value: unknown, path: Path, result: Result): void {
   }
 }
 
-function walkString(rules: Plan, value: unknown, path: Path, result: Result): void {
+function walkString(rules: Plan, value: unknown, path: Path, result: IssueCollector): void {
   if (typeof value !== 'string') return add(result, path, 'type', `must be ${kindLabel(rules)}`);
   if (rules.values !== undefined) {
     if (!rules.values.has(value)) add(result, path, 'enum', `must be one of ${[...rules.values].join(', ')}`);
@@ -84,14 +84,14 @@ function patternClaim({ mustBe }: Plan): string {
   return mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
 }
 
-function walkInteger({ min, max }: Plan, value: unknown, path: Path, result: Result): void {
+function walkInteger({ min, max }: Plan, value: unknown, path: Path, result: IssueCollector): void {
   if (typeof value !== 'number') return add(result, path, 'type', 'must be an integer');
   if (value > max) return add(result, path, 'maximum', `must be at most ${max}`);
   if (value < min) return add(result, path, 'minimum', `must be at least ${min}`);
   if (!Number.isInteger(value)) add(result, path, 'type', 'must be an integer');
 }
 
-function walkArray(rules: Plan, value: unknown, path: Path, result: Result): void {
+function walkArray(rules: Plan, value: unknown, path: Path, result: IssueCollector): void {
   const { min, max, items } = rules;
   if (!Array.isArray(value)) return add(result, path, 'type', 'must be an array');
   if (value.length > max)
@@ -108,7 +108,7 @@ function walkArray(rules: Plan, value: unknown, path: Path, result: Result): voi
   }
 }
 
-function walkObject(rules: Plan, value: unknown, path: Path, result: Result): void {
+function walkObject(rules: Plan, value: unknown, path: Path, result: IssueCollector): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return add(result, path, 'type', 'must be an object');
   const { members, required, objectRules } = rules;
@@ -134,7 +134,7 @@ function walkObject(rules: Plan, value: unknown, path: Path, result: Result): vo
 
 /** Whether these members fit, whatever others the object has. Not called where the whole object fits. */
 function meets(value: object, needs: ReadonlyMap<string, Plan>): boolean {
-  const result: Result = { issues: [], max: 1, misfits: 0, ignoresUnknown: true };
+  const result: IssueCollector = { issues: [], max: 1, misfits: 0, ignoresUnknown: true };
   for (const [name, plan] of needs) {
     // the value has this member
     if (Object.hasOwn(value, name)) walk(plan, (value as Record<string, unknown>)[name], [], result);
@@ -144,37 +144,37 @@ function meets(value: object, needs: ReadonlyMap<string, Plan>): boolean {
   return true;
 }
 
-function walkMap(value: unknown, path: Path, result: Result): void {
+function walkMap(value: unknown, path: Path, result: IssueCollector): void {
   if (typeof value !== 'object' || Array.isArray(value)) add(result, path, 'type', 'must be an object');
 }
 
 /** More issues would not be reported, so none are looked for. */
-function isFull({ issues, max }: Result): boolean {
+function isFull({ issues, max }: IssueCollector): boolean {
   return issues.length >= max;
 }
 
-function addUnknown(members: ReadonlyMap<string, Plan>, path: Path, result: Result): void {
+function addUnknown(members: ReadonlyMap<string, Plan>, path: Path, result: IssueCollector): void {
   if (result.ignoresUnknown) return;
   addIssue(result, path, 'unknown-member', unknownMember(path, members));
 }
 
-function addMissing(required: readonly string[], value: object, path: Path, result: Result): void {
+function addMissing(required: readonly string[], value: object, path: Path, result: IssueCollector): void {
   for (const name of required) {
     if (!Object.hasOwn(value, name)) add(result, [...path, name], 'required', 'is required');
   }
 }
 
-function add(result: Result, path: Path, code: string, claim: string): void {
+function add(result: IssueCollector, path: Path, code: string, claim: string): void {
   addIssue(result, path, code, `${placeLabel(path)} ${claim}.`);
 }
 
-function addIssue(result: Result, path: Path, code: string, detail: string): void {
+function addIssue(result: IssueCollector, path: Path, code: string, detail: string): void {
   result.misfits += 1;
   if (!isFull(result)) result.issues.push({ pointer: pointerOf(path), code, detail });
 }
 
 /** What a rule of the object at this path has found. */
-function addFound(result: Result, path: Path, issue: Issue): void {
+function addFound(result: IssueCollector, path: Path, issue: Issue): void {
   if (!isFull(result)) result.issues.push({ ...issue, pointer: pointerOf(path) + (issue.pointer ?? '') });
 }
 

@@ -36,16 +36,16 @@ export type Search = {
 };
 type Phrase = readonly string[];
 
-export function searchOf(query: string): Search {
+export function toSearch(query: string): Search {
   const words = joinNumbers(searchText(query))
     .trim()
     .split(/ +/)
     .filter((word) => word !== '');
-  const [idWord, ...otherIds] = words.filter((word) => idOf(word) !== 0);
+  const [idWord, ...otherIds] = words.filter((word) => toId(word) !== 0);
   const phrases = [...new Set(words)].map(alternativesOf);
   if (idWord === undefined || otherIds.length > 0) return { phrases, id: 0, besideId: [] };
   const besideId = words.filter((word) => word !== idWord).map(alternativesOf);
-  return { phrases, id: idOf(idWord), besideId };
+  return { phrases, id: toId(idWord), besideId };
 }
 
 /**
@@ -62,7 +62,7 @@ function joinNumbers(text: string): string {
 
 const phoneDigitsMin = 6;
 
-function idOf(word: string): number {
+function toId(word: string): number {
   const id = Number(/^#?([1-9]\d{0,15})$/.exec(word)?.[1] ?? 0);
   return id <= idMax ? id : 0;
 }

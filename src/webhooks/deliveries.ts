@@ -9,7 +9,7 @@ import { findEndpoint, readEndpoints } from '../resources/webhooks/endpoint-stor
 import type { Database } from '../storage/database.ts';
 import { DeliveryLoop, type Outcome, type DeliveryServices } from './delivery-loop.ts';
 
-type Options = Pick<DeliveryServices, 'posts' | 'secrets' | 'now' | 'timers' | 'log'> & {
+type DeliveryOptions = Pick<DeliveryServices, 'posts' | 'secrets' | 'now' | 'timers' | 'log'> & {
   readonly database: Pick<Database, 'read' | 'write'>;
 };
 
@@ -18,7 +18,7 @@ const wakeMilliseconds = 10;
 
 /** Does nothing, and opens no connection, while there is no webhook. */
 export class Deliveries {
-  readonly #options: Options;
+  readonly #options: DeliveryOptions;
   readonly #services: DeliveryServices;
   readonly #loops = new Map<number, DeliveryLoop>();
   readonly #outcomes = new Map<Outcome, number>(
@@ -28,7 +28,7 @@ export class Deliveries {
   #isStopped = false;
   #cancelSave: (() => void) | undefined;
 
-  constructor(options: Options) {
+  constructor(options: DeliveryOptions) {
     const scheduler = new TurnScheduler<number>(String);
     this.#options = options;
     this.#services = {

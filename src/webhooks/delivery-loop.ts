@@ -10,9 +10,9 @@ import {
   endpointVersion,
   saveProgress,
   type Endpoint,
-  type Progress,
+  type DeliveryProgress,
 } from '../resources/webhooks/endpoint-store.ts';
-import { contextOf } from '../resources/webhooks/webhook-secret.ts';
+import { webhookAdditionalData } from '../resources/webhooks/webhook-secret.ts';
 import type { Connection } from '../storage/connection.ts';
 import { permitWithoutCaller } from '../storage/permit.ts';
 import type { Timers } from '../timers.ts';
@@ -45,7 +45,7 @@ export class DeliveryLoop {
   readonly #services: DeliveryServices;
   readonly #resends: Resends;
   #endpoint: Endpoint;
-  #progress: Progress;
+  #progress: DeliveryProgress;
   /** The position that is on disk. */
   #savedPosition: number;
   #sending: AbortController | undefined;
@@ -204,10 +204,10 @@ export class DeliveryLoop {
   #openSecrets(): Uint8Array[] | undefined {
     const { secrets, now } = this.#services;
     const { id, secret, previousSecret, previousEndsAt } = this.#endpoint;
-    const current = secrets.open(secret, contextOf(id));
+    const current = secrets.open(secret, webhookAdditionalData(id));
     if (current === undefined) return undefined;
     const isOver = previousSecret === null || now() >= (previousEndsAt ?? 0);
-    const previous = isOver ? undefined : secrets.open(previousSecret, contextOf(id));
+    const previous = isOver ? undefined : secrets.open(previousSecret, webhookAdditionalData(id));
     return previous === undefined ? [current] : [current, previous];
   }
 
@@ -236,7 +236,7 @@ export class DeliveryLoop {
     const retryAfter = result.kind === 'response' ? result.retryAfter : undefined;
     const isGone = result.kind === 'response' && result.status === 410;
     const delay = isGone ? undefined : retryDelay(failures, retryAfter, now());
-    const cause = causeOf(result, isTimeout);
+    const cause = failureCause(result, isTimeout);
     const retryAt = delay === undefined ? null : now() + delay;
     this.#update({ failures, retryAt, failingSince: this.#progress.failingSince ?? sentAt });
     const { id: webhook } = this.#endpoint;
@@ -265,7 +265,7 @@ export class DeliveryLoop {
     changed();
   }
 
-  #update(changes: Partial<Progress>): void {
+  #update(changes: Partial<DeliveryProgress>): void {
     this.#progress = { ...this.#progress, ...changes };
     this.#isDirty = true;
     this.#services.onDirty();
@@ -279,7 +279,7 @@ function outcomeOf({ kind }: PostResult, isTimeout: boolean): Outcome {
   return isTimeout ? 'timeout' : kind;
 }
 
-function causeOf(result: PostResult, isTimeout: boolean): string {
+function failureCause(result: PostResult, isTimeout: boolean): string {
   if (result.kind === 'response') return `status ${result.status}`;
   return isTimeout ? `no response in ${deliveryMillisecondsMax / 1000} seconds` : result.cause;
 }

@@ -17,11 +17,11 @@ test('a sealed secret opens with the same secret of the service, purpose and con
 
 test('what was changed or cut doesn’t open', () => {
   const seals = new SealedSecrets([old], 'totp');
-  const { keyId, bytes } = seals.seal(secret, 'user 7');
+  const { sealedUnder, bytes } = seals.seal(secret, 'user 7');
   for (let index = 0; index < bytes.length; index += 1) {
     const changed = Uint8Array.from(bytes, (byte, at) => (at === index ? byte ^ 1 : byte));
-    assert.equal(seals.open({ keyId, bytes: changed }, 'user 7'), undefined);
-    assert.equal(seals.open({ keyId, bytes: bytes.slice(0, index) }, 'user 7'), undefined);
+    assert.equal(seals.open({ sealedUnder, bytes: changed }, 'user 7'), undefined);
+    assert.equal(seals.open({ sealedUnder, bytes: bytes.slice(0, index) }, 'user 7'), undefined);
   }
 });
 

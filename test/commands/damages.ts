@@ -37,7 +37,7 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
     /^Row 11 of orders refers to a missing row of customers\.$/m,
   ],
   [
-    'INSERT INTO webhooks (url, types, status, position, keyId, sealed, createdAt) ' +
+    'INSERT INTO webhooks (url, types, status, position, sealedUnder, sealed, createdAt) ' +
       "VALUES ('https://example.com/', 'order.paid', 'paused', 0, '', x'01', 0)",
     /^webhook 1 has no events\.$/m,
   ],
@@ -89,12 +89,13 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
     /^Row 9998 of suspensions refers to a missing row of users\.$/m,
   ],
   [
-    'INSERT INTO totpSecrets (userId, keyId, sealed, lastStep, createdAt, confirmedAt) ' +
+    'INSERT INTO totpSecrets (userId, sealedUnder, sealed, lastStep, createdAt, confirmedAt) ' +
       "VALUES (5, '', zeroblob(28), 0, 0, 0)",
     /^one-time code set-up 5 at \/sealed: there is no secret\.$/m,
   ],
   [
-    "INSERT INTO totpSecrets (userId, keyId, sealed, lastStep, createdAt) VALUES (6, '', zeroblob(48), 7, 0)",
+    'INSERT INTO totpSecrets (userId, sealedUnder, sealed, lastStep, createdAt) ' +
+      "VALUES (6, '', zeroblob(48), 7, 0)",
     /^one-time code set-up 6 at \/isOn: is false, but a code has confirmed it\.$/m,
   ],
   [
@@ -102,7 +103,7 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
     /^one-time code set-up 5 at \/recoveryCodes: /m,
   ],
   [
-    'INSERT INTO totpSecrets (userId, keyId, sealed, lastStep, createdAt) ' +
+    'INSERT INTO totpSecrets (userId, sealedUnder, sealed, lastStep, createdAt) ' +
       "VALUES (9997, '', zeroblob(48), 0, 0)",
     /^Row 9997 of totpSecrets refers to a missing row of users\.$/m,
   ],

@@ -18,12 +18,12 @@ import {
   keySelection,
   keySource,
   removeKey,
-  removeKeysOf,
+  removeUserKeys,
 } from '../../src/resources/keys/key-store.ts';
 import {
   addSession,
   endSession,
-  endSessionsOf,
+  endUserSessions,
   sessionSource,
 } from '../../src/resources/sessions/session-store.ts';
 import {
@@ -105,9 +105,9 @@ export function mistakesOfPermits(
     // @ts-expect-error TS2739
     addKey(db, { userId: caller.userId, name: 'till', scopes: [] }, 0),
     // @ts-expect-error TS2739
-    removeKeysOf(db, user),
+    removeUserKeys(db, user),
     // @ts-expect-error TS2345
-    removeKeysOf(permit, key),
+    removeUserKeys(permit, key),
     // @ts-expect-error TS2739
     removeUser(db, user),
     // @ts-expect-error TS2345
@@ -123,7 +123,7 @@ export function mistakesOfPermits(
     // @ts-expect-error TS2345
     endSession(permit, { id: 7 }),
     // @ts-expect-error TS2739
-    endSessionsOf(db, user, null),
+    endUserSessions(db, user, null),
     replaceCustomer(permit, customer, { ...customer, now: 0 }),
     // @ts-expect-error TS2739
     replaceCustomer(db, customer, { ...customer, now: 0 }),

@@ -1,12 +1,14 @@
 // Where hours, days, weeks and months begin, in time zones whose clocks are changed.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { boundariesOf, isTimeZone, type Span } from '../../src/resources/orders/sales-buckets.ts';
+import { bucketBoundaries, isTimeZone, type Span } from '../../src/resources/orders/sales-buckets.ts';
 
 /** Begins and end of the buckets, as `MM-DDTHH:MM`. */
 function shown(by: Span, timeZone: string, from: string, before: string): string[] {
   const times = { from: Date.parse(from), before: Date.parse(before) };
-  return boundariesOf({ ...times, by, timeZone }).map((time) => new Date(time).toISOString().slice(5, 16));
+  return bucketBoundaries({ ...times, by, timeZone }).map((time) =>
+    new Date(time).toISOString().slice(5, 16),
+  );
 }
 
 describe('buckets begin with the time zone’s', () => {
@@ -156,7 +158,7 @@ describe('every bucket follows the one before it', () => {
         assert.ok(isTimeZone(timeZone));
         for (let from = Date.UTC(2000, 0, 1, 5, 7); from < Date.UTC(2030); from += 5_003 * 3_600_000) {
           const before = from + 900 * 3_600_000;
-          const times = boundariesOf({ from, before, by, timeZone });
+          const times = bucketBoundaries({ from, before, by, timeZone });
           assert.ok(
             times.every((time, index) => index === 0 || time > (times[index - 1] ?? 0)),
             String(from),

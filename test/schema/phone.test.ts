@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countries } from '../../src/schema/iso-codes.ts';
 import { dialling } from '../../src/schema/dialling-codes.ts';
-import { phone, phoneOf, sentPhone } from '../../src/schema/phone.ts';
+import { phone, toE164, sentPhone } from '../../src/schema/phone.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 
 type Country = string | undefined;
@@ -40,7 +40,7 @@ const accepted: readonly (readonly [country: Country, sent: string, kept: string
 for (const [country, sent, kept] of accepted) {
   test(`${sent} in ${country ?? 'no country'} is ${kept}`, () => {
     assert.deepEqual(schemaIssues(sentPhone(country), sent), []);
-    assert.equal(phoneOf(sent, country), kept);
+    assert.equal(toE164(sent, country), kept);
     assert.deepEqual(schemaIssues(phone, kept), []);
   });
 }

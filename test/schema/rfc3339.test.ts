@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sentTimestamp, timestampOf } from '../../src/schema/members.ts';
-import { timeAtOrAfter, timeOf } from '../../src/schema/rfc3339.ts';
+import { timeAtOrAfter, toTime } from '../../src/schema/rfc3339.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 
 const accepted: readonly (readonly [sent: string, inUtc: string])[] = [
@@ -24,7 +24,7 @@ const accepted: readonly (readonly [sent: string, inUtc: string])[] = [
 for (const [sent, inUtc] of accepted) {
   test(`${sent} is ${inUtc}`, () => {
     assert.deepEqual(schemaIssues(sentTimestamp, sent), []);
-    assert.equal(timestampOf(timeOf(sent)), inUtc);
+    assert.equal(timestampOf(toTime(sent)), inUtc);
   });
 }
 

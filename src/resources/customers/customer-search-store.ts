@@ -9,11 +9,11 @@ import type { CustomerContent } from './customer.ts';
 type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone'>;
 
 export function addToSearch(db: Connection, id: number, customer: Searched): void {
-  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, textOf(customer));
+  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, indexedText(customer));
 }
 
 export function replaceInSearch(db: Connection, id: number, before: Searched, after: Searched): void {
-  if (textOf(before) === textOf(after)) return;
+  if (indexedText(before) === indexedText(after)) return;
   removeFromSearch(db, id, before);
   addToSearch(db, id, after);
 }
@@ -21,10 +21,10 @@ export function replaceInSearch(db: Connection, id: number, before: Searched, af
 /** The index is contentless (FTS5), so removing an entry takes its text. */
 export function removeFromSearch(db: Connection, id: number, customer: Searched): void {
   const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
-  db.run(sql, id, textOf(customer));
+  db.run(sql, id, indexedText(customer));
 }
 
-function textOf({ name, email, phone }: Searched): string {
+function indexedText({ name, email, phone }: Searched): string {
   return searchText(name, email, phone);
 }
 
@@ -77,12 +77,12 @@ export function findMatching(
   return database.readInWorker(
     'SELECT rowid, rowid FROM customerSearch WHERE customerSearch MATCH ? AND EXISTS ' +
       `(SELECT 1 FROM customers WHERE id = customerSearch.rowid AND ${sql}) ORDER BY rowid DESC LIMIT +?`,
-    [matchOf(search), ...params, rowsMax],
+    [matchExpression(search), ...params, rowsMax],
   );
 }
 
 /** In the syntax of FTS5: only strings, whose one special character is the quotation mark. */
-function matchOf({ phrases }: Search): string {
+function matchExpression({ phrases }: Search): string {
   const anyOf = (each: readonly string[]): string => `(${each.map(quoted).join(' OR ')})`;
   return phrases.map(anyOf).join(' AND ');
 }

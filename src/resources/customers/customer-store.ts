@@ -3,7 +3,7 @@ import { allows, type RowAccess } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { nameKey, timestampOf } from '../../schema/members.ts';
-import { searchOf } from '../../schema/search-text.ts';
+import { toSearch } from '../../schema/search-text.ts';
 import { fits, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, type Audit } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
@@ -218,7 +218,7 @@ export function searchedCustomerSelection(
   access: RowAccess,
   { q, ...query }: CustomerListQuery & { readonly q: string },
 ): SearchSelection {
-  return customerSearchSelection(searchScopeOf(customerList, { access, query }), searchOf(q));
+  return customerSearchSelection(searchScopeOf(customerList, { access, query }), toSearch(q));
 }
 
 /** All customers that the access covers, to search in. */

@@ -3,7 +3,7 @@ import { isStaff, type Caller } from '../../auth/access.ts';
 import { forbidden } from '../../problem.ts';
 import { email, id, mergePatch, readOnlyIssues, singleLine, timestamp } from '../../schema/members.ts';
 import { searchParameter } from '../flows/searching.ts';
-import { phone, phoneOf } from '../../schema/phone.ts';
+import { phone, toE164 } from '../../schema/phone.ts';
 import { parse } from '../../schema/schema-check.ts';
 import {
   named,
@@ -76,7 +76,7 @@ export function customerContentOf(
   return {
     name: body.name,
     email: body.email ?? null,
-    phone: sentPhone === null ? null : phoneOf(sentPhone, defaultCountry),
+    phone: sentPhone === null ? null : toE164(sentPhone, defaultCountry),
     address: normalizeAddress(body.address ?? null),
   };
 }

@@ -21,14 +21,14 @@ export type Resource<Row, Shown> = ObjectSource<Row> & {
 };
 
 type ObjectContext = Context<{ readonly id: number }, unknown, unknown, Caller>;
-type Body = Readonly<Record<string, unknown>>;
+type ChangeBody = Readonly<Record<string, unknown>>;
 /** What a body is checked against: the database as a read or a write sees it, and who sent the body. */
 export type CheckContext = { readonly db: Connection; readonly caller: Caller };
 
 /** Rows that bodies of one kind change. `Wanted` has the members that may change, with their new values. */
 export type Changeable<Row, Shown, Wanted> = Resource<Row, Shown> & {
   /** What a body makes of the current object, or all that is invalid of it: also what its schema finds. */
-  readonly merge: (current: Row, body: Body, context: CheckContext) => Checked<Wanted>;
+  readonly merge: (current: Row, body: ChangeBody, context: CheckContext) => Checked<Wanted>;
 };
 
 /**
@@ -36,7 +36,7 @@ export type Changeable<Row, Shown, Wanted> = Resource<Row, Shown> & {
  * precedence over the issues of the body.
  */
 export function changeIssues<Row>(resource: Changeable<Row, unknown, unknown>) {
-  return (body: Body, { params, caller, database: { read: db } }: ObjectContext): readonly Issue[] => {
+  return (body: ChangeBody, { params, caller, database: { read: db } }: ObjectContext): readonly Issue[] => {
     const current = requireVisible(resource, { db, id: params.id, access: resource.accessOf(caller) });
     return issuesIn(resource.merge(current, body, { db, caller }));
   };
@@ -60,7 +60,7 @@ type Written<Shown> = Change<Shown> & { readonly securityEvents?: readonly Secur
 
 /** If nothing changes, the ETag stays. */
 export async function changeObject<Row extends object, Shown, Wanted extends Partial<Row>>(
-  context: ObjectContext & { readonly body: Body },
+  context: ObjectContext & { readonly body: ChangeBody },
   resource: Changeable<Row, Shown, Wanted>,
   change: ChangeSteps<Row, Wanted>,
 ): Promise<Change<Shown>> {

@@ -38,13 +38,13 @@ type EqualityFilter = ColumnFilter & { readonly kind: 'equality'; readonly index
 type RangeFilter = ColumnFilter & { readonly kind: 'range' };
 type Filter = EqualityFilter | RangeFilter;
 
-type Query = { readonly sort?: string };
+type SortedQuery = { readonly sort?: string };
 /** The query of a list that has no filters and one order. */
 export type NewestFirst = { readonly sort?: '-id' };
 
 type FilterName<Q> = Exclude<keyof Q & string, 'sort' | 'status' | 'q'>;
 
-export type ListDefinition<Q extends Query> = {
+export type ListDefinition<Q extends SortedQuery> = {
   readonly table: string;
   readonly orderBy: Readonly<Record<NonNullable<Q['sort']>, SortKey>>;
   readonly defaultSort: NonNullable<Q['sort']>;
@@ -84,7 +84,7 @@ type ListRequest<Q> = {
  *       WHERE customerId = ? AND createdAt >= ? AND status = ?
  *     UNION ALL … (the same for the other status) … ORDER BY key DESC, id DESC LIMIT +?
  */
-export function selectionOf<Q extends Query>(
+export function selectionOf<Q extends SortedQuery>(
   list: ListDefinition<Q>,
   request: ListRequest<Q>,
 ): IndexedSelection {
@@ -116,7 +116,7 @@ export function selectionOf<Q extends Query>(
 }
 
 /** The rows that the filters and the row access leave, for a search of the list in a statement of its own. */
-export function searchScopeOf<Q extends Query>(
+export function searchScopeOf<Q extends SortedQuery>(
   list: ListDefinition<Q>,
   request: ListRequest<Q>,
 ): SearchScope {
@@ -140,16 +140,19 @@ export function rankPositions(positions: readonly Position[], id: number, rows: 
   return ids.slice(0, rows).map((each) => [each, each]);
 }
 
-type Given = { readonly filter: Filter; readonly condition: Condition };
+type GivenFilter = { readonly filter: Filter; readonly condition: Condition };
 
-function givenFilters<Q extends Query>({ filters }: ListDefinition<Q>, request: ListRequest<Q>): Given[] {
+function givenFilters<Q extends SortedQuery>(
+  { filters }: ListDefinition<Q>,
+  request: ListRequest<Q>,
+): GivenFilter[] {
   return Object.entries<Filter>(filters).flatMap(([name, filter]) =>
     valuesOf(request, name).map((value) => ({ filter, condition: conditionOf(filter, value) })),
   );
 }
 
 /** The values of one filter: from access, query and path. Two that differ select nothing. */
-function valuesOf<Q extends Query>(
+function valuesOf<Q extends SortedQuery>(
   { access, query, pathValues = {} }: ListRequest<Q>,
   name: string,
 ): SqlValue[] {
@@ -164,7 +167,7 @@ function conditionOf({ column, matches, columnValueOf }: Filter, value: SqlValue
   return matches(column, isText ? columnValueOf(value) : value);
 }
 
-function isEquality(given: Given): given is Given & { readonly filter: EqualityFilter } {
+function isEquality(given: GivenFilter): given is GivenFilter & { readonly filter: EqualityFilter } {
   return given.filter.kind === 'equality';
 }
 
@@ -185,7 +188,7 @@ type RangeOptions = {
   readonly isFiltered: boolean;
 };
 
-function rangesOf<Q extends Query>(
+function rangesOf<Q extends SortedQuery>(
   { indexPrefix }: ListDefinition<Q>,
   query: Q,
   { key, indexed, isFiltered }: RangeOptions,

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { importKeyCharsMax } from '../../limits.ts';
 import { id, isObject, sentTimestamp, singleLine } from '../../schema/members.ts';
-import { timeOf } from '../../schema/rfc3339.ts';
+import { toTime } from '../../schema/rfc3339.ts';
 import { fits, parse } from '../../schema/schema-check.ts';
 import { named, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
 import type { CustomerBodies } from '../customers/customer-bodies.ts';
@@ -73,7 +73,7 @@ export type ParsedLine =
 /** Blanks make no difference to the fingerprint; the order of members does. */
 export function parseImportLine(schema: ImportLineSchema, value: unknown, now: number): ParsedLine {
   const checked = parse(schema, value, timeIssues(value, now));
-  if (!checked.ok) return { ...checked, references: referencesOf(value) };
+  if (!checked.ok) return { ...checked, references: collectReferences(value) };
   const fingerprint = hash('sha256', JSON.stringify(value), 'buffer');
   return { ok: true, line: checked.value, fingerprint };
 }
@@ -87,16 +87,16 @@ export type References = {
 
 export type CustomerReference = Pick<ImportedOrder, 'customerId' | 'customerKey'>;
 
-function referencesOf(line: unknown): References {
+function collectReferences(line: unknown): References {
   const { customer, order } = membersOf(line);
   const { customerId, customerKey: key } = membersOf(order);
   const customers: CustomerReference[] = [];
   if (fits(id, customerId)) customers.push({ customerId });
   if (fits(customerKey, key)) customers.push({ customerKey: key });
-  return { owners: [...ownersOf('/customer', customer), ...ownersOf('/order', order)], customers };
+  return { owners: [...collectOwners('/customer', customer), ...collectOwners('/order', order)], customers };
 }
 
-function ownersOf(pointer: string, object: unknown): References['owners'] {
+function collectOwners(pointer: string, object: unknown): References['owners'] {
   if (!isObject(object)) return [];
   const { userId } = object;
   return userId === undefined || fits(id, userId) ? [{ pointer, userId }] : [];
@@ -110,7 +110,7 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 function timeIssues(line: unknown, now: number): Issue[] {
   const { createdAt } = membersOf(membersOf(line)['order']);
   if (!fits(sentTimestamp, createdAt)) return [];
-  const time = timeOf(createdAt);
+  const time = toTime(createdAt);
   if (time >= 0 && time <= now) return [];
   const detail = 'createdAt must be a time since 1970 that has passed.';
   return [{ pointer: '/order/createdAt', code: 'range', detail }];

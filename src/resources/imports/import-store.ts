@@ -1,6 +1,6 @@
 // Writes the objects of imports, and stores the key that each came with for as long as it exists.
 import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
-import { timeOf } from '../../schema/rfc3339.ts';
+import { toTime } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { CustomerBodies, NewCustomer } from '../customers/customer-bodies.ts';
@@ -83,8 +83,8 @@ function referenceIssues(
   { keys, ownerId }: Importer,
 ): Issue[] {
   return [
-    ...owners.flatMap(({ pointer, userId }) => issuesIn(ownerOf(db, pointer, userId ?? ownerId))),
-    ...customers.flatMap((customer) => issuesIn(customerOf(db, keys, customer))),
+    ...owners.flatMap(({ pointer, userId }) => issuesIn(parseOwner(db, pointer, userId ?? ownerId))),
+    ...customers.flatMap((customer) => issuesIn(parseCustomer(db, keys, customer))),
   ];
 }
 
@@ -98,7 +98,7 @@ type CustomerImport = Importer & { readonly customer: NewCustomer; readonly obje
 
 function importCustomer(permit: Permit, imported: CustomerImport): ImportOutcome {
   const { keys, bodies, customer, object, now } = imported;
-  const owner = ownerOf(permit.writer, '/customer', customer.userId ?? imported.ownerId);
+  const owner = parseOwner(permit.writer, '/customer', customer.userId ?? imported.ownerId);
   if (!owner.ok) return { status: 422, issues: owner.issues };
   const content = customerContentOf(bodies, customer);
   const make = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
@@ -109,17 +109,17 @@ type OrderImport = Importer & { readonly order: ImportedOrder; readonly object: 
 
 function importOrder(permit: Permit, imported: OrderImport): ImportOutcome {
   const { keys, order, object, now } = imported;
-  const owner = ownerOf(permit.writer, '/order', order.userId ?? imported.ownerId);
-  const customer = customerOf(permit.writer, keys, order);
+  const owner = parseOwner(permit.writer, '/order', order.userId ?? imported.ownerId);
+  const customer = parseCustomer(permit.writer, keys, order);
   if (!owner.ok || !customer.ok) return { status: 422, issues: [...issuesIn(owner), ...issuesIn(customer)] };
   const row = { ...orderContentOf(order), customerId: customer.value, userId: owner.value };
-  const createdAt = order.createdAt === undefined ? now : timeOf(order.createdAt);
+  const createdAt = order.createdAt === undefined ? now : toTime(order.createdAt);
   const make = (): number => addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
   return { status: 201, id: keys.add(permit, object, make) };
 }
 
 /** The id of the user, if there is one to own the object at `pointer`. */
-function ownerOf(db: Connection, pointer: string, userId: number | undefined): Checked<number> {
+function parseOwner(db: Connection, pointer: string, userId: number | undefined): Checked<number> {
   if (userId === undefined) return { ok: false, issues: [noOwner(`${pointer}/userId`)] };
   const issues = userIssues(db, userId).map((issue) => ({ ...issue, pointer: `${pointer}/userId` }));
   return issues.length === 0 ? { ok: true, value: userId } : { ok: false, issues };
@@ -134,19 +134,19 @@ function noOwner(pointer: string): Issue {
 }
 
 /** The id of the customer that an order names, if there is one. */
-function customerOf(
+function parseCustomer(
   db: Connection,
   keys: ImportKeys,
   { customerId, customerKey }: CustomerReference,
 ): Checked<number> {
-  if (customerKey !== undefined) return customerOfKey(keys.find(db, 'customer', customerKey), customerKey);
+  if (customerKey !== undefined) return importedCustomer(keys.find(db, 'customer', customerKey), customerKey);
   const id = customerId ?? 0; // a line that fits has one or the other
   if (customerExists(db, 'all', id)) return { ok: true, value: id };
   const detail = `There is no customer ${id}.`;
   return { ok: false, issues: [{ pointer: '/order/customerId', code: 'unknown', detail }] };
 }
 
-function customerOfKey(found: Imported | undefined, key: string): Checked<number> {
+function importedCustomer(found: Imported | undefined, key: string): Checked<number> {
   if (found !== undefined) return { ok: true, value: found.id };
   const detail = `No customer was imported with the key ${JSON.stringify(key)}.`;
   return { ok: false, issues: [{ pointer: '/order/customerKey', code: 'unknown', detail }] };

@@ -15,7 +15,7 @@ import { descending, selectionOf, type ListDefinition, type NewestFirst } from '
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
 import type { StoredUser } from '../users/user-store.ts';
-import { Key, expiryOf, type CreatedApiKey, type NewKey } from './key.ts';
+import { Key, requireExpiry, type CreatedApiKey, type NewKey } from './key.ts';
 
 type KeyRow = readonly [
   id: number,
@@ -89,7 +89,7 @@ export function addKey(
   const db = permit.writer;
   const { userId, name, scopes } = key;
   checkCount(db, userId);
-  const expiresAt = expiryOf(key, now);
+  const expiresAt = requireExpiry(key, now);
   const secret = randomBytes(32).toString('base64url');
   const sql =
     'INSERT INTO apiKeys (userId, name, scopes, hash, prefix, createdAt, expiresAt) ' +
@@ -124,7 +124,7 @@ export function removeKey(permit: Permit, { id, userId }: Visible<StoredKey>): v
   db.invalidate({ kind: 'key', id });
 }
 
-export function removeKeysOf({ writer: db }: Permit, { id }: Visible<StoredUser>): void {
+export function removeUserKeys({ writer: db }: Permit, { id }: Visible<StoredUser>): void {
   db.run('DELETE FROM apiKeys WHERE userId = ?', id);
   db.invalidate({ kind: 'user', id });
 }

@@ -3,7 +3,7 @@ import { scopes } from '../../auth/access.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import { keySecondsDefault } from '../../limits.ts';
 import { id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
-import { timeOf } from '../../schema/rfc3339.ts';
+import { toTime } from '../../schema/rfc3339.ts';
 import { fits } from '../../schema/schema-check.ts';
 import {
   array,
@@ -77,13 +77,13 @@ export type CreatedApiKey = Infer<typeof CreatedApiKey>;
 
 /** The issues that `expiresAt` has at this time. The body may have others, which its schema finds. */
 export function expiryIssues({ expiresAt }: Readonly<Record<string, unknown>>, now: number): Issue[] {
-  if (!fits(sentTimestamp, expiresAt) || timeOf(expiresAt) > now) return [];
+  if (!fits(sentTimestamp, expiresAt) || toTime(expiresAt) > now) return [];
   return [{ pointer: '/expiresAt', code: 'minimum', detail: 'expiresAt must be in the future.' }];
 }
 
 /** When the key expires, in milliseconds since 1970; null for never. Throws if that has passed. */
-export function expiryOf({ expiresAt }: NewKey, now: number): number | null {
+export function requireExpiry({ expiresAt }: NewKey, now: number): number | null {
   if (expiresAt === undefined) return now + keySecondsDefault * 1000;
   throwIfInvalid(expiryIssues({ expiresAt }, now));
-  return expiresAt === null ? null : timeOf(expiresAt);
+  return expiresAt === null ? null : toTime(expiresAt);
 }

@@ -6,7 +6,7 @@ import { findCustomersOf } from './included-customer-store.ts';
 import type { IncludedCustomer } from './included-customer.ts';
 import type { Order } from './order.ts';
 
-type Query = { readonly include?: readonly 'customer'[] };
+type IncludeQuery = { readonly include?: readonly 'customer'[] };
 type CustomerEmbedder = (order: Representation<Order>) => Representation<Order>;
 
 /**
@@ -15,7 +15,7 @@ type CustomerEmbedder = (order: Representation<Order>) => Representation<Order>;
  * customers.
  */
 export function customerEmbedderFor(
-  query: Query,
+  query: IncludeQuery,
   { caller, db, ids }: { readonly caller: Caller; readonly db: Connection; readonly ids: readonly number[] },
 ): CustomerEmbedder | undefined {
   if (query.include === undefined) return undefined;

@@ -1,7 +1,7 @@
 // Lists of orders: which rows they have, and the indexes that find them.
 import type { RowAccess } from '../../auth/access.ts';
 import { timeAtOrAfter } from '../../schema/rfc3339.ts';
-import { searchOf } from '../../schema/search-text.ts';
+import { toSearch } from '../../schema/search-text.ts';
 import { atLeast, below, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
 import {
   ascending,
@@ -69,7 +69,7 @@ export function searchedOrderSelection(
   const customers = hasCustomers ? customerSearchScope(access) : undefined;
   return orderSearchSelection({
     orders: searchScopeOf(orderList, { access, query }),
-    search: searchOf(q),
+    search: toSearch(q),
     customers,
   });
 }

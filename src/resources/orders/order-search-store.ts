@@ -25,7 +25,7 @@ export function orderSearchSelection(request: OrderSearch): SearchSelection {
         findOfCustomers(database, request, limit),
         findWithItem(database, request, limit),
       ]);
-      return rankPositions(found.flat(), ownIdOf(search), limit);
+      return rankPositions(found.flat(), idIfAlone(search), limit);
     },
   };
 }
@@ -44,12 +44,12 @@ async function findOfCustomers(
     `CROSS JOIN orders ON customerId = matchingId WHERE ${sql} ORDER BY id DESC LIMIT +?`;
   return database.readInWorker<Row & Position>(
     `SELECT id, id FROM (${byId} UNION SELECT id FROM (${ofCustomers}))`,
-    [ownIdOf(search), ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],
+    [idIfAlone(search), ...params, JSON.stringify(matching.map(([, id]) => id)), ...params, limit],
   );
 }
 
 /** An id alone is that of an order; beside words that a customer has, it is the customer's. */
-function ownIdOf({ id, besideId }: Search): number {
+function idIfAlone({ id, besideId }: Search): number {
   return besideId.length === 0 ? id : 0;
 }
 

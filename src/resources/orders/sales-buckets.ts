@@ -26,7 +26,7 @@ type Buckets = {
  * Returns `from`, when each further bucket begins, and `before`; truncated if there are more than
  * `salesBucketsMax` buckets.
  */
-export function boundariesOf({ from, before, by, timeZone }: Buckets): number[] {
+export function bucketBoundaries({ from, before, by, timeZone }: Buckets): number[] {
   const boundaries = [from];
   const { startOf, after } = calendar[by];
   let start = startOf(Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(timeZone));

@@ -3,7 +3,7 @@ import { staffOnly } from '../../auth/access.ts';
 import { jsonDocument } from '../../http/handler-result.ts';
 import { ok } from '../../http/reply.ts';
 import { route, type Route } from '../../http/route.ts';
-import { Sales, salesIssues, salesOf, salesQuery, salesRequestOf } from './sales.ts';
+import { Sales, salesIssues, salesOf, salesQuery, resolveSalesQuery } from './sales.ts';
 import { findFigures } from './sales-store.ts';
 
 export function salesRoute(): Route {
@@ -22,7 +22,7 @@ export function salesRoute(): Route {
     queryIssues: (query, { now }) => salesIssues(query, now),
     async handle(context) {
       const { query, now, database } = context;
-      const request = salesRequestOf(query, now);
+      const request = resolveSalesQuery(query, now);
       const rows = await findFigures(database, request);
       context.authorizeRead();
       return jsonDocument(salesOf(request, rows));

@@ -19,7 +19,7 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { statuses, type OrderStatus } from './order.ts';
-import { boundariesOf, isTimeZone, spans } from './sales-buckets.ts';
+import { bucketBoundaries, isTimeZone, spans } from './sales-buckets.ts';
 
 const timeZone = string({
   maxLength: 64,
@@ -93,14 +93,14 @@ export function salesIssues(query: SalesQuery, now: number): Issue[] {
     const detail = 'before, by default now, must be after from.';
     return [{ parameter: 'before', code: 'range', detail }];
   }
-  const boundaries = boundariesOf({ from, before, by, timeZone: zone });
+  const boundaries = bucketBoundaries({ from, before, by, timeZone: zone });
   return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
 }
 
 /** What a query without issues asks for. */
-export function salesRequestOf(query: SalesQuery, now: number): SalesRequest {
+export function resolveSalesQuery(query: SalesQuery, now: number): SalesRequest {
   const { from, before, by, timeZone: zone } = withDefaults(query, now);
-  return { by, timeZone: zone, boundaries: boundariesOf({ from, before, by, timeZone: zone }) };
+  return { by, timeZone: zone, boundaries: bucketBoundaries({ from, before, by, timeZone: zone }) };
 }
 
 /** Rounded up and by default, they are times that a response can show. */

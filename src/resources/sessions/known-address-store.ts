@@ -5,7 +5,7 @@ import type { Permit } from '../../storage/permit.ts';
 
 export function isKnownAddress(db: Connection, userId: number, addressBucket: string, now: number): boolean {
   const sql = 'SELECT 1 FROM knownAddresses WHERE userId = ? AND addressBucket = ? AND usedAt > ?';
-  return db.get(sql, userId, addressBucket, oldestOf(now)) !== undefined;
+  return db.get(sql, userId, addressBucket, oldestKept(now)) !== undefined;
 }
 
 /** Records a use of the account; beyond the bound, the row that was used longest ago is deleted. */
@@ -37,9 +37,9 @@ export function removeOldAddresses(db: Connection, rowsMax: number, now: number)
   const sql =
     'DELETE FROM knownAddresses WHERE (userId, addressBucket) IN ' +
     '(SELECT userId, addressBucket FROM knownAddresses WHERE usedAt <= ? LIMIT +?)';
-  return db.run(sql, oldestOf(now), rowsMax).rowsChanged;
+  return db.run(sql, oldestKept(now), rowsMax).rowsChanged;
 }
 
-function oldestOf(now: number): number {
+function oldestKept(now: number): number {
   return now - knownAddressSecondsMax * 1000;
 }

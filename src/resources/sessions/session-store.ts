@@ -159,7 +159,7 @@ export function endSession(
 }
 
 /** Ends all of a user's sessions but one. Cached callers of the user's keys are invalidated, too. */
-export function endSessionsOf(
+export function endUserSessions(
   { writer: db }: Permit,
   { id }: Visible<StoredUser>,
   exceptId: number | null,
@@ -175,7 +175,7 @@ export function endSessionsOf(
 export function signOutEverywhere(permit: Permit, user: Visible<StoredUser>): boolean {
   const sql = 'SELECT 1 FROM sessions WHERE userId = ? AND expiresAt > ? LIMIT 1';
   const wasSignedIn = permit.writer.get(sql, user.id, permit.origin.now) !== undefined;
-  endSessionsOf(permit, user, null);
+  endUserSessions(permit, user, null);
   if (wasSignedIn) recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
   return wasSignedIn;
 }

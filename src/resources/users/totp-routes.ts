@@ -21,7 +21,7 @@ import { NewTotp, RecoveryCodes, Totp, TotpConfirmation } from './totp.ts';
 import {
   addTotp,
   confirmTotp,
-  totpContext,
+  totpAdditionalData,
   findTotp,
   removeTotp,
   totpSource,
@@ -86,7 +86,7 @@ async function addNewTotp(
   const { id } = params;
   checkStepUp(caller, now, 'Setting up one-time codes');
   const secret = newTotpSecret();
-  const sealed = totpSecrets.seal(secret, totpContext(id));
+  const sealed = totpSecrets.seal(secret, totpAdditionalData(id));
   return database.write((writer) => {
     const permit = context.authorizeWrite(writer);
     const access = accountAccessOf(permit.caller);

@@ -40,12 +40,13 @@ export const totpSource: ObjectSource<Totp> = {
 export function addTotp(
   { writer: db }: Permit,
   { id }: Visible<StoredUser>,
-  { keyId, bytes }: Sealed,
+  { sealedUnder, bytes }: Sealed,
   now: number,
 ): void {
   removeAll(db, id);
-  const sql = 'INSERT INTO totpSecrets (userId, keyId, sealed, lastStep, createdAt) VALUES (?, ?, ?, 0, ?)';
-  db.run(sql, id, keyId, bytes, now);
+  const sql =
+    'INSERT INTO totpSecrets (userId, sealedUnder, sealed, lastStep, createdAt) VALUES (?, ?, ?, 0, ?)';
+  db.run(sql, id, sealedUnder, bytes, now);
 }
 
 /** From now on a sign-in needs a code. Any earlier recovery codes are gone. */
@@ -69,7 +70,7 @@ export function removeTotp(permit: Permit, { userId }: Visible<Totp>): void {
 }
 
 /** Removes the set-up, if there is one, and returns whether it was in use. */
-export function removeTotpOf(permit: Permit, { id }: Visible<StoredUser>): boolean {
+export function removeUserTotp(permit: Permit, { id }: Visible<StoredUser>): boolean {
   const wasOn = findTotp(permit.writer, id)?.isOn === true;
   removeAll(permit.writer, id);
   if (wasOn) recordChange(permit, id);
@@ -107,12 +108,12 @@ export function useCode(
 
 function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: CodeUse): boolean {
   const row = db.get<[string, Uint8Array, number]>(
-    'SELECT keyId, sealed, lastStep FROM totpSecrets WHERE userId = ?',
+    'SELECT sealedUnder, sealed, lastStep FROM totpSecrets WHERE userId = ?',
     userId,
   );
   if (row === undefined) return false;
-  const [keyId, bytes, lastStep] = row;
-  const secret = secrets.open({ keyId, bytes }, totpContext(userId));
+  const [sealedUnder, bytes, lastStep] = row;
+  const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
   const step = secret && stepOfCode(secret, code, now);
   if (step === undefined || step <= lastStep) return false;
   db.run('UPDATE totpSecrets SET lastStep = ? WHERE userId = ?', step, userId);
@@ -120,18 +121,18 @@ function useStep(db: Connection, secrets: SealedSecrets, { userId, code, now }: 
 }
 
 /** The authenticated data of a user's sealed secret, so that no row can take the place of another. */
-export function totpContext(userId: number): string {
+export function totpAdditionalData(userId: number): string {
   return `totp of user ${userId}`;
 }
 
 /** Once the service's secret was replaced, seals under the first one what was sealed under another. */
 export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
-  const [current, ...others] = secrets.keyIds;
+  const [current, ...others] = secrets.secretIds;
   if (current === undefined || others.length === 0) return 0;
-  const sql = 'SELECT userId, keyId, sealed FROM totpSecrets WHERE keyId = ? LIMIT +?';
-  for (const keyId of others) {
-    const rows = db.all<[number, string, Uint8Array]>(sql, keyId, rowsMax);
-    for (const [userId, , bytes] of rows) resealOne(db, secrets, { userId, keyId, bytes });
+  const sql = 'SELECT userId, sealedUnder, sealed FROM totpSecrets WHERE sealedUnder = ? LIMIT +?';
+  for (const sealedUnder of others) {
+    const rows = db.all<[number, string, Uint8Array]>(sql, sealedUnder, rowsMax);
+    for (const [userId, , bytes] of rows) resealOne(db, secrets, { userId, sealedUnder, bytes });
     if (rows.length > 0) return rows.length;
   }
   return 0;
@@ -140,12 +141,18 @@ export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: numb
 function resealOne(
   db: Connection,
   secrets: SealedSecrets,
-  { userId, keyId, bytes }: Sealed & { readonly userId: number },
+  { userId, sealedUnder, bytes }: Sealed & { readonly userId: number },
 ): void {
-  const secret = secrets.open({ keyId, bytes }, totpContext(userId));
+  const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
   // a row that can't be decrypted is marked, and not tried again
-  const sealed = secret === undefined ? { keyId: '', bytes } : secrets.seal(secret, totpContext(userId));
-  db.run('UPDATE totpSecrets SET keyId = ?, sealed = ? WHERE userId = ?', sealed.keyId, sealed.bytes, userId);
+  const sealed =
+    secret === undefined ? { sealedUnder: '', bytes } : secrets.seal(secret, totpAdditionalData(userId));
+  db.run(
+    'UPDATE totpSecrets SET sealedUnder = ?, sealed = ? WHERE userId = ?',
+    sealed.sealedUnder,
+    sealed.bytes,
+    userId,
+  );
 }
 
 type AuditedTotp = readonly [...TotpRow, lastStep: number, sealed: Uint8Array, wrongHashes: number];

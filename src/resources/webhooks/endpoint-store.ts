@@ -4,12 +4,12 @@ import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { contextOf } from './webhook-secret.ts';
+import { webhookAdditionalData } from './webhook-secret.ts';
 import { typesOf } from './webhook-store.ts';
 import type { WebhookStatus } from './webhook.ts';
 
 /** How far deliveries have got. Times are milliseconds since 1970. */
-export type Progress = {
+export type DeliveryProgress = {
   /** The id of the last event that was delivered or passed over. */
   readonly position: number;
   /** How many attempts to deliver the next event have failed. */
@@ -20,7 +20,7 @@ export type Progress = {
   readonly failingSince: number | null;
 };
 
-export type Endpoint = Progress & {
+export type Endpoint = DeliveryProgress & {
   readonly id: number;
   readonly url: string;
   readonly types: readonly EventType[];
@@ -37,9 +37,9 @@ type EndpointRow = readonly [
   url: string,
   types: string,
   status: WebhookStatus,
-  keyId: string,
+  sealedUnder: string,
   sealed: Uint8Array,
-  previousKeyId: string | null,
+  previousSealedUnder: string | null,
   previousSealed: Uint8Array | null,
   previousEndsAt: number | null,
   version: number,
@@ -51,8 +51,8 @@ type EndpointRow = readonly [
   failingSince: number | null,
 ];
 const columns =
-  'id, url, types, status, keyId, sealed, previousKeyId, previousSealed, previousEndsAt, version, ' +
-  'position, failures, retryAt, lastStatus, lastAt, failingSince';
+  'id, url, types, status, sealedUnder, sealed, previousSealedUnder, previousSealed, previousEndsAt, ' +
+  'version, position, failures, retryAt, lastStatus, lastAt, failingSince';
 
 /** Reads all rows, since they are few. */
 export function readEndpoints(db: Connection): Endpoint[] {
@@ -74,9 +74,9 @@ function endpointOf([
   url,
   types,
   status,
-  keyId,
+  sealedUnder,
   sealed,
-  previousKeyId,
+  previousSealedUnder,
   previousSealed,
   previousEndsAt,
   version,
@@ -87,14 +87,14 @@ function endpointOf([
   lastAt,
   failingSince,
 ]: EndpointRow): Endpoint {
-  const hasPrevious = previousKeyId !== null && previousSealed !== null;
+  const hasPrevious = previousSealedUnder !== null && previousSealed !== null;
   return {
     id,
     url,
     types: typesOf(types),
     status,
-    secret: { keyId, bytes: sealed },
-    previousSecret: hasPrevious ? { keyId: previousKeyId, bytes: previousSealed } : null,
+    secret: { sealedUnder, bytes: sealed },
+    previousSecret: hasPrevious ? { sealedUnder: previousSealedUnder, bytes: previousSealed } : null,
     previousEndsAt,
     version,
     position,
@@ -109,7 +109,7 @@ function endpointOf([
 type Version = Pick<Endpoint, 'id' | 'version'>;
 
 /** False if the webhook was changed since: then deliveries start again from its row. */
-export function saveProgress(db: Connection, { id, version }: Version, progress: Progress): boolean {
+export function saveProgress(db: Connection, { id, version }: Version, progress: DeliveryProgress): boolean {
   const { position, failures, retryAt, lastStatus, lastAt, failingSince } = progress;
   const sql =
     'UPDATE webhooks SET position = ?, failures = ?, retryAt = ?, lastStatus = ?, lastAt = ?, ' +
@@ -138,9 +138,16 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
     const previous = previousSecret === null ? null : resealed(secrets, id, previousSecret);
     if (current === secret && previous === previousSecret) continue;
     const sql =
-      'UPDATE webhooks SET keyId = ?, sealed = ?, previousKeyId = ?, previousSealed = ?, ' +
+      'UPDATE webhooks SET sealedUnder = ?, sealed = ?, previousSealedUnder = ?, previousSealed = ?, ' +
       'version = version + 1 WHERE id = ?';
-    db.run(sql, current.keyId, current.bytes, previous?.keyId ?? null, previous?.bytes ?? null, id);
+    db.run(
+      sql,
+      current.sealedUnder,
+      current.bytes,
+      previous?.sealedUnder ?? null,
+      previous?.bytes ?? null,
+      id,
+    );
     db.invalidate({ kind: 'webhook', id });
     count += 1;
   }
@@ -149,7 +156,7 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets): number {
 
 /** Returns the same value if it is already sealed under the first secret, or can't be decrypted. */
 function resealed(secrets: SealedSecrets, id: number, sealed: Sealed): Sealed {
-  if (sealed.keyId === secrets.keyIds[0]) return sealed;
-  const secret = secrets.open(sealed, contextOf(id));
-  return secret === undefined ? sealed : secrets.seal(secret, contextOf(id));
+  if (sealed.sealedUnder === secrets.secretIds[0]) return sealed;
+  const secret = secrets.open(sealed, webhookAdditionalData(id));
+  return secret === undefined ? sealed : secrets.seal(secret, webhookAdditionalData(id));
 }

@@ -14,6 +14,6 @@ export function secretText(secret: Buffer): string {
 }
 
 /** The authenticated data of a webhook's sealed secrets, so that no row can take the place of another. */
-export function contextOf(webhookId: number): string {
+export function webhookAdditionalData(webhookId: number): string {
   return `webhook ${webhookId}`;
 }

@@ -11,7 +11,7 @@ import type { Permit } from '../../storage/permit.ts';
 import { changesBetween, type EventType } from '../events/event.ts';
 import { feedBounds, recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Visible } from '../flows/visible.ts';
-import { contextOf, randomSecret, secretText } from './webhook-secret.ts';
+import { webhookAdditionalData, randomSecret, secretText } from './webhook-secret.ts';
 import {
   Webhook,
   normalizedUrl,
@@ -90,14 +90,14 @@ export function addWebhook(
   const { writer: db, origin } = permit;
   checkCount(db);
   const sql =
-    'INSERT INTO webhooks (url, types, status, position, keyId, sealed, createdAt) ' +
+    'INSERT INTO webhooks (url, types, status, position, sealedUnder, sealed, createdAt) ' +
     "VALUES (?, ?, 'enabled', 0, '', x'', ?)";
   const id = db.run(sql, normalizedUrl(url), types.join(' '), origin.now).lastId;
   recordEvent(permit, { type: 'webhook.created', subjectId: id, ownerId: null });
   const secret = randomSecret();
-  const { keyId, bytes } = secrets.seal(secret, contextOf(id));
-  const begin = 'UPDATE webhooks SET position = ?, keyId = ?, sealed = ? WHERE id = ?';
-  db.run(begin, feedBounds(db).latest, keyId, bytes, id);
+  const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
+  const begin = 'UPDATE webhooks SET position = ?, sealedUnder = ?, sealed = ? WHERE id = ?';
+  db.run(begin, feedBounds(db).latest, sealedUnder, bytes, id);
   db.invalidate({ kind: 'webhook', id });
   const webhook = findWebhook(db, id);
   if (webhook === undefined) throw new Error(`webhook ${id} is gone after its own insertion`);
@@ -126,7 +126,7 @@ export function replaceWebhook(
   recordChange(permit, current.id, changesBetween(current, wanted));
 }
 
-/** The previous secret goes on signing, too, for a day; earlier ones don't. */
+/** For a day the previous secret also signs; secrets before it no longer do. */
 export function rotateSecret(
   permit: Permit,
   { id }: Visible<Webhook>,
@@ -134,23 +134,25 @@ export function rotateSecret(
 ): WebhookSecret {
   const { writer: db, origin } = permit;
   const secret = randomSecret();
-  const { keyId, bytes } = secrets.seal(secret, contextOf(id));
+  const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
   const previous = openableSecret(db, id, secrets);
   const previousEndsAt = previous === null ? null : origin.now + webhookSecretOverlapMilliseconds;
   const sql =
-    'UPDATE webhooks SET keyId = ?, sealed = ?, previousKeyId = ?, previousSealed = ?, previousEndsAt = ?, ' +
-    'failures = 0, retryAt = NULL, version = version + 1 WHERE id = ?';
-  db.run(sql, keyId, bytes, previous?.keyId ?? null, previous?.bytes ?? null, previousEndsAt, id);
+    'UPDATE webhooks SET sealedUnder = ?, sealed = ?, previousSealedUnder = ?, previousSealed = ?, ' +
+    'previousEndsAt = ?, failures = 0, retryAt = NULL, version = version + 1 WHERE id = ?';
+  db.run(sql, sealedUnder, bytes, previous?.sealedUnder ?? null, previous?.bytes ?? null, previousEndsAt, id);
   recordChange(permit, id, { secret: null });
   return { secret: secretText(secret), previousEndsAt: timestampOrNull(previousEndsAt) };
 }
 
 /** The current secret as it is stored; null if no configured secret decrypts it. */
 function openableSecret(db: Connection, id: number, secrets: SealedSecrets): Sealed | null {
-  const row = db.get<[string, Uint8Array]>('SELECT keyId, sealed FROM webhooks WHERE id = ?', id);
+  const row = db.get<[string, Uint8Array]>('SELECT sealedUnder, sealed FROM webhooks WHERE id = ?', id);
   if (row === undefined) return null;
-  const [keyId, bytes] = row;
-  return secrets.open({ keyId, bytes }, contextOf(id)) === undefined ? null : { keyId, bytes };
+  const [sealedUnder, bytes] = row;
+  return secrets.open({ sealedUnder, bytes }, webhookAdditionalData(id)) === undefined
+    ? null
+    : { sealedUnder, bytes };
 }
 
 function recordChange(permit: Permit, id: number, changes: ReturnType<typeof changesBetween>): void {

@@ -174,16 +174,16 @@ function patchIssues(
   ];
 }
 
-type Progress = Pick<WebhookSettings, 'status' | 'position'>;
+type WantedSettings = Pick<WebhookSettings, 'status' | 'position'>;
 
-function statusIssues(current: Webhook, { status }: Progress): Issue[] {
+function statusIssues(current: Webhook, { status }: WantedSettings): Issue[] {
   if (status !== 'disabled' || current.status === 'disabled') return [];
   const detail = 'status must be enabled or paused: disabled is what the service sets.';
   return [{ pointer: '/status', code: 'enum', detail }];
 }
 
 /** Events may have been removed since, so whoever enables a webhook has to say where it goes on. */
-function positionIssues(current: Webhook, wanted: Progress, { removed, latest }: FeedBounds): Issue[] {
+function positionIssues(current: Webhook, wanted: WantedSettings, { removed, latest }: FeedBounds): Issue[] {
   const { status, position } = wanted;
   const begins = status === 'enabled' && current.status !== 'enabled';
   if (position === current.position && !begins) return [];
