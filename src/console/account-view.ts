@@ -1,4 +1,4 @@
-// One's own account: password, one-time codes, where one is signed in, keys for programs.
+// The user's own account: password, one-time codes, sessions, and API keys.
 import { keyList, sessionList } from './access-lists.ts';
 import { undefinedIfMissing } from './api-client.ts';
 import type { Key, List, Session, Totp } from './api-types.ts';
@@ -8,7 +8,7 @@ import { ask, notify, secret, show } from './dialogs.ts';
 import { type Child, fill, h } from './elements.ts';
 import { action, checkRow, field, form, textOf } from './forms.ts';
 
-type Shown = {
+type Account = {
   readonly sessions: readonly Session[];
   readonly keys: readonly Key[];
   readonly totp: Totp | undefined;
@@ -18,7 +18,7 @@ export function accountView(page: Page): void {
   const { main, signal, client, user } = page;
   const content = h('div', {}, skeleton(6));
   const load = reloadable(content, signal, {
-    async load(): Promise<Shown> {
+    async load(): Promise<Account> {
       const [sessions, keys, totp] = await Promise.all([
         client.get<List<Session>>('/api/sessions', signal),
         client.get<List<Key>>('/api/keys', signal),
@@ -26,13 +26,13 @@ export function accountView(page: Page): void {
       ]);
       return { sessions: sessions.data, keys: keys.data, totp };
     },
-    draw: (shown, reload) => accountContent(page, shown, reload),
+    draw: (account, reload) => accountContent(page, account, reload),
   });
   fill(main, heading('My account'), content);
   void load();
 }
 
-function accountContent(page: Page, { sessions, keys, totp }: Shown, reload: Reload): Child {
+function accountContent(page: Page, { sessions, keys, totp }: Account, reload: Reload): Child {
   const { user, client, session } = page;
   const everywhere = async (): Promise<void> => {
     await client.send('DELETE', '/api/sessions');
@@ -121,7 +121,7 @@ function totpPart(page: Page, totp: Totp | undefined, reload: Reload): Child {
   if (totp?.isOn === true)
     return [h('p', {}, `On. ${totp.recoveryCodesLeft} recovery codes are left.`), action('Turn off', off)];
   return [
-    h('p', {}, 'A second proof beside the password: six digits that an authenticator app shows.'),
+    h('p', {}, 'A second factor beside the password: six digits that an authenticator app shows.'),
     action('Set up …', () => setUpTotp(page, reload)),
   ];
 }
@@ -134,8 +134,7 @@ async function setUpTotp({ client, user }: Page, reload: Reload): Promise<void> 
     pointer: '/code',
     attributes: { inputmode: 'numeric', autocomplete: 'one-time-code' },
   });
-  const codes: { made?: readonly string[] } = {};
-  const done = await ask({
+  const recoveryCodes = await ask({
     title: 'Set up one-time codes',
     content: [
       h(
@@ -154,13 +153,13 @@ async function setUpTotp({ client, user }: Page, reload: Reload): Promise<void> 
       const { value: confirmed } = await client.send<{ recoveryCodes: readonly string[] }>('PUT', path, {
         body: { code: code.control.value.trim() },
       });
-      codes.made = confirmed.recoveryCodes;
+      return confirmed.recoveryCodes;
     },
   });
-  if (!done || codes.made === undefined) return;
+  if (recoveryCodes === undefined) return;
   await show('One-time codes are on', [
-    h('p', {}, 'Each takes the place of one code, once. Write them down: they are shown only now.'),
-    secret('Recovery codes', codes.made.join('\n')),
+    h('p', {}, 'Each replaces one code, once. Write them down: they are shown only now.'),
+    secret('Recovery codes', recoveryCodes.join('\n')),
   ]);
   await reload();
 }
@@ -176,12 +175,11 @@ const scopes = [
 ];
 
 async function addKey({ client }: Page, reload: Reload): Promise<void> {
-  const name = field({ label: 'What it is for', pointer: '/name', hint: 'Such as: till 3' });
+  const name = field({ label: 'What it is for', pointer: '/name', hint: 'Example: till 3' });
   const boxes = scopes.map((scope) =>
     h('input', { type: 'checkbox', id: `scope-${scope}`, value: scope, checked: scope === 'orders:read' }),
   );
-  const made: { key?: string } = {};
-  const done = await ask({
+  const key = await ask({
     title: 'New API key',
     content: [
       name.row,
@@ -192,16 +190,16 @@ async function addKey({ client }: Page, reload: Reload): Promise<void> {
         boxes.map((box) => checkRow(box, box.value)),
       ),
     ],
-    submit: 'Make the key',
+    submit: 'Create the key',
     async run() {
       const body = {
         name: textOf(name) ?? '',
         scopes: boxes.filter(({ checked }) => checked).map(({ value }) => value),
       };
-      made.key = (await client.send<{ key: string }>('POST', '/api/keys', { body })).value.key;
+      return (await client.send<{ key: string }>('POST', '/api/keys', { body })).value.key;
     },
   });
-  if (!done || made.key === undefined) return;
-  await show('The key is made', secret('Key, shown only now. It is good for a year.', made.key));
+  if (key === undefined) return;
+  await show('The key is created', secret('Key, shown only now. It is valid for a year.', key));
   await reload();
 }

@@ -1,4 +1,4 @@
-// The entry point: who is signed in, the frame around the views, and which view the address names.
+// The entry point: signs in, draws the frame around the views, and finds the view that the URL names.
 import { accountView } from './account-view.ts';
 import { ApiClient, pause, Rejection } from './api-client.ts';
 import type { User } from './api-types.ts';
@@ -39,58 +39,71 @@ const views: Readonly<Record<string, View>> = {
   more: moreView,
 };
 
-void start();
+/** Shows the sign-in, or the frame and the views of the user who is signed in. */
+class Console {
+  readonly #container: HTMLElement;
+  readonly #session = new BrowserSession();
+  readonly #client: ApiClient;
+  readonly #live: LiveEvents;
+  #user: User | undefined;
+  #ending = new AbortController();
+  #isChecking = false;
 
-async function start(): Promise<void> {
-  const container = document.getElementById('page');
-  if (container === null) return;
-  const session = new BrowserSession();
-  const state: { user?: User } = {};
-  const client = new ApiClient(session, () => confirmIdentity(session, state.user?.email ?? ''));
-  const live = new LiveEvents(client);
-  const shown = { ending: new AbortController() };
-  async function run(element: HTMLElement): Promise<void> {
-    shown.ending.abort();
-    shown.ending = new AbortController();
-    const { signal } = shown.ending;
-    live.stop();
+  constructor(container: HTMLElement) {
+    this.#container = container;
+    this.#client = new ApiClient(this.#session, () =>
+      confirmIdentity(this.#session, this.#user?.email ?? ''),
+    );
+    this.#live = new LiveEvents(this.#client);
+    this.#session.addEventListener('user', () => void this.run());
+    this.#live.addEventListener('ended', () => void this.#checkAccount());
+    this.#client.addEventListener('forbidden', () => void this.#checkAccount());
+  }
+
+  /** Replaces the page; called again whenever another user is signed in, or none. */
+  async run(): Promise<void> {
+    this.#ending.abort();
+    this.#ending = new AbortController();
+    const { signal } = this.#ending;
+    this.#live.stop();
     for (const dialog of document.querySelectorAll('dialog')) dialog.close();
+    const user = await this.#signedInUser(signal);
+    if (signal.aborted) return; // another user has signed in meanwhile, in another tab
+    this.#show(user, signal);
+    void this.#live.start();
+  }
+
+  async #signedInUser(signal: AbortSignal): Promise<User> {
     const isSignedIn =
-      session.userId !== undefined || (await retryUntilReached(() => session.resume(), element));
-    if (!isSignedIn && !signal.aborted) await signInView(element, session);
-    const user = await retryUntilReached(() => client.get<User>(`/api/users/${session.userId}`), element);
-    if (signal.aborted) return; // somebody else has signed in meanwhile, in another tab
-    const before = state.user;
-    const isOther = before !== undefined && before.id !== user.id;
-    if (isOther) history.replaceState(null, '', '#/'); // not the page of the user before
-    state.user = user;
-    runFrame({ client, session, live, user }, element, signal);
+      this.#session.userId !== undefined ||
+      (await retryUntilReached(() => this.#session.resume(), this.#container));
+    if (!isSignedIn && !signal.aborted) await signInView(this.#container, this.#session);
+    const request = (): Promise<User> => this.#client.get<User>(`/api/users/${this.#session.userId}`);
+    return retryUntilReached(request, this.#container);
+  }
+
+  #show(user: User, signal: AbortSignal): void {
+    const before = this.#user;
+    if (before !== undefined && before.id !== user.id) history.replaceState(null, '', '#/'); // not their page
+    this.#user = user;
+    const app = { client: this.#client, session: this.#session, live: this.#live, user };
+    runFrame(app, this.#container, signal);
     if (before?.id === user.id && before.role !== user.role) notify(`Your role is ${user.role} now.`);
-    void live.start();
   }
-  session.addEventListener('user', () => void run(container));
-  const checkAccount = accountCheck(client, state, () => void run(container));
-  live.addEventListener('ended', checkAccount);
-  client.addEventListener('forbidden', checkAccount);
-  await run(container);
+
+  /** Loads the user's account again: its role may have changed while the console is open. */
+  async #checkAccount(): Promise<void> {
+    const user = this.#user;
+    if (user === undefined || this.#isChecking) return;
+    this.#isChecking = true;
+    const now = await this.#client.get<User>(`/api/users/${user.id}`).catch(() => undefined);
+    this.#isChecking = false;
+    if (now === undefined || this.#user !== user) return;
+    if (JSON.stringify(now) !== JSON.stringify(user)) void this.run();
+  }
 }
 
-/** Loads the own account again: its role may have changed while the console is open. */
-function accountCheck(client: ApiClient, state: { readonly user?: User }, onChange: () => void): () => void {
-  const check = { isRunning: false };
-  async function run(): Promise<void> {
-    const { user } = state;
-    if (user === undefined || check.isRunning) return;
-    check.isRunning = true;
-    const now = await client.get<User>(`/api/users/${user.id}`).catch(() => undefined);
-    check.isRunning = false;
-    if (now === undefined || state.user !== user) return;
-    if (JSON.stringify(now) !== JSON.stringify(user)) onChange();
-  }
-  return () => void run();
-}
-
-/** Retries as long as the service can't be reached. */
+/** Retries while the service can't be reached. */
 async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLElement): Promise<T> {
   for (;;) {
     try {
@@ -120,42 +133,43 @@ function runFrame(app: App, container: HTMLElement, signal: AbortSignal): void {
     h('div', { class: 'frame' }, bar, h('div', { class: 'body' }, banner, main)),
     h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }),
   );
-  const state = { ending: new AbortController(), path: '' };
+  let ending = new AbortController();
+  let currentPath = '';
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
-    const isSamePage = path === state.path;
+    const isSamePage = path === currentPath;
     const key = document.activeElement?.getAttribute('href');
-    state.ending.abort(new Error('left'));
-    state.ending = new AbortController();
+    ending.abort(new Error('left'));
+    ending = new AbortController();
     const item = name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
     fill(bar, navigation(app, item));
     const known = (Object.hasOwn(views, name) ? views[name] : undefined) ?? missingView;
     const view = isAllowed(item, app.user.role) ? known : forbiddenView;
-    view({ ...app, main, id, parameters, signal: state.ending.signal });
+    view({ ...app, main, id, parameters, signal: ending.signal });
     if (isSamePage)
       [...main.querySelectorAll('a')].find((link) => link.getAttribute('href') === key)?.focus();
-    else if (state.path !== '') focusHeading(main);
-    state.path = path;
+    else if (currentPath !== '') focusHeading(main);
+    currentPath = path;
   }
-  signal.addEventListener('abort', () => state.ending.abort(new Error('signed out')));
+  signal.addEventListener('abort', () => ending.abort(new Error('signed out')));
   window.addEventListener('hashchange', draw, { signal });
   showConnection(app, banner, signal);
   draw();
 }
 
-/** Shows in the banner why the page may be out of date. */
+/** Shows in the banner the reason why the page may be out of date. */
 function showConnection({ client, live }: App, banner: HTMLElement, signal: AbortSignal): void {
-  const state = { isAway: false };
+  let isAway = false;
   function show(): void {
     const { delayReason } = live;
     fill(
       banner,
-      state.isAway && notice('The service can’t be reached. ', awayText),
-      !state.isAway && delayReason !== null && notice('Not live: ', `${lateText} ${delayReason}`),
+      isAway && notice('The service can’t be reached. ', awayText),
+      !isAway && delayReason !== null && notice('Not live: ', `${lateText} ${delayReason}`),
     );
   }
-  function change(isAway: boolean): void {
-    state.isAway = isAway;
+  function change(isAwayNow: boolean): void {
+    isAway = isAwayNow;
     show();
     if (!isAway) live.catchUp();
   }
@@ -164,7 +178,7 @@ function showConnection({ client, live }: App, banner: HTMLElement, signal: Abor
   live.addEventListener('delay', show, { signal });
 }
 
-const awayText = 'What you see may be old; it is read again as soon as the service is back.';
+const awayText = 'This page may be out of date; it is updated as soon as the service is back.';
 const lateText = 'changes by others are shown up to half a minute later.';
 
 function notice(...content: readonly Child[]): HTMLElement {
@@ -197,7 +211,7 @@ function routeOf(hash: string, app: App): Route {
   return { path: known, name: id === '' ? known : `${kind}${part}`, id: Number(id), parameters };
 }
 
-/** The address is of a page that others may see. */
+/** Shown for a URL whose page only other roles may open. */
 function forbiddenView({ main, user }: { readonly main: HTMLElement; readonly user: User }): void {
   document.title = 'Not allowed · orderly';
   const text = `This page is not for accounts with the role ${user.role}.`;
@@ -217,3 +231,6 @@ function missingView({ main }: { readonly main: HTMLElement }): void {
     h('p', {}, text, ' ', h('a', { href: '#/' }, 'Go to the start')),
   );
 }
+
+const container = document.getElementById('page');
+if (container !== null) void new Console(container).run();

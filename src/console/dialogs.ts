@@ -2,44 +2,43 @@
 import { type Child, fill, h, icon, icons } from './elements.ts';
 import { form } from './forms.ts';
 
-type Question = {
+type Question<T> = {
   readonly title: string;
   readonly content?: Child;
   readonly submit: string;
   readonly isDangerous?: boolean;
-  /** Of the button that ends it without: `Cancel` unless that could be what is asked about. */
+  /** The label of the button that closes the dialog: `Cancel`, unless the question is about cancelling. */
   readonly dismiss?: string;
-  /** What it throws is shown in the dialog, which stays open. */
-  readonly run: () => Promise<void>;
+  /** Its errors are shown in the dialog, which stays open. */
+  readonly run: () => Promise<T>;
 };
 
-/** Resolves to whether it was done; Escape and Cancel end it without. */
-export function ask({
+/** Resolves to the result of `run`; to undefined if the dialog is closed without it. */
+export function ask<T>({
   title,
   content,
   submit,
   isDangerous = false,
   dismiss = 'Cancel',
   run,
-}: Question): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const state = { isDone: false };
+}: Question<T>): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<T | undefined>();
+  let result: T | undefined;
   const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, dismiss);
   const body = form(content, {
     submit,
     isDangerous,
     others: cancel,
     async run() {
-      await run();
-      state.isDone = true;
+      result = await run();
       dialog.close();
     },
   });
-  const dialog = openDialog(title, body, () => resolve(state.isDone));
+  const dialog = openDialog(title, body, () => resolve(result));
   return promise;
 }
 
-/** Something to read, such as a secret that is shown once. */
+/** Shows something to read, such as a secret that is shown once. */
 export function show(title: string, content: Child): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Done');
@@ -47,14 +46,14 @@ export function show(title: string, content: Child): Promise<void> {
   return promise;
 }
 
-/** The focus returns to where it was, as the element does by itself. */
+/** The browser returns the focus to the element that had it before. */
 function openDialog(title: string, content: Child, onClose: () => void): HTMLDialogElement {
   const id = `dialog-${crypto.randomUUID()}`;
   const dialog = h('dialog', { 'aria-labelledby': id }, h('h2', { id }, title), content);
   document.body.append(dialog);
   dialog.addEventListener('close', () => {
     dialog.remove();
-    // what opened it may have been drawn again meanwhile
+    // unless that element has been drawn again meanwhile
     if (document.activeElement === document.body) document.querySelector<HTMLElement>('main h1')?.focus();
     onClose();
   });
@@ -64,7 +63,7 @@ function openDialog(title: string, content: Child, onClose: () => void): HTMLDia
 
 const noticeMilliseconds = 6_000;
 
-/** Says that something has happened, to those who see the page and those who hear it. */
+/** Announces an outcome on the page and to screen readers. */
 export function notify(text: string): void {
   const region = document.getElementById('notices');
   if (region === null) return;

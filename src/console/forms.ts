@@ -1,4 +1,4 @@
-// Fields and forms: a label each, what is wrong beside the field that it concerns, and one request at a time.
+// Fields and forms: each field has a label and shows its own issues; a form sends one request at a time.
 import { Rejection } from './api-client.ts';
 import type { Issue } from './api-types.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
@@ -9,7 +9,7 @@ export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 export type Field = { readonly row: HTMLElement; readonly control: Control };
 type FieldOptions = {
   readonly label: string;
-  /** Where the service names the value: `/items/0/name`. */
+  /** The pointer of the value in the service's issues: `/items/0/name`. */
   readonly pointer: string;
   readonly hint?: string;
   readonly value?: string | null;
@@ -62,7 +62,7 @@ export function textOf({ control }: Field): string | null {
   return text === '' ? null : text;
 }
 
-/** To be shown beside the fields, as what the service rejects is. */
+/** Throws issues that are shown beside their fields, as those of the service are. */
 export function throwIfInvalid(errors: readonly Issue[]): void {
   const detail = 'The form is not complete.';
   if (errors.length > 0) throw new Rejection({ code: 'validation-failed', status: 422, detail, errors });
@@ -71,9 +71,9 @@ export function throwIfInvalid(errors: readonly Issue[]): void {
 type FormOptions = {
   readonly submit: string;
   readonly isDangerous?: boolean;
-  /** Beside the button that submits. */
+  /** Shown beside the submit button. */
   readonly others?: Child;
-  /** What it throws is shown beside the field that it concerns, if there is one. */
+  /** Its errors are shown beside the fields that they concern, if there are any. */
   readonly run: () => Promise<void>;
 };
 
@@ -91,48 +91,48 @@ export function form(
     message,
     h('div', { class: 'buttons' }, button, others),
   );
-  const state = { isRunning: false };
+  const submitOnce = oneAtATime(button, async () => {
+    clearIssues(element);
+    await run().catch((error: unknown) => showError(element, error));
+  });
   element.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (state.isRunning) return;
-    state.isRunning = true;
-    button.setAttribute('aria-disabled', 'true');
-    clearIssues(element);
-    void run()
-      .catch((error: unknown) => showError(element, error))
-      .finally(() => {
-        state.isRunning = false;
-        button.removeAttribute('aria-disabled');
-      });
+    submitOnce();
   });
   return element;
 }
 
-/** A button for an action that takes a moment; what `run` throws is shown beside it. */
+/** A button for an action that takes a moment; errors of `run` are shown beside it. */
 export function action(label: Child, run: () => Promise<void>, attributes: Attributes = {}): HTMLElement {
   const message = h('span', { class: 'issue', role: 'alert' });
-  const state = { isRunning: false };
   const button = h('button', { type: 'button', ...attributes }, label);
-  button.addEventListener('click', () => {
-    if (state.isRunning) return;
-    state.isRunning = true;
-    button.setAttribute('aria-disabled', 'true');
+  const runOnce = oneAtATime(button, async () => {
     fill(message);
-    void run()
-      .catch((error: unknown) => fill(message, messageOf(error)))
-      .finally(() => {
-        state.isRunning = false;
-        button.removeAttribute('aria-disabled');
-      });
+    await run().catch((error: unknown) => fill(message, messageOf(error)));
   });
+  button.addEventListener('click', runOnce);
   return h('span', { class: 'action' }, button, message);
+}
+
+/** Calls of the returned function do nothing while `run` is pending; the button looks disabled then. */
+function oneAtATime(button: HTMLButtonElement, run: () => Promise<void>): () => void {
+  let isRunning = false;
+  return () => {
+    if (isRunning) return;
+    isRunning = true;
+    button.setAttribute('aria-disabled', 'true');
+    void run().finally(() => {
+      isRunning = false;
+      button.removeAttribute('aria-disabled');
+    });
+  };
 }
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The first field with an issue gets the focus; what belongs to no field is said above the button. */
+/** Focuses the first field with an issue; issues of no field are shown above the button. */
 function showError(element: HTMLFormElement, error: unknown): void {
   const issues = error instanceof Rejection ? error.issues : [];
   const shown = issues.map((issue) => ({ issue, control: controlOf(element, issue) }));
@@ -146,21 +146,20 @@ function showError(element: HTMLFormElement, error: unknown): void {
   shown.find(({ control }) => control !== undefined)?.control?.focus();
 }
 
-/** The field of the pointer, or of the nearest parent that has one: `/address` for `/address/city`. */
+/** Returns the field of the pointer, or of its nearest ancestor: `/address` for `/address/city`. */
 function controlOf(element: HTMLFormElement, { pointer = '' }: Issue): Control | undefined {
   const controls = [...element.querySelectorAll<Control>('[data-pointer]')];
-  for (
-    let path = decodeURIComponent(pointer.replace(/^#/, ''));
-    path !== '';
-    path = path.replace(/\/[^/]*$/, '')
-  ) {
-    const found = controls.find(({ dataset }) => dataset['pointer'] === path);
+  let path = decodeURIComponent(pointer.replace(/^#/, ''));
+  while (path !== '') {
+    const current = path;
+    const found = controls.find(({ dataset }) => dataset['pointer'] === current);
     if (found !== undefined) return found;
+    path = path.replace(/\/[^/]*$/, '');
   }
   return undefined;
 }
 
-/** What holds money has its currency in `data-currency`: its limits are money, too. */
+/** The issue in the words of the form. A field of money has its currency in `data-currency`. */
 function textAt(control: Control, issue: Issue): string {
   const { currency, pointer } = control.dataset;
   const isOwn = decodeURIComponent(issue.pointer ?? '').replace(/^#/, '') === pointer;

@@ -9,7 +9,7 @@ import type { App, Page, Reload } from './view.ts';
 
 const typingMilliseconds = 40;
 
-/** Searches while one types. The address keeps the words, without an entry in the history for each letter. */
+/** Searches while the user types. The URL holds the words, without a history entry for each letter. */
 export function searchField(
   page: Page,
   name: string,
@@ -26,15 +26,15 @@ export function searchField(
     maxlength: 100,
     'data-key': 'search',
   });
-  const state = { timer: 0 };
+  let timer = 0;
   input.addEventListener('input', () => {
     const q = input.value.trim();
     if (q === '') parameters.delete('q');
     else parameters.set('q', q);
     parameters.delete('cursor');
     history.replaceState(null, '', `#/${name}?${parameters}`);
-    clearTimeout(state.timer);
-    state.timer = setTimeout(() => void reload(), typingMilliseconds);
+    clearTimeout(timer);
+    timer = setTimeout(() => void reload(), typingMilliseconds);
   });
   return h('div', { class: 'search' }, icon(icons.search), input);
 }
@@ -54,7 +54,7 @@ export function statusTabs(parameters: URLSearchParams): HTMLElement {
   );
 }
 
-/** Fetched with the token, which a link couldn't send. */
+/** A button, not a link: links send no access token. */
 export function csvButton({ client }: App, path: string, file: string): HTMLElement {
   return action('CSV', async () => {
     const response = await client.request('GET', path, { accept: 'text/csv' });

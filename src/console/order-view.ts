@@ -1,4 +1,4 @@
-// One order: what was ordered, by whom, where it stands, what happened, and what may be done.
+// One order: its items, customer, status and history, and the changes that are allowed.
 import { query, Rejection } from './api-client.ts';
 import {
   type Customer,
@@ -22,7 +22,7 @@ import { pill, statusPicture } from './order-status.ts';
 type Shown = {
   readonly order: Order;
   readonly etag: string | undefined;
-  /** Undefined for a customer of somebody else. */
+  /** Undefined if the customer belongs to another user. */
   readonly customer: Customer | undefined;
   readonly events: readonly ServiceEvent[];
   readonly names: ReadonlyMap<number, string>;
@@ -34,17 +34,17 @@ export function orderView(page: Page): void {
   const conflict = h('div', { role: 'alert' });
   const content = h('div', {}, skeleton(8));
   const head = h('div', {}, heading(`Order ${id}`));
-  const state: { shown?: Shown } = {};
+  let current: Shown | undefined;
   const reload = reloadable(content, signal, {
     load: () => load(page, names),
     draw(shown) {
-      state.shown = shown;
+      current = shown;
       fill(head, orderHeading(page, shown, change));
       return orderContent(shown);
     },
   });
   async function change(to: Status, reason: string | null): Promise<void> {
-    const { order, etag } = state.shown ?? {};
+    const { order, etag } = current ?? {};
     if (order === undefined) return;
     fill(conflict);
     const body = reason === null ? { status: to } : { status: to, reason };
@@ -55,7 +55,7 @@ export function orderView(page: Page): void {
     } catch (error) {
       if (!(error instanceof Rejection && error.status === 412)) throw error;
       await reload();
-      fill(conflict, conflictNotice(order, state.shown));
+      fill(conflict, conflictNotice(order, current));
       return;
     }
     await reload();
@@ -67,7 +67,7 @@ export function orderView(page: Page): void {
   void reload();
 }
 
-/** Without `include`, whose ETag isn't the order's own. */
+/** Reads the order without `include`, with which the ETag would not be that of the order alone. */
 async function load({ client, id, signal }: Page, names: PeopleNames): Promise<Shown> {
   const [{ value: order, etag }, { data: events }] = await Promise.all([
     client.read<Order>(`/orders/${id}`, signal),
@@ -80,7 +80,7 @@ async function load({ client, id, signal }: Page, names: PeopleNames): Promise<S
   return { order, etag, customer, events, names: known };
 }
 
-/** What somebody else changed since the order was loaded here. */
+/** Lists the changes by others since the order was loaded here. */
 function conflictNotice(before: Order, now: Shown | undefined): Child {
   const since = now?.events.filter(({ createdAt }) => createdAt > before.updatedAt) ?? [];
   const changes = since.map((event) => {
@@ -122,7 +122,7 @@ function orderHeading(page: Page, { order }: Shown, change: Change): HTMLElement
   return head;
 }
 
-/** A step that can't be undone asks first, with the amount. */
+/** A step that can't be undone opens a dialog that names the amount. */
 function stepButton({ id, total, currency }: Order, to: Status, change: Change): HTMLElement {
   const isEnding = to === 'cancelled' || to === 'refunded';
   if (!isEnding)

@@ -1,4 +1,4 @@
-// The list of orders: searched, by status, live, with the next step of each as a button.
+// The list of orders: search, statuses, live updates, and a button for the next step of each order.
 import { query } from './api-client.ts';
 import { type List, type Order, steps } from './api-types.ts';
 import { reloadable, emptyState, heading, isStaff, type Page, type Reload, skeleton } from './view.ts';
@@ -10,7 +10,7 @@ import { csvButton, searchField, statusTabs } from './list-tools.ts';
 import { pill } from './order-status.ts';
 import { type Column, pager, rowLink, table } from './tables.ts';
 
-const rowsAtOnce = 50;
+const rowsPerPage = 50;
 
 export function ordersView(page: Page): void {
   const { main, signal, parameters, client, live } = page;
@@ -45,7 +45,7 @@ function listQuery(parameters: URLSearchParams): string {
   const q = parameters.get('q') ?? undefined;
   const status = parameters.get('status') ?? undefined;
   const cursor = q === undefined ? (parameters.get('cursor') ?? undefined) : undefined;
-  return query({ q, status, cursor, include: 'customer', limit: rowsAtOnce });
+  return query({ q, status, cursor, include: 'customer', limit: rowsPerPage });
 }
 
 function ordersList(page: Page, { data, next }: List<Order>, reload: Reload): Child {
@@ -56,7 +56,7 @@ function ordersList(page: Page, { data, next }: List<Order>, reload: Reload): Ch
   return [
     table('Orders', isStaff(page) ? columns : orderColumns, data),
     isSearch &&
-      data.length === rowsAtOnce &&
+      data.length === rowsPerPage &&
       h('p', { class: 'hint' }, 'There may be more: add a word to narrow it down.'),
     pager(next, { label: 'Pages of orders', parameters, name: 'orders' }),
   ];
@@ -111,7 +111,7 @@ export function stepColumn({ client }: Page, reload: Reload): Column<Order> {
     cell({ id, status, updatedAt }) {
       const [to] = steps[status];
       if (to === undefined || to === 'refunded') return undefined;
-      // one key for each version of the order: pressed here and again after a lost answer, it is done once
+      // one key for each version of the order, so a second click after a lost response has no effect
       const idempotencyKey = `console-${id}-${to}-${updatedAt}`;
       const change = async (): Promise<void> => {
         await client.send('PATCH', `/orders/${id}`, { body: { status: to }, idempotencyKey });

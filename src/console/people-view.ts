@@ -1,4 +1,4 @@
-// People: who may sign in, what they may do, and what an administrator can do for them.
+// People: the accounts, their roles, and an administrator's actions for them.
 import { keyList, sessionList } from './access-lists.ts';
 import { query, undefinedIfMissing } from './api-client.ts';
 import type { Key, List, Role, ServiceEvent, Session, Totp, User } from './api-types.ts';
@@ -70,13 +70,13 @@ async function addPerson({ client }: Page, reload: Reload): Promise<void> {
   const email = field({ label: 'E-mail', pointer: '/email', attributes: { type: 'email' } });
   const role = field({ label: 'Role', pointer: '/role', control: choice(roles, 'staff') });
   const password = newPassword();
-  const done = await ask({
+  const isAdded = await ask({
     title: 'Add a person',
     content: [
       name.row,
       email.row,
       role.row,
-      h('p', { class: 'soft' }, 'The password is made here and shown once.'),
+      h('p', { class: 'soft' }, 'The password is generated here and shown once.'),
     ],
     submit: 'Add',
     async run() {
@@ -87,9 +87,10 @@ async function addPerson({ client }: Page, reload: Reload): Promise<void> {
         password,
       };
       await client.send('POST', '/api/users', { body });
+      return true;
     },
   });
-  if (!done) return;
+  if (isAdded !== true) return;
   await show(
     `${name.control.value} can sign in`,
     secret('Password, shown only now. They should change it under My account.', password),
@@ -97,7 +98,7 @@ async function addPerson({ client }: Page, reload: Reload): Promise<void> {
   await reload();
 }
 
-/** 100 bits, in letters and digits that aren't easily confused. */
+/** Returns 100 random bits, in letters and digits that aren't easily confused. */
 function newPassword(): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
   const random = crypto.getRandomValues(new Uint8Array(20));
@@ -105,7 +106,7 @@ function newPassword(): string {
   return text.replaceAll(/(.{5})(?=.)/g, '$1-');
 }
 
-type Shown = {
+type Person = {
   readonly user: User;
   readonly sessions: readonly Session[];
   readonly keys: readonly Key[];
@@ -122,9 +123,9 @@ export function personView(page: Page): void {
   const content = h('div', {}, skeleton(8));
   const reload = reloadable(content, signal, {
     load: () => load(page, names),
-    draw(shown, reload) {
-      fill(head, heading(shown.user.name));
-      return personContent(page, shown, reload);
+    draw(person, reload) {
+      fill(head, heading(person.user.name));
+      return personContent(page, person, reload);
     },
   });
   fill(main, head, content);
@@ -134,12 +135,12 @@ export function personView(page: Page): void {
   void reload();
 }
 
-/** The subject of sign-ins and keys has another id; their actor is the user. */
+/** Events of sign-ins and keys name the user as the actor, not as the subject. */
 function isAbout({ subject, actor }: ServiceEvent, id: number): boolean {
   return subject === `/api/users/${id}` || actor?.userId === id;
 }
 
-async function load({ client, signal, id }: Page, names: PeopleNames): Promise<Shown> {
+async function load({ client, signal, id }: Page, names: PeopleNames): Promise<Person> {
   const [user, sessions, keys, events, suspension, totp] = await Promise.all([
     client.get<User>(`/api/users/${id}`, signal),
     client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
@@ -160,9 +161,9 @@ async function load({ client, signal, id }: Page, names: PeopleNames): Promise<S
   };
 }
 
-function personContent(page: Page, shown: Shown, reload: Reload): Child {
-  const { user, sessions, keys, events, names, suspendedAt } = shown;
-  const isOneself = user.id === page.user.id;
+function personContent(page: Page, person: Person, reload: Reload): Child {
+  const { user, sessions, keys, events, names, suspendedAt } = person;
+  const isOwn = user.id === page.user.id;
   return [
     suspendedAt !== undefined &&
       h('p', { class: 'banner' }, `Suspended since ${dateTime(suspendedAt)}: can’t sign in.`),
@@ -185,14 +186,14 @@ function personContent(page: Page, shown: Shown, reload: Reload): Child {
             ['E-mail', user.email],
             ['Since', dateOnly(user.createdAt)],
           ]),
-          !isOneself && roleForm(page, user, reload),
+          !isOwn && roleForm(page, user, reload),
         ),
-        isOneself
+        isOwn
           ? card(
               'This is you',
               h('p', {}, h('a', { href: '#/account' }, 'My account'), ' has your password, codes and keys.'),
             )
-          : card('Actions', personActions(page, shown, reload)),
+          : card('Actions', personActions(page, person, reload)),
       ),
     ),
   ];
@@ -209,65 +210,59 @@ function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): H
   return h('div', { class: 'inline' }, chosen.row, action('Save role', save));
 }
 
-function personActions(
-  { client }: Page,
-  { user, suspendedAt, totp, sessions }: Shown,
-  reload: Reload,
-): Child {
+function personActions(page: Page, { user, suspendedAt, totp, sessions }: Person, reload: Reload): Child {
+  const { client } = page;
   const { id, name } = user;
   const path = `/api/users/${id}`;
-  const then = async (text: string): Promise<void> => {
+  const end = async (target: string, text: string): Promise<void> => {
+    await client.send('DELETE', target);
     notify(text);
     await reload();
   };
-  const resetPassword = async (): Promise<void> => {
-    const password = newPassword();
-    const run = async (): Promise<void> => void (await client.send('PATCH', path, { body: { password } }));
-    const content = h(
-      'p',
-      {},
-      `${name} is signed out everywhere, and their API keys end. The new password is shown once.`,
-    );
-    if (!(await ask({ title: 'Make a new password?', content, submit: 'Make it', run }))) return;
-    await show(`${name} has a new password`, secret('Password, shown only now.', password));
-    await reload();
-  };
-  const suspend = async (): Promise<void> => {
-    const reason = field({
-      label: 'Reason',
-      pointer: '/reason',
-      hint: 'For other administrators. Optional.',
-    });
-    const run = async (): Promise<void> => {
-      await client.send('PUT', `${path}/suspension`, { body: { reason: textOf(reason) } });
-      await then(`${name} is suspended.`);
-    };
-    const content = [
-      h('p', {}, 'Sessions and keys end, and signing in is rejected until you lift it.'),
-      reason.row,
-    ];
-    await ask({ title: `Suspend ${name}?`, content, submit: 'Suspend', isDangerous: true, run });
-  };
-  const lift = async (): Promise<void> => {
-    await client.send('DELETE', `${path}/suspension`);
-    await then(`${name} may sign in again.`);
-  };
-  const signOut = async (): Promise<void> => {
-    await client.send('DELETE', `/api/sessions?userId=${id}`);
-    await then(`${name} is signed out everywhere.`);
-  };
-  const codesOff = async (): Promise<void> => {
-    await client.send('DELETE', `${path}/totp`);
-    await then('One-time codes are off.');
-  };
+  const signOut = (): Promise<void> => end(`/api/sessions?userId=${id}`, `${name} is signed out everywhere.`);
+  const codesOff = (): Promise<void> => end(`${path}/totp`, 'One-time codes are off.');
+  const lift = (): Promise<void> => end(`${path}/suspension`, `${name} may sign in again.`);
   return h(
     'div',
     { class: 'stack' },
-    action('New password …', resetPassword),
+    action('New password …', () => resetPassword(page, user, reload)),
     sessions.length > 0 && action('Sign out everywhere', signOut),
     totp !== undefined && action('Turn one-time codes off', codesOff),
     suspendedAt === undefined
-      ? action('Suspend …', suspend, { class: 'danger' })
+      ? action('Suspend …', () => suspend(page, user, reload), { class: 'danger' })
       : action('Lift the suspension', lift),
   );
+}
+
+async function resetPassword({ client }: Page, { id, name }: User, reload: Reload): Promise<void> {
+  const text = `${name} is signed out everywhere, and their API keys end. The new password is shown once.`;
+  const password = await ask({
+    title: 'Create a new password?',
+    content: h('p', {}, text),
+    submit: 'Create it',
+    async run() {
+      const generated = newPassword();
+      await client.send('PATCH', `/api/users/${id}`, { body: { password: generated } });
+      return generated;
+    },
+  });
+  if (password === undefined) return;
+  await show(`${name} has a new password`, secret('Password, shown only now.', password));
+  await reload();
+}
+
+async function suspend({ client }: Page, { id, name }: User, reload: Reload): Promise<void> {
+  const reason = field({
+    label: 'Reason',
+    pointer: '/reason',
+    hint: 'For other administrators. Optional.',
+  });
+  const run = async (): Promise<void> => {
+    await client.send('PUT', `/api/users/${id}/suspension`, { body: { reason: textOf(reason) } });
+    notify(`${name} is suspended.`);
+    await reload();
+  };
+  const text = 'Sessions and keys end, and signing in is rejected until you lift the suspension.';
+  const content = [h('p', {}, text), reason.row];
+  await ask({ title: `Suspend ${name}?`, content, submit: 'Suspend', isDangerous: true, run });
 }

@@ -1,4 +1,4 @@
-// Signing in, and the password again for sensitive actions.
+// Signing in, and asking for the password again before sensitive actions.
 import { Rejection, Unreachable } from './api-client.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { ask } from './dialogs.ts';
@@ -29,7 +29,7 @@ export function signInView(container: HTMLElement, session: BrowserSession): Pro
     h(
       'p',
       {},
-      'The service made an administrator at its first start: the e-mail address and the password are in ',
+      'The service created an administrator at its first start: the e-mail address and the password are in ',
       h('code', {}, 'data/initial-admin.json'),
       '.',
     ),
@@ -56,7 +56,7 @@ export function signInView(container: HTMLElement, session: BrowserSession): Pro
   return promise;
 }
 
-/** The password, and the code if the account needs one. */
+/** The fields for the password, and for the code if the account needs one. */
 function credentials(
   session: BrowserSession,
   email: () => string,
@@ -85,7 +85,7 @@ function credentials(
       code.row.hidden = false;
       code.control.focus();
     }
-    const detail = isFirst ? 'Enter the code, too.' : problem.detail;
+    const detail = isFirst ? 'Also enter the code.' : problem.detail;
     const errors =
       problem.code === 'code-required' ? [{ pointer: '#/code', detail }] : (problem.errors ?? []);
     throw new Rejection({ ...problem, detail, errors });
@@ -93,9 +93,18 @@ function credentials(
   return { rows: [password.row, code.row], run };
 }
 
-/** For what needs a sign-in within the last ten minutes. */
+/** Asks for the password before an action that needs a sign-in within the last ten minutes. */
 export async function confirmIdentity(session: BrowserSession, email: string): Promise<boolean> {
   const { rows, run } = credentials(session, () => email);
   const content = [h('p', {}, `This needs your password again, ${email}.`), rows];
-  return ask({ title: 'Is it you?', content, submit: 'Continue', run });
+  const isConfirmed = await ask({
+    title: 'Is it you?',
+    content,
+    submit: 'Continue',
+    async run() {
+      await run();
+      return true;
+    },
+  });
+  return isConfirmed === true;
 }

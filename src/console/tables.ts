@@ -7,7 +7,7 @@ export type Column<T> = {
   readonly cell: (row: T) => Child;
 };
 
-/** On a phone the columns of the kind `wide` are left out. The first cell holds the row's link. */
+/** Phones don't show columns of the kind `wide`. The first cell holds the row's link. */
 export function table<T>(caption: string, columns: readonly Column<T>[], rows: readonly T[]): HTMLElement {
   const head = columns.map(({ label, kind }) =>
     h('th', { scope: 'col', class: kind }, kind === 'action' ? h('span', { class: 'hidden' }, label) : label),

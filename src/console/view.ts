@@ -1,4 +1,4 @@
-// What every view receives: who is signed in, the API client, the URL, and the element to draw into.
+// The context of a view (the user, the API client, the URL, the element to draw into), and what views share.
 import type { ApiClient } from './api-client.ts';
 import type { User } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
@@ -22,10 +22,10 @@ export type Page = App & {
   readonly signal: AbortSignal;
 };
 
-/** Loads what is shown again. */
+/** Loads the view's data again and draws it. */
 export type Reload = () => Promise<void>;
 
-/** Draws into `main` at once, and the rest when it is loaded. */
+/** Draws into `main` immediately, and the rest when it is loaded. */
 export type View = (page: Page) => void;
 
 export function isStaff({ user }: Pick<App, 'user'>): boolean {
@@ -43,32 +43,32 @@ export function heading(title: string, ...tools: readonly Child[]): HTMLElement 
 }
 
 /**
- * Draws what `load` resolves to into the element, and again whenever `reload` is called; meanwhile the old
- * content stays. The result of a load that a newer one has overtaken is discarded.
+ * Returns a function that loads a value and draws it into the element. The old content stays until then, and
+ * the result of a load is discarded if a newer load has begun.
  */
 export function reloadable<T>(
   element: HTMLElement,
   signal: AbortSignal,
   { load, draw }: { readonly load: () => Promise<T>; readonly draw: (value: T, reload: Reload) => Child },
 ): Reload {
-  const state = { count: 0 };
+  let latest = 0;
   const reload: Reload = async () => {
-    state.count += 1;
-    const number = state.count;
+    latest += 1;
+    const number = latest;
     element.setAttribute('aria-busy', 'true');
     try {
       const value = await load();
-      if (number === state.count && !signal.aborted)
+      if (number === latest && !signal.aborted)
         keepFocus(element.closest('main') ?? element, () => fill(element, draw(value, reload)));
     } catch (error) {
-      if (number === state.count && !signal.aborted) fill(element, failure(error, reload));
+      if (number === latest && !signal.aborted) fill(element, failure(error, reload));
     }
-    if (number === state.count) element.removeAttribute('aria-busy');
+    if (number === latest) element.removeAttribute('aria-busy');
   };
   return reload;
 }
 
-/** Puts the focus back on the element with the same key, or else on the heading. */
+/** Returns the focus to the element with the same key, or else to the heading. */
 function keepFocus(scope: Element, change: () => void): void {
   const { activeElement: active } = document;
   const isInside = active instanceof HTMLElement && scope.contains(active);
@@ -89,7 +89,7 @@ function failure(error: unknown, retry: Reload): Child {
   return h('div', { class: 'empty', role: 'alert' }, h('p', {}, messageOf(error)), again);
 }
 
-/** Shown if there is nothing yet: why, and what to do next. */
+/** Explains why nothing is shown, and what to do next. */
 export function emptyState(title: string, text: string, next?: Child): HTMLElement {
   return h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, text), next);
 }

@@ -1,4 +1,4 @@
-// Webhooks: which programs are sent what, and how that goes.
+// Webhooks: the programs that receive events, and the state of their deliveries.
 import { pause } from './api-client.ts';
 import type { List, Webhook } from './api-types.ts';
 import { factList } from './cards.ts';
@@ -41,41 +41,9 @@ export function webhooksView(page: Page): void {
 }
 
 function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
-  const { client } = page;
-  const { id, url, types: sent, status, position, lastStatus, lastAt, failingSince } = webhook;
-  const set = (to: Webhook['status']) => async (): Promise<void> => {
-    await client.send('PATCH', `/webhooks/${id}`, { body: { status: to } });
-    await reload();
-  };
-  const rotate = async (): Promise<void> => {
-    const { value } = await client.send<{ secret: string }>('POST', `/webhooks/${id}/secrets`);
-    await show(
-      'New secret',
-      secret('Secret, shown only now. The old one signs, too, for 24 hours.', value.secret),
-    );
-  };
-  const remove = async (): Promise<void> => {
-    const run = async (): Promise<void> => {
-      await client.send('DELETE', `/webhooks/${id}`);
-      await reload();
-    };
-    await ask({
-      title: 'Delete this webhook?',
-      content: h('p', {}, url),
-      submit: 'Delete',
-      isDangerous: true,
-      run,
-    });
-  };
-  const facts: readonly (readonly [string, Child])[] = [
-    [
-      'Last response',
-      lastStatus === null ? (lastAt === null ? 'nothing sent yet' : 'none came') : `${lastStatus}`,
-    ],
-    ['Last sent', dateTime(lastAt)],
-    ['Failing since', dateTime(failingSince)],
-    ['Delivered up to', `event ${count(position)}`],
-  ];
+  const { url, types: sent, status, failingSince } = webhook;
+  const isFailing = failingSince !== null;
+  const state = isFailing ? `${status}, failing` : status;
   return h(
     'section',
     { class: 'card' },
@@ -83,30 +51,68 @@ function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement 
       'header',
       { class: 'card-head' },
       h('h2', {}, url),
-      h(
-        'span',
-        { class: `pill ${failingSince === null ? status : 'failing'}` },
-        failingSince === null ? status : `${status}, failing`,
-      ),
+      h('span', { class: `pill ${isFailing ? 'failing' : status}` }, state),
     ),
-    factList(facts),
+    factList(webhookFacts(webhook)),
     h('p', { class: 'soft' }, sent.join(', ')),
-    h(
-      'div',
-      { class: 'buttons' },
-      status === 'enabled' &&
-        failingSince !== null &&
-        action('Try again now', () => tryAgain(page, webhook, reload)),
-      status === 'enabled' ? action('Pause', set('paused')) : action('Go on', set('enabled')),
-      action('New secret', rotate),
-      action('Delete …', remove),
-    ),
+    webhookButtons(page, webhook, reload),
   );
+}
+
+function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
+  const { position, lastAt, failingSince } = webhook;
+  return [
+    ['Last response', responseText(webhook)],
+    ['Last sent', dateTime(lastAt)],
+    ['Failing since', dateTime(failingSince)],
+    ['Delivered up to', `event ${count(position)}`],
+  ];
+}
+
+function responseText({ lastStatus, lastAt }: Webhook): string {
+  if (lastStatus !== null) return String(lastStatus);
+  return lastAt === null ? 'nothing sent yet' : 'none came';
+}
+
+function webhookButtons(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
+  const { status, failingSince } = webhook;
+  const isEnabled = status === 'enabled';
+  const set = (to: Webhook['status']) => () => setStatus(page, webhook, { to, reload });
+  return h(
+    'div',
+    { class: 'buttons' },
+    isEnabled && failingSince !== null && action('Try again now', () => tryAgain(page, webhook, reload)),
+    isEnabled ? action('Pause', set('paused')) : action('Resume', set('enabled')),
+    action('New secret', () => rotateSecret(page, webhook)),
+    action('Delete …', () => deleteWebhook(page, webhook, reload)),
+  );
+}
+
+type StatusChange = { readonly to: Webhook['status']; readonly reload: Reload };
+
+async function setStatus({ client }: Page, { id }: Webhook, { to, reload }: StatusChange): Promise<void> {
+  await client.send('PATCH', `/webhooks/${id}`, { body: { status: to } });
+  await reload();
+}
+
+async function rotateSecret({ client }: Page, { id }: Webhook): Promise<void> {
+  const { value } = await client.send<{ secret: string }>('POST', `/webhooks/${id}/secrets`);
+  const text = 'Secret, shown only now. The old one also signs for another 24 hours.';
+  await show('New secret', secret(text, value.secret));
+}
+
+async function deleteWebhook({ client }: Page, { id, url }: Webhook, reload: Reload): Promise<void> {
+  const run = async (): Promise<void> => {
+    await client.send('DELETE', `/webhooks/${id}`);
+    await reload();
+  };
+  const content = h('p', {}, url);
+  await ask({ title: 'Delete this webhook?', content, submit: 'Delete', isDangerous: true, run });
 }
 
 const attemptSeconds = 20;
 
-/** Waits for what comes of it: a receiver has 15 s to respond, and was perhaps tried a few seconds ago. */
+/** Waits for the outcome: a receiver has 15 s to respond, and the last attempt may be seconds ago. */
 async function tryAgain(page: Page, { id, lastAt }: Webhook, reload: Reload): Promise<void> {
   const { client, signal } = page;
   const path = `/webhooks/${id}`;
@@ -123,14 +129,13 @@ async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
   const url = field({
     label: 'Address',
     pointer: '/url',
-    hint: 'https:// … of a program that takes Standard Webhooks.',
+    hint: 'https:// … of a program that accepts Standard Webhooks.',
     attributes: { type: 'url', inputmode: 'url' },
   });
   const boxes = types.map((type) =>
     h('input', { type: 'checkbox', id: `type-${type}`, value: type, checked: type.startsWith('order.') }),
   );
-  const made: { secret?: string } = {};
-  const done = await ask({
+  const created = await ask({
     title: 'Add a webhook',
     content: [
       url.row,
@@ -151,14 +156,11 @@ async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
         url: url.control.value.trim(),
         types: boxes.filter(({ checked }) => checked).map(({ value }) => value),
       };
-      made.secret = (await client.send<{ secret: string }>('POST', '/webhooks', { body })).value.secret;
+      return (await client.send<{ secret: string }>('POST', '/webhooks', { body })).value.secret;
     },
   });
-  if (!done || made.secret === undefined) return;
+  if (created === undefined) return;
   notify('The webhook was added.');
-  await show(
-    'The webhook is added',
-    secret('Secret to check its signatures with, shown only now.', made.secret),
-  );
+  await show('The webhook is added', secret('Secret for checking its signatures, shown only now.', created));
   await reload();
 }

@@ -18,14 +18,14 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
     await person.go('#/account');
     await person.press('New key …');
     await person.enter('What it is for', 'till 3');
-    await person.press('Make the key');
+    await person.press('Create the key');
     await person.see('Is it you?');
     await person.enter('Password', 'not the password');
     await person.press('Continue');
     await person.see('Wrong e-mail address or password.');
     await person.enter('Password', admin.password);
     await person.press('Continue');
-    await person.see('The key is made');
+    await person.see('The key is created');
     assert.match(await tab.evaluate('document.querySelector(".secret code").textContent'), /^ord_/);
     await person.press('Done');
     await person.see('till 3');
@@ -51,7 +51,7 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
     await person.enter('E-mail', admin.email);
     await person.enter('Password', admin.password);
     await person.press('Sign in');
-    await person.see('Enter the code, too.');
+    await person.see('Also enter the code.');
     await person.enter('One-time code', codeOf(secret, service));
     await person.press('Sign in');
     await person.see('8 recovery codes are left.');

@@ -173,7 +173,7 @@ async function addStaffWithLostPassword(person: Person, service: TestService): P
   await person.press('Done');
   await person.press('Till');
   await person.press('New password …');
-  await person.press('Make it');
+  await person.press('Create it');
   const second = await shownPassword(person);
   assert.notEqual(first, second);
   await person.press('Done');

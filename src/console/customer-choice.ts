@@ -1,0 +1,89 @@
+// The customer of a new order: one that is found, or a new one that is created with the order.
+import { Rejection } from './api-client.ts';
+import type { Address, Customer, Issue } from './api-types.ts';
+import { card } from './cards.ts';
+import { ContactFields } from './customer-fields.ts';
+import { CustomerPicker } from './customer-picker.ts';
+import { h } from './elements.ts';
+import { checkRow } from './forms.ts';
+import type { Page } from './view.ts';
+
+export class CustomerChoice {
+  readonly element: HTMLElement;
+  readonly #page: Page;
+  readonly #picker: CustomerPicker;
+  readonly #contact = new ContactFields('/customer');
+  readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
+  readonly #newRows: HTMLElement;
+  /** Creates one customer, however often the form is sent. */
+  readonly #idempotencyKey = crypto.randomUUID();
+  #customer: Customer | undefined;
+
+  /** `suggest` receives the address of the chosen customer; null if none is known. */
+  constructor(page: Page, suggest: (address: Address | null) => void) {
+    this.#page = page;
+    this.#picker = new CustomerPicker(page, (customer) => {
+      this.#customer = customer;
+      if (customer !== undefined) suggest(customer.address);
+    });
+    const hint = h('p', { class: 'hint' }, 'The delivery address below becomes theirs.');
+    this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.rows), hint);
+    this.#isNew.addEventListener('change', () => {
+      this.#show();
+      suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
+    });
+    const newRow = checkRow(this.#isNew, 'A new customer');
+    this.element = card('Customer', this.#picker.element, newRow, this.#newRows);
+  }
+
+  focus(): void {
+    this.#picker.control.focus();
+  }
+
+  choose(customer: Customer): void {
+    this.#picker.choose(customer);
+  }
+
+  issues(): Issue[] {
+    return this.#isNew.checked || this.#customer !== undefined ? [] : [noCustomer];
+  }
+
+  /** Returns the id of the customer; creates a new one with this address first. */
+  async requireId(address: object | null): Promise<number | undefined> {
+    if (this.#isNew.checked) {
+      this.choose(await this.#addCustomer({ ...this.#contact.read(), address }));
+      this.#isNew.click(); // from now on the customer is one of those that can be found
+    }
+    return this.#customer?.id;
+  }
+
+  async #addCustomer(body: object): Promise<Customer> {
+    const options = { idempotencyKey: this.#idempotencyKey, body };
+    const sent = this.#page.client.send<Customer>('POST', '/customers', options);
+    const { value } = await sent.catch((error: unknown) => {
+      throw error instanceof Rejection ? inForm(error) : error;
+    });
+    return value;
+  }
+
+  #show(): void {
+    this.#newRows.hidden = !this.#isNew.checked;
+    this.#picker.element.hidden = this.#isNew.checked;
+  }
+}
+
+const noCustomer: Issue = {
+  pointer: '/customerId',
+  detail: 'Choose a customer from the list, or enter a new one.',
+};
+
+/** Points the issues at the form's fields, where the customer's address is that of the delivery. */
+function inForm({ code, status, message: detail, issues }: Rejection): Rejection {
+  const errors = issues.map((issue) => {
+    const path = (issue.pointer ?? '').replace('#', '');
+    const isAddress = path.startsWith('/address/');
+    const pointer = isAddress ? path.replace('/address', '/shippingAddress') : `/customer${path}`;
+    return { ...issue, pointer: `#${pointer}` };
+  });
+  return new Rejection({ code, status, detail, errors });
+}
