@@ -1,4 +1,4 @@
-// What every request is handled with, and what runs beside requests: each part, in the order they are made.
+// The parts of a running service, for requests and beside them, in the order of their creation.
 import { removeAdminFile } from './assembly/admin-file.ts';
 import type { AfterSync } from './assembly/after-sync.ts';
 import type { Caches } from './assembly/caches.ts';
@@ -44,7 +44,7 @@ type AppSettings = {
   readonly extraRoutes: readonly Route[];
 };
 
-/** What the parts use of the process around them. */
+/** The process as the parts use it: database, clock, log, timers and network. */
 type AppDependencies = {
   readonly database: Database;
   readonly caches: Caches;
@@ -55,7 +55,7 @@ type AppDependencies = {
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;
-  /** How addresses of webhook receivers are looked up; undefined for the system's resolver. */
+  /** Looks up addresses of webhook receivers; undefined means the system's resolver. */
   readonly lookup: AddressLookup | undefined;
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
@@ -67,55 +67,88 @@ export function createApp(
   { config, publicUrl, secrets, extraRoutes }: AppSettings,
   dependencies: AppDependencies,
 ) {
-  const { database, caches, hasher, log, now, timers, stopping } = dependencies;
   const cryptography = createCryptography(secrets, publicUrl);
-  const limiters = createLimiters(config.rates);
-  const metrics = createMetrics();
-  const exports = new Exports({ log });
-  const imports = new Imports(dependencies);
-  const { live, deliveries, webhookTargets, cleanup } = createBackground(config, cryptography, dependencies);
+  const parts = createParts(config, cryptography, dependencies);
+  const { live, deliveries, cleanup, metrics } = parts;
+  const metricsText = (): string => metrics.text(figuresOf(config, parts, dependencies));
+  const services = { ...cryptography, ...servicesOf(config, parts, dependencies), metrics: metricsText };
+  const router = mountRoutes({ config, publicUrl, extraRoutes }, services);
+  const handler = createHandler({ config, publicUrl, cryptography, router }, parts, dependencies);
+  return { router, handler, live, deliveries, cleanup, metrics, metricsText };
+}
 
-  function metricsText(): string {
-    return metrics.text({
-      storage: database.stats,
-      buckets: countBuckets(limiters),
-      connections: dependencies.server.connections,
-      webhooks: deliveries.counts(),
-      caches: [caches.orders, caches.customers, caches.pages],
-      passwordsWaiting: hasher.waiting,
-      streams: { open: live.open, ...live.counts },
-      exports: exports.counts,
-      imports: imports.counts,
-      feed: feedBounds(database.read),
-      certificateExpiresAt: dependencies.certificate.notAfter,
-      lastBackup: lastBackup(config.data),
-    });
-  }
-  const router: Router = mountRoutes(
-    { config, publicUrl, extraRoutes },
-    {
-      ...cryptography,
-      limiters,
-      caches,
-      live,
-      webhookTargets,
-      onWebhookEnabled: (id) => deliveries.resume(id),
-      cleanup,
-      passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownAddress }),
-      exports,
-      imports,
-      onPasswordChange: (email) => removeAdminFile(config.data, email),
-      readiness: () => readinessOf(dependencies),
-      metrics: metricsText,
-    },
-  );
+type Parts = ReturnType<typeof createParts>;
+
+function createParts(config: Config, cryptography: Cryptography, dependencies: AppDependencies) {
+  return {
+    limiters: createLimiters(config.rates),
+    metrics: createMetrics(),
+    exports: new Exports({ log: dependencies.log }),
+    imports: new Imports(dependencies),
+    ...createBackground(config, cryptography, dependencies),
+  };
+}
+
+/** Reads the figures of all parts, for the metrics. */
+function figuresOf(
+  config: Config,
+  { limiters, live, deliveries, exports, imports }: Parts,
+  { database, caches, hasher, server, certificate }: AppDependencies,
+) {
+  return {
+    storage: database.stats,
+    buckets: countBuckets(limiters),
+    connections: server.connections,
+    webhooks: deliveries.counts(),
+    caches: [caches.orders, caches.customers, caches.pages],
+    passwordsWaiting: hasher.waiting,
+    streams: { open: live.open, ...live.counts },
+    exports: exports.counts,
+    imports: imports.counts,
+    feed: feedBounds(database.read),
+    certificateExpiresAt: certificate.notAfter,
+    lastBackup: lastBackup(config.data),
+  };
+}
+
+function servicesOf(
+  { data }: Config,
+  { limiters, live, deliveries, webhookTargets, cleanup, exports, imports }: Parts,
+  dependencies: AppDependencies,
+) {
+  const { caches, hasher } = dependencies;
+  return {
+    limiters,
+    caches,
+    live,
+    webhookTargets,
+    onWebhookEnabled: (id: number) => deliveries.resume(id),
+    cleanup,
+    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownAddress }),
+    exports,
+    imports,
+    onPasswordChange: (email: string) => removeAdminFile(data, email),
+    readiness: () => readinessOf(dependencies),
+  };
+}
+
+type HandlerParts = Pick<AppSettings, 'config' | 'publicUrl'> & {
+  readonly cryptography: Cryptography;
+  readonly router: Router;
+};
+
+function createHandler(
+  { config, publicUrl, cryptography, router }: HandlerParts,
+  { limiters, metrics, cleanup }: Parts,
+  { database, caches, log, now, timers, stopping }: AppDependencies,
+): RequestHandler {
   const authenticator = createAuthenticator({
     signer: cryptography.signer,
     sources: sourcesOf(database.read),
     cache: caches.callers,
     onKeyUse: (keyId, time) => cleanup.recordKeyUse(keyId, time),
   });
-  const handler = new RequestHandler({
+  return new RequestHandler({
     router,
     authenticator,
     sourcesOf,
@@ -133,10 +166,9 @@ export function createApp(
     corsOrigins: new Set(config.corsOrigins),
     isStopping: () => stopping.aborted,
   });
-  return { router, handler, live, deliveries, cleanup, metrics, metricsText };
 }
 
-/** What runs beside requests: started by changes that are on disk, or from time to time. */
+/** Creates the parts that run beside requests: after changes are on disk, or periodically. */
 function createBackground(
   { data, eventsDays, webhookAllow }: Config,
   { cursors, totpSecrets, webhookSecrets }: Cryptography,

@@ -1,4 +1,4 @@
-// Every route, in groups with one status for invalid data each, and what the handlers use.
+// Every route, in groups with one status for invalid data each, and the dependencies of handlers.
 import type { Caches } from './assembly/caches.ts';
 import type { Cleanup } from './assembly/cleanup.ts';
 import { withDailyQuota } from './assembly/daily-quotas.ts';
@@ -28,7 +28,7 @@ import { userRoutes } from './resources/users/user-routes.ts';
 import { webhookRoutes } from './resources/webhooks/webhook-routes.ts';
 import { version } from './version.ts';
 
-/** What handlers use apart from the database, which they get with each request. */
+/** The dependencies of handlers, except for the database, which each request brings. */
 export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
   readonly passwords: PasswordChecks;
   readonly limiters: Pick<Limiters, 'created' | 'changed' | 'signUps'>;
@@ -39,7 +39,7 @@ export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
   readonly webhookTargets: WebhookTargets;
   readonly onWebhookEnabled: (id: number) => void;
   readonly cleanup: Pick<Cleanup, 'runInBackground'>;
-  /** Called once a user's password has been replaced, with their e-mail address before that. */
+  /** Called after a user's password was replaced, with the e-mail address before the change. */
   readonly onPasswordChange: (email: string) => void;
   readonly readiness: SystemServices['readiness'];
   readonly metrics: SystemServices['metrics'];
@@ -48,8 +48,8 @@ export type HandlerServices = Omit<Cryptography, 'storedResponses'> & {
 type Settings = { readonly config: Config; readonly publicUrl: string };
 
 /**
- * Invalid data is a 400 for users, sessions, keys and the service itself, and a 422 for customers, orders and
- * what concerns them. For webhooks it is a 400, such as for a URL that may not be called.
+ * Invalid data is a 400 for users, sessions, keys and the service itself, and a 422 for customers, orders,
+ * their events and sales. For webhooks it is a 400, for example for a URL that may not be called.
  */
 export function mountRoutes(
   settings: Settings & { readonly extraRoutes: readonly Route[] },
@@ -100,8 +100,8 @@ function orderGroup({ config: { defaultCountry } }: Settings, services: HandlerS
 }
 
 /**
- * The documents describe all routes, including these, so they are made when they are first requested. What
- * makes them is loaded then, too: it would be a tenth of the start.
+ * The documents describe all routes, including these, so they are created at their first request. Their
+ * generators are also loaded then: they would take a tenth of the start.
  */
 function serviceRoutes(
   { config, publicUrl }: Settings,

@@ -26,12 +26,11 @@ export type ServiceOptions = {
   readonly config: Config;
   readonly log: Logger;
   readonly now?: () => number;
-  /** If it is aborted while the service starts, `startService` undoes what was begun and throws. */
+  /** If it is aborted while the service starts, `startService` closes all parts and throws. */
   readonly signal?: AbortSignal;
   readonly onFatal?: (error: Error) => void;
   readonly hasher?: PasswordHasher;
-  readonly fdatasync?: DatabaseOptions['fdatasync'];
-  readonly sqlWorker?: DatabaseOptions['sqlWorker'];
+  readonly storage?: Pick<DatabaseOptions, 'fdatasync' | 'sqlWorker'>;
   readonly extraRoutes?: readonly Route[];
   readonly timers?: Timers;
   readonly lookup?: AddressLookup;
@@ -41,7 +40,7 @@ export type ServiceOptions = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now = Date.now, timers = systemTimers, lookup, extraRoutes = [] } = options;
   const { hasher = createPasswordHasher(), onFatal = () => {} } = options;
-  await using unfinished = new AsyncDisposableStack(); // what a start that fails closes, the last first
+  await using unfinished = new AsyncDisposableStack(); // closed in reverse order if the start fails
   unfinished.defer(() => hasher.close());
 
   const caches = new Caches(config.cacheBytes);
@@ -49,7 +48,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const fatal = Promise.withResolvers<Error>();
   const database = await openServiceDatabase(options, { caches, afterSync, onFatal: fatal.resolve });
   unfinished.defer(() => database.close());
-  await nextTurn(); // a signal that came during a long migration is delivered in it
+  await nextTurn(); // delivers a signal that came during a long migration
   options.signal?.throwIfAborted();
 
   // this process has locked the folder, so it can create the files that are missing
@@ -66,14 +65,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const onRenewal = (renewed: Certificate): void => server.renew(renewed);
   const certificate = new CertificateKeeper({ config, log, now, current, onRenewal });
   const stopping = new AbortController();
-  const surroundings = { log, now, timers, lookup, stopping: stopping.signal };
+  const environment = { log, now, timers, lookup, stopping: stopping.signal };
   const app = createApp(
     { config, publicUrl, secrets, extraRoutes },
-    { database, caches, afterSync, hasher, server, certificate, ...surroundings },
+    { database, caches, afterSync, hasher, server, certificate, ...environment },
   );
   server.setHandler(app.handler);
 
-  unfinished.move(); // from here on the service itself closes them
+  unfinished.move(); // from now on the service closes them
   const urls = { publicUrl, localUrl: localUrlOf(config, address) };
   const service = new Service({ app, database, hasher, server, certificate, stopping, created, ...urls });
   void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
@@ -81,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 function openServiceDatabase(
-  { config, log, signal, fdatasync, sqlWorker }: ServiceOptions,
+  { config, log, signal = new AbortController().signal, storage = {} }: ServiceOptions,
   listeners: { readonly caches: Caches; readonly afterSync: AfterSync; onFatal(error: Error): void },
 ): Promise<Database> {
   const { caches, afterSync } = listeners;
@@ -104,13 +103,12 @@ function openServiceDatabase(
       listeners.onFatal(error);
     },
     log: (level, message, fields) => log.write(level, message, { ...fields }),
-    ...(signal === undefined ? {} : { signal }),
-    ...(fdatasync === undefined ? {} : { fdatasync }),
-    ...(sqlWorker === undefined ? {} : { sqlWorker }),
+    signal,
+    ...storage,
   });
 }
 
-/** A copy, or an earlier database put back, begins a new epoch: cursors that exist belong to another one. */
+/** A copied or restored database begins a new epoch of the feed, which invalidates existing cursors. */
 async function claimDatabase(config: Config, database: Database): Promise<void> {
   const identity = databaseIdentity(databaseFile(config.data));
   const shownEvents = new ShownEvents(config.data, database.read);
@@ -119,7 +117,7 @@ async function claimDatabase(config: Config, database: Database): Promise<void> 
   await shownEvents.write();
 }
 
-/** Hashing a password takes a while, so the signal also ends that. */
+/** The signal also ends the hashing of the password, which takes a while. */
 async function addFirstAdmin(
   { config, signal }: ServiceOptions,
   { database, hasher, now }: { database: Database; hasher: PasswordHasher; now: number },
@@ -140,7 +138,7 @@ async function addFirstAdmin(
   }
 }
 
-/** What a service consists of once it runs. */
+/** The parts of a running service. */
 type ServiceParts = {
   readonly app: App;
   readonly database: Database;
@@ -159,7 +157,7 @@ export class Service {
   readonly database: Database;
   readonly publicUrl: string;
   readonly localUrl: string;
-  /** What this start created in the folder, a line each. */
+  /** A line for each file or account that this start created. */
   readonly created: readonly string[];
   readonly #parts: ServiceParts;
   #stopped: Promise<void> | undefined;
@@ -177,7 +175,7 @@ export class Service {
     return this.#parts.server.connections;
   }
 
-  /** Stops accepting connections, finishes open requests, and stores what is only in memory. */
+  /** Stops accepting connections, finishes open requests, and stores the state that is only in memory. */
   stop(): Promise<void> {
     this.#stopped ??= this.#finish();
     return this.#stopped;
@@ -196,7 +194,7 @@ export class Service {
     await server.close();
     app.handler.close();
     await app.deliveries.close();
-    await app.cleanup.run().catch(() => {}); // if it fails, the next start does the rest
+    await app.cleanup.run().catch(() => {}); // the next start does the rest
     app.cleanup.close();
     app.metrics.close();
     await Promise.all([database.close(), hasher.close()]);

@@ -78,7 +78,7 @@ export type TestOptions = {
   /** Flags without dashes. All rates are off unless named. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly extraRoutes?: ServiceOptions['extraRoutes'];
-  readonly fdatasync?: ServiceOptions['fdatasync'];
+  readonly fdatasync?: NonNullable<ServiceOptions['storage']>['fdatasync'];
   readonly onFatal?: (error: Error) => void;
   /** Instead of no address for any name. */
   readonly lookup?: ServiceOptions['lookup'];
@@ -229,10 +229,12 @@ async function startInside(
     now: () => clock.now,
     timers: clock,
     lookup,
-    // starting a thread takes longer than most tests, and few write enough for it to checkpoint
-    sqlWorker: (worker) => new SqlWorker({ ...worker, starts: 'with its first query' }),
+    storage: {
+      // starting a thread takes longer than most tests, and few write enough for it to checkpoint
+      sqlWorker: (worker) => new SqlWorker({ ...worker, starts: 'with its first query' }),
+      ...(fdatasync === undefined ? {} : { fdatasync }),
+    },
     ...(extraRoutes === undefined ? {} : { extraRoutes }),
-    ...(fdatasync === undefined ? {} : { fdatasync }),
     ...(onFatal === undefined ? {} : { onFatal }),
   });
   return {

@@ -1,4 +1,4 @@
-// The file in the data folder with the first administrator's password, until that is replaced.
+// The file in the data folder with the first administrator's password, until the password is replaced.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { emailKey } from '../schema/email.ts';
@@ -8,7 +8,7 @@ export function adminFile(folder: string): string {
   return join(folder, 'initial-admin.json');
 }
 
-/** Its members are those of a sign-in, so that it can be sent as it is. */
+/** Writes the members of a sign-in request, so that the file can be sent as it is. */
 export function writeAdminFile(folder: string, credentials: { email: string; password: string }): void {
   replacePrivate(adminFile(folder), `${JSON.stringify(credentials)}\n`);
 }
@@ -18,7 +18,7 @@ export function adminFileIsFor(folder: string, email: string): boolean {
   return fileEmail !== undefined && emailKey(fileEmail) === emailKey(email);
 }
 
-/** Removes it if the password it holds was this user's. A file that can't be removed is no error. */
+/** Removes the file if it holds this user's password. A file that can't be removed is no error. */
 export function removeAdminFile(folder: string, email: string): void {
   if (!adminFileIsFor(folder, email)) return;
   try {
@@ -28,7 +28,7 @@ export function removeAdminFile(folder: string, email: string): void {
   }
 }
 
-/** Undefined if there is no such file, or the service didn't write it. */
+/** Returns undefined if there is no file, or the service didn't write it. */
 function readEmail(folder: string): string | undefined {
   try {
     const content: unknown = JSON.parse(readFileSync(adminFile(folder), 'utf8'));

@@ -1,9 +1,9 @@
-// What is called once changes are on disk: the event streams and the deliveries of webhooks.
+// The listeners that run once changes are on disk: event streams and the deliveries of webhooks.
 import type { Invalidation } from '../invalidation.ts';
 
 type Listener = (invalidations: readonly Invalidation[]) => void;
 
-/** The database is opened before the parts that listen exist, so they are added later. */
+/** The database is opened before the listening parts exist, so they are added later. */
 export class AfterSync {
   readonly #listeners: Listener[] = [];
 
@@ -12,8 +12,8 @@ export class AfterSync {
   }
 
   /**
-   * Called when reads see what changed. Listeners must return at once: the requests that made the changes are
-   * answered after this.
+   * Called once reads see the changes. Listeners must return immediately: the requests that made the changes
+   * are answered after them.
    */
   run(invalidations: readonly Invalidation[]): void {
     for (const listener of this.#listeners) listener(invalidations);

@@ -1,4 +1,4 @@
-// What is cached of the database: representations of orders and customers, pages of them, and callers.
+// The caches of the database: representations of orders and customers, pages of them, and callers.
 import { CallerCache } from '../auth/caller-cache.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { PageCache } from '../http/page-cache.ts';
@@ -25,7 +25,7 @@ export class Caches {
     this.pages = new PageCache(bytesMax * (1 - ordersShare - customersShare));
   }
 
-  /** Called once a commit is on disk, with what it made stale, before anyone can read again. */
+  /** Drops the entries that a commit made stale; called once it is on disk, before the next read. */
   invalidate(invalidations: readonly Invalidation[]): void {
     this.pages.clear();
     for (const invalidation of invalidations) this.#drop(invalidation);

@@ -1,5 +1,5 @@
-// The certificate that a running service uses: read again on SIGHUP and, if the service makes its own,
-// renewed before it expires.
+// The certificate that a running service uses: reloaded on SIGHUP and, if it is the service's own, renewed
+// before it expires.
 import { X509Certificate } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import type { Certificate } from '../http/http-server.ts';
@@ -7,7 +7,7 @@ import { certificateCheckMilliseconds } from '../limits.ts';
 import type { Logger } from '../logger.ts';
 import { ensureCertificate } from './secrets-and-certificate.ts';
 
-type Options = {
+type KeeperOptions = {
   readonly config: Config;
   readonly log: Logger;
   readonly now: () => number;
@@ -17,11 +17,11 @@ type Options = {
 };
 
 export class CertificateKeeper {
-  readonly #options: Options;
+  readonly #options: KeeperOptions;
   readonly #timer: NodeJS.Timeout | undefined;
   #current: Certificate | undefined;
 
-  constructor(options: Options) {
+  constructor(options: KeeperOptions) {
     this.#options = options;
     this.#current = options.current;
     // a configured certificate is read again on SIGHUP only
@@ -29,7 +29,7 @@ export class CertificateKeeper {
       this.#timer = setInterval(() => this.renewIfDue(), certificateCheckMilliseconds).unref();
   }
 
-  /** When the certificate in use expires, in milliseconds since 1970; undefined without TLS. */
+  /** The expiry of the certificate in use, in milliseconds since 1970; undefined without TLS. */
   get notAfter(): number | undefined {
     return this.#current && new X509Certificate(this.#current.cert).validToDate.getTime();
   }
@@ -39,7 +39,7 @@ export class CertificateKeeper {
       this.#options.log.write('info', 'the certificate was reloaded');
   }
 
-  /** Makes the service's own certificate again if the machine's names have changed, or before it expires. */
+  /** Renews the service's own certificate if the machine's names have changed, or before it expires. */
   renewIfDue(): void {
     this.#refresh();
   }
@@ -48,7 +48,7 @@ export class CertificateKeeper {
     clearInterval(this.#timer);
   }
 
-  /** False if it can't be read. */
+  /** Returns false if the certificate can't be read or renewed. */
   #refresh(): boolean {
     const { config, log, now, onRenewal } = this.#options;
     try {

@@ -7,7 +7,7 @@ import { hostOf } from '../network/webhook-targets.ts';
 /** DNS names and addresses, each once. */
 type OwnNames = {
   readonly all: readonly string[];
-  /** Those that were configured; the machine may get and lose the others. */
+  /** The configured ones; the machine may gain and lose the others. */
   readonly configured: readonly string[];
 };
 
@@ -30,15 +30,15 @@ export function ownNames(
   return { all, configured: [...configured] };
 }
 
-/** What a device in the same network can use: all but the loopback names and addresses. */
+/** Returns the names that other devices in the network can use: all except those of loopback. */
 export function namesForOthers(names: OwnNames): string[] {
   return names.all.filter((name) => !isLoopback(name));
 }
 
 /**
- * Its host name and, if that has no domain, the one that mDNS announces (RFC 6762). A machine may have the
- * name of a top-level domain, `shop` or `dev`: whoever stole the key of an authority for that name could
- * pass for every site of that domain.
+ * Returns the host name and, if it has no domain, the one that mDNS announces (RFC 6762). A machine may have
+ * the name of a top-level domain, `shop` or `dev`: an attacker with the key of an authority for that name
+ * could impersonate every site of that domain.
  */
 function machineNames(name: string): string[] {
   const plain = name.toLowerCase();
@@ -47,7 +47,7 @@ function machineNames(name: string): string[] {
   return mayBeTopLevel.test(plain) ? [`${plain}.local`] : [plain, `${plain}.local`];
 }
 
-/** RFC 3696 section 2: none has a digit or a hyphen, but for those in the encoding of RFC 5890. */
+/** RFC 3696 section 2: no top-level domain has a digit or a hyphen, except in the encoding of RFC 5890. */
 const mayBeTopLevel = /^(?:[a-z]+|xn--.+)$/;
 
 function thisMachine(): Machine {

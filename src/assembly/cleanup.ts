@@ -1,4 +1,4 @@
-// What a service records or removes from time to time: the last use of keys, and rows no longer needed.
+// The periodic work of a service: records the last use of keys, and removes rows that are no longer needed.
 import { dayMilliseconds } from '../durations.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
 import { cleanupMilliseconds } from '../limits.ts';
@@ -16,10 +16,10 @@ import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
 import { inSlices, type Step } from '../storage/slices.ts';
 
-type Options = {
+type CleanupOptions = {
   readonly database: Pick<Database, 'write'>;
   readonly now: () => number;
-  /** How long events are stored; 0 means for ever. */
+  /** The days that events are stored; 0 means forever. */
   readonly eventsDays: number;
   readonly isStopping: () => boolean;
   readonly shownEvents: Pick<ShownEvents, 'write'>;
@@ -28,16 +28,24 @@ type Options = {
 };
 
 export class Cleanup {
-  readonly #database: Options['database'];
+  readonly #database: CleanupOptions['database'];
   readonly #isStopping: () => boolean;
-  readonly #shownEvents: Options['shownEvents'];
+  readonly #shownEvents: CleanupOptions['shownEvents'];
   readonly #steps: readonly Step[];
   readonly #timer: NodeJS.Timeout;
-  /** When each key was last used, by id: what the next run stores. */
+  /** The time of each key's last use, by its id; the next run stores them. */
   #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
 
-  constructor({ database, now, eventsDays, isStopping, shownEvents, totpSecrets, webhookSecrets }: Options) {
+  constructor({
+    database,
+    now,
+    eventsDays,
+    isStopping,
+    shownEvents,
+    totpSecrets,
+    webhookSecrets,
+  }: CleanupOptions) {
     this.#database = database;
     this.#isStopping = isStopping;
     this.#shownEvents = shownEvents;
@@ -61,12 +69,12 @@ export class Cleanup {
     this.#lastUses.set(keyId, time);
   }
 
-  /** Runs in the background; if it fails, the next run does what is left. */
+  /** Runs in the background; if it fails, the next run does the rest. */
   runInBackground(): void {
     this.run().catch(() => {});
   }
 
-  /** While the service stops, what may take long is left for the next start. */
+  /** While the service stops, the long steps are left to the next start. */
   async run(): Promise<void> {
     await this.#storeLastUses();
     this.#removing ??= this.#remove();

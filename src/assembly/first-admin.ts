@@ -1,4 +1,4 @@
-// The administrator that a database without users begins with.
+// Creates the first administrator of a database without users.
 import { randomBytes } from 'node:crypto';
 import type { PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
@@ -8,17 +8,17 @@ import { addUser, hasUsers } from '../resources/users/user-store.ts';
 import type { Connection, WriteCallback } from '../storage/connection.ts';
 import { adminFile, writeAdminFile } from './admin-file.ts';
 
-type FirstAdminServices = {
+type FirstAdminDependencies = {
   readonly read: Connection;
   write<T>(callback: WriteCallback<T>): T | Promise<T>;
   readonly hasher: PasswordHasher;
   readonly now: number;
 };
 
-/** Returns a description of what was made; undefined if there are users already. */
+/** Returns a description of the new administrator; undefined if there are users already. */
 export async function makeFirstAdmin(
   { data, adminEmail, adminPassword, passwordMin }: Config,
-  { read, write, hasher, now }: FirstAdminServices,
+  { read, write, hasher, now }: FirstAdminDependencies,
 ): Promise<string | undefined> {
   if (hasUsers(read)) return undefined;
   const isChosen = adminPassword !== '';
@@ -37,7 +37,7 @@ export async function makeFirstAdmin(
   return `an administrator, ${email}; the password is in ${adminFile(data)}`;
 }
 
-/** 120 random bits, or more if passwords have to be longer. */
+/** Returns at least 120 random bits in as many characters as passwords need. */
 export function randomPassword(lengthMin: number): string {
   return randomBytes(48).toString('base64url').slice(0, Math.max(lengthMin, 20));
 }

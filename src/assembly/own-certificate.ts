@@ -1,4 +1,4 @@
-// The certificate that the service makes for itself, and its small authority: made if they are missing,
+// The certificate that the service creates for itself, and its small authority: created if they are missing,
 // about to expire, or lack a name.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,10 +17,10 @@ import { makeFolder, replacePrivate } from '../storage/private-files.ts';
 import { ownNames } from './certificate-names.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
-/** An authority is renewed early enough that a certificate issued by it never outlives it. */
+/** Early enough that no certificate outlives the authority that issued it. */
 const renewAuthorityMilliseconds = 500 * dayMilliseconds;
 
-/** A clock that shows an earlier time than this file was written at is wrong. */
+/** A clock that shows an earlier time is wrong: this file didn't exist then. */
 const earliestMilliseconds = Date.UTC(2026, 0, 1);
 
 type Files = { readonly cert: string; readonly key: string };
@@ -29,20 +29,20 @@ function ownFiles(data: string): Files {
   return { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
 }
 
-/** What devices are given to trust the service. */
+/** The certificate that devices install to trust the service. */
 export function authorityFile(data: string): string {
   return join(data, 'tls', 'ca.pem');
 }
 
-/** SHA-256, as devices show it. */
+/** Returns the SHA-256 fingerprint in the form that devices show. */
 export function fingerprintOf(file: string): string {
   return new X509Certificate(readFileSync(file)).fingerprint256;
 }
 
-/** A key pair, with a description of each file that was made for it. */
+/** A key pair, and a description of each file that was created for it. */
 type EnsuredPair = { readonly pair: KeyPair; readonly created: readonly string[] };
 
-/** The pair to serve with. */
+/** Returns the key pair to serve with. */
 export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
   const created: string[] = [];
   const files = ownFiles(config.data);
@@ -61,11 +61,11 @@ export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
   } catch (error) {
     const current = readPair(files);
     if (current === undefined || !isValid(current, now, now)) throw error;
-    return { pair: current, created }; // it still serves
+    return { pair: current, created }; // it is still valid
   }
 }
 
-/** Every device would have to trust a new authority, so it is made only if the old one can't serve. */
+/** Every device has to trust a new authority, so one is created only if the old one can't be used. */
 function ensureAuthority(config: Config, now: number): EnsuredPair {
   const files = { cert: authorityFile(config.data), key: join(config.data, 'tls', 'ca-key.pem') };
   const current = readPair(files);
@@ -94,9 +94,9 @@ function isCurrent(
 }
 
 /**
- * Whether the certificate is valid from now (one made by a wrong clock may begin in the future) to `until`. A
+ * Whether the certificate is valid from now (a wrong clock may have dated it in the future) to `until`. A
  * clock that is wrong now, as on a machine without a battery before it has the time from the network, is no
- * reason to replace what devices trust.
+ * reason to replace a certificate that devices trust.
  */
 function isValid(pair: KeyPair, now: number, until: number): boolean {
   if (now < earliestMilliseconds) return true;
@@ -104,12 +104,12 @@ function isValid(pair: KeyPair, now: number, until: number): boolean {
   return validFromDate.getTime() <= now && validToDate.getTime() > until;
 }
 
-/** The first certificate of the file. */
+/** Returns the first certificate of the file. */
 function certificateOf({ certPem }: KeyPair): X509Certificate {
   return new X509Certificate(certPem);
 }
 
-/** Undefined if a file is missing or damaged, or the key isn't the certificate's. */
+/** Returns undefined if a file is missing or damaged, or the key doesn't belong to the certificate. */
 function readPair({ cert, key }: Files): KeyPair | undefined {
   if (!existsSync(cert) || !existsSync(key)) return undefined;
   const pair = { certPem: readFileSync(cert, 'utf8'), keyPem: readFileSync(key, 'utf8') };

@@ -1,4 +1,4 @@
-// What the service stores beside the database: the secret that tokens are signed with, and its certificate.
+// The files beside the database: the secret that signs tokens, and the certificate.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import { StorageError, toStorageError } from '../storage/storage-error.ts';
 import { isSystemError, systemErrorText } from '../system-error.ts';
 import { ensureOwnCertificate } from './own-certificate.ts';
 
-/** `created` describes each file that was made, in words that follow "Created". */
+/** `created` describes each new file, in words that follow "Created". */
 type EnsuredSecrets = { readonly secrets: readonly Uint8Array[]; readonly created: readonly string[] };
 
-/** The signing secrets: as configured, or one made at the first start. */
+/** Returns the configured secrets, or the one that the first start created. */
 export function ensureSecrets({ jwtSecrets, data }: Config): EnsuredSecrets {
   if (jwtSecrets.length > 0) return { secrets: jwtSecrets.map((secret) => Buffer.from(secret)), created: [] };
   const file = join(data, 'secret.key');

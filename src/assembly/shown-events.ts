@@ -1,12 +1,12 @@
-// How far the feed has got, in a file beside the database. A database that lacks these events was put in the
-// place of a newer one: ids of events come again in it, so positions in the feed are invalid.
+// The id of the last shown event, in a file beside the database. A database that lacks this event has
+// replaced a newer one: it uses ids of events again, so positions in the feed are invalid.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { feedBounds } from '../resources/events/event-store.ts';
 import type { Connection } from '../storage/connection.ts';
 
-/** The text of an id; a truncated file counts as none. */
+/** The text of an id; a truncated file counts as missing. */
 const form = /^([1-9]\d{0,15})\n$/;
 
 export class ShownEvents {
@@ -24,7 +24,7 @@ export class ShownEvents {
     return feedBounds(this.#db).latest < this.#read();
   }
 
-  /** Neither synced nor required: an earlier id, or none, only notices less. */
+  /** Not synced, and errors are ignored: with an older id, or none, fewer replaced databases are detected. */
   async write(): Promise<void> {
     const { latest } = feedBounds(this.#db);
     if (latest === this.#written) return;

@@ -5,16 +5,16 @@ import { ConfigError } from './config-error.ts';
 import { didYouMean } from './did-you-mean.ts';
 import { adminVariables, settings, variableOf, type CommandFlag } from './settings.ts';
 
-/** What a command takes beyond the settings; all operands are required. */
+/** The arguments of a command beyond the settings; all operands are required. */
 export type Syntax = { readonly flags: readonly CommandFlag[]; readonly operands: readonly string[] };
 const settingsOnly: Syntax = { flags: [], operands: [] };
 
-type Given = {
+type Arguments = {
   readonly operands: readonly string[];
   readonly flags: Readonly<Record<string, string | true>>;
 };
 
-export type CommandLine = Given & { readonly config: Config };
+export type CommandLine = Arguments & { readonly config: Config };
 
 /** Flags win over the environment, and that over .env. Throws ConfigError. */
 export function readCommandLine(
@@ -38,7 +38,7 @@ export function readCommandLine(
 const kubernetesLinks =
   'Kubernetes sets such variables for a Service named orderly: set enableServiceLinks: false in the pod';
 
-type ReadArguments = { readonly given: Given; readonly issues: readonly string[] };
+type ReadArguments = { readonly given: Arguments; readonly issues: readonly string[] };
 
 function readArguments(argv: readonly string[], own: readonly CommandFlag[]): ReadArguments {
   const known = new Map([...settings, ...own].map(({ flag, value }) => [flag, typeOf(value)]));
@@ -73,7 +73,7 @@ function flagIssue(
     value,
   }: { readonly name: string; readonly rawName: string; readonly value?: string | undefined },
   known: ReadonlyMap<string, 'string' | 'boolean'>,
-  given: Given['flags'],
+  given: Arguments['flags'],
 ): string | undefined {
   const type = known.get(name);
   if (type === undefined || !rawName.startsWith('--')) {
@@ -88,7 +88,7 @@ function flagIssue(
 
 type ReadSettings = { readonly values: ReadonlyMap<string, string>; readonly issues: readonly string[] };
 
-function readSettings(flags: Given['flags'], variables: Environment): ReadSettings {
+function readSettings(flags: Arguments['flags'], variables: Environment): ReadSettings {
   const values = new Map<string, string>();
   const issues: string[] = [];
   for (const { flag, fallback, rule } of settings) {
@@ -113,7 +113,7 @@ function unknownVariables(environment: Environment): string[] {
   );
 }
 
-function misuseOf(syntax: Syntax, given: Given): string[] {
+function misuseOf(syntax: Syntax, given: Arguments): string[] {
   const misuse: string[] = [];
   for (const name of syntax.operands.slice(given.operands.length)) misuse.push(`${name} is missing`);
   for (const text of given.operands.slice(syntax.operands.length))

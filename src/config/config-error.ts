@@ -1,6 +1,4 @@
-// The error of a command line that can't be run: all its issues at once.
-
-/** Thrown with all issues of the settings. */
+// The error of a command line that can't be run, with all its issues.
 export class ConfigError extends Error {
   readonly issues: readonly string[];
   /** Whether only the usage is wrong, and no setting is invalid. */

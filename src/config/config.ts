@@ -1,4 +1,4 @@
-// The settings of a service as typed values, made from the texts that were given.
+// The settings of a service as typed values, converted from texts.
 import { passwordIssue } from '../auth/password.ts';
 import type { Rates } from '../rates/limiter.ts';
 import type { Level } from '../log-lines.ts';
@@ -11,7 +11,7 @@ export type Config = ReturnType<typeof buildConfig>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** From texts that their settings' rules have accepted, unless `issues` holds some already. */
+/** Converts the texts; the result is only used if the settings' rules have accepted all of them. */
 export function buildConfig(get: (flag: string) => string, environment: Environment) {
   const { ORDERLY_ADMIN_EMAIL: adminEmail = '', ORDERLY_ADMIN_PASSWORD: adminPassword = '' } = environment;
   return {
@@ -23,11 +23,11 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       cert: get('tls-cert'),
       key: get('tls-key'),
     },
-    /** Empty: `https://localhost:<port>`. */
+    /** Empty means `https://localhost:<port>`. */
     publicUrl: withoutSlash(get('public-url')),
     trustedProxy: splitList(get('trusted-proxy')),
     registration: get('registration') === 'closed' ? 'closed' : 'open',
-    /** Empty: the one stored in `secret.key`. */
+    /** Empty means the secret in `secret.key`. */
     jwtSecrets: splitList(get('jwt-secrets')),
     apiKeyQuery: get('api-key-query') === 'on',
     rates: {
@@ -42,14 +42,14 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       signUp: parseRate(get('rate-sign-up')),
     } satisfies Rates,
     connectionsPerAddress: Number(get('connections-per-address')),
-    /** 0: for ever. */
+    /** 0 means forever. */
     eventsDays: Number(get('events-days')),
     checkpoints: get('checkpoints') as CheckpointsBy, // by its rule
     /** Addresses and blocks that webhooks may go to besides public ones. */
     webhookAllow: splitList(get('webhook-allow')),
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,
-    /** As packing slips name it; either may be empty. */
+    /** The shop on packing slips; either may be empty. */
     shop: { name: get('shop-name').trim(), address: get('shop-address').trim() },
     cacheBytes: Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),

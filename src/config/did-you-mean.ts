@@ -1,9 +1,9 @@
-// "Did you mean": the known word that a misspelt one is nearest to.
+// "Did you mean": suggests the known word that is nearest to a misspelt one.
 
-/** With more changes than these it is a different word. */
+/** A word with more changes than this is a different one. */
 const changesMax = 2;
 
-/** A question that names the nearest of the candidates; undefined if none is near. */
+/** Returns a question that names the nearest candidate; undefined if none is near. */
 export function didYouMean(word: string, candidates: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let fewest = changesMax + 1;
@@ -14,7 +14,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return nearest === undefined ? undefined : `did you mean ${nearest}?`;
 }
 
-/** Letters to insert, remove or replace (the Levenshtein distance). */
+/** Counts the letters to insert, remove or replace (the Levenshtein distance). */
 function changesBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {

@@ -1,10 +1,10 @@
-// The rules of settings' values.
+// Rules for the values of settings.
 import { isIP } from 'node:net';
 import type { Rate } from '../rates/limiter.ts';
 import { secretBytesMin } from '../limits.ts';
 import { dialling } from '../schema/dialling-codes.ts';
 
-/** What a value must be, in words that follow the flag's name; undefined if it is valid. */
+/** Returns the requirement that a value misses, in words that follow the flag; undefined if it is valid. */
 export type SettingRule = (text: string) => string | undefined;
 
 export function wholeNumber(min: number, max: number): SettingRule {
@@ -64,7 +64,7 @@ export function rate(text: string): string | undefined {
   return 'must be like 600/60 (requests/seconds) or off';
 }
 
-/** The rate of a text that `rate` accepts. */
+/** Returns the rate of a text that `rate` accepts. */
 export function parseRate(text: string): Rate {
   const [requests, seconds] = text.split('/').map(Number);
   if (text === 'off' || requests === undefined || seconds === undefined) return undefined;

@@ -11,7 +11,7 @@ export function createLimiters(rates: Rates) {
     changed: createLimiter('changed', rates.changed),
     signUps: createLimiter('sign-up', rates.signUp),
     account: createLimiter('login-account', rates.loginAccount),
-    // known addresses of the account are exempt: header fields would show which those are
+    // header fields would reveal the account's known addresses, which are exempt
     accountTotal: withoutFields(createLimiter('login-account-total', rates.loginAccountTotal)),
     address: createLimiter('login-address', rates.loginAddress),
     // for the same reason

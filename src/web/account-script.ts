@@ -1,4 +1,4 @@
-// Signing in on the documentation page, with a password or an API key: the credential of what is tried, and
+// Signing in on the documentation page, with a password or an API key: the credential of tried operations and
 // of the samples.
 import type { Kept, PageDocument } from './docs-dom.ts';
 import type { PageTools, Result } from './page-tools.ts';
@@ -11,10 +11,10 @@ type Credential = { readonly name: string; readonly value: string };
 
 /**
  * The refresh token and an API key are kept in the page's memory alone. The access token, which expires
- * within minutes, is kept in the tab as well, so that a reload doesn't sign out: by the page's policy
- * no other script runs there.
+ * within minutes, is also kept in the tab, so that a reload doesn't sign out: the page's policy lets no
+ * other script run there.
  */
-export function accountScript({ at, say, call }: PageTools) {
+export function accountScript({ one, say, call }: PageTools) {
   type Session = Readonly<Record<'email' | 'accessToken', string> & Record<'id' | 'expiresAt', number>> & {
     readonly refreshToken?: string;
   };
@@ -24,45 +24,45 @@ export function accountScript({ at, say, call }: PageTools) {
   let session: Session | undefined;
   let apiKey: string | undefined;
 
-  at('#sign-in-form').addEventListener('submit', (event) => {
+  one('#sign-in-form').addEventListener('submit', (event) => {
     event.preventDefault();
     void signIn();
   });
-  at('#key-form').addEventListener('submit', (event) => {
+  one('#key-form').addEventListener('submit', (event) => {
     event.preventDefault();
     useKey();
   });
-  at('#sign-out').addEventListener('click', () => void signOut());
+  one('#sign-out').addEventListener('click', () => void signOut());
   restore();
 
   async function signIn(): Promise<void> {
-    const [email, password, code] = [at('#email').value, at('#password').value, at('#code').value];
+    const [email, password, code] = [one('#email').value, one('#password').value, one('#code').value];
     const body = JSON.stringify(code === '' ? { email, password } : { email, password, code });
     const result = await call({ method: 'POST', url: '/api/sessions', body });
     if (result?.response.status !== 201) {
       if (result?.body?.code === 'code-required') askForCode();
-      return say(at('#sign-in-outcome'), result?.body?.detail, 'bad');
+      return say(one('#sign-in-outcome'), result?.body?.detail, 'bad');
     }
     enter(sessionOf(result, email));
-    at('#sign-in-form').reset();
-    at('#code-field').hidden = true;
-    say(at('#sign-in-outcome'), `Signed in as ${email}. Requests below are made in that name.`, 'good');
-    at('#sign-in-outcome').focus();
+    one('#sign-in-form').reset();
+    one('#code-field').hidden = true;
+    say(one('#sign-in-outcome'), `Signed in as ${email}. Requests below are made in that name.`, 'good');
+    one('#sign-in-outcome').focus();
   }
 
-  /** Of the accounts that need one; a code that was sent is wrong or used. */
+  /** Shows the field for a one-time code: none was sent, or it is wrong or used. */
   function askForCode(): void {
-    at('#code-field').hidden = false;
-    at('#code').value = '';
-    at('#code').focus();
+    one('#code-field').hidden = false;
+    one('#code').value = '';
+    one('#code').focus();
   }
 
   function useKey(): void {
-    apiKey = at('#api-key').value;
-    at('#key-form').reset();
+    apiKey = one('#api-key').value;
+    one('#key-form').reset();
     show('API key');
-    say(at('#sign-in-outcome'), 'Requests below are made with the API key.', 'good');
-    at('#sign-in-outcome').focus();
+    say(one('#sign-in-outcome'), 'Requests below are made with the API key.', 'good');
+    one('#sign-in-outcome').focus();
   }
 
   async function signOut(): Promise<void> {
@@ -70,8 +70,8 @@ export function accountScript({ at, say, call }: PageTools) {
     if (session !== undefined) await call({ method: 'DELETE', url: `/api/sessions/${session.id}`, headers });
     apiKey = undefined;
     enter(undefined);
-    say(at('#sign-in-outcome'), 'Signed out.', 'good');
-    at('#sign-in-link').focus();
+    say(one('#sign-in-outcome'), 'Signed out.', 'good');
+    one('#sign-in-link').focus();
   }
 
   function sessionOf({ body }: Result, email: string): Session | undefined {
@@ -87,10 +87,10 @@ export function accountScript({ at, say, call }: PageTools) {
   }
 
   function show(name: string | undefined): void {
-    at('#who').textContent = name ?? '';
+    one('#who').textContent = name ?? '';
     const isIn = name !== undefined;
-    at('#sign-in-link').hidden = at('#sign-in-forms').hidden = isIn;
-    at('#sign-out').hidden = !isIn;
+    one('#sign-in-link').hidden = one('#sign-in-forms').hidden = isIn;
+    one('#sign-out').hidden = !isIn;
     fillSamples();
   }
 
@@ -129,7 +129,7 @@ export function accountScript({ at, say, call }: PageTools) {
       const found: Session | null = JSON.parse(sessionStorage.getItem(key) ?? 'null');
       if (found !== null && found.expiresAt > Date.now()) enter(found);
     } catch {
-      // the same
+      // the same holds here
     }
   }
 

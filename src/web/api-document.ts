@@ -24,7 +24,7 @@ export type Schema = Partial<
 >;
 export type Content = Named<{
   readonly schema: Schema;
-  /** Of a body of lines. */
+  /** The schema of each line, if the body has lines. */
   readonly 'x-line-schema'?: Schema;
   readonly example?: unknown;
   readonly examples?: object;
@@ -51,7 +51,7 @@ export type ApiDocument = {
 };
 export type Placed = Texts<'method' | 'path'> & { readonly operation: Operation };
 
-/** Short paths first, otherwise in the order of the routes. */
+/** Returns the operations with short paths first, otherwise in the order of the routes. */
 export function operationsOf({ paths }: ApiDocument): Placed[] {
   const placed = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -59,7 +59,7 @@ export function operationsOf({ paths }: ApiDocument): Placed[] {
   return placed.sort((a, b) => a.path.split('/').length - b.path.split('/').length);
 }
 
-/** What a reference points to, or the node itself. */
+/** Returns the node that a reference points to, or the node itself. */
 export function follow<T extends { readonly $ref?: string }>(api: ApiDocument, node: T): T {
   const steps = node.$ref?.slice(2).split('/');
   return (
@@ -73,7 +73,7 @@ export function successOf({ responses }: Operation): readonly [status: string, R
   return Object.entries(responses).find(([status]) => status < '300') ?? ['', { description: '' }];
 }
 
-/** Arrays have the schemas of their elements. X-Request-Id, which every operation takes, is left out. */
+/** Resolves the schemas of elements of arrays. Leaves out X-Request-Id, which every operation accepts. */
 export function parametersOf({ parameters }: Operation, api: ApiDocument): Parameter[] {
   const followed = parameters.map((each) => follow(api, each));
   const own = followed.filter(({ name }) => name !== requestId);
@@ -86,7 +86,7 @@ function withItems(schema: Schema, api: ApiDocument): Schema {
   return schema.items === undefined ? schema : { ...schema, items: follow(api, schema.items) };
 }
 
-/** Parameters and header fields that at least this many operations take, all alike, are described once. */
+/** A parameter or header field that at least this many operations share is described once. */
 const commonUsesMin = 5;
 
 export function commonParameters(api: ApiDocument): Parameter[] {
@@ -98,14 +98,12 @@ export function commonParameters(api: ApiDocument): Parameter[] {
   return common.flatMap(([first]) => (first === undefined || first.in === 'path' ? [] : [first]));
 }
 
-/** The problems that a response can report. */
+/** Returns the codes of the problems that a response can report. */
 export function codesOf(response: Response, api: ApiDocument): string[] {
   return Object.keys(follow(api, response).content?.['application/problem+json']?.examples ?? {});
 }
 
-/**
- * The problems that every operation can report. Those about a request's data are listed at each operation.
- */
+/** Returns the codes that every operation can report, except `validation-failed`, which each one lists. */
 export function codesEverywhere(api: ApiDocument): Set<string> {
   const sets = operationsOf(api).map(
     ({ operation }) => new Set(Object.values(operation.responses).flatMap((each) => codesOf(each, api))),

@@ -1,21 +1,21 @@
-// Samples of code on the pages: one in several languages, of which the reader chooses, or one alone.
+// Code samples on the pages, in one language or in several that the reader chooses from.
 import { credentials, type Language } from './docs-examples.ts';
 import { html, type Html } from './page-layout.ts';
 
 type Sample = { readonly id: string; readonly title: string; readonly code: string };
 
-/** A sample that is always open. */
+/** Returns a sample that is always open. */
 export function sample(title: string, code: string): Html {
   return html`<div class="sample"><p class="bar">${title}</p><pre><code>${colored(code)}</code></pre></div>`;
 }
 
-/** A sample to unfold. */
+/** Returns a sample that the reader can unfold. */
 export function foldedSample(title: string, code: string): Html {
   return html`<details class="sample"><summary>${title}</summary>
 <pre><code>${colored(code)}</code></pre></details>`;
 }
 
-/** The style shows the one whose language is chosen; the page's script makes all samples follow. */
+/** CSS shows the chosen language; the page's script applies the choice to all samples. */
 export function callSample(
   { id, title }: Omit<Sample, 'code'>,
   codes: Readonly<Record<Language, string>>,
@@ -36,14 +36,14 @@ export function callSample(
 ${panels}</div>`;
 }
 
-/** The credential is marked, so that the script can fill it in. */
+/** Marks the credential, so that the script can fill it in. */
 function callCode(code: string, language: Language): Html {
   const [before = '', ...after] = code.split(credentials[language]);
   const rest = after.map((each) => html`<var>${credentials[language]}</var>${colored(each)}`);
   return html`${colored(before)}${rest}`;
 }
 
-/** Strings stand out, members' names don't. */
+/** Highlights strings, except for members' names. */
 function colored(code: string): Html {
   const parts = code
     .split(/("(?:[^"\\\n]|\\.)*":?)/)

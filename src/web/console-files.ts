@@ -4,14 +4,14 @@ import { Worker } from 'node:worker_threads';
 
 export type ConsoleFile = { readonly name: string; readonly mediaType: string; readonly text: string };
 
-/** Where the console starts; the other modules and the stylesheet are beside it. */
+/** The entry point of the console; its other modules and the stylesheet are in the same folder. */
 const entry = new URL('../console/console-main.ts', import.meta.url);
 
 export const entryName = 'console-main.js';
 
 /**
- * Each module under its name with `.js`. In a single executable the types were taken out as it was built.
- * Otherwise that takes up to a tenth of a second, most of it the first time: so it is done on a thread.
+ * Returns each module under its name with `.js`. The build of a single executable removes the types.
+ * Otherwise this takes up to a tenth of a second, most of it the first time, so a thread does it.
  */
 export async function consoleFiles(): Promise<ConsoleFile[]> {
   const folder = new URL('.', entry);
@@ -43,7 +43,7 @@ function withoutTypes(texts: readonly string[]): Promise<string[]> {
   return promise;
 }
 
-/** Runs on the thread. Lines and columns keep their positions. */
+/** Runs on the thread. Tokens keep their lines and columns. */
 function stripTypes(): void {
   const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');

@@ -1,10 +1,10 @@
-// The page that the console runs in: nothing but its stylesheet, its modules, and what they need to know.
+// The page that the console runs in: its stylesheet, its modules, and the values that they need.
 import { currencyDigits } from '../schema/decimal.ts';
 import { countries, currencies } from '../schema/iso-codes.ts';
 import { entryName } from './console-files.ts';
 import { html, icon, type Page } from './page-layout.ts';
 
-/** Only what the service itself serves, and no text that becomes markup or script. */
+/** Allows only resources of the service itself, and no text that becomes markup or script. */
 const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,13 +17,13 @@ const consolePolicy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** The sender on packing slips, as the operator has set it; either may be empty. */
+/** The sender on packing slips, from the settings; name and address may be empty. */
 export type Shop = { readonly name: string; readonly address: string };
 
-/** Browsers fetch all modules at once, instead of one after the other as they find the imports. */
+/** Lets browsers fetch all modules in parallel, instead of one after the other as they find the imports. */
 export function consolePage(names: readonly string[], shop: Shop): Page {
   const modules = names.filter((name) => name.endsWith('.js'));
-  // browsers have other lists of their own
+  // the lists that browsers have differ from these
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
 <html lang="en">

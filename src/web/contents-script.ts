@@ -1,4 +1,4 @@
-// The contents of the documentation page: marks what is being read, and leads the keyboard to it.
+// The table of contents of the documentation page: marks the section being read and gives it the focus.
 import type { PageDocument, PageElement } from './docs-dom.ts';
 import type { PageTools } from './page-tools.ts';
 
@@ -9,8 +9,8 @@ declare const IntersectionObserver: new (
   options: object,
 ) => { observe(element: PageElement): void };
 
-export function contentsScript({ at, go }: PageTools): void {
-  const contents = at('#contents');
+export function contentsScript({ one, go }: PageTools): void {
+  const contents = one('#contents');
   const links = new Map<string, PageElement>();
   for (const link of contents.querySelectorAll('a')) links.set(link.href.replace(/^.*#/, ''), link);
   const places = [...document.querySelectorAll('main section, main article')];
@@ -36,7 +36,7 @@ export function contentsScript({ at, go }: PageTools): void {
     if (current !== undefined) reveal(current);
   }
 
-  /** Scrolls the contents alone: scrollIntoView would move the point that Tab goes on from. */
+  /** Scrolls the table of contents alone: scrollIntoView would move the point that Tab continues from. */
   function reveal({ offsetTop, offsetHeight }: PageElement): void {
     const { scrollTop, clientHeight } = contents;
     const isAbove = offsetTop < scrollTop;

@@ -18,7 +18,7 @@ export type PageElement = Texts<'id' | 'name' | 'value' | 'textContent' | 'class
   Record<'ariaExpanded', string | null> &
   Record<'offsetTop' | 'offsetHeight' | 'scrollTop' | 'clientHeight', number> &
   Record<'reset' | 'hidePopover' | 'showModal' | 'close' | 'click', () => void> & {
-    /** Only a template has it. */
+    /** Only templates have content. */
     readonly content: { cloneNode(deep: true): PageElement };
     readonly dataset: Record<string, string | undefined>;
     readonly selectedOptions?: Iterable<PageElement>;

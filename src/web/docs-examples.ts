@@ -1,16 +1,16 @@
-// An operation's call as a person would write it: with curl, in JavaScript and in Python.
+// Calls of an operation as people write them: with curl, in JavaScript and in Python.
 import { successOf, type Operation } from './api-document.ts';
 
 export type Language = 'curl' | 'JavaScript' | 'Python';
 
-/** How each language writes the header field with the credential; the page's script fills in the real one. */
+/** The header field with the credential in each language; the page's script fills in the real one. */
 export const credentials: Readonly<Record<Language, string>> = {
   curl: 'Authorization: Bearer $TOKEN',
   JavaScript: 'Authorization: `Bearer ${token}`',
   Python: '"Authorization": f"Bearer {token}"',
 };
 
-/** What clients need to trust a certificate that the service made for itself. */
+/** The kind of certificate: clients have to be told to trust the service's own. */
 export type Trust = 'a public certificate' | 'its own certificate';
 
 type Call = ReturnType<typeof callOf>;
@@ -54,7 +54,7 @@ function curlExample({ method, url, needsToken, takesKey, type, body }: Call, tr
   if (takesKey) parts.push('-H "Idempotency-Key: $(uuidgen)"');
   if (body !== undefined) {
     parts.push(`-H 'Content-Type: ${type}'`);
-    const flag = typeof body === 'string' ? '--data-binary' : '-d'; // which takes line breaks away
+    const flag = typeof body === 'string' ? '--data-binary' : '-d'; // -d would remove line breaks
     parts.push(`${flag} '${textOf(body).replaceAll("'", "'\\''")}'`);
   }
   return parts.join(' \\\n  ');
@@ -76,13 +76,13 @@ function scriptExample({ method, url, needsToken, takesKey, type, body, result }
   return `${call}if (!response.ok) throw new Error((await response.json()).detail);${last}`;
 }
 
-/** With the package `requests`, which Python's users know. */
+/** Uses the package `requests`, which is common in Python. */
 function pythonExample(call: Call, trust: Trust): string {
   const { method, url, needsToken, takesKey, type, body, result } = call;
   const headers: string[] = [];
   if (needsToken) headers.push(credentials.Python);
   if (takesKey) headers.push('"Idempotency-Key": str(uuid.uuid4())');
-  if (typeof body === 'string') headers.push(`"Content-Type": "${type}"`); // of the other, requests knows it
+  if (typeof body === 'string') headers.push(`"Content-Type": "${type}"`); // for JSON, requests sets it
   const lines = [`    "${url}",`];
   if (headers.length > 0) lines.push(`    headers={${headers.join(', ')}},`);
   const name = typeof body === 'string' ? 'data' : 'json';
@@ -94,7 +94,7 @@ function pythonExample(call: Call, trust: Trust): string {
   return `${imports}\n\n${request}\nresponse.raise_for_status()${results[result]}`;
 }
 
-/** JSON text is Python, except for the names of three values. */
+/** Returns JSON as Python, which differs only in the names of three values. */
 function pythonValue(value: unknown): string {
   const names: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
   const text = json(value);
@@ -105,7 +105,7 @@ function indented(text: string): string {
   return text.replaceAll('\n', '\n  ');
 }
 
-/** What is sent: text as it is, everything else as JSON. */
+/** Returns the body to send: text unchanged, everything else as JSON. */
 export function textOf(body: unknown): string {
   return typeof body === 'string' ? body : json(body);
 }

@@ -57,7 +57,7 @@ function typeOf(schema: Schema, api: ApiDocument): string {
   return isNullable ? `${kind}, or null` : kind;
 }
 
-/** Only patterns that people can read are shown. */
+/** Leaves out patterns that people can't read. */
 function rulesOf(
   { enum: values, items, format, pattern = '', ...schema }: Schema,
   api: ApiDocument,
@@ -97,7 +97,7 @@ function range(min = 0, max: number | undefined, unit: string): string {
   return min === 0 && unit !== '' ? `At most ${most}${unit}.` : `${min}–${most}${unit}.`;
 }
 
-/** 1 000 000; toLocaleString would take a quarter of the page's time. */
+/** Writes 1000000 as 1 000 000; toLocaleString would take a quarter of the page's time. */
 function withSpaces(number: number): string {
   return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ' ');
 }

@@ -111,7 +111,7 @@ switch (problem.code) {
   case 'validation-failed':
     for (const { pointer, detail } of problem.errors) showBeside(pointer, detail);
     break;
-  case 'precondition-failed': // somebody else was faster
+  case 'precondition-failed': // somebody else has changed it
     return readAgain();
   case 'invalid-transition':
     return offer(problem.allowed);
@@ -134,7 +134,7 @@ service.</p>${articles}</section>
 `;
 }
 
-/** What changed for clients; the project's own changelog has the rest. */
+/** The changes that concern clients; the project's own changelog has the others. */
 export const changes: readonly (readonly [version: string, text: string])[] = [
   ['1.0.0', 'The first version.'],
 ];

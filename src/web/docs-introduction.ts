@@ -1,4 +1,4 @@
-// What comes before the operations on the documentation page: first calls, signing in, conventions, rates.
+// The sections before the operations on the documentation page: first calls, sign-in, conventions, rates.
 import { counted } from '../counted.ts';
 import { invalidStatusRule } from '../http/problem-types.ts';
 import type { Rate, Rates } from '../rates/limiter.ts';
@@ -90,7 +90,7 @@ ${definitions(rules)}
 const rules = [
   [
     'Values',
-    'What is absent is `null` in responses, never left out. Times are RFC 3339 in UTC, with milliseconds. ' +
+    'An absent value is `null` in responses, never left out. Times are RFC 3339 in UTC, with milliseconds. ' +
       'Money is an integer count of the currency’s minor unit, cents for euros.',
   ],
   [
@@ -107,7 +107,7 @@ const rules = [
   [
     'Versions of objects',
     'Every object has a strong `ETag`. With `If-None-Match` the response for an unchanged one is 304; ' +
-      'with `If-Match` a change is rejected with 412 when somebody else was faster.',
+      'with `If-Match` a change is rejected with 412 if somebody else has changed the object since.',
   ],
   [
     'Repeating safely',
@@ -116,7 +116,7 @@ const rules = [
   ],
   [
     'Changes',
-    'PATCH is JSON Merge Patch (RFC 7396): what is left out stays, `null` removes. PUT replaces. ' +
+    'PATCH is JSON Merge Patch (RFC 7396): absent members stay, `null` removes. PUT replaces. ' +
       'Read-only members may be sent back as they are.',
   ],
   [
@@ -126,7 +126,7 @@ const rules = [
   ],
 ] as const;
 
-/** By the name of the rate: which requests it counts. */
+/** The requests that each rate counts, by the name of the rate. */
 const countedRequests: Readonly<Record<keyof Rates, string>> = {
   default: 'each user, API keys included',
   anonymous: 'each address without a credential, or with a bad one',

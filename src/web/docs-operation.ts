@@ -1,4 +1,4 @@
-// One operation on the documentation page: what it takes and returns, how it is called, and a form to try it.
+// One operation on the documentation page: its input and output, sample calls, and a form to try it.
 import { isDeepStrictEqual } from 'node:util';
 import { callSample, foldedSample } from './code-samples.ts';
 import { callOf, examplesOf, json, type Trust } from './docs-examples.ts';
@@ -21,7 +21,7 @@ export type DocsContext = {
   readonly trust: Trust;
   /** Problems that every operation can respond with, listed in one place. */
   readonly everywhere: ReadonlySet<string>;
-  /** Parameters and header fields that many operations take, listed in one place, too. */
+  /** Parameters and header fields that many operations accept, also listed in one place. */
   readonly common: readonly Parameter[];
 };
 
@@ -100,5 +100,5 @@ function responsesOf({ responses }: Operation, { api, everywhere }: DocsContext)
       : html`<div><dt>${status}</dt><dd>${codes.length === 0 ? response.description : own}</dd></div>`;
   });
   return html`<dl class="responses">${rows}</dl>
-<p class="quiet">Also those that ${link('#everywhere', 'every operation')} can return.</p>`;
+<p class="quiet">Also the problems that ${link('#everywhere', 'every operation')} can return.</p>`;
 }

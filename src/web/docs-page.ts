@@ -1,4 +1,4 @@
-// The documentation page: the OpenAPI document for people, with forms that try it.
+// The documentation page: the OpenAPI document for people, with forms to try its operations.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Rates } from '../rates/limiter.ts';
 import { sample } from './code-samples.ts';
@@ -29,10 +29,10 @@ type DocsOptions = {
   readonly isSelfSigned: boolean;
 };
 
-/** The operations of a tag, in a section of their own. */
+/** The operations of a tag; each tag has its own section. */
 type Group = { readonly id: string; readonly name: string; readonly operations: readonly Placed[] };
 
-/** Made in several turns of the event loop, since all of it takes tens of milliseconds. */
+/** Runs in several turns of the event loop, since the whole page takes tens of milliseconds. */
 export async function docsPage({
   document,
   publicUrl,
@@ -40,7 +40,7 @@ export async function docsPage({
   steps,
   isSelfSigned,
 }: DocsOptions): Promise<Page> {
-  const api = document as ApiDocument; // openapi.ts makes it so, and the tests read all of it
+  const api = document as ApiDocument; // openapi.ts creates this shape, and the tests read all of it
   const context: DocsContext = {
     api,
     publicUrl,
@@ -128,7 +128,7 @@ Any step that isn’t drawn is a ${link('/problems/invalid-transition', '409 inv
 that says which are allowed.</p>`;
 }
 
-/** What the group's operations return. */
+/** Describes the resources that the group's operations return. */
 function resources(operations: readonly Placed[], api: ApiDocument): Html {
   const responses = operations.flatMap(({ operation }) =>
     Object.values(successOf(operation)[1].content ?? {}),
@@ -137,7 +137,7 @@ function resources(operations: readonly Placed[], api: ApiDocument): Html {
   for (const { schema, example } of responses) {
     const element = follow(api, schema).properties?.['data']?.items;
     const { $ref } = element ?? schema;
-    const [first] = element === undefined ? [example] : (example as { data: unknown[] }).data; // as a page is
+    const [first] = element === undefined ? [example] : (example as { data: unknown[] }).data; // a page
     if ($ref !== undefined && !resources.has($ref)) resources.set($ref, first);
   }
   return html`${[...resources].map(([$ref, example]) => resource($ref, example, api))}`;

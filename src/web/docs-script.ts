@@ -1,4 +1,4 @@
-// The documentation page's script: its parts, each sent as its own source, put together.
+// The documentation page's script, assembled from the sources of its parts.
 import { accountScript } from './account-script.ts';
 import { contentsScript } from './contents-script.ts';
 import { pageTools } from './page-tools.ts';

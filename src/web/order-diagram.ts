@@ -1,10 +1,10 @@
-// The states of an order and the steps between them, drawn.
+// A diagram of the states of an order and the steps between them.
 import { html, type Html } from './page-layout.ts';
 
-/** Each state, with those that it leads to. */
+/** Each state, with the states that can follow it. */
 export type Steps = Readonly<Record<string, readonly string[]>>;
 
-/** The usual steps go from left to right, final states are beneath them. Small enough for a phone. */
+/** Draws the usual steps from left to right and final states below, small enough for a phone. */
 const corners: Readonly<Record<string, readonly [x: number, y: number]>> = {
   open: [0, 0],
   paid: [118, 0],
@@ -40,7 +40,7 @@ function box(state: string, kind: 'final' | 'state'): Html {
 <text x="${x + centre}" y="${y + middle}">${state}</text>`;
 }
 
-/** Usual steps are straight lines, others arcs below; several that end at one box are spread a little. */
+/** Draws usual steps as straight lines, others as arcs below; arcs that share an end are spread a little. */
 function arrow([x, y]: readonly [number, number], [toX, toY]: readonly [number, number]): string {
   if (y === toY) return `M${x + width} ${y + middle}H${toX}`;
   const [start, between, end] = [x + centre, (y + height + toY) / 2, toX + centre + (x - toX) * 0.2];

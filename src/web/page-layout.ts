@@ -1,14 +1,14 @@
-// What all pages share: markup that escapes by default, the frame around a page, and its
+// The layout of all pages: a template that escapes by default, the frame around a page, and its
 // Content-Security-Policy.
 import { hash } from 'node:crypto';
 import { pageStyle } from './page-style.ts';
 
-/** Markup, safe to send as it is: only `html` makes it. */
+/** Markup that is safe to send: only `html` returns it. */
 export type Html = { readonly markup: string };
 type Part = string | number | Html | readonly Part[];
 export type Page = { readonly html: string; readonly policy: string };
 
-/** What is put into the template is text, and escaped, unless `html` made it. */
+/** Escapes each value of the template, unless it is markup of `html`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { markup: String.raw({ raw: strings }, ...parts.map(markupOf)) };
 }
@@ -36,7 +36,7 @@ export function link(target: string, text: Part): Html {
 type Frame = {
   readonly title: string;
   readonly contents: Html;
-  /** In the header, beside the name. */
+  /** Shown in the header, beside the name. */
   readonly tools?: Html;
   readonly main: Html;
   readonly dialogs?: Html;
@@ -80,8 +80,8 @@ export const icon =
   "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
 
 /**
- * Nothing but the page's own style and script; requests to the service only where there is a script to make
- * them. The icon is the one image.
+ * Allows only the page's own style and script, requests to the service only if there is a script, and the
+ * icon as the only image.
  */
 function policyFor(script: string): string {
   const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;

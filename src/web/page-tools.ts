@@ -1,5 +1,5 @@
-// What the documentation page's scripts share: finding and making elements, and calling the service. Browsers
-// are sent each script's source, so each refers to nothing outside itself but what it is given.
+// Tools of the documentation page's scripts: they find and create elements and call the service. Browsers
+// receive the source of each script, so a script uses nothing outside itself except its parameters.
 import type { PageDocument, PageElement } from './docs-dom.ts';
 
 declare const document: PageDocument;
@@ -10,7 +10,7 @@ export type Issue = {
   readonly header?: string;
   readonly detail: string;
 };
-/** What the service may return: by the status of the response, some of these. */
+/** The members of response bodies; the status of the response decides which are present. */
 type Body = Readonly<
   Record<'type' | 'code' | 'detail' | 'accessToken' | 'refreshToken', string> &
     Record<'id' | 'expiresIn', number>
@@ -30,7 +30,7 @@ export type Request = {
 export type PageTools = ReturnType<typeof pageTools>;
 
 export function pageTools() {
-  function at(selector: string, within: PageElement = document): PageElement {
+  function one(selector: string, within: PageElement = document): PageElement {
     const found = within.querySelector(selector);
     if (found === null) throw new Error(`there is no ${selector}`);
     return found;
@@ -52,7 +52,7 @@ export function pageTools() {
     document.getElementById(id)?.focus({ preventScroll: true });
   }
 
-  /** Undefined if the service can't be reached. */
+  /** Returns undefined if the service can't be reached. */
   async function call({ method, url, body, headers = {} }: Request): Promise<Result | undefined> {
     const before = performance.now();
     const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
@@ -73,7 +73,7 @@ export function pageTools() {
     return { response, milliseconds, text: JSON.stringify(parsed, null, 2), body: parsed };
   }
 
-  return { at, make, say, go, call };
+  return { one, make, say, go, call };
 }
 
 declare const location: { hash: string };

@@ -24,7 +24,7 @@ export function problemPage(code: ProblemCode | undefined, document: object): Pa
       main: html`<section><h1>Problem types</h1>${problemList}</section>`,
     });
   const { title, status, about } = problemTypes[code];
-  const api = document as ApiDocument; // openapi.ts makes it so, and the tests read all of it
+  const api = document as ApiDocument; // openapi.ts creates this shape, and the tests read all of it
   const example = json(api.components.examples[code]?.value);
   const main = html`<section>
 <p class="endpoint"><b class="method problem">${status}</b> <code>${code}</code></p>

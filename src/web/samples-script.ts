@@ -1,4 +1,4 @@
-// Samples of code on the documentation page: one language for all, kept for the next visit, and copying.
+// Code samples on the documentation page: one language for all, stored for the next visit, and copying.
 import type { Kept, PageDocument, PageElement } from './docs-dom.ts';
 import type { PageTools } from './page-tools.ts';
 
@@ -6,7 +6,7 @@ declare const document: PageDocument;
 declare const localStorage: Kept;
 declare const navigator: { readonly clipboard?: { writeText(text: string): Promise<void> } };
 
-export function samplesScript({ at, make }: PageTools): void {
+export function samplesScript({ one, make }: PageTools): void {
   const key = 'orderly-language';
 
   document.addEventListener('change', ({ target }) => {
@@ -46,7 +46,7 @@ export function samplesScript({ at, make }: PageTools): void {
   function shownCode(sample: PageElement): string {
     const language = sample.querySelector('input:checked')?.value;
     const panel = language === undefined ? 'pre code' : `pre[data-language="${language}"] code`;
-    return at(panel, sample).textContent;
+    return one(panel, sample).textContent;
   }
 
   async function copy(button: PageElement, text: string): Promise<void> {
@@ -55,10 +55,10 @@ export function samplesScript({ at, make }: PageTools): void {
       () => undefined,
     );
     button.textContent = done ?? 'Can’t copy';
-    at('#announcement').textContent = button.textContent;
+    one('#announcement').textContent = button.textContent;
     setTimeout(() => {
       button.textContent = 'Copy';
-      at('#announcement').textContent = '';
+      one('#announcement').textContent = '';
     }, 2_000);
   }
 }

@@ -1,20 +1,20 @@
-// Searching the documentation page: operations, fields and problem types, by `/` or Ctrl-K.
+// The search of the documentation page: operations, fields and problem types, opened by `/` or Ctrl-K.
 import type { PageDocument, PageElement, PageEvent } from './docs-dom.ts';
 import type { PageTools } from './page-tools.ts';
 
 declare const document: PageDocument;
 
-export function searchScript({ at, make, go }: PageTools): void {
+export function searchScript({ one, make, go }: PageTools): void {
   type Entry = { readonly text: string; readonly about: string; readonly id: string; readonly rank: number };
   const resultsMax = 30;
-  const dialog = at('#search');
-  const input = at('#search-text');
-  const list = at('#search-results');
+  const dialog = one('#search');
+  const input = one('#search-text');
+  const list = one('#search-results');
   let entries: readonly Entry[] = [];
   let shown: readonly Entry[] = [];
   let chosen = 0;
 
-  at('#search-button').addEventListener('click', open);
+  one('#search-button').addEventListener('click', open);
   document.addEventListener('keydown', (event) => {
     const isShortcut = event.key === 'k' && (event.ctrlKey === true || event.metaKey === true);
     const isSlash = event.key === '/' && !event.target.matches('input, textarea, select');
@@ -40,11 +40,11 @@ export function searchScript({ at, make, go }: PageTools): void {
   function operations(): Entry[] {
     return [...document.querySelectorAll('main article')].map((article) => {
       const about = article.querySelector('.endpoint')?.textContent ?? 'guide';
-      return { text: at('h3', article).textContent, about, id: article.id, rank: 0 };
+      return { text: one('h3', article).textContent, about, id: article.id, rank: 0 };
     });
   }
 
-  /** Fields of resources, of parameters and of bodies; each where it is described. */
+  /** Returns the fields of resources, parameters and bodies, each with the place of its description. */
   function fields(): Entry[] {
     return [...document.querySelectorAll('main [id] .about .fields dt code')].map((code) => {
       const place = code.closest('[id]');
@@ -55,14 +55,14 @@ export function searchScript({ at, make, go }: PageTools): void {
 
   function problems(): Entry[] {
     return [...document.querySelectorAll('#problem-list dt')].map((term) => ({
-      text: at('code', term).textContent,
-      about: `problem type, ${at('span', term).textContent}`,
+      text: one('code', term).textContent,
+      about: `problem type, ${one('span', term).textContent}`,
       id: term.id,
       rank: 1,
     }));
   }
 
-  /** Every word occurs; those whose text begins with what was typed come first. */
+  /** Lists the entries that contain every word, first those that begin with the typed text. */
   function find(text: string): void {
     const wanted = text.trim().toLowerCase();
     const words = wanted.split(/\s+/);
@@ -78,7 +78,7 @@ export function searchScript({ at, make, go }: PageTools): void {
     }
     scored.sort((a, b) => a.score - b.score);
     show(scored.slice(0, resultsMax).map(({ entry }) => entry));
-    at('#search-count').textContent = wanted === '' ? '' : `${scored.length} found`;
+    one('#search-count').textContent = wanted === '' ? '' : `${scored.length} found`;
   }
 
   function show(found: readonly Entry[]): void {

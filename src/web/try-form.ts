@@ -5,7 +5,7 @@ import { textOf } from './docs-examples.ts';
 import { html, type Html } from './page-layout.ts';
 
 type Options = {
-  /** References of parameters and of their schemas are resolved. */
+  /** The parameters, with all references resolved. */
   readonly parameters: readonly Parameter[];
   readonly content: Content;
 };
@@ -42,7 +42,7 @@ function field(id: string, { name, in: place, required, schema }: Parameter): Ht
 <p class="issue" id="${id}-issue"></p></div>`;
 }
 
-/** Values of an enumeration are chosen from a list, several if the field is an array. */
+/** Returns a list for the values of an enumeration, with multiple choice if the field is an array. */
 function controlOf({ type, enum: values, items }: Schema, marks: Html): Html {
   if (items?.enum !== undefined) {
     const size = Math.min(items.enum.length, 4);

@@ -1,19 +1,19 @@
-// Trying operations on the documentation page: sends what the form holds, and explains the response.
+// Trying operations on the documentation page: sends the form's values, and explains the response.
 import type { Account } from './account-script.ts';
 import type { PageDocument, PageElement } from './docs-dom.ts';
 import type { Issue, PageTools, Request, Result } from './page-tools.ts';
 
 declare const document: PageDocument;
 
-export function tryScript({ at, make, say, call }: PageTools, { credential }: Account): void {
+export function tryScript({ one, make, say, call }: PageTools, { credential }: Account): void {
   for (const details of document.querySelectorAll('.try'))
     details.addEventListener('toggle', () => {
       if (details.querySelector('form') === null) addForm(details);
     });
 
   function addForm(details: PageElement): void {
-    details.append(at('template', details).content.cloneNode(true));
-    const form = at('form', details);
+    details.append(one('template', details).content.cloneNode(true));
+    const form = one('form', details);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void submit(form);
@@ -44,17 +44,17 @@ export function tryScript({ at, make, say, call }: PageTools, { credential }: Ac
     return { method, url: query.size === 0 ? url : `${url}?${query}`, body, headers };
   }
 
-  /** Several chosen values become a list with commas. */
+  /** Joins several chosen values with commas. */
   function valueOf(field: PageElement): string {
     if (!field.multiple) return field.value;
     return [...(field.selectedOptions ?? [])].map(({ value }) => value).join(',');
   }
 
-  /** Resolves to whether the person confirms; Escape means no. */
+  /** Resolves to whether the user confirms; Escape means no. */
   function confirmed(form: PageElement, { method, url }: Request): Promise<boolean> {
-    const dialog = at('#confirm');
-    at('#confirm-title').textContent = `${form.dataset['summary']}?`;
-    at('#confirm-request').textContent = `${method} ${url}`;
+    const dialog = one('#confirm');
+    one('#confirm-title').textContent = `${form.dataset['summary']}?`;
+    one('#confirm-request').textContent = `${method} ${url}`;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     let isYes = false;
     const yes = (): void => {
@@ -62,27 +62,27 @@ export function tryScript({ at, make, say, call }: PageTools, { credential }: Ac
       dialog.close();
     };
     const closed = (): void => {
-      at('#confirm-yes').removeEventListener('click', yes);
+      one('#confirm-yes').removeEventListener('click', yes);
       dialog.removeEventListener('close', closed);
       resolve(isYes);
     };
-    at('#confirm-yes').addEventListener('click', yes);
+    one('#confirm-yes').addEventListener('click', yes);
     dialog.addEventListener('close', closed);
     dialog.showModal();
     return promise;
   }
 
-  at('#confirm-no').addEventListener('click', () => at('#confirm').close());
+  one('#confirm-no').addEventListener('click', () => one('#confirm').close());
 
   function show(form: PageElement, result: Result | undefined, sent = ''): void {
-    if (result === undefined) return say(at('.outcome', form), undefined, 'bad');
+    if (result === undefined) return say(one('.outcome', form), undefined, 'bad');
     const { response, milliseconds, text, body } = result;
     const { status, statusText, headers } = response;
     const problem = status < 400 ? undefined : body;
     const issues = problem?.errors ?? [];
     const detail = problem === undefined ? '' : `: ${problem.detail}`;
     const kind = status < 400 ? 'good' : 'bad';
-    say(at('.outcome', form), `${status} ${statusText}, in ${milliseconds} ms${detail}`, kind);
+    say(one('.outcome', form), `${status} ${statusText}, in ${milliseconds} ms${detail}`, kind);
     for (const field of form.querySelectorAll('[aria-describedby]')) mark(field, issues);
     const parts: PageElement[] = [];
     if (problem !== undefined) parts.push(aboutLink(problem.type));
@@ -91,7 +91,7 @@ export function tryScript({ at, make, say, call }: PageTools, { credential }: Ac
     if (text !== '') parts.push(folded('Response body', 'open', make('pre', text)));
     const fields = [...headers].map((each) => each.join(': ')).join('\n');
     parts.push(folded('Header fields', 'closed', make('pre', fields)));
-    at('.response', form).replaceChildren(...parts);
+    one('.response', form).replaceChildren(...parts);
   }
 
   function aboutLink(type: string): PageElement {
@@ -99,18 +99,18 @@ export function tryScript({ at, make, say, call }: PageTools, { credential }: Ac
     return Object.assign(make('a', 'About this problem'), { href });
   }
 
-  /** Issues of parameters and header fields, beside their inputs. */
+  /** Shows issues of parameters and header fields beside their inputs. */
   function mark(field: PageElement, issues: readonly Issue[]): void {
     const own = issues.filter(
       ({ parameter, header }) => (parameter ?? header)?.toLowerCase() === field.name.toLowerCase(),
     );
-    at(`#${field.id}-issue`).textContent = own.map(({ detail }) => detail).join(' ');
+    one(`#${field.id}-issue`).textContent = own.map(({ detail }) => detail).join(' ');
     field.ariaInvalid = own.length > 0 ? 'true' : null;
   }
 
   /**
-   * The body as it was sent, each issue beneath the line of its member; one of a missing member goes to what
-   * lacks it.
+   * Shows the body as it was sent, with each issue below the line of its member, or of the object that lacks
+   * the member.
    */
   function annotated(sent: string, issues: readonly Issue[]): PageElement {
     const lines = linesOf(sent);
@@ -128,14 +128,14 @@ export function tryScript({ at, make, say, call }: PageTools, { credential }: Ac
 
   type Line = { readonly text: string; readonly pointer: string; readonly details: string[] };
 
-  /** The body's lines with the pointers to what they hold. */
+  /** Returns the body's lines, each with the pointer to its value. */
   function linesOf(sent: string): Line[] {
     const path: (string | number)[] = [];
     const lines = JSON.stringify(JSON.parse(sent), null, 2).split('\n');
     return lines.map((text) => {
       const depth = text.search(/\S/) / 2;
       if (/^\s*[\]}]/.test(text)) return { text, pointer: '-', details: [] };
-      const name = /^ *"((?:[^"\\]|\\.)*)":/.exec(text)?.[1]; // an array's element has none, but counts
+      const name = /^ *"((?:[^"\\]|\\.)*)":/.exec(text)?.[1]; // an element of an array has an index instead
       const last = path[depth - 1];
       path.length = depth;
       const step = name?.replaceAll('~', '~0').replaceAll('/', '~1');
