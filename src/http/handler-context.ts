@@ -1,4 +1,4 @@
-// What a handler receives: made of the exchange once the request has been read.
+// The context that a handler receives, created from the exchange once the request has been read.
 import assert from 'node:assert';
 import type { Caller } from '../auth/access.ts';
 import type { SecurityEvent } from '../security-event.ts';
@@ -16,7 +16,7 @@ import { RequestDatabase } from './request-database.ts';
 import type { Context, HandlerDatabase, Route } from './route.ts';
 import type { StreamedBody } from './streamed-body.ts';
 
-/** What was read of the request for its route. */
+/** The route, and the parts of the request that were read by its schemas. */
 export type ReadRequest = {
   readonly route: Route;
   readonly mediaType: string;
@@ -57,7 +57,7 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
     this.#callers = callers;
   }
 
-  /** From now on the result of `writeResult` is stored in its transaction: for an Idempotency-Key. */
+  /** Has the result of `writeResult` stored in the same transaction, for an Idempotency-Key. */
   storeResultWith(store: ResultStorer): void {
     this.#storeResult = store;
   }
@@ -81,7 +81,7 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
     checkConditions(this.exchange.headers, etag);
   }
 
-  /** PUT, PATCH and DELETE check the precondition themselves; a GET is conditional anyway. */
+  /** Asserts that the handler of a PUT, PATCH or DELETE has called `checkPrecondition`. */
   assertPreconditionChecked(): void {
     const { method, path } = this.route;
     const isMissing = method !== 'GET' && method !== 'POST' && !this.#isPreconditionChecked;

@@ -1,4 +1,4 @@
-// The server of node:http or node:https: its settings, the gate for connections, and an orderly end.
+// The server of node:http or node:https: its settings, the gate for connections, and a graceful stop.
 import assert from 'node:assert';
 import { constants } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -37,7 +37,7 @@ export type Certificate = { readonly cert: string; readonly key: string };
 type HttpServerOptions = {
   readonly certificate: Certificate | undefined;
   readonly gate?: ConnectionGate;
-  /** Shorter ones than `limits.ts` has, for tests. */
+  /** For tests: shorter timeouts than those of `limits.ts`. */
   readonly timeouts?: Partial<Timeouts>;
   readonly timers?: Timers;
 };
@@ -55,7 +55,7 @@ type Handler = Pick<
 
 /** Connections past the maximum that get a response; further ones are closed without one. */
 const rejectedAtOnceMax = 50;
-/** While the server closes: how long a connection stays open between requests. */
+/** How often a closing server ends the connections that are between requests. */
 const quietMilliseconds = 250;
 const timeoutsDefault = {
   headersMilliseconds: headersMillisecondsMax,
@@ -77,7 +77,7 @@ const ciphers = [
   'ECDHE-ECDSA-CHACHA20-POLY1305',
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
-/** Another handshake on a connection would cost the server far more than its client. */
+/** A renegotiation would cost the server far more than its client. */
 const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
 const tlsSettings = { minVersion: 'TLSv1.2', ciphers, secureOptions } as const;
 
@@ -92,7 +92,7 @@ export class HttpServer {
   readonly #gate: ConnectionGate;
   readonly #isTls: boolean;
   readonly #sockets = new Set<Socket>();
-  /** The sockets that carry HTTP: with TLS, those inside the raw ones. */
+  /** The sockets that carry HTTP: with TLS, the decrypting sockets over the raw ones. */
   readonly #httpSockets = new Set<Socket>();
   readonly #handshakes: TlsHandshakes;
   #handler: Handler | undefined = undefined;
@@ -132,7 +132,7 @@ export class HttpServer {
     return promise;
   }
 
-  /** In the turn in which `listen` resolved: no connection has been accepted before its end. */
+  /** Must be called in the turn in which `listen` resolves: connections are accepted only after that turn. */
   setHandler(handler: Handler): void {
     assert(this.#sockets.size === 0, 'no connection comes before the handler');
     this.#handler = handler;
@@ -151,10 +151,10 @@ export class HttpServer {
     if (this.#isTls) (this.#server as TlsServer).setSecureContext({ ...certificate, ...tlsSettings });
   }
 
-  /** Stops accepting, waits for what runs (at most `drainMillisecondsMax`), then destroys the rest. */
+  /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
   async close(): Promise<void> {
     keepIdleConnectionsOpen(this.#server);
-    this.#handshakes.destroyAll(); // they have no request here
+    this.#handshakes.destroyAll(); // none of them has a request yet
     const quiet = setInterval(() => this.#endQuiet(), quietMilliseconds);
     const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -162,7 +162,7 @@ export class HttpServer {
     clearTimeout(deadline);
   }
 
-  /** Asks the gate before a connection costs anything, a parser or a TLS handshake. */
+  /** Passes each connection through the gate before it costs a parser or a TLS handshake. */
   #guard(): void {
     interceptConnections(this.#server, (socket, accept) => {
       this.#handler?.onConnection();
@@ -209,19 +209,19 @@ function gateDefault(): ConnectionGate {
 
 function createServer(certificate: Certificate | undefined, timeouts: Timeouts): Server {
   const settings = {
-    // The parser counts target, names and values. `checkTarget` and `checkHeaderBytes` are exact.
+    // the parser counts target, names and values together; `checkTarget` and `checkHeaderBytes` are exact
     maxHeaderSize: requestLineBytesMax + headerBytesMax,
     headersTimeout: timeouts.headersMilliseconds,
     requestTimeout: timeouts.requestMilliseconds,
     connectionsCheckingInterval: timeouts.checkMilliseconds,
-    keepAliveTimeout: 0, // `endIdle` does that
+    keepAliveTimeout: 0, // `endIdle` ends idle connections
     optimizeEmptyRequests: true,
     joinDuplicateHeaders: true,
     noDelay: true,
-    requireHostHeader: false, // `checkHost` does that
+    requireHostHeader: false, // `checkHost` requires it, with a problem as the response
   };
   const server = certificate === undefined ? createHttpServer(settings) : createTls(settings, certificate);
-  server.maxHeadersCount = 0; // all of them: their bytes are bounded
+  server.maxHeadersCount = 0; // no limit, since their bytes are bounded
   allowHalfOpen(server);
   return server;
 }

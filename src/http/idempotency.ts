@@ -1,4 +1,4 @@
-// Idempotency-Key: the first response is stored in the transaction of its change, and sent again on repeats.
+// Idempotency-Key: stores the first response in the transaction of its change, and sends it again to repeats.
 import assert from 'node:assert';
 import type { IncomingMessage } from 'node:http';
 import { allows, rowAccessOf, type Caller } from '../auth/access.ts';
@@ -13,34 +13,34 @@ import type { ReplayableResponse, Responder } from './responder.ts';
 import { headOf } from './reply.ts';
 import type { Route } from './route.ts';
 
-/** Where first responses are stored. `storageKey` names principal, method, path and key. */
+/** Stores first responses. `storageKey` consists of principal, method, path and key. */
 export type ResponseStore = {
   find(db: Connection, storageKey: string, now: number): StoredResponse | undefined;
   save(db: Connection, storageKey: string, response: StoredResponse, now: number): void;
-  /** Keyed digests, since bodies may hold passwords: one for each secret, that of the current one first. */
+  /** Returns a MAC for each secret, the current one first; a plain digest could reveal a body's password. */
   fingerprints(body: Buffer): readonly string[];
 };
 
 export type StoredResponse = ReplayableResponse & {
   readonly fingerprint: string;
-  /** The object that the response shows, and its owner; null if no right was needed to see it. */
+  /** The object that the response shows, and its owner: null if the caller needed no right to see it. */
   readonly objectId: number;
   readonly ownerId: number | null;
 };
 
-/** No user has this id. */
+/** The owner of an object without one: no user has this id. */
 const nobodyId = 0;
 
 type KeyedRequest = {
   readonly body: Buffer;
-  /** Responds as to a request without a key. */
+  /** Responds as for a request without a key. */
   readonly respond: (result: Promise<HandlerResult>) => Promise<void> | void;
 };
 
 export class Idempotency {
   readonly #store: ResponseStore;
   readonly #responder: Responder;
-  /** Requests under way: what is found in the store is on disk, and what isn't can't appear meanwhile. */
+  /** The keys of running requests, so that no second request with a key starts before the first is stored. */
   readonly #running = new Set<string>();
 
   constructor(store: ResponseStore, responder: Responder) {
@@ -62,7 +62,7 @@ export class Idempotency {
     }
   }
 
-  /** Throws if the key was used with another body, whatever is invalid of this one. */
+  /** Throws if the key was used with another body, even if this body is invalid. */
   checkNotReused(context: HandlerContext, body: Buffer): void {
     const stored = this.#store.find(context.database.read, storageKeyOf(context), context.now);
     if (stored !== undefined) checkBody(stored, this.#store.fingerprints(body));
@@ -127,7 +127,7 @@ function responseOf(
   const ownerId = owner ?? nobodyId;
   return {
     objectId: id,
-    // whoever signs up another user has no right to read them
+    // a caller who signs up another user has no right to read that user
     ownerId: mayRead(caller, ownerId) ? ownerId : null,
     status,
     location,

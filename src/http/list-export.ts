@@ -8,7 +8,7 @@ import { readBatch, type Batch, type IndexedSelection, type Position } from '../
 import { loadElements, type PageSource } from './list.ts';
 import type { Representation } from './representation.ts';
 
-/** Few enough for a turn of the event loop: one order may be 60 KB of JSON, and 800 KB of CSV. */
+/** The elements loaded in one step: one order may be 60 KB of JSON, and 800 KB of CSV. */
 const elementsAtOnce = 5;
 
 /** What a whole list is read from. */

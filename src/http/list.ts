@@ -1,4 +1,4 @@
-// The response of a list: a page's elements, where the next page is, and how many there are in all.
+// The response of a list: a page's elements, the link to the next page, and the total if requested.
 import { isDeepStrictEqual } from 'node:util';
 import { boolean, integer, optional, string } from '../schema/schema.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsExaminedMax, pageRowsMax } from '../limits.ts';
@@ -10,7 +10,7 @@ import type { PageCache } from './page-cache.ts';
 import { etagOf, type Representation } from './representation.ts';
 import type { Context, HandlerDatabase } from './route.ts';
 
-/** Parameters that every list takes. */
+/** The parameters of every list. */
 export const listParameters = {
   limit: optional(
     integer({
@@ -37,13 +37,13 @@ type ListContext<Query, C> = Pick<
 
 export type PageSource<T, C> = {
   readonly cursors: Cursors;
-  /** What this caller may see of the list. Throws if that is nothing. */
+  /** Returns the part of the list that this caller may see. Throws if that is nothing. */
   readonly selectionFor: (caller: C) => Selection;
-  /** An element's representation, or undefined for one just deleted. */
+  /** Returns an element's representation; undefined if it was just deleted. */
   readonly load: (db: Connection, id: number) => Representation<T> | undefined;
-  /** `load` for several, in the order of `ids`, if that can be done faster than one by one. */
+  /** Loads several elements in the order of `ids`, where that is faster than one by one. */
   readonly loadAll?: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
-  /** Makes what embeds in each element what `include` names; called once for those loaded together. */
+  /** Returns a function that embeds the objects that `include` names. Called for elements loaded together. */
   readonly embedderFor?: (page: {
     readonly caller: C;
     readonly db: Connection;
@@ -51,15 +51,15 @@ export type PageSource<T, C> = {
   }) => ((element: Representation<T>) => Representation<T>) | undefined;
   readonly cache?: {
     readonly pages: PageCache;
-    /** A text that is the same for callers who are shown the same pages. */
+    /** Returns the same text for callers who see the same pages. */
     readonly readerKeyOf: (caller: C) => string;
   };
 };
 
-/** How many are loaded at once. Those that no longer fit into the page are loaded for nothing. */
+/** The elements loaded together; those that don't fit into the page are loaded in vain. */
 const elementsAtOnce = 25;
 
-/** From the cache, if no change has reached the disk since the page was made. */
+/** Takes the page from the cache, if no change has reached the disk since it was created. */
 export function listPage<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
@@ -75,7 +75,7 @@ export function listPage<T, Query extends object, C>(
   return page;
 }
 
-/** A page that waited for the SQL worker is made with the caller's rights as they are after it. */
+/** Creates a page. If it had to wait for the SQL worker, the caller's rights after the wait count. */
 function pageFor<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
@@ -113,7 +113,7 @@ type WantedElements<C> = {
   readonly ids: readonly number[];
 };
 
-/** Elements of the list as the caller sees them; undefined for one that is not theirs or has gone. */
+/** Loads elements as the caller sees them; undefined for one that is deleted or no longer theirs. */
 export function loadElements<T, C>(
   { load, loadAll, embedderFor }: Omit<PageSource<T, C>, 'cursors' | 'selectionFor'>,
   { selection: { owners }, caller, db, ids }: WantedElements<C>,
@@ -121,13 +121,13 @@ export function loadElements<T, C>(
   const loaded = loadAll?.(db, ids) ?? ids.map((id) => load(db, id));
   const embed = embedderFor?.({ caller, db, ids });
   return loaded.map((element) => {
-    // it may have got another owner since the SQL worker found it
+    // its owner may have changed since the SQL worker found it
     if (element === undefined || owners.some((id) => id !== element.ownerId)) return undefined;
     return embed === undefined ? element : embed(element);
   });
 }
 
-/** As many as fit; `last` is the position of the last one if there are more. */
+/** Loads as many elements as fit; `last` is the position of the last one if there are more. */
 function loadPageElements<T>(
   positions: readonly Position[],
   rows: number,
@@ -153,7 +153,7 @@ function loadPageElements<T>(
   return { elements, last: positions.length > rows ? last : undefined };
 }
 
-/** The first ones, as many as a page may have in bytes; one always fits. */
+/** Returns the first elements, up to the bytes of a page, and at least one. */
 export function fittingPage<T>(elements: readonly Representation<T>[]): readonly Representation<T>[] {
   const fitting: Representation<T>[] = [];
   let bytes = 0;
@@ -165,9 +165,7 @@ export function fittingPage<T>(elements: readonly Representation<T>[]): readonly
   return fitting;
 }
 
-/**
- * Joins the texts of the elements. The ETag is a hash of theirs, which stand for the bytes and are far fewer.
- */
+/** Joins the texts of the elements. The ETag is a hash of their ETags, which are far shorter. */
 export function toListPage<T>(
   elements: readonly Representation<T>[],
   next: string | null,

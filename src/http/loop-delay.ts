@@ -1,12 +1,12 @@
-// Samples the delay of the event loop while requests come; an idle process is not woken.
+// Samples the delay of the event loop while requests arrive, without waking an idle process.
 import { createHistogram } from 'node:perf_hooks';
 
 const stepMilliseconds = 10;
-/** Steps without a request after which the sampling ends. */
+/** The number of steps without a request after which sampling stops. */
 const quietStepsMax = 10;
 
 export class LoopDelay {
-  /** Microseconds, from 1 on. */
+  /** Delays in microseconds, at least 1. */
   readonly #delays = createHistogram();
   #timer: NodeJS.Timeout | undefined = undefined;
   #last = 0;
@@ -16,7 +16,7 @@ export class LoopDelay {
     return this.#timer !== undefined;
   }
 
-  /** To be called with each request. */
+  /** Called with each request. */
   sample(): void {
     this.#quietSteps = 0;
     if (this.#timer !== undefined) return;
@@ -24,7 +24,7 @@ export class LoopDelay {
     this.#timer = setInterval(() => this.#step(), stepMilliseconds).unref();
   }
 
-  /** The delay in seconds that this share of the samples since the last `reset` did not exceed. */
+  /** Returns a percentile, in seconds, of the samples since the last `reset`; 0 without samples. */
   seconds(percentile: number): number {
     return this.#delays.count === 0 ? 0 : this.#delays.percentile(percentile) / 1e6;
   }

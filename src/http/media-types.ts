@@ -2,10 +2,10 @@
 export const json = 'application/json';
 export const problemJson = 'application/problem+json';
 export const csv = 'text/csv'; // RFC 4180
-export const ndjson = 'application/x-ndjson'; // an object a line
+export const ndjson = 'application/x-ndjson'; // one JSON value a line
 export const mergePatch = 'application/merge-patch+json'; // RFC 7396
 
-/** Those a body may have; of a PATCH both mean the same. */
+/** Returns the media types that a body may have; both types of a PATCH mean a merge patch. */
 export function bodyTypesOf(method: string): readonly string[] {
   return method === 'PATCH' ? [mergePatch, json] : [json];
 }

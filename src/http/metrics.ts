@@ -1,4 +1,4 @@
-// What a running service counts, and the families of metrics that /metrics shows.
+// Counts for a running service, and the families of metrics that /metrics shows.
 import { securityEventLevels, type SecurityEventName } from '../security-event.ts';
 import type { Database } from '../storage/database.ts';
 import { syncSecondsBounds } from '../storage/storage-stats.ts';
@@ -23,7 +23,7 @@ const eventNames = Object.keys(securityEventLevels) as SecurityEventName[]; // i
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What other parts count, as it is when /metrics is read. */
+/** The counts of other parts when /metrics is read. */
 type MetricsSources = {
   readonly storage: Database['stats'];
   readonly buckets: number;
@@ -34,11 +34,11 @@ type MetricsSources = {
   readonly streams: StreamCounts;
   readonly exports: ExportCounts;
   readonly imports: ImportCounts;
-  /** Ids: of the last event that was removed, and of the newest. */
+  /** The ids of the last event that was removed and of the newest event. */
   readonly feed: { readonly removed: number; readonly latest: number };
   /** Milliseconds since 1970; undefined without TLS. */
   readonly certificateExpiresAt: number | undefined;
-  /** Milliseconds since 1970; undefined if there was none. */
+  /** Milliseconds since 1970; undefined if there was no backup. */
   readonly lastBackup: number | undefined;
 };
 type StreamCounts = {
@@ -46,7 +46,7 @@ type StreamCounts = {
   readonly eventsSent: number;
   readonly ends: Readonly<Record<string, number>>;
 };
-/** By outcome, and by the webhook's id. */
+/** Attempts by outcome, and by webhook id the number of events that it is behind. */
 export type WebhookCounts = {
   readonly outcomes: ReadonlyMap<string, number>;
   readonly behind: ReadonlyMap<number, number>;
@@ -66,7 +66,7 @@ export function createMetrics() {
     securityEvents.set(name, (securityEvents.get(name) ?? 0) + 1);
   }
 
-  /** One response of a route; undefined if no route was found. */
+  /** Counts a response of a route; undefined if no route was found. */
   function observe(route: Route | undefined, status: number, milliseconds: number): void {
     const counts = responses.get(route) ?? new Map<number, number>();
     responses.set(route, counts);
@@ -244,7 +244,7 @@ function operationFamilies({
   ];
 }
 
-/** No sample if there is no such time. */
+/** Returns one sample, or none without a time. */
 function secondsSamples(milliseconds: number | undefined): Sample[] {
   return milliseconds === undefined ? [] : [['', Math.floor(milliseconds / 1000)]];
 }

@@ -1,18 +1,18 @@
-// Lines of JSON as their bytes arrive, each bounded in length.
+// Splits arriving bytes into lines of JSON, each bounded in length.
 import assert from 'node:assert';
 import { Problem } from '../problem.ts';
 import { parseJson } from './body.ts';
 
-/** Lines are counted from 1, blank ones too; those have no value of their own and are left out. */
+/** A line that isn't blank. Lines are counted from 1, blank ones included. */
 export type NdjsonLine = {
   readonly number: number;
-  /** Undefined for a line that is too long: nothing of it is kept. */
+  /** Undefined for a line that is too long, none of which is kept. */
   readonly bytes: Buffer | undefined;
 };
 
 export class NdjsonLines {
   readonly #lineBytesMax: number;
-  /** What has arrived of the line that is next. */
+  /** The parts of the next line that have arrived. */
   #parts: Buffer[] = [];
   #partBytes = 0;
   #chunk: Buffer = nothing;
@@ -24,24 +24,24 @@ export class NdjsonLines {
     this.#lineBytesMax = lineBytesMax;
   }
 
-  /** The number of the line that is next. */
+  /** The number of the next line. */
   get number(): number {
     return this.#number;
   }
 
-  /** Once `next` has returned undefined. */
+  /** Must be called only after `next` has returned undefined. */
   add(chunk: Buffer): void {
     assert(this.#at === this.#chunk.length, 'the lines of the chunk before were taken');
     this.#chunk = chunk;
     this.#at = 0;
   }
 
-  /** What is left is the last line, though no line break ends it. */
+  /** Makes the remaining bytes the last line, though no line break ends it. */
   end(): void {
     this.#isAtEnd = true;
   }
 
-  /** The next whole line that isn't blank; undefined if none has arrived. */
+  /** Returns the next whole line that isn't blank; undefined if none has arrived. */
   next(): NdjsonLine | undefined {
     for (;;) {
       if (this.#partBytes === 0) this.#skipBlank();
@@ -60,7 +60,7 @@ export class NdjsonLines {
     }
   }
 
-  /** Blank lines, and blanks before a value. There may be millions, so none becomes a Buffer. */
+  /** Skips blank lines, and blanks before a value: there may be millions, so none becomes a Buffer. */
   #skipBlank(): void {
     const chunk = this.#chunk;
     let at = this.#at;
@@ -98,7 +98,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
-/** The value of a line, or the Problem that it has. */
+/** Returns the value of a line, or the Problem that it has. */
 export function parseLine(
   { bytes }: NdjsonLine,
   lineBytesMax: number,

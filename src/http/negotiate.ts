@@ -1,12 +1,12 @@
-// Content negotiation by Accept (RFC 9110 section 12.5.1), and the Content-Type of bodies.
+// Negotiates media type and content coding (RFC 9110 section 12.5), and checks the Content-Type of bodies.
 import { Problem } from '../problem.ts';
 import { codings, type Coding } from './content-codings.ts';
 import { acceptPatch, bodyTypesOf, json } from './media-types.ts';
 import type { RequestHeaders } from './request-headers.ts';
 
 /**
- * The offered media type that the client prefers, the first one by default. 406 if it accepts none of them; a
- * response without content (none is offered) needs no media type.
+ * Returns the offered media type that the client prefers, by default the first. Throws 406 if the client
+ * accepts none of them, unless none is offered: a response without content needs no media type.
  */
 export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string {
   const [first = json] = offered;
@@ -31,7 +31,7 @@ function preferred(accept: string, offered: readonly string[]): string | undefin
   return best;
 }
 
-/** RFC 9110 section 12.4.2, and `q=.2` as old Java clients have it. */
+/** A weight as in RFC 9110 section 12.4.2, or as old Java clients send it, such as `q=.2`. */
 const weightForm = /^q=(0(?:\.\d{0,3})?|\.\d{1,3}|1(?:\.0{0,3})?)$/;
 
 type MediaRange = { readonly type: string; readonly quality: number; readonly rank: number };
@@ -44,13 +44,13 @@ function parseRange(text: string): MediaRange | undefined {
     const weight = weightForm.exec(parameter)?.[1];
     if (weight !== undefined) quality = Number(weight);
     else if (parameter.startsWith('q=')) return undefined;
-    // no other parameter is offered
+    // only a charset is offered
     else if (!charsetForm.test(parameter)) return undefined;
   }
   return { type, quality, rank: type === '*/*' ? 0 : type.endsWith('/*') ? 1 : 2 };
 }
 
-/** The most specific range that fits decides. */
+/** Returns the quality of the most specific range that matches. */
 function qualityOf(ranges: readonly MediaRange[], type: string): number {
   const [plain = ''] = type.split(';');
   let found: MediaRange | undefined;
@@ -65,8 +65,9 @@ function qualityOf(ranges: readonly MediaRange[], type: string): number {
 }
 
 /**
- * The content coding that the client prefers (RFC 9110 section 12.5.3), of equals the shortest. A client that
- * accepts none, not even identity, gets identity: that section prefers it to a 406.
+ * Returns the content coding that the client prefers (RFC 9110 section 12.5.3), among equals the one with the
+ * shortest result. A client that accepts none, not even identity, gets identity, which that section prefers
+ * to a 406.
  */
 export function chooseCoding(accept: string | undefined): Coding {
   if (accept === undefined || accept === '') return 'identity';
@@ -88,7 +89,7 @@ export function chooseCoding(accept: string | undefined): Coding {
   return best;
 }
 
-/** 415 unless the body has the right type, in UTF-8, and isn't encoded. */
+/** Throws 415 unless the body has a supported type, in UTF-8, without a content coding. */
 export function checkContentType(
   headers: RequestHeaders,
   method: string,
@@ -126,12 +127,12 @@ function isParameterOfUtf8(parameter: string): boolean {
 const parameterForm = /^([\w!#$%&'*+.^`|~-]+)=(?:[\w!#$%&'*+.^`|~-]+|"(?:[^"\\]|\\.)*")$/;
 const charsetForm = /^charset=(?:utf-8|"utf-8")$/;
 
-/** The elements of a list; commas within quoted strings separate nothing (RFC 9110 section 5.6.1). */
+/** Splits a list at its commas, but for those within quoted strings (RFC 9110 section 5.6.1). */
 function splitElements(text: string): string[] {
   return text.match(/(?:[^",]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
 }
 
-/** A media type and its parameters, in lower case. */
+/** Returns a media type and its parameters, in lower case. */
 function splitParameters(text: string): string[] {
   const parts = text.match(/(?:[^";]|"(?:[^"\\]|\\.?)*(?:"|$))+/g) ?? [];
   return parts.map((part) => part.trim().toLowerCase()).filter((part) => part !== '');

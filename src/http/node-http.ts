@@ -1,7 +1,7 @@
-// What is used of node:http and node:https at run time, and how they take header fields. Neither is imported:
-// an import of node:http reads all its exports, and one of them loads a whole WebSocket client.
+// The functions of node:http and node:https that the service uses. Neither module is imported: an import of
+// node:http reads all its exports, and one of them loads a whole WebSocket client.
 
-/** As `node:http` takes them: name, value, name, value. */
+/** Header fields as `node:http` accepts them: name, value, name, value. */
 export type HeaderFields = readonly string[];
 
 export const {
@@ -13,7 +13,7 @@ export const {
   validateHeaderValue,
 } = process.getBuiltinModule('node:http');
 
-/** A function, so that a service without TLS and webhooks doesn't load it. */
+/** Returns node:https, which a service without TLS and webhooks never loads. */
 export function nodeHttps(): typeof import('node:https') {
   return process.getBuiltinModule('node:https');
 }

@@ -1,13 +1,13 @@
-// What relies on more of node:http than its documentation promises: why, and what is lost should it change.
-// The tests of this file show it.
+// The functions that rely on undocumented behaviour of node:http: why, and what is lost if it changes. The
+// tests of this file detect such a change.
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Takes a connection from the parser of `node:http`: what still arrives is dropped unparsed, and `end` is
- * called when `node:http` would close the connection after its response. Parsing costs a chunk of one byte
- * as much as a large one, and there is no documented way out of the parser but an upgrade. Otherwise the
- * chunks would be parsed until the connection ends, and its last response might be lost to a reset.
+ * Takes a connection from the parser of `node:http`: all further bytes are dropped unparsed, and `end` is
+ * called when `node:http` would close the connection after its response. A chunk of one byte takes as long to
+ * parse as a large one, and only an upgrade is a documented way out of the parser. Without this the chunks
+ * would be parsed until the connection ends, and its last response might be lost to a reset.
  */
 export function takeFromParser(socket: Socket, end: () => void): void {
   dropRestOfRead(socket);
@@ -16,10 +16,10 @@ export function takeFromParser(socket: Socket, end: () => void): void {
 }
 
 /**
- * Nothing more comes of what the parser is reading at the moment. That is up to 64 KiB, parsed in one go:
- * with chunks of one byte, or pipelined requests, it takes 20 ms, and 2 ms without a call for each of them.
- * Otherwise it would take the 20 ms. A parser serves other connections later, so it gets its callbacks back
- * at the end of the turn, and before it is given to another.
+ * Drops the rest of the read that the parser is working on: up to 64 KiB, which it parses in one call. Chunks
+ * of one byte or pipelined requests take it 20 ms; without a callback for each of them it takes 2 ms. Parsers
+ * are reused for other connections, so this one gets its callbacks back at the end of the turn, or when its
+ * connection closes.
  */
 export function dropRestOfRead(socket: Socket): void {
   const parser = parserOf(socket);
@@ -32,9 +32,9 @@ export function dropRestOfRead(socket: Socket): void {
 }
 
 /**
- * Calls `onRead` after each read that the parser has parsed: `copy` copies its bytes, and is to be called at
- * once. They pass from the system to the parser without an event. Otherwise a target that comes in several
- * packets and is too long for the parser would be reported as header fields that are.
+ * Calls `onRead` after each read that the parser has parsed; `copy` copies the bytes of the read, and must be
+ * called immediately. The bytes pass from the system to the parser without an event. Without this, a target
+ * that arrives in several packets and is too long would be reported as header fields that are too large.
  */
 export function watchReads(socket: Socket, onRead: (read: ParsedRead) => void): void {
   const parser = parserOf(socket);
@@ -49,12 +49,12 @@ export function watchReads(socket: Socket, onRead: (read: ParsedRead) => void): 
   }
 }
 
-/** How many bytes were parsed, or why not all were. */
+/** `result` is the number of bytes that were parsed, or the error that stopped the parser. */
 export type ParsedRead = { readonly result: number | ParserError; copy(): Buffer };
 export type ParserError = Error & {
   readonly code?: string;
   readonly rawPacket?: Buffer;
-  /** How much of what was read was parsed before the error. */
+  /** The number of bytes of the read that were parsed before the error. */
   readonly bytesParsed?: number;
 };
 
@@ -68,7 +68,7 @@ function parserOf(socket: Socket): Parser | undefined {
   return (socket as Socket & { readonly parser?: Parser | null }).parser ?? undefined;
 }
 
-/** What the parser calls for what it has parsed; its other callbacks report errors and timeouts. */
+/** The callbacks with which the parser passes on parts of messages; the others report errors and timeouts. */
 const parserCallbacks: ReadonlySet<string> = new Set([
   'parserOnHeaders',
   'parserOnHeadersComplete',
@@ -85,9 +85,10 @@ export function allowHalfOpen(server: Server): void {
 }
 
 /**
- * Passes new connections to `onConnection`, and not to Node's own listeners, which `accept` calls later or
- * never: a rejected connection costs neither a parser nor a TLS handshake. That calling them is all there is
- * to accepting a connection is not documented. Otherwise a connection could be rejected only once accepted.
+ * Passes new connections to `onConnection` instead of Node's own listeners, which `accept` calls later or
+ * never: a rejected connection costs neither a parser nor a TLS handshake. It is not documented that a
+ * connection is accepted by calling those listeners alone. Without this, connections could be rejected only
+ * after they are accepted.
  */
 export function interceptConnections(
   server: Server,
@@ -103,18 +104,18 @@ export function interceptConnections(
 }
 
 /**
- * `server.close()` then leaves open what seems idle, though a request may be on its way there, or a response
- * not yet read. It is documented that it closes those, and not that it calls this method.
+ * Has `server.close()` leave open the connections that seem idle, since a request may be on its way there, or
+ * a response not yet read. It is documented that `close` closes them, but not that it calls this method.
  */
 export function keepIdleConnectionsOpen(server: Server): void {
   server.closeIdleConnections = () => {};
 }
 
 /**
- * Whether this is the response that is sent next on its connection. `node:http` parses pipelined requests
- * ahead, and gives a response its socket once it has handed the whole previous one to the system; documented
- * is only that a response that has ended has none. Requests of one connection run one after the other by
- * this alone: should it change, they would run together, or never.
+ * Whether this response is the next one on its connection. `node:http` parses pipelined requests ahead, and
+ * gives a response its socket once the system has accepted the whole previous response; documented is only
+ * that a response that has ended has no socket. This alone makes the requests of a connection run one after
+ * the other: if it changed, they would run together, or never.
  */
 export function hasConnection(response: ServerResponse): boolean {
   return response.socket !== null;
@@ -126,10 +127,10 @@ export function onceConnected(response: ServerResponse, task: () => void): void 
 }
 
 /**
- * Reads nothing more of the connection while `isWanted()`. `node:http` resumes a socket at the end of each
- * request and each response, and a tick later, at the event `resume`, reads on: whether or not the socket was
- * paused in between. It stops at the event `pause`, which a socket that is paused already does not emit.
- * Otherwise a client could have more requests parsed than may wait.
+ * Keeps the connection from being read while `isWanted()`. `node:http` resumes a socket at the end of each
+ * request and each response, and continues to read a tick later, at the event `resume`, even if the socket
+ * was paused in between. It stops at the event `pause`, which a paused socket does not emit again. Without
+ * this, a client could have more requests parsed than may wait.
  */
 export function keepPausedWhile(socket: Socket, isWanted: () => boolean): void {
   socket.on('resume', () => {

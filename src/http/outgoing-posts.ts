@@ -1,4 +1,4 @@
-// Requests that the service makes itself: POST to a webhook's URL, connecting only to checked addresses.
+// Sends the service's own requests: a POST to a webhook's URL, over connections to checked addresses only.
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
@@ -12,7 +12,7 @@ import {
 import { hostOf, type WebhookTargets } from '../network/webhook-targets.ts';
 import { HttpAgent, httpRequest, nodeHttps } from './node-http.ts';
 
-/** All addresses of a name. The system's runs on libuv's threads, of which it takes no more than half. */
+/** Finds all addresses of a name. The system's look-up occupies at most half of libuv's threads. */
 export type AddressLookup = (
   host: string,
   options: { readonly all: true },
@@ -23,7 +23,7 @@ type Post = {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** Ends the request, whatever its state. */
+  /** Ends the request in any state. */
   readonly signal: AbortSignal;
 };
 
@@ -32,7 +32,7 @@ export type PostResult =
   /** `cause` is a code or a sentence, for the log. */
   | { readonly kind: 'blocked' | 'failed'; readonly cause: string };
 
-/** A connection that was kept open, and that its other end closed before the request. */
+/** `stale` means that the other end had closed the kept connection before the request. */
 type Attempt = PostResult | { readonly kind: 'stale' };
 
 class BlockedAddress extends Error {}
@@ -40,15 +40,15 @@ class BlockedAddress extends Error {}
 const keptOpen = { keepAlive: true, maxTotalSockets: webhooksMax, timeout: outgoingIdleMillisecondsMax };
 
 /**
- * Proxies that the environment names don't count, since the agents are our own. The check of an address is
- * part of looking it up, so nothing can change between the check and the connection. Redirects are responses
- * like any other.
+ * Sends POST requests with its own agents, which ignore proxies that the environment names. Addresses are
+ * checked as they are looked up, so nothing can change between the check and the connection. Redirects are
+ * not followed.
  */
 export class OutgoingPosts {
   readonly #targets: WebhookTargets;
   readonly #lookup: AddressLookup;
   readonly #http = new HttpAgent(keptOpen);
-  /** Made for the first webhook that has HTTPS. */
+  /** Created for the first webhook that has HTTPS. */
   #https: HttpsAgent | undefined = undefined;
 
   constructor(targets: WebhookTargets, lookup: AddressLookup = systemLookup) {
@@ -58,7 +58,7 @@ export class OutgoingPosts {
 
   async post(post: Post): Promise<PostResult> {
     const host = hostOf(post.url);
-    // no look-up is made for an address
+    // a URL with an address causes no look-up, which would check it
     if (isIP(host) !== 0 && !this.#targets.permits(host, post.url.protocol))
       return { kind: 'blocked', cause: blockedText(host) };
     try {
@@ -86,7 +86,7 @@ export class OutgoingPosts {
       signal,
     });
     let hasResponded = false;
-    /** Once the head of a response is here, its status counts. */
+    /** Resolves with a failure, unless the head of a response has arrived: then its status counts. */
     const fail = (result: Attempt): void => {
       if (!hasResponded) resolve(result);
     };
@@ -114,7 +114,7 @@ export class OutgoingPosts {
     return request(url, { ...options, agent: this.#https });
   }
 
-  /** Only addresses that all may be connected to get as far as the socket. */
+  /** Returns a look-up that fails unless all addresses of the name are permitted. */
   #lookupFor(protocol: string): LookupFunction {
     return (host, options, done) =>
       this.#lookup(host, { all: true }, (error, addresses) => {
@@ -129,7 +129,7 @@ export class OutgoingPosts {
   }
 }
 
-/** 1xx, before the one that counts. */
+/** The number of 1xx responses that are accepted before the final one. */
 const interimResponsesMax = 10;
 
 const stale: Attempt = { kind: 'stale' };
@@ -138,7 +138,7 @@ function blockedText(address: string): string {
   return `${address} may not be connected to`;
 }
 
-/** Reads it to its end, so that the connection can be used again, or closes the connection. */
+/** Reads a body to its end, so that its connection can be reused, unless the body is too long. */
 function ignoreBody(response: IncomingMessage, done: () => void): void {
   let bytes = 0;
   response.on('data', (chunk: Buffer) => {

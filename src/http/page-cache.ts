@@ -1,12 +1,12 @@
-// Pages of lists, cached until any change is on disk.
+// Caches pages of lists until any change is on disk.
 import { BoundedMap } from '../bounded-map.ts';
 import type { ListPage } from './handler-result.ts';
 import { estimateBytes } from './representation.ts';
 
 /**
- * Keyed by everything that a page depends on besides the database: the list, its query, and what its reader
- * may see. Any change clears it once it is on disk, since nearly any may change some page: a new order moves
- * all that follow it.
+ * A key names everything that a page depends on besides the database: the list, its query, and the reader's
+ * access. Any change clears the cache once it is on disk, since nearly any change may affect some page: a new
+ * order moves all that follow it.
  */
 export class PageCache {
   readonly #pages: BoundedMap<string, CachedPage>;
@@ -42,7 +42,7 @@ export class PageCache {
 
 type CachedPage = { readonly key: string; readonly page: ListPage<unknown> };
 
-/** Keys are as long as the query that a client sends, so they count as well. */
+/** Includes the keys, which are as long as the queries that clients send. */
 function weigh({ key, page }: CachedPage): number {
   return 2 * key.length + estimateBytes(page);
 }

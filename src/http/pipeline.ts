@@ -1,4 +1,4 @@
-// The requests of one connection run one after the other: each starts once the previous response has left.
+// Runs the requests of one connection one after the other: each starts once the previous response has left.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipelinedRequestsMax } from '../limits.ts';
@@ -18,8 +18,8 @@ export class Pipeline {
   }
 
   /**
-   * Calls `start` once the response has the connection: after the whole previous response has been handed to
-   * the system, so a client that doesn't read stops only its own requests.
+   * Calls `start` once the response has the connection: when the system has accepted the whole previous
+   * response. So a client that doesn't read delays only its own requests.
    */
   run(request: IncomingMessage, response: ServerResponse, start: Task): void {
     if (hasConnection(response)) this.#scheduler.run(request, () => startUnlessGone(response, start));
@@ -30,8 +30,8 @@ export class Pipeline {
     this.#scheduler.countArrival();
     const { socket } = request;
     const state = stateOf(socket);
-    // Parsed requests take far more memory than their bytes, and a client repeats what was not answered
-    // (RFC 9112 section 9.3.2).
+    // parsed requests take far more memory than their bytes, and a client repeats those that got no response
+    // (RFC 9112 section 9.3.2)
     if (state.waitingRequests === pipelinedRequestsMax) return this.#drop(socket);
     state.waitingRequests += 1;
     if (!state.isPausedWhileWaiting) keepPausedWhile(socket, () => state.waitingRequests > 0);
@@ -46,7 +46,7 @@ export class Pipeline {
     );
   }
 
-  /** Counted once, though what was parsed already still arrives. */
+  /** Drops the connection, and counts it once: requests that were already parsed still arrive. */
   #drop(socket: Socket): void {
     if (socket.destroyed) return;
     this.#onDrop();

@@ -1,4 +1,4 @@
-// Problem details (RFC 9457): the document that describes a problem, and its header fields.
+// Creates the response to a problem: the document that describes it (RFC 9457), and its header fields.
 import { Problem, type ProblemDetails, type ProblemCode } from '../problem.ts';
 import { issuesMax, stepUpSeconds, urlBytesMax } from '../limits.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../schema/schema.ts';
@@ -8,7 +8,7 @@ import type { HeaderFields } from './node-http.ts';
 
 const realm = 'Bearer realm="orderly"';
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
-/** A detail may quote what was sent, such as a member, a parameter or a path. */
+/** A detail may quote the request: a member, a parameter or a path. */
 const detail = string({ maxLength: 70_000, pattern: '^[\\s\\S]*$' });
 
 const ProblemIssue = named(
@@ -70,7 +70,7 @@ type ProblemContext = {
 
 type ProblemResponse = { readonly status: number; readonly fields: HeaderFields; readonly json: string };
 
-/** The status of a problem, its own header fields, and its document as JSON text. */
+/** Returns the status of a problem, its own header fields, and its document as JSON text. */
 export function problemResponse(problem: Problem, context: ProblemContext): ProblemResponse {
   const { code, details } = problem;
   const status = details.status ?? statusOf(code, context.invalidStatus);
@@ -103,13 +103,13 @@ function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** As it is sent. */
+/** Returns an issue as the member of a problem document. */
 export function issueMember(issue: Issue): object {
   const { pointer, code, detail } = issue;
   return pointer === undefined ? issue : { pointer: toFragment(pointer), code, detail };
 }
 
-/** A JSON Pointer as a URI fragment (RFC 6901 section 6). */
+/** Represents a JSON Pointer as a URI fragment (RFC 6901 section 6). */
 function toFragment(pointer: string): string {
   const isPlain = /^[\w/~.-]*$/.test(pointer);
   return `#${isPlain ? pointer : encodeURI(pointer).replaceAll('#', '%23')}`;
@@ -125,7 +125,7 @@ function problemHeaders(code: ProblemCode, details: ProblemDetails): HeaderField
   return fields;
 }
 
-/** RFC 6750 section 3, RFC 9470 section 3. */
+/** Returns the value of WWW-Authenticate (RFC 6750 section 3, RFC 9470 section 3), if the problem has one. */
 function challengeOf(code: ProblemCode, { scope }: ProblemDetails): string | undefined {
   switch (code) {
     case 'unauthenticated':

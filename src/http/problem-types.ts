@@ -17,11 +17,11 @@ import {
 import { string } from '../schema/schema.ts';
 import { json, mergePatch } from './media-types.ts';
 
-/** Where invalid data is 422: `openapi.test.ts` compares it with how the routes are mounted. */
+/** The paths where invalid data is 422; `openapi.test.ts` compares them with the mounted routes. */
 export const invalidStatusRule =
   'The status is 422 under /orders, /customers, /sales, /events and /imports, and 400 elsewhere.';
 
-/** Every problem that the service reports, with the text of its page. */
+/** All problems that the service reports, with the texts of their pages. */
 export const problemTypes: Readonly<
   Record<ProblemCode, { readonly status: number; readonly title: string; readonly about: string }>
 > = {
@@ -231,7 +231,7 @@ export const problemTypes: Readonly<
   },
 };
 
-/** Open: new types may be added, and clients ignore what they don't know. */
+/** An open enumeration: new types may be added, and clients have to accept unknown ones. */
 export const problemCode = string({
   maxLength: 40,
   pattern: '^[a-z-]+$',

@@ -1,6 +1,6 @@
-// Prometheus' text format, version 0.0.4: families of samples, and a histogram.
+// Writes metrics in Prometheus' text format, version 0.0.4.
 
-/** What follows the family's name, such as `{status="200"}`, and the value. */
+/** The ending of the family's name, such as `{status="200"}`, and the value. */
 export type Sample = readonly [ending: string, value: number];
 export type Family = {
   readonly name: string;
@@ -23,14 +23,14 @@ function samplesOf(values: Values): readonly Sample[] {
   return typeof values === 'number' ? [['', values]] : values;
 }
 
-/** One sample for each entry of `counts`, whose names are the values of the label. */
+/** Returns one sample for each entry of `counts`, whose names are the values of the label. */
 export function labelled(label: string, counts: Iterable<readonly [name: string, count: number]>): Sample[] {
   return Array.from(counts, ([name, count]) => [`{${label}="${name}"}`, count]);
 }
 
 type Distribution = {
   readonly bounds: readonly number[];
-  /** Not cumulative, and one more than `bounds`: what is above the last. */
+  /** Counts of each interval, not cumulative; the last one is for values above all bounds. */
   readonly counts: ArrayLike<number>;
   readonly sum: number;
 };

@@ -1,4 +1,4 @@
-// The credential of a request: an access token or an API key, once.
+// Reads the credential of a request: one access token or one API key.
 import type { Caller } from '../auth/access.ts';
 import { isApiKey, type Authenticator } from '../auth/credentials.ts';
 import { Problem } from '../problem.ts';
@@ -8,7 +8,7 @@ import { countOccurrences, type RequestHeaders } from './request-headers.ts';
 
 type CredentialOptions = { readonly authenticator: Authenticator; readonly acceptsQueryKeys: boolean };
 
-/** Undefined if the request carries no credential. Throws if it is invalid, or not the only one. */
+/** Returns undefined if the request has no credential. Throws if it is invalid, or if there are several. */
 export function authenticateRequest(
   exchange: Exchange,
   { authenticator, acceptsQueryKeys }: CredentialOptions,
@@ -36,7 +36,7 @@ function checkSingle({ request, headers, queryApiKeys }: Exchange): void {
   throw new Problem('multiple-credentials', detail);
 }
 
-/** Generated clients send what they have in every header that the document names: that is one credential. */
+/** Generated clients send one credential in each header that the OpenAPI document names. */
 function sendsSameTextTwice({ authorization, 'x-api-key': key }: RequestHeaders): boolean {
   return key !== undefined && authorization === `Bearer ${key}`;
 }

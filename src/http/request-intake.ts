@@ -1,5 +1,5 @@
-// From a request of `node:http` to its exchange: its body is received, and it waits until the requests before
-// it are done.
+// Turns a request of `node:http` into an exchange: receives its body, and has it wait for the requests before
+// it.
 import type { IncomingMessage } from 'node:http';
 import { addressBucket } from '../network/address-buckets.ts';
 import { ArrivingBodies } from './arriving-bodies.ts';
@@ -38,10 +38,7 @@ export class RequestIntake {
     this.#pipeline = new Pipeline({ scheduler: this.#scheduler, onDrop });
   }
 
-  /**
-   * Calls `start` once the responses before it on the connection have left, unless the client has gone by
-   * then.
-   */
+  /** Calls `start` once all earlier responses have left the connection, unless the client has gone. */
   receive(received: ReceivedRequest, start: (exchange: Exchange) => void): void {
     const { request, response } = received;
     const { router, metrics, exchangeDependencies } = this.#options;
@@ -58,27 +55,27 @@ export class RequestIntake {
     );
   }
 
-  /** Goes on with a request after a wait: at once, while this turn has time left. */
+  /** Continues a request after a wait: immediately, if this turn has time left. */
   resume({ request }: Exchange, task: Task): void {
     this.#scheduler.run(request, task);
   }
 
-  /** Goes on with a request in a later turn. */
+  /** Continues a request in a later turn. */
   resumeLater({ request }: Exchange, task: Task): void {
     this.#scheduler.addFollowing(request, task);
   }
 
-  /** `pause` is called once in a turn in which parsing what arrives takes too long. */
+  /** `pause` is called at most once a turn, when parsing the bytes that arrived takes too long. */
   setPauseReading(pause: () => void): void {
     this.#pauseReading = pause;
   }
 
-  /** What was no request was rejected. */
+  /** Counts the rejection of bytes that were no valid request as work of this turn. */
   countRejection(): void {
     this.#scheduler.countRejection();
   }
 
-  /** A connection was accepted; perhaps more of them wait. */
+  /** Called when a connection is accepted, since more of them may wait. */
   yieldToConnections(): void {
     this.#scheduler.yieldToConnections();
   }
@@ -87,7 +84,7 @@ export class RequestIntake {
     return (stateOf(socket).peer ??= peerOf(socket.remoteAddress, this.#options.isTrusted));
   }
 
-  /** The bucket of the client's address. */
+  /** Returns the bucket of the client's address. */
   #clientOf(request: IncomingMessage): string {
     return addressBucket(clientAddress(this.#peerOf(request), headersOf(request), this.#options.isTrusted));
   }

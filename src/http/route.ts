@@ -1,4 +1,4 @@
-// A route is one value: matching, access, validation, types and documentation come from it.
+// A route is one value, from which matching, access, validation, types and documentation follow.
 import type { Access, Caller, Scope } from '../auth/access.ts';
 import type { ProblemCode } from '../problem.ts';
 import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../schema/schema.ts';
@@ -22,12 +22,12 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   ? { readonly [K in Name]: Name extends typeof nameParameter ? string : number } & ParamsOf<Rest>
   : object;
 
-/** What handlers may use of the database. */
+/** The part of the database that handlers may use. */
 export type HandlerDatabase = Pick<Database, 'read' | 'write' | 'readInWorker'>;
 
 /**
- * What a handler receives. Its functions are called on it (`this: object`): taken out of it, they don't
- * compile.
+ * The argument of a handler. Its methods have to be called on it: because of `this: object` a call of a
+ * destructured method doesn't compile.
  */
 export type Context<Params, Query, Body, C> = {
   readonly params: Params;
@@ -38,12 +38,12 @@ export type Context<Params, Query, Body, C> = {
   readonly caller: C;
   readonly path: string;
   readonly requestId: string;
-  /** Milliseconds since 1970, the same all through the request. */
+  /** Milliseconds since 1970, constant throughout the request. */
   readonly now: number;
   readonly database: HandlerDatabase;
   /**
-   * A write that returns the handler's result. With an Idempotency-Key the response is stored in its
-   * transaction, so a route that takes one makes its change with this.
+   * Runs a write that returns the handler's result. With an Idempotency-Key the response is stored in the
+   * same transaction, so a route that accepts the header has to make its change with this method.
    */
   writeResult<R extends ObjectResult<unknown>>(
     this: object,
@@ -51,29 +51,29 @@ export type Context<Params, Query, Body, C> = {
     options?: WriteOptions,
   ): Promise<R>;
   /**
-   * Called inside a write: reads session or key and role as the write sees them, checks access and scope
-   * again, and returns the caller as they are now, with the proof that changes ask for.
+   * Called inside a write: reads the session or key and the role as the write sees them, checks access and
+   * scope again, and returns the permit that changes require, with the current caller.
    */
   authorizeWrite(this: object, writer: Connection): Permit<C>;
   /**
-   * Called after a wait: the caller with the rights that they have now. Throws if they have lost the right to
+   * Called after a wait: returns the caller with their current rights. Throws if they have lost the right to
    * this request.
    */
   authorizeRead(this: object): C;
-  /** When the caller's credential expires, unless it is withdrawn before: milliseconds since 1970. */
+  /** When the caller's credential expires unless it is withdrawn earlier: milliseconds since 1970. */
   credentialExpiresAt(this: object): number;
   /**
-   * Throws 412 when the request's conditions (If-Match, If-None-Match) fail for the current version;
-   * undefined if there is none yet. The handler of a PUT, PATCH or DELETE that doesn't call it fails.
+   * Throws 412 if the request's conditions (If-Match, If-None-Match) fail for the current version, whose
+   * `etag` is undefined if there is none. A PUT, PATCH or DELETE whose handler doesn't call it fails.
    */
   checkPrecondition(this: object, etag: string | undefined): void;
-  /** Consumes a token from a bucket of the route's own; 429 when it is empty. Returns its refund. */
+  /** Consumes a token from a bucket of the route's own and returns its refund. Throws 429 if it is empty. */
   drawOnRate(this: object, limiter: Limiter, key: string): () => void;
-  /** Logs an event with the request's id, address and principal, as the response is sent. */
+  /** Logs a security event with the request's id, address and principal, when the response is sent. */
   reportSecurityEvent(this: object, event: SecurityEvent): void;
-  /** Sets a cookie with the response, whatever its status: the value of a Set-Cookie field. */
+  /** Sets the value of the response's Set-Cookie field, which is sent with any status. */
   setCookie(this: object, value: string): void;
-  /** The cookies of the request, and where a browser says that it comes from (Fetch Metadata). */
+  /** The request's Cookie field, and its Sec-Fetch-Site field (Fetch Metadata). */
   readonly cookie: string | undefined;
   readonly fetchSite: string | undefined;
   /** The negotiated media type of the response. */
@@ -81,17 +81,17 @@ export type Context<Params, Query, Body, C> = {
   readonly userAgent: string | null;
   /** Undefined if the route stores no responses. */
   readonly idempotencyKey: string | undefined;
-  /** Where the reader of an event stream was when it lost its connection. */
+  /** The position of an event stream's reader when it lost its connection. */
   readonly lastEventId: string | undefined;
   /** The client's address as buckets count it: an IPv4 address, or an IPv6 /64. */
   readonly addressBucket: string;
   /** Whether a process of this machine sent it, without a proxy and to a local name. */
   readonly isFromThisMachine: boolean;
-  /** A response to HTTP/1.0 has no chunks. */
+  /** Whether the request is HTTP/1.0, whose responses have no chunks. */
   readonly isHttp10: boolean;
 };
 
-/** A message that the service sends: `name` in the OpenAPI document. */
+/** A message that the service sends to a webhook; `name` is its name in the OpenAPI document. */
 export type Delivered = {
   readonly name: string;
   readonly summary: string;
@@ -99,13 +99,12 @@ export type Delivered = {
   readonly schema: JsonSchema;
 };
 
-/** A body of lines, each a value of its own. */
+/** A body of lines, each with its own value. */
 type StreamedBodyDeclaration = {
   readonly mediaType: string;
   readonly bytesMax: number;
   /** The schema of one line. */
   readonly schema: JsonSchema;
-  /** For the documentation. */
   readonly description: string;
   readonly example: string;
 };
@@ -118,9 +117,9 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Its name in the OpenAPI document, if not the one made of method and path. */
+  /** The operation's name in the OpenAPI document; by default it is derived from method and path. */
   readonly operationId?: string;
-  /** What `{name}` in the path may be: for the documentation, since other names are a 404. */
+  /** The schema of `{name}` in the path, for the documentation only: other names are a 404. */
   readonly nameSchema?: JsonSchema;
   /** Who may call the route; there is no default. */
   readonly access: Access<ParamsOf<Path>, C>;
@@ -128,31 +127,31 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   readonly scope?: Scope | 'any';
   readonly query?: Q;
   readonly body?: Schema<Body>;
-  /** Instead of a body that is read whole: `handle` of a POST without `{id}` reads it as it arrives. */
+  /** Declares a body that `handle` reads as it arrives: only for a POST whose path has no `{id}`. */
   readonly streamedBody?: StreamedBodyDeclaration;
   readonly reply: Reply<R>;
-  /** Problems of its own, beyond those that every route can have. */
+  /** The route's own problems, besides those that every route can have. */
   readonly problems?: readonly ProblemCode[];
   readonly isIdempotent?: boolean;
   /**
-   * The current owner of the object with this id, undefined once it is gone: a response stored for
-   * Idempotency-Key is sent again only to a caller who may still read the object.
+   * Returns the current owner of the object with this id, undefined once it is deleted. A response stored for
+   * an Idempotency-Key is sent again only to a caller who may still read the object.
    */
   readonly ownerOf?: (db: Connection, id: number) => number | null | undefined;
   readonly isUnlimited?: boolean;
-  /** Whether it may set the cookie of a browser's session, and whether it reads it; no other can. */
+  /** Whether the route may set, or also read, the cookie of a browser's session; other routes can't. */
   readonly sessionCookie?: 'set' | 'read and set';
-  /** Whether what it creates counts against the daily quota of its user. */
+  /** Whether the objects that it creates count against the user's daily quota. */
   readonly countsAsCreated?: boolean;
-  /** What the service sends afterwards, to a URL that the request names. */
+  /** The message that the service sends later, to a URL that the request names. */
   readonly delivers?: Delivered;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
-  /** The issues of parameters together. Those that don't fit their schema are undefined. */
+  /** Finds issues between parameters, such as an empty range. Invalid ones are undefined. */
   queryIssues?(query: ObjectOf<Q>, context: Pick<AnyContext, 'mediaType' | 'now'>): readonly Issue[];
   /**
-   * Called when a request has issues already: finds those of its body that the schema can't, so that all are
-   * reported at once. The body may not fit its schema, and is empty where it is no object. Throws what takes
-   * precedence, such as 404. `handle` checks for all of it itself.
+   * Called only for a request that already has issues: finds those of the body that its schema can't find, so
+   * that all are reported together. The body may be invalid; a body that is no object is passed as `{}`.
+   * Throws problems that take precedence, such as 404. `handle` makes all these checks itself.
    */
   furtherIssues?(
     body: Readonly<Record<string, unknown>>,
@@ -161,9 +160,7 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   handle(context: Context<ParamsOf<Path>, ObjectOf<Q>, Body, C>): NoInfer<R | Promise<R>>;
 };
 
-/**
- * A route with its types erased, as the server sees it: the declaration has proven that they fit together.
- */
+/** A route as the server sees it, without its types: the compiler checked them in the declaration. */
 export type Route = Omit<
   Declaration<string, Members, unknown, HandlerResult, Caller | undefined>,
   'handle' | 'queryIssues'
@@ -181,6 +178,6 @@ export function route<
   R extends HandlerResult = HandlerResult,
   C = Caller,
 >(declaration: Declaration<Path, Q, Body, R, C>): Route {
-  // checked above; the server gives each part what its own schema accepted
+  // `Declaration` is checked above, and the server passes each part only values that its schema accepted
   return declaration as unknown as Route;
 }
