@@ -39,7 +39,8 @@ CREATE INDEX users_role_emailKey_id ON users (role, emailKey, id, nameKey);
 CREATE TABLE suspensions (
   userId INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE,
   createdAt INTEGER NOT NULL,
-  reason TEXT
+  reason TEXT,
+  version INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
 CREATE TABLE totpSecrets (

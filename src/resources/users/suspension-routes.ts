@@ -13,6 +13,7 @@ import {
   findSuspension,
   removeSuspension,
   replaceSuspension,
+  type StoredSuspension,
   suspensionSource,
 } from './suspension-store.ts';
 import type { UserChangeServices } from './user-change-routes.ts';
@@ -24,10 +25,11 @@ export function suspensionRoutes(services: SuspensionServices): Route[] {
   return [readSuspensionRoute(), putSuspensionRoute(services), deleteSuspensionRoute()];
 }
 
-const suspensionResource: Resource<Suspension, Suspension> = {
+const suspensionResource: Resource<StoredSuspension, Suspension> = {
   ...suspensionSource,
   accessOf: accountAccessOf,
-  represent: (suspension) => represent(suspension, { id: suspension.userId, ownerId: suspension.userId }),
+  represent: ({ version, ...suspension }) =>
+    represent(suspension, { id: suspension.userId, ownerId: suspension.userId, salt: String(version) }),
 };
 
 const ofSuspensions = { path: '/api/users/{id}/suspension', tag: 'Users', access: adminOnly } as const;

@@ -9,10 +9,15 @@ import type { ObjectSource, Visible } from '../flows/visible.ts';
 import { Suspension } from './suspension.ts';
 import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
 
-export function findSuspension(db: Connection, userId: number): Suspension | undefined {
-  const sql = 'SELECT createdAt, reason FROM suspensions WHERE userId = ?';
-  const row = db.get<[number, string | null]>(sql, userId);
-  return row === undefined ? undefined : suspensionOf([userId, ...row]);
+/** `version` counts the changes of the reason. */
+export type StoredSuspension = Suspension & { readonly version: number };
+
+export function findSuspension(db: Connection, userId: number): StoredSuspension | undefined {
+  const sql = 'SELECT createdAt, reason, version FROM suspensions WHERE userId = ?';
+  const row = db.get<[createdAt: number, reason: string | null, version: number]>(sql, userId);
+  if (row === undefined) return undefined;
+  const [createdAt, reason, version] = row;
+  return { ...suspensionOf([userId, createdAt, reason]), version };
 }
 
 type SuspensionRow = readonly [userId: number, createdAt: number, reason: string | null];
@@ -22,7 +27,7 @@ function suspensionOf([userId, createdAt, reason]: readonly [...SuspensionRow, .
 }
 
 /** The id of a row is that of its user. */
-export const suspensionSource: ObjectSource<Suspension> = {
+export const suspensionSource: ObjectSource<StoredSuspension> = {
   name: 'suspension of user',
   find: findSuspension,
   ownerOf: ({ userId }) => userId,
@@ -48,7 +53,8 @@ export function replaceSuspension(
   reason: string | null,
 ): void {
   if (reason === current) return; // what changes nothing is no event
-  permit.writer.run('UPDATE suspensions SET reason = ? WHERE userId = ?', reason, userId);
+  const sql = 'UPDATE suspensions SET reason = ?, version = version + 1 WHERE userId = ?';
+  permit.writer.run(sql, reason, userId);
   recordChange(permit, userId);
 }
 
