@@ -1,7 +1,8 @@
 // Histories: a line for each event, with the names of those who acted.
 import type { ServiceEvent, User } from './api-types.ts';
 import { h } from './elements.ts';
-import { dateTime, eventText, hrefOf, shortTime } from './formats.ts';
+import { eventText, hrefOf } from './event-words.ts';
+import { dateTime, shortTime } from './formats.ts';
 import type { App } from './view.ts';
 
 /** Names of accounts, which only administrators may read; others see their own. */

@@ -1,6 +1,6 @@
 // Money, numbers and times in the browser's locale, and the words for what the API names.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
-import type { Address, ServiceEvent, Status } from './api-types.ts';
+import type { Address, Status } from './api-types.ts';
 import { wordsOfPage } from './page-text.ts';
 
 const digits: Digits = Object.fromEntries(
@@ -127,32 +127,3 @@ export const stepNames: Readonly<Record<Status, string>> = {
   cancelled: 'Cancel order',
   refunded: 'Refund',
 };
-
-const objectNames: Readonly<Record<string, string>> = {
-  orders: 'Order',
-  customers: 'Customer',
-  users: 'Account',
-  sessions: 'Sign-in',
-  keys: 'API key',
-  webhooks: 'Webhook',
-};
-const eventVerbs: Readonly<Record<string, string>> = {
-  'session.created': 'began',
-  'session.ended': 'ended',
-  'session.reused': 'ended: an old token was used',
-};
-
-/** `/orders/7` and `order.paid` are `Order 7 paid`. */
-export function eventText({ type, subject }: ServiceEvent): string {
-  const [, kind = '', id = ''] = /(\w+)(?:\/(\d+)|\?.*)?$/.exec(subject) ?? [];
-  const name = objectNames[kind] ?? kind;
-  const happening = eventVerbs[type] ?? type.slice(type.indexOf('.') + 1);
-  return `${name}${id === '' ? 's' : ` ${id}`} ${happening}`;
-}
-
-/** The link to the view of the event's subject; undefined if there is none. */
-export function hrefOf({ subject }: ServiceEvent): string | undefined {
-  const [, kind, id] = /^\/(?:api\/)?(orders|customers|users)\/(\d+)$/.exec(subject) ?? [];
-  if (kind === undefined) return undefined;
-  return `#/${kind === 'users' ? 'people' : kind}/${id}`;
-}

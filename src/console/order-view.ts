@@ -13,10 +13,11 @@ import { addressBlock, card } from './cards.ts';
 import { reloadable, heading, isStaff, type Page, skeleton } from './view.ts';
 import { ask, notify } from './dialogs.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
-import { addressLines, count, dateTime, eventText, money, statusNames, stepNames } from './formats.ts';
+import { addressLines, count, dateTime, money, statusNames, stepNames } from './formats.ts';
 import { action, field, textOf } from './forms.ts';
 import { packingSlip } from './packing-slip.ts';
 import { eventList, PeopleNames } from './event-list.ts';
+import { eventText } from './event-words.ts';
 import { pill, statusPicture } from './order-status.ts';
 
 type Shown = {

@@ -23,7 +23,7 @@ import type { TestService } from '../service.ts';
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
-const compressedBytesMax = 60_000;
+const compressedBytesMax = 64_000;
 const modules = sources.filter((path) => path.startsWith('src/console/'));
 
 /** The page, and everything that it refers to. */

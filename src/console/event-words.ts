@@ -1,0 +1,32 @@
+// Events in words, each with a link to the view of its subject.
+import type { ServiceEvent } from './api-types.ts';
+
+const objectNames: Readonly<Record<string, string>> = {
+  orders: 'Order',
+  customers: 'Customer',
+  users: 'Account',
+  sessions: 'Sign-in',
+  keys: 'API key',
+  webhooks: 'Webhook',
+};
+const eventVerbs: Readonly<Record<string, string>> = {
+  'session.created': 'began',
+  'session.ended': 'ended',
+  'session.reused': 'ended: an old token was used',
+};
+
+/** `/orders/7` and `order.paid` are `Order 7 paid`. */
+export function eventText({ type, subject }: ServiceEvent): string {
+  const [, kind = '', id = ''] = /(\w+)(?:\/(\d+)|\?.*)?$/.exec(subject) ?? [];
+  const name = objectNames[kind] ?? kind;
+  const happening = eventVerbs[type] ?? type.slice(type.indexOf('.') + 1);
+  return `${name}${id === '' ? 's' : ` ${id}`} ${happening}`;
+}
+
+/** The link to the view of the event's subject; undefined if there is none, or none any more. */
+export function hrefOf({ type, subject }: ServiceEvent): string | undefined {
+  if (type.endsWith('.deleted')) return undefined;
+  const [, kind, id] = /^\/(?:api\/)?(orders|customers|users)\/(\d+)$/.exec(subject) ?? [];
+  if (kind === undefined) return undefined;
+  return `#/${kind === 'users' ? 'people' : kind}/${id}`;
+}
