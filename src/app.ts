@@ -6,7 +6,7 @@ import type { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { Cleanup } from './assembly/cleanup.ts';
 import { createCryptography, type Cryptography } from './assembly/cryptography.ts';
 import { countBuckets, createLimiters } from './rates/limiters.ts';
-import { ShownEvents } from './assembly/shown-events.ts';
+import { LastEventFile } from './assembly/last-event-file.ts';
 import type { CallerSources } from './auth/caller-cache.ts';
 import { createAuthenticator } from './auth/credentials.ts';
 import type { PasswordHasher } from './auth/password.ts';
@@ -180,10 +180,10 @@ function createBackground(
   const posts = new OutgoingPosts(webhookTargets, lookup);
   const deliveries = new Deliveries({ database, posts, secrets: webhookSecrets, now, timers, log });
   afterSync.add((invalidations) => deliveries.onSync(invalidations));
-  const shownEvents = new ShownEvents(data, database.read);
+  const lastEventFile = new LastEventFile(data, database.read);
   const secrets = { totpSecrets, webhookSecrets };
   const isStopping = (): boolean => stopping.aborted;
-  const cleanup = new Cleanup({ database, now, eventsDays, isStopping, shownEvents, ...secrets });
+  const cleanup = new Cleanup({ database, now, eventsDays, isStopping, lastEventFile, ...secrets });
   return { live, deliveries, webhookTargets, cleanup };
 }
 

@@ -6,7 +6,7 @@ type Entry<Value> = { readonly value: Value; isUsed: boolean };
 /** How many used entries one eviction spares, so that it doesn't walk over all of them if all are in use. */
 const secondChancesMax = 16;
 /** A full map keeps one in so many of the values that it is offered. */
-const admittedOneOf = 8;
+const admissionInterval = 8;
 
 /**
  * Evicts by second chance (the clock algorithm): the oldest entry goes, unless it was looked up since it
@@ -53,13 +53,13 @@ export class BoundedMap<Key, Value> {
 
   /**
    * Like `set`, for what was looked up in vain and could be looked up again. Where it would evict others, one
-   * value in `admittedOneOf` is kept: what is looked up often soon is, and what is looked up once displaces
-   * little.
+   * value in `admissionInterval` is kept: what is looked up often soon is, and what is looked up once
+   * displaces little.
    */
   offer(key: Key, value: Value): void {
     const hasRoom = this.#weight + this.#weigh(value) <= this.#weightMax;
     if (!hasRoom) this.#offersWithoutRoom += 1;
-    if (hasRoom || this.#offersWithoutRoom % admittedOneOf === 0) this.set(key, value);
+    if (hasRoom || this.#offersWithoutRoom % admissionInterval === 0) this.set(key, value);
   }
 
   delete(key: Key): void {

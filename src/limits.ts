@@ -100,7 +100,7 @@ export const streamRetryMilliseconds = 3_000;
 // Exports.
 export const exportsMax = 2;
 /** Ids that an export finds at once: few, so that they are garbage soon. */
-export const exportRowsAtOnce = 100;
+export const exportRowsPerBatch = 100;
 /** How long an export runs in one turn of the event loop, and how much it writes at once. */
 export const exportSliceMillisecondsMax = 2;
 export const exportChunkBytesMax = 64 * 1024;
@@ -114,8 +114,8 @@ export const importLineBytesMax = 64 * 1024;
 /** The connection of a client that sends no whole line for this long is closed. */
 export const importLineMilliseconds = 30_000;
 /** Written in one go, so that other writes come in between; checked in one slice of a turn. */
-export const importLinesAtOnce = 16;
-export const importBytesAtOnce = 64 * 1024;
+export const importLinesPerBatch = 16;
+export const importBytesPerBatch = 64 * 1024;
 export const importSliceMillisecondsMax = 2;
 /** How many of these may wait for the disk at once. */
 export const importWritesMax = 3;
@@ -127,7 +127,7 @@ export const importQuietMilliseconds = 1_000;
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 export const importKeyCharsMax = 255;
 /** The command line writes this many lines in one transaction; then a running service can write. */
-export const importedAtOnce = 200;
+export const importedPerTransaction = 200;
 export const importPauseMilliseconds = 12;
 
 // Webhooks.

@@ -7,7 +7,7 @@ import { CertificateKeeper } from './assembly/certificate-keeper.ts';
 import { makeFirstAdmin } from './assembly/first-admin.ts';
 import { gateFor, listen, localUrlOf, publicUrlOf } from './assembly/listening.ts';
 import { ensureCertificate, ensureSecrets } from './assembly/secrets-and-certificate.ts';
-import { ShownEvents } from './assembly/shown-events.ts';
+import { LastEventFile } from './assembly/last-event-file.ts';
 import { createPasswordHasher, type PasswordHasher } from './auth/password.ts';
 import type { Config } from './config/config.ts';
 import type { AddressLookup } from './http/outgoing-posts.ts';
@@ -111,10 +111,10 @@ function openServiceDatabase(
 /** A copied or restored database begins a new epoch of the feed, which invalidates existing cursors. */
 async function claimDatabase(config: Config, database: Database): Promise<void> {
   const identity = databaseIdentity(databaseFile(config.data));
-  const shownEvents = new ShownEvents(config.data, database.read);
-  if (feedFile(database.read) === identity && !shownEvents.areMissing) return;
+  const lastEventFile = new LastEventFile(config.data, database.read);
+  if (feedFile(database.read) === identity && !lastEventFile.isAheadOfDatabase) return;
   await database.write((writer) => claimFeed(writer, identity));
-  await shownEvents.write();
+  await lastEventFile.write();
 }
 
 /** The signal also ends the hashing of the password, which takes a while. */

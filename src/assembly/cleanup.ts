@@ -10,7 +10,7 @@ import { removeOldAddresses } from '../resources/sessions/known-address-store.ts
 import { removeExpiredSessions } from '../resources/sessions/session-store.ts';
 import { removeExpiredResponses } from '../http/stored-response-store.ts';
 import { resealWebhooks } from '../resources/webhooks/endpoint-store.ts';
-import type { ShownEvents } from './shown-events.ts';
+import type { LastEventFile } from './last-event-file.ts';
 import { resealTotp } from '../resources/users/totp-store.ts';
 import { clearRemovedOwners } from '../resources/users/user-store.ts';
 import type { Database } from '../storage/database.ts';
@@ -22,7 +22,7 @@ type CleanupOptions = {
   /** The days that events are stored; 0 means forever. */
   readonly eventsDays: number;
   readonly isStopping: () => boolean;
-  readonly shownEvents: Pick<ShownEvents, 'write'>;
+  readonly lastEventFile: Pick<LastEventFile, 'write'>;
   readonly totpSecrets: SealedSecrets;
   readonly webhookSecrets: SealedSecrets;
 };
@@ -30,7 +30,7 @@ type CleanupOptions = {
 export class Cleanup {
   readonly #database: CleanupOptions['database'];
   readonly #isStopping: () => boolean;
-  readonly #shownEvents: CleanupOptions['shownEvents'];
+  readonly #lastEventFile: CleanupOptions['lastEventFile'];
   readonly #steps: readonly Step[];
   readonly #timer: NodeJS.Timeout;
   /** The time of each key's last use, by its id; the next run stores them. */
@@ -42,13 +42,13 @@ export class Cleanup {
     now,
     eventsDays,
     isStopping,
-    shownEvents,
+    lastEventFile,
     totpSecrets,
     webhookSecrets,
   }: CleanupOptions) {
     this.#database = database;
     this.#isStopping = isStopping;
-    this.#shownEvents = shownEvents;
+    this.#lastEventFile = lastEventFile;
     const steps: Step[] = [
       clearRemovedOwners([clearOrderOwner, clearCustomerOwner]),
       (writer, rowsMax) => removeExpiredSessions(writer, rowsMax, now()),
@@ -79,7 +79,7 @@ export class Cleanup {
     await this.#storeLastUses();
     this.#removing ??= this.#remove();
     await this.#removing;
-    await this.#shownEvents.write();
+    await this.#lastEventFile.write();
   }
 
   /** Stores all of them, even while the service stops: they are in memory only. */

@@ -31,7 +31,7 @@ function withinQuota(limiter: Limiter, counts: 'each' | 'changes', handle: Handl
   return async (context): Promise<HandlerResult> => {
     const { caller } = context;
     if (caller === undefined || isStaff(caller)) return handle(context);
-    const refund = context.drawOnRate(limiter, caller.client);
+    const refund = context.consumeToken(limiter, caller.client);
     const result = await refundIfFailed(refund, async () => handle(context));
     const hasNoEffect = result.kind === 'change' && result.effect === 'none';
     if (hasNoEffect && counts === 'changes') refund();

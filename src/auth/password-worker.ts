@@ -9,9 +9,9 @@ import { createJobQueue, type HashingJob } from './hashing-jobs.ts';
 export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
 type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
 /** What derives one key at a time. */
-type Thread = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<void> };
+type KeyDeriver = { derive(input: ScryptInput): Promise<Uint8Array>; end(): Promise<void> };
 /** Tests derive cheap keys without a thread. */
-export type ThreadStarter = (closing: AbortSignal) => Thread;
+export type ThreadStarter = (closing: AbortSignal) => KeyDeriver;
 
 const threadsMax = 2;
 const idleMilliseconds = minuteMilliseconds;
@@ -21,7 +21,7 @@ export function createScryptPool(startThread: ThreadStarter = createThread) {
   const closing = new AbortController();
   const threads = Array.from({ length: threadsMax }, () => startThread(closing.signal));
   const free = [...threads];
-  const queue = createJobQueue<Thread>();
+  const queue = createJobQueue<KeyDeriver>();
 
   /**
    * Throws `unavailable` when too many wait already, or once closed, and `quota-exceeded` when one of the
@@ -59,7 +59,7 @@ export function createScryptPool(startThread: ThreadStarter = createThread) {
 }
 
 /** One worker, started when first needed and ended after a while without jobs. */
-function createThread(closing: AbortSignal): Thread {
+function createThread(closing: AbortSignal): KeyDeriver {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 

@@ -14,7 +14,7 @@ type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
   readonly latest: number;
 };
 
-const eventsAtOnce = 100;
+const eventsPerRead = 100;
 
 export class FeedElements<C> implements Elements<Event, C> {
   readonly #db: Connection;
@@ -38,7 +38,7 @@ export class FeedElements<C> implements Elements<Event, C> {
     const after = this.#position;
     // if the cleanup overtook the export, the events that it removed would be missing silently
     if (after < feedBounds(this.#db).removed) throw new Error('events were removed before their export');
-    const { events, end } = readFeed(this.#db, { after, latest, access, types, rows: eventsAtOnce });
+    const { events, end } = readFeed(this.#db, { after, latest, access, types, rows: eventsPerRead });
     this.#position = end;
     return events.map(representEvent);
   }

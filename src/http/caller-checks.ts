@@ -34,13 +34,13 @@ export class CallerChecks {
     const { route } = mounted ?? match?.methods.get('GET') ?? {};
     if (route?.isUnlimited === true) return;
     const caller = isAsked ? exchange.caller : this.#findCaller(exchange);
-    if (caller === undefined) this.drawOnAddress(exchange);
-    else exchange.drawOnRate(this.#options.limiters.default, caller.client);
+    if (caller === undefined) this.consumeAddressToken(exchange);
+    else exchange.consumeToken(this.#options.limiters.default, caller.client);
   }
 
   /** Consumes a token of the address's bucket. */
-  drawOnAddress(exchange: Exchange): void {
-    exchange.drawOnRate(this.#options.limiters.anonymous, exchange.addressBucket);
+  consumeAddressToken(exchange: Exchange): void {
+    exchange.consumeToken(this.#options.limiters.anonymous, exchange.addressBucket);
   }
 
   /** Returns the caller with their current rights. Throws if they lost the right while the request waited. */
@@ -66,7 +66,7 @@ export class CallerChecks {
     try {
       return authenticateRequest(exchange, this.#options);
     } catch (error) {
-      this.drawOnAddress(exchange);
+      this.consumeAddressToken(exchange);
       throw error;
     }
   }

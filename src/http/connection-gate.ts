@@ -73,7 +73,7 @@ const ownFilesMax = 100;
 /** Returns how many files this process may have open; undefined if the system sets no limit. */
 export function openFilesMax(): number | undefined {
   const limits = linuxLimits();
-  const soft = limits === undefined ? reportedFilesMax() : /^Max open files +(\d+)/m.exec(limits)?.[1];
+  const soft = limits === undefined ? reportedOpenFilesMax() : /^Max open files +(\d+)/m.exec(limits)?.[1];
   return soft === undefined ? undefined : Number(soft);
 }
 
@@ -87,7 +87,7 @@ function linuxLimits(): string | undefined {
 }
 
 /** Returns the limit on any system; creating the report delays the start by 20 ms. */
-export function reportedFilesMax(): number | undefined {
+export function reportedOpenFilesMax(): number | undefined {
   // the type of `report` lacks `excludeNetwork`
   const report: NodeJS.ProcessReport & { excludeNetwork?: boolean } = process.report;
   report.excludeNetwork = true; // otherwise the report waits for look-ups of names

@@ -87,7 +87,7 @@ export class Exchange implements RequestSource {
   }
 
   /** Consumes a token and returns its refund. Throws 429 if the bucket is empty. */
-  drawOnRate(limiter: Limiter, key: string): () => void {
+  consumeToken(limiter: Limiter, key: string): () => void {
     this.isRateLimited = true;
     const state = limiter.consumeToken(key, this.now);
     if (state === undefined) return noRefund;

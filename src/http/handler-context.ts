@@ -104,8 +104,8 @@ export class HandlerContext implements Context<object, QueryValues, unknown, Cal
     return this.#callers.credentialExpiresAt(this.exchange);
   }
 
-  drawOnRate(limiter: Limiter, key: string): () => void {
-    return this.exchange.drawOnRate(limiter, key);
+  consumeToken(limiter: Limiter, key: string): () => void {
+    return this.exchange.consumeToken(limiter, key);
   }
 
   reportSecurityEvent(event: SecurityEvent): void {

@@ -2,10 +2,10 @@
 // once they are on disk. A truncated response never looks complete.
 import type { Caller } from '../auth/access.ts';
 import {
-  importBytesAtOnce,
+  importBytesPerBatch,
   importLineBytesMax,
   importLineMilliseconds,
-  importLinesAtOnce,
+  importLinesPerBatch,
   importQuietMilliseconds,
   importSliceMillisecondsMax,
   importUnsentBytesMax,
@@ -155,7 +155,7 @@ class ImportRun<T> {
     for (; line !== undefined; line = this.#lines.next()) {
       batch.push(this.#parse(line));
       bytes += line.bytes?.length ?? 0;
-      const isFull = batch.length >= importLinesAtOnce || bytes >= importBytesAtOnce;
+      const isFull = batch.length >= importLinesPerBatch || bytes >= importBytesPerBatch;
       if (isFull || performance.now() >= until) break;
     }
     return batch;

@@ -1,6 +1,6 @@
 // Reads a list from its beginning to its end for an export, a few elements at a time.
 import { isDeepStrictEqual } from 'node:util';
-import { exportRowsAtOnce, exportRowsSortedMax } from '../limits.ts';
+import { exportRowsPerBatch, exportRowsSortedMax } from '../limits.ts';
 import { forbidden } from '../problem.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Database } from '../storage/database.ts';
@@ -9,7 +9,7 @@ import { loadElements, type PageSource } from './list.ts';
 import type { Representation } from './representation.ts';
 
 /** The elements loaded in one step: one order may be 60 KB of JSON, and 800 KB of CSV. */
-const elementsAtOnce = 5;
+const elementsPerLoad = 5;
 
 /** What a whole list is read from. */
 export type Elements<T, C> = {
@@ -54,7 +54,7 @@ export class ListElements<T, C> implements Elements<T, C> {
       ...this.#selection,
       after: this.#after,
       rows: exportRowsSortedMax,
-      rowsExaminedMax: exportRowsAtOnce,
+      rowsExaminedMax: exportRowsPerBatch,
     });
     if (batch instanceof Promise) return batch.then((found) => this.#keep(found));
     this.#keep(batch);
@@ -69,7 +69,7 @@ export class ListElements<T, C> implements Elements<T, C> {
   }
 
   #load(caller: C): Representation<T>[] {
-    const positions = this.#found.slice(this.#taken, this.#taken + elementsAtOnce);
+    const positions = this.#found.slice(this.#taken, this.#taken + elementsPerLoad);
     this.#taken += positions.length;
     const ids = positions.map(([, id]) => id);
     const wanted = { selection: this.#selection, caller, db: this.#database.read, ids };

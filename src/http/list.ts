@@ -57,7 +57,7 @@ export type PageSource<T, C> = {
 };
 
 /** The elements loaded together; those that don't fit into the page are loaded in vain. */
-const elementsAtOnce = 25;
+const elementsPerLoad = 25;
 
 /** Takes the page from the cache, if no change has reached the disk since it was created. */
 export function listPage<T, Query extends object, C>(
@@ -75,7 +75,7 @@ export function listPage<T, Query extends object, C>(
   return page;
 }
 
-/** Creates a page. If it had to wait for the SQL worker, the caller's rights after the wait count. */
+/** Creates a page. If it had to wait for the query worker, the caller's rights after the wait count. */
 function pageFor<T, Query extends object, C>(
   context: ListContext<Query, C>,
   list: PageSource<T, C>,
@@ -121,7 +121,7 @@ export function loadElements<T, C>(
   const loaded = loadAll?.(db, ids) ?? ids.map((id) => load(db, id));
   const embed = embedderFor?.({ caller, db, ids });
   return loaded.map((element) => {
-    // its owner may have changed since the SQL worker found it
+    // its owner may have changed since the query worker found it
     if (element === undefined || owners.some((id) => id !== element.ownerId)) return undefined;
     return embed === undefined ? element : embed(element);
   });
@@ -137,8 +137,8 @@ function loadPageElements<T>(
   let bytes = 0;
   let last: Position | undefined;
   const wanted = positions.slice(0, rows);
-  for (let begin = 0; begin === 0 || begin < wanted.length; begin += elementsAtOnce) {
-    const some = wanted.slice(begin, begin + elementsAtOnce);
+  for (let begin = 0; begin === 0 || begin < wanted.length; begin += elementsPerLoad) {
+    const some = wanted.slice(begin, begin + elementsPerLoad);
     const loaded = load(some.map(([, id]) => id));
     for (const [index, position] of some.entries()) {
       const element = loaded[index];

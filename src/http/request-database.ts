@@ -1,4 +1,4 @@
-// The database as one request uses it: its long queries share the SQL worker fairly with those of
+// The database as one request uses it: its long queries share the query worker fairly with those of
 // other callers.
 import { clientOf, type RequestSource } from '../auth/access.ts';
 import type { Connection, Row, SqlValue, WriteCallback } from '../storage/connection.ts';

@@ -159,13 +159,13 @@ export class RequestHandler {
       checkTransferEncoding(request);
       if (!this.#options.isTls) checkTransport(peer, headers);
     } catch (error) {
-      this.#callers.drawOnAddress(exchange);
+      this.#callers.consumeAddressToken(exchange);
       throw error;
     }
   }
 
   #rejectExpectation(exchange: Exchange): never {
-    this.#callers.drawOnAddress(exchange);
+    this.#callers.consumeAddressToken(exchange);
     const detail = 'Only "Expect: 100-continue" is supported.';
     throw new Problem('bad-request', detail, { status: 417 });
   }

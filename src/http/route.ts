@@ -68,7 +68,7 @@ export type Context<Params, Query, Body, C> = {
    */
   checkPrecondition(this: object, etag: string | undefined): void;
   /** Consumes a token from a bucket of the route's own and returns its refund. Throws 429 if it is empty. */
-  drawOnRate(this: object, limiter: Limiter, key: string): () => void;
+  consumeToken(this: object, limiter: Limiter, key: string): () => void;
   /** Logs a security event with the request's id, address and principal, when the response is sent. */
   reportSecurityEvent(this: object, event: SecurityEvent): void;
   /** Sets the value of the response's Set-Cookie field, which is sent with any status. */
@@ -92,7 +92,7 @@ export type Context<Params, Query, Body, C> = {
 };
 
 /** A message that the service sends to a webhook; `name` is its name in the OpenAPI document. */
-export type Delivered = {
+export type WebhookMessage = {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
@@ -144,7 +144,7 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Handler
   /** Whether the objects that it creates count against the user's daily quota. */
   readonly countsAsCreated?: boolean;
   /** The message that the service sends later, to a URL that the request names. */
-  readonly delivers?: Delivered;
+  readonly webhookMessage?: WebhookMessage;
   readonly deprecated?: { readonly since: Date; readonly sunset?: Date; readonly see?: string };
   /** Finds issues between parameters, such as an empty range. Invalid ones are undefined. */
   queryIssues?(query: ObjectOf<Q>, context: Pick<AnyContext, 'mediaType' | 'now'>): readonly Issue[];

@@ -4,20 +4,20 @@ import { json } from '../http/media-types.ts';
 import { exampleOf, type Components, type Json } from './openapi-components.ts';
 import { pascalCase } from './openapi-names.ts';
 import { contentOf } from './openapi-success.ts';
-import type { Delivered, Route } from '../http/route.ts';
+import type { WebhookMessage, Route } from '../http/route.ts';
 import type { Mounted } from '../http/router.ts';
 
 export function webhooksOf(mounted: readonly Mounted[], components: Components): Json {
   const webhooks: Json = {};
   for (const { route } of mounted)
-    if (route.delivers !== undefined)
-      webhooks[route.delivers.name] = { post: delivery(route, route.delivers, components) };
+    if (route.webhookMessage !== undefined)
+      webhooks[route.webhookMessage.name] = { post: delivery(route, route.webhookMessage, components) };
   return webhooks;
 }
 
 function delivery(
   { tag }: Route,
-  { name, summary, description, schema }: Delivered,
+  { name, summary, description, schema }: WebhookMessage,
   components: Components,
 ): Json {
   return {

@@ -42,7 +42,7 @@ export type Limiter = {
 };
 
 /** Consumes a token of the bucket with this key, or throws a 429. Returns its refund. */
-export type DrawOnRate = (this: object, limiter: Limiter, key: string) => () => void;
+export type ConsumeToken = (this: object, limiter: Limiter, key: string) => () => void;
 
 type Bucket = { level: number; at: number };
 

@@ -1,12 +1,12 @@
 // How many accounts one address may create: in a long span, since each has a daily quota of its own.
 import { isAdmin, type Caller } from '../auth/access.ts';
-import { refundIfFailed, type DrawOnRate, type Limiter } from './limiter.ts';
+import { refundIfFailed, type ConsumeToken, type Limiter } from './limiter.ts';
 
 type SignUpRequest = {
   readonly addressBucket: string;
   readonly isFromThisMachine: boolean;
   readonly caller: Caller | undefined;
-  readonly drawOnRate: DrawOnRate;
+  readonly consumeToken: ConsumeToken;
 };
 
 /**
@@ -20,5 +20,5 @@ export async function withinSignUpRate<Result>(
 ): Promise<Result> {
   const { addressBucket, isFromThisMachine, caller } = request;
   if (isFromThisMachine || (caller !== undefined && isAdmin(caller))) return signUp();
-  return refundIfFailed(request.drawOnRate(limiter, addressBucket), signUp);
+  return refundIfFailed(request.consumeToken(limiter, addressBucket), signUp);
 }

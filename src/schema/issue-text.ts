@@ -1,5 +1,5 @@
 // The sentences of issues: which value they are about, and what would be valid there.
-import type { Plan } from './schema.ts';
+import type { Validator } from './schema.ts';
 
 /** Names of members and indexes of elements, from the outside in. */
 export type Path = (string | number)[];
@@ -28,6 +28,6 @@ export function unknownMember(path: Path, members: ReadonlyMap<string, unknown>)
   return `Unknown member "${placeLabel(path)}". Supported: ${supported}.`;
 }
 
-export function kindLabel({ kind }: Plan): string {
+export function kindLabel({ kind }: Validator): string {
   return kind === 'integer' || kind === 'array' || kind === 'object' ? `an ${kind}` : `a ${kind}`;
 }

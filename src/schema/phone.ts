@@ -23,7 +23,7 @@ export function sentPhone(country: string | undefined): Schema<string> {
     maxLength: 40,
     pattern: '^[ (]*\\+?[0-9 ().\\/\\-]+$',
     mustBe: `a phone number such as ${example} (E.164)${more}`,
-    isFormat: true,
+    reportsFormatForLength: true,
     rule(text) {
       const read = readPhone(text, country);
       return 'issue' in read ? read.issue : undefined;

@@ -2,20 +2,27 @@
 import assert from 'node:assert';
 import { issuesMax } from '../limits.ts';
 import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
-import { planOf, type Checked, type Issue, type JsonSchema, type Plan, type Schema } from './schema.ts';
+import {
+  validatorOf,
+  type Checked,
+  type Issue,
+  type JsonSchema,
+  type Validator,
+  type Schema,
+} from './schema.ts';
 
 /** Returns every issue of the value, none if it fits; of more than are reported, one more than these. */
 export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
-  const result: IssueCollector = { issues: [], max: issuesMax + 1, misfits: 0, ignoresUnknown: false };
-  walk(planOf(schema), value, [], result);
+  const result: IssueCollector = { issues: [], max: issuesMax + 1, schemaIssues: 0, ignoresUnknown: false };
+  walk(validatorOf(schema), value, [], result);
   return result.issues;
 }
 
-/** `misfits` counts the issues found without objects' rules, which need members that have none. */
+/** `schemaIssues` counts the issues found without objects' rules, which need members that have none. */
 type IssueCollector = {
   readonly issues: Issue[];
   readonly max: number;
-  misfits: number;
+  schemaIssues: number;
   readonly ignoresUnknown: boolean;
 };
 
@@ -31,43 +38,45 @@ export function parse<T>(schema: Schema<T>, value: unknown, further: readonly Is
   return { ok: true, value: value as T }; // its schema has found no issue
 }
 
-function walk(rules: Plan, value: unknown, path: Path, result: IssueCollector): void {
+function walk(validator: Validator, value: unknown, path: Path, result: IssueCollector): void {
   if (value === null) {
-    if (!rules.isNullable) add(result, path, 'type', `must be ${kindLabel(rules)}, not null`);
+    if (!validator.isNullable) add(result, path, 'type', `must be ${kindLabel(validator)}, not null`);
     return;
   }
-  switch (rules.kind) {
+  switch (validator.kind) {
     case 'string':
-      return walkString(rules, value, path, result);
+      return walkString(validator, value, path, result);
     case 'integer':
-      return walkInteger(rules, value, path, result);
+      return walkInteger(validator, value, path, result);
     case 'boolean':
       return typeof value === 'boolean' ? undefined : add(result, path, 'type', 'must be true or false');
     case 'array':
-      return walkArray(rules, value, path, result);
+      return walkArray(validator, value, path, result);
     case 'object':
-      return walkObject(rules, value, path, result);
+      return walkObject(validator, value, path, result);
     case 'map':
       return walkMap(value, path, result);
   }
 }
 
-function walkString(rules: Plan, value: unknown, path: Path, result: IssueCollector): void {
-  if (typeof value !== 'string') return add(result, path, 'type', `must be ${kindLabel(rules)}`);
-  if (rules.values !== undefined) {
-    if (!rules.values.has(value)) add(result, path, 'enum', `must be one of ${[...rules.values].join(', ')}`);
+function walkString(validator: Validator, value: unknown, path: Path, result: IssueCollector): void {
+  if (typeof value !== 'string') return add(result, path, 'type', `must be ${kindLabel(validator)}`);
+  if (validator.values !== undefined) {
+    if (!validator.values.has(value))
+      add(result, path, 'enum', `must be one of ${[...validator.values].join(', ')}`);
     return;
   }
-  const lengthIssue = lengthIssueOf(rules, value);
-  if (lengthIssue !== undefined && rules.isFormat) return add(result, path, 'pattern', patternClaim(rules));
+  const lengthIssue = lengthIssueOf(validator, value);
+  if (lengthIssue !== undefined && validator.reportsFormatForLength)
+    return add(result, path, 'pattern', patternClaim(validator));
   if (lengthIssue !== undefined) return add(result, path, ...lengthIssue);
   // no pattern has to be safe on long input
-  if (rules.pattern?.test(value) === false) return add(result, path, 'pattern', patternClaim(rules));
-  const sentence = rules.rule?.(value);
+  if (validator.pattern?.test(value) === false) return add(result, path, 'pattern', patternClaim(validator));
+  const sentence = validator.rule?.(value);
   if (sentence !== undefined) addIssue(result, path, 'format', sentence);
 }
 
-function lengthIssueOf({ min, max }: Plan, text: string): [code: string, claim: string] | undefined {
+function lengthIssueOf({ min, max }: Validator, text: string): [code: string, claim: string] | undefined {
   if (text.length > max && codePoints(text) > max)
     return ['max-length', `must have at most ${max} ${max === 1 ? 'character' : 'characters'}`];
   if (text.length >= min * 2 || (text.length >= min && codePoints(text) >= min)) return undefined;
@@ -80,27 +89,27 @@ function codePoints(text: string): number {
   return count;
 }
 
-function patternClaim({ mustBe }: Plan): string {
+function patternClaim({ mustBe }: Validator): string {
   return mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
 }
 
-function walkInteger({ min, max }: Plan, value: unknown, path: Path, result: IssueCollector): void {
+function walkInteger({ min, max }: Validator, value: unknown, path: Path, result: IssueCollector): void {
   if (typeof value !== 'number') return add(result, path, 'type', 'must be an integer');
   if (value > max) return add(result, path, 'maximum', `must be at most ${max}`);
   if (value < min) return add(result, path, 'minimum', `must be at least ${min}`);
   if (!Number.isInteger(value)) add(result, path, 'type', 'must be an integer');
 }
 
-function walkArray(rules: Plan, value: unknown, path: Path, result: IssueCollector): void {
-  const { min, max, items } = rules;
+function walkArray(validator: Validator, value: unknown, path: Path, result: IssueCollector): void {
+  const { min, max, items } = validator;
   if (!Array.isArray(value)) return add(result, path, 'type', 'must be an array');
   if (value.length > max)
     add(result, path, 'max-items', `must have at most ${max} items, not ${value.length}`);
   else if (value.length < min)
     add(result, path, 'min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
-  else if (rules.isUnique && new Set(value).size < value.length)
+  else if (validator.isUnique && new Set(value).size < value.length)
     add(result, path, 'unique-items', 'must not contain duplicates');
-  assert(items !== undefined, 'an array has a plan for its items');
+  assert(items !== undefined, 'an array has a validator for its items');
   for (let index = 0; index < value.length && !isFull(result); index += 1) {
     path.push(index);
     walk(items, value[index], path, result);
@@ -108,11 +117,11 @@ function walkArray(rules: Plan, value: unknown, path: Path, result: IssueCollect
   }
 }
 
-function walkObject(rules: Plan, value: unknown, path: Path, result: IssueCollector): void {
+function walkObject(validator: Validator, value: unknown, path: Path, result: IssueCollector): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return add(result, path, 'type', 'must be an object');
-  const { members, required, objectRules } = rules;
-  const { misfits } = result;
+  const { members, required, objectRules } = validator;
+  const issuesBefore = result.schemaIssues;
   let present = 0;
   for (const name in value) {
     if (isFull(result)) return;
@@ -126,20 +135,20 @@ function walkObject(rules: Plan, value: unknown, path: Path, result: IssueCollec
     path.pop();
   }
   if (present < required.length) addMissing(required, value, path, result);
-  for (const { needs, issuesOf } of objectRules) {
-    if (result.misfits > misfits && !meets(value, needs)) continue;
+  for (const { requires, issuesOf } of objectRules) {
+    if (result.schemaIssues > issuesBefore && !isSatisfied(value, requires)) continue;
     for (const issue of issuesOf(value)) addFound(result, path, issue);
   }
 }
 
 /** Whether these members fit, whatever others the object has. Not called where the whole object fits. */
-function meets(value: object, needs: ReadonlyMap<string, Plan>): boolean {
-  const result: IssueCollector = { issues: [], max: 1, misfits: 0, ignoresUnknown: true };
-  for (const [name, plan] of needs) {
+function isSatisfied(value: object, requires: ReadonlyMap<string, Validator>): boolean {
+  const result: IssueCollector = { issues: [], max: 1, schemaIssues: 0, ignoresUnknown: true };
+  for (const [name, validator] of requires) {
     // the value has this member
-    if (Object.hasOwn(value, name)) walk(plan, (value as Record<string, unknown>)[name], [], result);
-    else if (!plan.isOptional) return false;
-    if (result.misfits > 0) return false;
+    if (Object.hasOwn(value, name)) walk(validator, (value as Record<string, unknown>)[name], [], result);
+    else if (!validator.isOptional) return false;
+    if (result.schemaIssues > 0) return false;
   }
   return true;
 }
@@ -153,7 +162,7 @@ function isFull({ issues, max }: IssueCollector): boolean {
   return issues.length >= max;
 }
 
-function addUnknown(members: ReadonlyMap<string, Plan>, path: Path, result: IssueCollector): void {
+function addUnknown(members: ReadonlyMap<string, Validator>, path: Path, result: IssueCollector): void {
   if (result.ignoresUnknown) return;
   addIssue(result, path, 'unknown-member', unknownMember(path, members));
 }
@@ -169,7 +178,7 @@ function add(result: IssueCollector, path: Path, code: string, claim: string): v
 }
 
 function addIssue(result: IssueCollector, path: Path, code: string, detail: string): void {
-  result.misfits += 1;
+  result.schemaIssues += 1;
   if (!isFull(result)) result.issues.push({ pointer: pointerOf(path), code, detail });
 }
 
@@ -183,7 +192,7 @@ function addFound(result: IssueCollector, path: Path, issue: Issue): void {
  * an array.
  */
 export function fromText(schema: JsonSchema, text: string): unknown {
-  switch (planOf(schema).kind) {
+  switch (validatorOf(schema).kind) {
     case 'integer':
       return /^-?(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
     case 'boolean':

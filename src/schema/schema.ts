@@ -1,7 +1,7 @@
 // JSON Schemas (2020-12) that carry their static type; `schema-check.ts` checks values against them.
 
 declare const phantom: unique symbol;
-const plan = Symbol('plan');
+const validator = Symbol('validator');
 
 /** What a schema object shows: OpenAPI prints it as it is. */
 export type JsonSchema = {
@@ -9,7 +9,7 @@ export type JsonSchema = {
   readonly description?: string;
   readonly items?: JsonSchema;
   readonly properties?: Members;
-  readonly [plan]?: Plan;
+  readonly [validator]?: Validator;
   readonly [keyword: string]: unknown;
 };
 export type Schema<T> = JsonSchema & { readonly [phantom]?: () => T };
@@ -38,10 +38,10 @@ export function issuesIn(checked: Checked<unknown>): readonly Issue[] {
 type Rule = (value: string) => string | undefined;
 
 /**
- * What the check of a schema reads, prepared once. All plans have all members, since objects of one shape are
- * read fastest.
+ * What the check of a schema reads, prepared once. All have all members, since objects of one shape are read
+ * fastest.
  */
-export type Plan = {
+export type Validator = {
   readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'map';
   readonly isNullable: boolean;
   readonly isOptional: boolean;
@@ -51,19 +51,19 @@ export type Plan = {
   readonly pattern: RegExp | undefined;
   /** What the pattern asks for, as the end of a sentence: "must be …". */
   readonly mustBe: string | undefined;
-  readonly isFormat: boolean;
+  readonly reportsFormatForLength: boolean;
   readonly rule: Rule | undefined;
   readonly values: ReadonlySet<string> | undefined;
-  readonly items: Plan | undefined;
-  readonly members: ReadonlyMap<string, Plan>;
+  readonly items: Validator | undefined;
+  readonly members: ReadonlyMap<string, Validator>;
   readonly required: readonly string[];
   readonly objectRules: readonly {
-    readonly needs: ReadonlyMap<string, Plan>;
+    readonly requires: ReadonlyMap<string, Validator>;
     readonly issuesOf: (value: object) => Issue[];
   }[];
   readonly base: JsonSchema | undefined;
 };
-const emptyPlan: Omit<Plan, 'kind'> = {
+const emptyValidator: Omit<Validator, 'kind'> = {
   isNullable: false,
   isOptional: false,
   min: 0,
@@ -71,7 +71,7 @@ const emptyPlan: Omit<Plan, 'kind'> = {
   isUnique: false,
   pattern: undefined,
   mustBe: undefined,
-  isFormat: false,
+  reportsFormatForLength: false,
   rule: undefined,
   values: undefined,
   items: undefined,
@@ -93,18 +93,26 @@ type StringOptions = Annotations & {
   /** What the pattern asks for, as the end of a sentence: "must be …". */
   readonly mustBe?: string;
   /** Whether `mustBe` says more than a length could: then it is what a text of the wrong length must be. */
-  readonly isFormat?: boolean;
+  readonly reportsFormatForLength?: boolean;
   readonly format?: string;
   readonly rule?: Rule;
 };
 
 /** Lengths count code points, as JSON Schema has it. */
 export function string(options: StringOptions): Schema<string> {
-  const { mustBe, isFormat = false, rule, ...shown } = options;
+  const { mustBe, reportsFormatForLength = false, rule, ...shown } = options;
   const pattern = options.pattern === undefined ? undefined : new RegExp(options.pattern, 'u');
   return make(
     { type: 'string', ...shown },
-    { kind: 'string', min: options.minLength ?? 0, max: options.maxLength, pattern, mustBe, isFormat, rule },
+    {
+      kind: 'string',
+      min: options.minLength ?? 0,
+      max: options.maxLength,
+      pattern,
+      mustBe,
+      reportsFormatForLength,
+      rule,
+    },
   );
 }
 
@@ -141,7 +149,7 @@ export function array<T>(
     { type: 'array', items, ...options },
     {
       kind: 'array',
-      items: planOf(items),
+      items: validatorOf(items),
       min: options.minItems ?? 0,
       max: options.maxItems,
       isUnique: options.uniqueItems ?? false,
@@ -157,19 +165,19 @@ export type ObjectOf<M> = { [K in Exclude<keyof M, OptionalKeys<M>>]: Infer<M[K]
 
 /** A rule for objects with the members M. The pointers of its issues begin at the object. */
 type ObjectRule<M> = {
-  readonly needs: ReadonlyMap<string, Plan>;
+  readonly requires: ReadonlyMap<string, Validator>;
   readonly issuesOf: (value: ObjectOf<M>) => Issue[];
 };
 
 /**
- * A rule that is applied where the members in `needs` fit these schemas, whatever else the object has. The
+ * A rule that is applied where the members in `requires` fit these schemas, whatever else the object has. The
  * schemas may require less than the object's: what they don't name may be invalid, in nested objects, too.
  */
 export function ruleFor<N extends Members>(
-  needs: N,
+  requires: N,
   issuesOf: (value: ObjectOf<N>) => Issue[],
 ): ObjectRule<N> {
-  return { needs: plansOf(needs), issuesOf };
+  return { requires: validatorsOf(requires), issuesOf };
 }
 
 /** Strict: members that it doesn't name are invalid. */
@@ -178,14 +186,20 @@ export function object<M extends Members>(
   notes: Annotations = {},
   rules: readonly ObjectRule<NoInfer<M>>[] = [],
 ): Schema<ObjectOf<M>> & { readonly properties: M } {
-  const required = Object.keys(members).filter((name) => members[name]?.[plan]?.isOptional !== true);
-  const demands = required.length > 0 ? { required } : {};
-  const shown = { type: 'object', properties: members, ...demands, additionalProperties: false, ...notes };
+  const required = Object.keys(members).filter((name) => members[name]?.[validator]?.isOptional !== true);
+  const requiredKeyword = required.length > 0 ? { required } : {};
+  const shown = {
+    type: 'object',
+    properties: members,
+    ...requiredKeyword,
+    additionalProperties: false,
+    ...notes,
+  };
   return make(shown, {
     kind: 'object',
-    members: plansOf(members),
+    members: validatorsOf(members),
     required,
-    objectRules: rules as Plan['objectRules'], // called with what fits their needs
+    objectRules: rules as Validator['objectRules'], // called with what fits their `requires`
   }) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
@@ -196,8 +210,8 @@ export function map(notes: Annotations = {}): Schema<Readonly<Record<string, rea
 }
 
 export function optional<S extends JsonSchema>(schema: S, notes: Annotations = {}): Optional<Infer<S>> {
-  // the mark lives in the plan
-  return make({ ...schema, ...notes }, { ...planOf(schema), isOptional: true }) as Optional<Infer<S>>;
+  // the mark lives in the validator
+  return make({ ...schema, ...notes }, { ...validatorOf(schema), isOptional: true }) as Optional<Infer<S>>;
 }
 
 export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<T | null> {
@@ -205,8 +219,8 @@ export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<
   const { title, ...shown } = schema;
   const base = title === undefined ? {} : { base: schema };
   return make(
-    { ...shown, ...values, ...notes, type: [planOf(schema).kind, 'null'] },
-    { ...planOf(schema), ...base, isNullable: true },
+    { ...shown, ...values, ...notes, type: [validatorOf(schema).kind, 'null'] },
+    { ...validatorOf(schema), ...base, isNullable: true },
   );
 }
 
@@ -216,13 +230,13 @@ export function partial<T extends object>(schema: Schema<T>, notes: Annotations 
   const properties: Record<string, JsonSchema> = {};
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     // its kind proves it
-    const inner = planOf(member).kind === 'object' ? partial(member as Schema<object>) : member;
+    const inner = validatorOf(member).kind === 'object' ? partial(member as Schema<object>) : member;
     properties[name] = optional(inner);
   }
-  const members = plansOf(properties);
+  const members = validatorsOf(properties);
   return make(
     { ...shown, ...notes, properties },
-    { ...planOf(schema), members, required: [], base: undefined, objectRules: [] },
+    { ...validatorOf(schema), members, required: [], base: undefined, objectRules: [] },
   );
 }
 type Patch<T> = {
@@ -235,27 +249,27 @@ type Patch<T> = {
 
 /** The same schema under a name: OpenAPI prints it once, under components. */
 export function named<S extends JsonSchema>(name: string, schema: S): S {
-  return make({ ...schema, title: name }, planOf(schema)) as unknown as S; // only annotated
+  return make({ ...schema, title: name }, validatorOf(schema)) as unknown as S; // only annotated
 }
 
 /** The named schema that this one lets be null, if that is what it is. */
 export function nullableBase(schema: JsonSchema): JsonSchema | undefined {
-  return schema[plan]?.base;
+  return schema[validator]?.base;
 }
 
-export function planOf(schema: JsonSchema): Plan {
-  const rules = schema[plan];
-  if (rules === undefined) throw new TypeError('not a schema of this module');
-  return rules;
+export function validatorOf(schema: JsonSchema): Validator {
+  const prepared = schema[validator];
+  if (prepared === undefined) throw new TypeError('not a schema of this module');
+  return prepared;
 }
 
-function plansOf(members: Members): ReadonlyMap<string, Plan> {
-  return new Map(Object.entries(members).map(([name, member]) => [name, planOf(member)]));
+function validatorsOf(members: Members): ReadonlyMap<string, Validator> {
+  return new Map(Object.entries(members).map(([name, member]) => [name, validatorOf(member)]));
 }
 
-/** What a schema sets of its plan. */
-type PlanOf = Pick<Plan, 'kind'> & Partial<Plan>;
+/** What a schema sets of its validator. */
+type OwnSettings = Pick<Validator, 'kind'> & Partial<Validator>;
 
-function make<T>(shown: JsonSchema, rules: PlanOf): Schema<T> {
-  return { ...shown, [plan]: { ...emptyPlan, ...rules } };
+function make<T>(shown: JsonSchema, settings: OwnSettings): Schema<T> {
+  return { ...shown, [validator]: { ...emptyValidator, ...settings } };
 }

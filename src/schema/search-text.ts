@@ -3,7 +3,7 @@ import { idMax } from '../limits.ts';
 
 /**
  * The words of these texts, each after two blanks: trigrams then find a word's first letter, its first two,
- * and any three characters in a row. It uses nothing from outside its braces, since the SQL worker is
+ * and any three characters in a row. It uses nothing from outside its braces, since the query worker is
  * sent its source.
  */
 export function searchText(...parts: readonly (string | null)[]): string {

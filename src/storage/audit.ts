@@ -2,7 +2,7 @@
 import type { Issue } from '../schema/schema.ts';
 import type { Connection, Row, SqlValue } from './connection.ts';
 
-const rowsAtOnce = 2_000;
+const rowsPerQuery = 2_000;
 
 /**
  * What must hold of each row of a table; `columns` begins with the id. `issues` may throw on what it can't
@@ -41,10 +41,10 @@ export function* rowsById<R extends readonly [number, ...SqlValue[]]>(
 ): Generator<R> {
   let last = 0;
   for (;;) {
-    const rows = db.all<R>(sql, last, rowsAtOnce);
+    const rows = db.all<R>(sql, last, rowsPerQuery);
     yield* rows;
     last = rows.at(-1)?.[0] ?? last;
-    if (rows.length < rowsAtOnce) return;
+    if (rows.length < rowsPerQuery) return;
   }
 }
 

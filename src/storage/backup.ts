@@ -10,7 +10,7 @@ import { giveToFolderOwner, makePrivate, syncFile, syncFolder } from './private-
 import { isFailedRead } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
 
-const pagesAtOnce = 1_000;
+const pagesPerStep = 1_000;
 
 type Progress = (share: number) => void;
 
@@ -116,7 +116,7 @@ export async function copyDatabase(
 async function copyAllPages(source: DatabaseSync, target: string, progress: Progress): Promise<void> {
   try {
     await copyPages(source, target, {
-      rate: pagesAtOnce,
+      rate: pagesPerStep,
       progress: ({ totalPages, remainingPages }) => progress(1 - remainingPages / totalPages),
     });
   } catch (error) {

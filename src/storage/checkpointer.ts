@@ -31,9 +31,9 @@ const retryMilliseconds = 250;
 
 type Options = {
   readonly walDescriptor: number;
-  readonly worker: SqlWorker;
+  readonly checkpointWorker: SqlWorker;
   /** Paused during a checkpoint, since its snapshots would keep the WAL in use. */
-  readonly slowReads: SqlWorker;
+  readonly queryWorker: SqlWorker;
   readonly commits: GroupCommit;
   readonly externalCommits: ExternalCommitWatcher;
   readonly stats: StorageStats;
@@ -80,7 +80,7 @@ export class Checkpointer {
     this.#isClosed = true;
     clearTimeout(this.#retry);
     await this.#checkpointing;
-    await this.#options.worker.close();
+    await this.#options.checkpointWorker.close();
   }
 
   async #run(): Promise<void> {
@@ -93,7 +93,7 @@ export class Checkpointer {
   }
 
   async #checkpointIfLong(): Promise<void> {
-    const { commits, slowReads } = this.#options;
+    const { commits, queryWorker: slowReads } = this.#options;
     const { frames } = await this.#checkpoint('NOOP');
     if (frames < this.#checkpointAtFrames) {
       this.#hasWarned = false;
@@ -153,7 +153,7 @@ export class Checkpointer {
    * ignores it, and the worker compares the data version instead.
    */
   async #restartWal(): Promise<void> {
-    const { worker, externalCommits, stats, endRead } = this.#options;
+    const { checkpointWorker: worker, externalCommits, stats, endRead } = this.#options;
     endRead();
     const [versionBefore] = await worker.query('PRAGMA data_version');
     await externalCommits.ignoreDuring(() => worker.query(emptyCommitSql));
@@ -163,7 +163,7 @@ export class Checkpointer {
   }
 
   async #checkpoint(mode: 'NOOP' | 'PASSIVE'): Promise<{ frames: number; isAll: boolean }> {
-    const [row] = await this.#options.worker.query(`PRAGMA wal_checkpoint(${mode})`);
+    const [row] = await this.#options.checkpointWorker.query(`PRAGMA wal_checkpoint(${mode})`);
     const [busy, frames, checkpointed] = row ?? [];
     this.#options.stats.walBytes = Number(frames) * frameBytes;
     return { frames: Number(frames), isAll: busy === 0 && frames === checkpointed };

@@ -18,8 +18,8 @@ import { newStats, type StorageStats } from './storage-stats.ts';
 import { WriteProbe } from './write-probe.ts';
 import type { WriteOptions } from './write-transaction.ts';
 
-const slowReadsMax = 100;
-const slowReadsPerClientMax = 25;
+const queriesWaitingMax = 100;
+const queriesWaitingPerClientMax = 25;
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
 type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
@@ -59,7 +59,7 @@ export type Database = {
    */
   write<T>(this: object, callback: WriteCallback<T>, options?: WriteOptions): Promise<T>;
   /**
-   * The rows of a statement that may look at many, in the SQL worker, once they are on disk; with a search,
+   * The rows of a statement that may look at many, in the query worker, once they are on disk; with a search,
    * the ids of those that it finds. The worker is shared fairly among clients.
    */
   readInWorker<R extends Row>(
@@ -105,7 +105,7 @@ class OpenDatabase implements Database {
   readonly #reads: ReadSide;
   readonly #commits: GroupCommit;
   readonly #externalCommits: ExternalCommitWatcher;
-  readonly #slowReads: SqlWorker;
+  readonly #queryWorker: SqlWorker;
   readonly #checkpointer: Checkpointer;
   #isEndOfTurnScheduled = false;
   #closing: Promise<void> | undefined;
@@ -122,7 +122,7 @@ class OpenDatabase implements Database {
     this.read = this.#reads.connection;
     this.#commits = this.#groupCommit();
     this.#externalCommits = this.#watchExternalCommits();
-    this.#slowReads = this.#newSqlWorker('read');
+    this.#queryWorker = this.#newSqlWorker('read');
     this.#checkpointer = this.#openCheckpointer();
   }
 
@@ -135,11 +135,11 @@ class OpenDatabase implements Database {
     params: readonly SqlValue[],
     options: QueryOptions = {},
   ): Promise<R[]> {
-    const { waiting } = this.#slowReads;
-    const ofClient = this.#slowReads.waitingOf(options.client ?? '');
-    if (this.#closing !== undefined || waiting >= slowReadsMax || ofClient >= slowReadsPerClientMax)
+    const { waiting } = this.#queryWorker;
+    const ofClient = this.#queryWorker.waitingOf(options.client ?? '');
+    if (this.#closing !== undefined || waiting >= queriesWaitingMax || ofClient >= queriesWaitingPerClientMax)
       throw unavailable('Too many long queries are waiting; retry in a moment.');
-    const rows = await this.#slowReads.query(sql, params, options).catch(rethrow);
+    const rows = await this.#queryWorker.query(sql, params, options).catch(rethrow);
     return rows as unknown as R[]; // the caller's knowledge
   }
 
@@ -187,8 +187,8 @@ class OpenDatabase implements Database {
   #openCheckpointer(): Checkpointer {
     return new Checkpointer({
       walDescriptor: this.#walDescriptor,
-      worker: this.#newSqlWorker('write'),
-      slowReads: this.#slowReads,
+      checkpointWorker: this.#newSqlWorker('write'),
+      queryWorker: this.#queryWorker,
       commits: this.#commits,
       externalCommits: this.#externalCommits,
       stats: this.stats,
@@ -232,7 +232,7 @@ class OpenDatabase implements Database {
   async #close(): Promise<void> {
     await this.#commits.close();
     await this.#checkpointer.close();
-    await this.#slowReads.close();
+    await this.#queryWorker.close();
     this.#externalCommits.close();
     // The last to close checkpoints and removes -wal and -shm unless it is read-only: the next start may lack
     // room for them, and a replica would have to begin again.

@@ -14,7 +14,7 @@ export type IndexRange = Condition & { readonly keyValue?: string };
 export type Selection = IndexedSelection | SearchSelection;
 
 type Owned = {
-  /** The owners of all rows. To be checked again as rows are loaded: the SQL worker found them earlier. */
+  /** The owners of all rows. To be checked again as rows are loaded: the query worker found them earlier. */
   readonly owners: readonly number[];
 };
 
@@ -40,7 +40,7 @@ export type Search = (database: SearchDatabase, rows: number) => Promise<Positio
 type PageBounds = {
   readonly after: Position | undefined;
   readonly rows: number;
-  /** How many entries may be sorted, or tested against `residual`, before the SQL worker takes over. */
+  /** How many entries may be sorted, or tested against `residual`, before the query worker takes over. */
   readonly rowsExaminedMax: number;
 };
 /** One page of a list. */
@@ -101,13 +101,13 @@ function nextEntries(connection: Connection, page: PageRequest, ranges: readonly
   return { positions, next: key === undefined || id === undefined ? undefined : [key, id] };
 }
 
-/** Counts the rows first: too many to sort are left to the SQL worker. */
+/** Counts the rows first: too many to sort are left to the query worker. */
 function findBySorting(database: Db, page: PageRequest): Position[] | Promise<Position[]> {
   if (exceedsLimit(database.read, page, page.ranges)) return findInWorker(database, page);
   return read(database.read, sortedInMemory(page));
 }
 
-/** Tests the next entries; if a page needs more than those, the SQL worker finds it. */
+/** Tests the next entries; if a page needs more than those, the query worker finds it. */
 function findByTesting(
   database: Db,
   page: PageRequest,
@@ -214,7 +214,7 @@ function directionOf({ isDescending }: IndexedSelection): string {
   return isDescending ? 'DESC' : 'ASC';
 }
 
-/** How many rows a list has in all, counted in the SQL worker. */
+/** How many rows a list has in all, counted in the query worker. */
 export async function countRows(database: Db, selection: IndexedSelection): Promise<number> {
   const parts = selection.ranges.map((range) => withResidual(selection, range));
   const counts = parts.map(({ sql }) => `(SELECT count(*) FROM ${selection.table} WHERE ${sql})`);

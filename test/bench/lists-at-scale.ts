@@ -124,7 +124,7 @@ function cases(): Case[] {
 
 const cursors = createCursors([(text) => createHash('sha256').update(text).digest()]);
 
-/** What the slow thread would run is run here, and its time told apart. */
+/** What the query worker would run is run here, and its time told apart. */
 async function timePage(connection: Connection, { selection, load }: Case, query: ListQuery): Promise<Time> {
   let aside = 0;
   const readInWorker = async <R extends Row>(sql: string, params: readonly SqlValue[]): Promise<R[]> => {

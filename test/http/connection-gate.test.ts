@@ -9,7 +9,7 @@ import {
   connectionsWithin,
   ConnectionGate,
   openFilesMax,
-  reportedFilesMax,
+  reportedOpenFilesMax,
 } from '../../src/http/connection-gate.ts';
 import { readFirstBytes } from '../../src/http/first-bytes.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
@@ -117,7 +117,7 @@ describe('the gate', () => {
   });
 
   test('learns the same from Linux as from a report', { skip: process.platform !== 'linux' }, () =>
-    assert.equal(openFilesMax(), reportedFilesMax()),
+    assert.equal(openFilesMax(), reportedOpenFilesMax()),
   );
 });
 

@@ -176,13 +176,13 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     const { inside } = service;
     assert.ok(inside !== undefined, 'the suite is skipped otherwise');
     const totpSecrets = new SealedSecrets([], '');
-    const shownEvents = { write: () => Promise.resolve() };
+    const lastEventFile = { write: () => Promise.resolve() };
     const parts = {
       database: inside.database,
       totpSecrets,
       webhookSecrets: totpSecrets,
       eventsDays: 0,
-      shownEvents,
+      lastEventFile,
     };
     const cleanup = new Cleanup({ ...parts, now: () => 5, isStopping: () => true });
     for (let id = 1; id <= rows; id += 1) cleanup.recordKeyUse(id, 5);

@@ -161,7 +161,7 @@ describe('a list of orders, page by page, is what it should be', () => {
   }
 
   test('and both ways were taken', () => {
-    assert.ok(aside > 100 && here > 2 * aside, `${aside} of ${here} pages came from the slow thread`);
+    assert.ok(aside > 100 && here > 2 * aside, `${aside} of ${here} pages came from the query worker`);
   });
 });
 
@@ -174,7 +174,7 @@ function contextOf(query: ListQuery, readInWorker: Database['readInWorker']) {
   return { database, path: '/orders', query, caller: undefined, authorizeRead: () => undefined };
 }
 
-test('who lost an element while the slow thread looked for it isn’t shown it', async () => {
+test('who lost an element while the query worker looked for it isn’t shown it', async () => {
   const reach = { userId: 3 };
   const read = (query: ListQuery, readInWorker: Database['readInWorker']) =>
     listPage(contextOf(query, readInWorker), {

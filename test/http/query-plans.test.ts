@@ -20,7 +20,7 @@ for (const { sql } of migrations) sqlite.exec(sql);
 const explaining = new Connection(sqlite);
 after(() => sqlite.close());
 
-type Asked = { readonly where: 'main thread' | 'slow thread'; readonly plan: readonly string[] };
+type Asked = { readonly where: 'main thread' | 'query worker'; readonly plan: readonly string[] };
 
 /**
  * The plans of all statements that a page asks for. Nothing is found among many rows, so whatever falls back
@@ -43,7 +43,7 @@ async function plansOf(selection: IndexedSelection, after: Position | undefined)
   const db = {
     read,
     readInWorker: (sql: string, params: readonly SqlValue[]) =>
-      Promise.resolve(explain('slow thread', sql, params)),
+      Promise.resolve(explain('query worker', sql, params)),
   };
   await findPositions(db, { ...selection, after, rows: 50, rowsExaminedMax: 2000 });
   return asked;
@@ -79,7 +79,7 @@ async function assertCheap(selection: IndexedSelection, deep: Position): Promise
         ? ['main thread', 'main thread']
         : rest === undefined
           ? ['main thread']
-          : ['main thread', 'main thread', 'slow thread'],
+          : ['main thread', 'main thread', 'query worker'],
     );
   }
 }

@@ -1,4 +1,4 @@
-// Rights withdrawn while a list waits for the slow thread: the page is made with those of after the wait.
+// Rights withdrawn while a list waits for the query worker: the page is made with those of after the wait.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { newOrder } from '../resources/resource-support.ts';
@@ -10,7 +10,7 @@ type Target = { readonly other: Person; readonly customerId: number; readonly or
 
 const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
 
-describe('while the slow thread looks for a page', needsInside, () => {
+describe('while the query worker looks for a page', needsInside, () => {
   type Meanwhile = (service: TestService, actor: Person, root: string) => Promise<unknown>;
   const demotion: Meanwhile = (service, { id }, token) =>
     done(service.patch(`/api/users/${id}`, { token, body: { role: 'user' } }));

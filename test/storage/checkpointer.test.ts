@@ -59,7 +59,7 @@ const slowQuery =
   'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT ' +
   'count(*) FROM n, (SELECT count(*) FROM notes)';
 
-test('slow reads that follow each other do not keep the WAL from being checkpointed', async (t) => {
+test('long queries that follow each other do not keep the WAL from being checkpointed', async (t) => {
   const database = await openNotes(t);
   let goesOn = true;
   const readers = Array.from({ length: 4 }, async () => {
@@ -84,7 +84,7 @@ function checkpointsBy(query: (real: Query, sql: string) => ReturnType<Query>) {
     options.access === 'read' ? new SqlWorker(options) : new PatchedWorker(options);
 }
 
-test('slow reads rest while the WAL is checkpointed, so that none keeps part of it in use', async (t) => {
+test('long queries rest while the WAL is checkpointed, so that none keeps part of it in use', async (t) => {
   let steps = '';
   const database = await openNotes(t, {
     sqlWorker: checkpointsBy((real, sql) => {

@@ -259,7 +259,7 @@ test('a slow read happens on a thread of its own and sees what was answered', as
   await assert.rejects(database.readInWorker('DELETE FROM notes', []), /readonly/);
 });
 
-test('closing waits for the slow reads that were asked for', async (t) => {
+test('closing waits for the long queries that were asked for', async (t) => {
   const database = await openNotes(t);
   const ended: string[] = [];
   const counted = 'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT ?)';

@@ -82,7 +82,7 @@ test('where the sync fails, who was rejected for what it saw is not shown that e
   await Promise.all(rejected);
 });
 
-test('a query in the SQL worker is answered once what it saw is on disk', async (t) => {
+test('a long query is answered once what it saw is on disk', async (t) => {
   const disk = new HeldDisk(t);
   const snapshots: string[] = [];
   const database = await openNotes(t, {
@@ -102,7 +102,7 @@ test('a query in the SQL worker is answered once what it saw is on disk', async 
   assert.deepEqual(await Promise.all([counting, next]), [[[1]], [[1]]]);
 });
 
-test('a query in the SQL worker that began before the commit does not wait for its sync', async (t) => {
+test('a long query that began before the commit does not wait for its sync', async (t) => {
   const disk = new HeldDisk(t);
   const snapshots: string[] = [];
   const database = await openNotes(t, {

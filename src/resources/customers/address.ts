@@ -17,7 +17,7 @@ const postalCode = string({
   maxLength: 32,
   pattern: '^[A-Za-z0-9\\s-]+$',
   mustBe: 'a postal code such as 26133',
-  isFormat: true,
+  reportsFormatForLength: true,
   examples: ['26133'],
   description: 'In its country’s format; required if the country has postal codes. Trimmed and upper-cased.',
 });

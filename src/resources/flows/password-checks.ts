@@ -5,7 +5,7 @@ import type { PasswordHasher } from '../../auth/password.ts';
 import { hashingJobsMax, hashingJobsPerNetworkMax } from '../../limits.ts';
 import { isIpv6Bucket, networkOf } from '../../network/address-buckets.ts';
 import { Problem } from '../../problem.ts';
-import { refundIfFailed, type DrawOnRate, type Limiter } from '../../rates/limiter.ts';
+import { refundIfFailed, type ConsumeToken, type Limiter } from '../../rates/limiter.ts';
 import { emailKey } from '../../schema/email.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -18,7 +18,7 @@ type PasswordRequest = {
   readonly caller: Caller | undefined;
   readonly database: { readonly read: Connection };
   readonly now: number;
-  readonly drawOnRate: DrawOnRate;
+  readonly consumeToken: ConsumeToken;
   readonly reportSecurityEvent: (event: SecurityEvent) => void;
 };
 
@@ -81,7 +81,7 @@ export class PasswordChecks {
   ): Promise<SignInAccount | undefined> {
     const found = this.#findSignInAccount(request.database.read, email);
     const userId = found?.userId ?? null;
-    const { refundTotal, refundAll } = this.#drawOnRates(request, email, userId);
+    const { refundTotal, refundAll } = this.#consumeTokens(request, email, userId);
     // what fails here is the queue of hashing jobs, so nothing was checked
     const isRight = await refundIfFailed(refundAll, () =>
       this.#hasher.verify(password, found?.hash ?? null, jobOf(request, 'sign-in')),
@@ -106,7 +106,7 @@ export class PasswordChecks {
   consumeCodeToken(request: PasswordRequest, userId: number): () => void {
     const key = this.#isExempt(request, userId) ? `${userId} ${request.addressBucket}` : `${userId}`;
     try {
-      return request.drawOnRate(this.#limiters.code, key);
+      return request.consumeToken(this.#limiters.code, key);
     } catch (error) {
       request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
       throw error;
@@ -118,7 +118,7 @@ export class PasswordChecks {
    */
   hashNew(request: PasswordRequest, password: string): Promise<string> {
     const { caller, addressBucket } = request;
-    if (caller === undefined || !isAdmin(caller)) request.drawOnRate(this.#limiters.address, addressBucket);
+    if (caller === undefined || !isAdmin(caller)) request.consumeToken(this.#limiters.address, addressBucket);
     return this.#hasher.hash(password, jobOf(request, 'new-password'));
   }
 
@@ -137,13 +137,15 @@ export class PasswordChecks {
     }
   }
 
-  #drawOnRates(request: PasswordRequest, email: string, userId: number | null): Refunds {
+  #consumeTokens(request: PasswordRequest, email: string, userId: number | null): Refunds {
     const { address, account, accountTotal } = this.#limiters;
     const key = emailKey(email);
-    const refundAddress = request.drawOnRate(address, request.addressBucket);
+    const refundAddress = request.consumeToken(address, request.addressBucket);
     try {
-      const refundAccount = request.drawOnRate(account, `${request.addressBucket} ${key}`);
-      const refundTotal = this.#isExempt(request, userId) ? () => {} : request.drawOnRate(accountTotal, key);
+      const refundAccount = request.consumeToken(account, `${request.addressBucket} ${key}`);
+      const refundTotal = this.#isExempt(request, userId)
+        ? () => {}
+        : request.consumeToken(accountTotal, key);
       return {
         refundTotal,
         refundAll() {

@@ -24,7 +24,7 @@ import { bucketBoundaries, isTimeZone, spans } from './sales-buckets.ts';
 const timeZone = string({
   maxLength: 64,
   pattern: '^(?:[A-Za-z][A-Za-z0-9_+\\-]*(?:/[A-Za-z0-9_+\\-]+)*|[+\\-]\\d\\d:\\d\\d)$',
-  isFormat: true,
+  reportsFormatForLength: true,
   mustBe: 'a time zone such as Europe/Berlin or +01:00',
   rule: (name) => (isTimeZone(name) ? undefined : `${name} is not a time zone; Europe/Berlin is one.`),
   description: 'Whose hours, days, weeks and months: a name of the IANA time zone database, or an offset.',

@@ -99,7 +99,7 @@ function createWebhookRoute({ NewWebhook: body }: WebhookBodies, secrets: Sealed
     description:
       'From then on every event of these types is sent to `url`, in order and at least once, signed by ' +
       `Standard Webhooks. There may be ${webhooksMax} webhooks. ${stepUp}`,
-    delivers: delivery,
+    webhookMessage: delivery,
     problems: ['step-up-required'],
     handle: (context) => addNewWebhook(context, secrets),
   });

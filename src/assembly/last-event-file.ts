@@ -9,7 +9,7 @@ import type { Connection } from '../storage/connection.ts';
 /** The text of an id; a truncated file counts as missing. */
 const form = /^([1-9]\d{0,15})\n$/;
 
-export class ShownEvents {
+export class LastEventFile {
   readonly #file: string;
   readonly #db: Connection;
   #written = 0;
@@ -20,7 +20,7 @@ export class ShownEvents {
   }
 
   /** Whether the database lacks events that were shown from this folder. */
-  get areMissing(): boolean {
+  get isAheadOfDatabase(): boolean {
     return feedBounds(this.#db).latest < this.#read();
   }
 
