@@ -25,7 +25,7 @@ export type CommandFlag = {
 type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
 
 /**
- * Every setting, as help shows it and as it is checked. The environment variable is the flag's name:
+ * Every setting, with its help and its rule. The environment variable is derived from the flag:
  * `--public-url`, `ORDERLY_PUBLIC_URL`.
  */
 export const settings: readonly Setting[] = [
@@ -142,7 +142,7 @@ export const settings: readonly Setting[] = [
     flag: 'rate-sign-up',
     value: 'RATE',
     fallback: '20/86400',
-    help: 'users made from one address',
+    help: 'sign-ups from one address',
     rule: rate,
   },
   {
@@ -170,7 +170,7 @@ export const settings: readonly Setting[] = [
     flag: 'events-days',
     value: 'DAYS',
     fallback: '0',
-    help: 'how long events are stored; 0 means for ever',
+    help: 'days that events are stored; 0 means forever',
     rule: wholeNumber(0, 36_500),
   },
   {
@@ -184,7 +184,7 @@ export const settings: readonly Setting[] = [
     flag: 'webhook-allow',
     value: 'LIST',
     fallback: '',
-    help: 'addresses or CIDR blocks that webhooks may go to besides public ones, by HTTP, too',
+    help: 'addresses or CIDR blocks that webhooks may go to besides public ones, also by HTTP',
     rule: listOf(addressBlock),
   },
   {
@@ -232,7 +232,7 @@ export const settings: readonly Setting[] = [
   { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), rule: oneOf(levels) },
 ];
 
-/** Settings without a flag: the list of processes shows flags to everyone. */
+/** Settings without a flag, since the list of processes shows flags to everybody. */
 export const adminVariables = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'] as const;
 
 export function variableOf(flag: string): string {

@@ -26,7 +26,7 @@ export function sessionList(page: Page, sessions: readonly Session[], reload: Re
   return h('ul', { class: 'rows' }, sessions.map(row));
 }
 
-/** A rough name, as people would say it. */
+/** Returns a rough name of the browser and its system. */
 function browserName(userAgent: string | null): string {
   if (userAgent === null) return 'An unnamed program';
   const browser = [
@@ -52,7 +52,7 @@ export function keyList({ client }: Page, keys: readonly Key[], reload: Reload):
         notify(`The key ${name} was deleted.`);
         await reload();
       };
-      const content = h('p', {}, 'Programs that use it stop working at once.');
+      const content = h('p', {}, 'Programs that use it stop working immediately.');
       await ask({ title: `Delete the key ${name}?`, content, submit: 'Delete', isDangerous: true, run });
     };
   const row = (key: Key): HTMLElement => {

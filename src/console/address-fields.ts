@@ -12,14 +12,14 @@ const labels = {
   region: 'Region',
 } as const;
 type Member = keyof typeof labels;
-const members = Object.keys(labels) as Member[]; // of a literal
+const members = Object.keys(labels) as Member[]; // a literal has no other keys
 
 export class AddressFields {
   readonly rows: readonly HTMLElement[];
   readonly #fields: Readonly<Record<Member, Field>>;
   readonly #country: Field;
 
-  /** `pointer` is where the address is in the request: `/shippingAddress`. */
+  /** `pointer` is the place of the address in the request: `/shippingAddress`. */
   constructor(pointer: string) {
     const fieldOf = (member: Member): Field =>
       field({ label: labels[member], pointer: `${pointer}/${member}` });
@@ -37,13 +37,13 @@ export class AddressFields {
     this.fill(null);
   }
 
-  /** Null empties the fields, but for the country that the reader is probably in. */
+  /** Null empties the fields, except for the country, which becomes that of the browser's locale. */
   fill(address: Address | null): void {
     for (const member of members) this.#fields[member].control.value = address?.[member] ?? '';
     this.#country.control.value = address?.country ?? homeCountry();
   }
 
-  /** Null if nothing but the country is filled in. */
+  /** Returns null if all fields except the country are empty. */
   read(): object | null {
     const texts = members.map((member) => [member, textOf(this.#fields[member])] as const);
     if (texts.every(([, text]) => text === null)) return null;
@@ -56,7 +56,7 @@ function homeCountry(): string {
   return new Intl.Locale(navigator.language).maximize().region ?? '';
 }
 
-/** By name; those that the browser has no name for, by their codes. */
+/** Returns the countries sorted by name, or by code if the browser has no name. */
 function countryChoices(): (readonly [string, string])[] {
   const names = new Intl.DisplayNames(navigator.language, { type: 'region' });
   return countries

@@ -1,9 +1,9 @@
-// Money as people type it and read it. Amounts are integers of the currency's minor unit.
+// Parses and formats money. Amounts are integers of the currency's minor unit.
 
-/** How many digits the minor units of currencies have; two for a currency that isn't listed. */
+/** The number of digits of each currency's minor unit; two for a currency that isn't listed. */
 export type Digits = Readonly<Record<string, number>>;
 
-/** In the reader's locale, exact to the last digit. */
+/** Formats an amount in the reader's locale, exact to the last digit. */
 export function moneyText(
   minorUnits: number,
   currency: string,
@@ -19,30 +19,30 @@ export function moneyText(
   return format.format(decimalText(minorUnits, fraction) as Intl.StringNumericLiteral);
 }
 
-/** 749 with two digits is `7.49`. */
+/** Formats 749 with two digits as `7.49`. */
 export function decimalText(minorUnits: number, fraction: number): string {
   if (fraction === 0) return String(minorUnits);
   const padded = String(minorUnits).padStart(fraction + 1, '0');
   return `${padded.slice(0, -fraction)}.${padded.slice(-fraction)}`;
 }
 
-/** `1.234,50`, `1.234.567`: thousands are grouped by one sign, decimals begin with the other. */
+/** `1.234,50`, `1.234.567`: one sign groups thousands, the other one begins the decimals. */
 const grouped = /^([1-9]\d{0,2}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 /** `1234,50` */
 const ungrouped = /^(\d*)(?:([.,])(\d+))?$/;
-/** `1.234`: a sign that groups thousands, or that decimals begin with. */
+/** `1.234`: the sign may group thousands or begin the decimals. */
 const ambiguous = /^([1-9]\d{0,2})([.,])(\d{3})$/;
 
 export type PriceFormat = {
-  /** How many digits the currency's minor unit has. */
+  /** The number of digits of the currency's minor unit. */
   readonly fraction: number;
-  /** What decimals begin with in the reader's locale: `.` or `,`. */
+  /** The decimal sign of the reader's locale: `.` or `,`. */
   readonly decimalSign: string;
 };
 
 /**
- * `7,49`, `7.49`, `1.234,50`, `1 234`, `7` … in minor units; undefined for anything else, and for what could
- * be two prices.
+ * Parses `7,49`, `7.49`, `1.234,50`, `1 234`, `7` … into minor units; undefined for any other text and for an
+ * ambiguous one.
  */
 export function priceOf(text: string, format: PriceFormat): number | undefined {
   const { fraction } = format;
@@ -56,9 +56,8 @@ export function priceOf(text: string, format: PriceFormat): number | undefined {
 }
 
 /**
- * The two prices that `1.234` could be, each written so that it is one: `1234` and `1.23`. Undefined if
- * there is one reading: in currencies without decimals, and with the reader's own decimal sign in those that
- * have three and more.
+ * Returns the two readings of `1.234` as unambiguous texts: `1234` and `1.23`. Returns undefined if there is
+ * one reading: in currencies without decimals, and with the reader's decimal sign in those with 3 or more.
  */
 export function readingsOf(text: string, format: PriceFormat): readonly [string, string] | undefined {
   const { fraction, decimalSign } = format;

@@ -1,13 +1,13 @@
-// Requests to the API as whoever is signed in.
+// Requests to the API in the name of the signed-in user.
 import type { Issue, Problem } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
 
-/** What the service rejected, and why. */
+/** A request that the service rejected, with the reason. */
 export class Rejection extends Error {
   readonly code: string;
   readonly status: number;
   readonly issues: readonly Issue[];
-  /** When to try again; 0 if the service doesn't say. */
+  /** The wait before a retry; 0 if the response has none. */
   readonly retryAfterSeconds: number;
 
   constructor({ code, status, detail, errors = [] }: Problem, retryAfterSeconds = 0) {
@@ -35,12 +35,12 @@ type RequestOptions = {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 };
-type Result<T> = { readonly value: T; readonly etag: string | undefined };
+type Loaded<T> = { readonly value: T; readonly etag: string | undefined };
 
 type Confirm = () => Promise<boolean>;
 const pausesMilliseconds = [250, 1_000, 2_500];
 
-/** Dispatches `reachable` and `unreachable` as that changes, and `forbidden` at each response of 403. */
+/** Dispatches `reachable` and `unreachable` on changes, and `forbidden` for each 403 response. */
 export class ApiClient extends EventTarget {
   readonly #session: BrowserSession;
   readonly #confirm: Confirm;
@@ -58,20 +58,19 @@ export class ApiClient extends EventTarget {
   }
 
   /** Also returns the ETag, for a change that must apply to the object as it was read. */
-  async read<T>(path: string, signal?: AbortSignal): Promise<Result<T>> {
+  async read<T>(path: string, signal?: AbortSignal): Promise<Loaded<T>> {
     return this.send<T>('GET', path, signal === undefined ? {} : { signal });
   }
 
-  async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Result<T>> {
+  async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Loaded<T>> {
     const response = await this.request(method, path, options);
     const text = await response.text();
-    const value = (text === '' ? undefined : JSON.parse(text)) as T; // as the API's documentation has it
+    const value = (text === '' ? undefined : JSON.parse(text)) as T; // the shape that the API documents
     return { value, etag: response.headers.get('etag') ?? undefined };
   }
 
   /**
-   * Returns the response if it is a success. Throws `Rejection`, `Unreachable`, or what the signal was
-   * aborted with.
+   * Returns a successful response. Throws `Rejection`, `Unreachable`, or the reason of the aborted signal.
    */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     const response = await this.#attempt(method, path, options);
@@ -123,7 +122,7 @@ export class ApiClient extends EventTarget {
     return fetch(path, {
       method,
       headers,
-      cache: 'no-store', // nothing of it stays once somebody has signed out
+      cache: 'no-store', // no response may stay in the browser after a sign-out
       body: body === undefined ? null : JSON.stringify(body),
       signal: signal ?? null,
     });

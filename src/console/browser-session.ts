@@ -1,4 +1,5 @@
-// Who is signed in: the access token is only in memory, the refresh token in a cookie that no script reads.
+// The session of the signed-in user: the access token is only in memory, the refresh token in a cookie that
+// no script can read.
 import type { Problem, Tokens } from './api-types.ts';
 
 type Message = { readonly kind: 'tokens'; readonly tokens: StoredTokens } | { readonly kind: 'signed-out' };
@@ -7,12 +8,12 @@ type StoredTokens = Tokens & { readonly accessExpiresAt: number };
 
 const hint = 'orderly-signed-in';
 const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
-/** Only the holder of this lock changes the cookie: otherwise the last response to arrive would decide. */
+/** Only the holder of this lock changes the cookie: otherwise the last response would win. */
 const lock = 'orderly-tokens';
 /** A token that expires this soon is renewed before it is used. */
 const marginMilliseconds = 30_000;
 
-/** Only one tab renews at a time, and all use the token that it got. */
+/** One tab at a time renews the token, and shares it with all others. */
 export class BrowserSession extends EventTarget {
   #tokens: StoredTokens | undefined;
   readonly #channel = new BroadcastChannel('orderly-session');
@@ -30,19 +31,19 @@ export class BrowserSession extends EventTarget {
     return this.#tokens?.id;
   }
 
-  /** Whether the browser is still signed in after a reload. Sends no request if nobody was. */
+  /** Resolves to whether the browser is still signed in after a reload. Sends no request if nobody was. */
   async resume(): Promise<boolean> {
     if (localStorage.getItem(hint) === null) return false;
     return (await this.token()) !== undefined;
   }
 
-  /** A token that doesn't expire soon; undefined if nobody is signed in. Throws if there is no response. */
+  /** Returns a token that doesn't expire soon; undefined if nobody is signed in. Throws if offline. */
   async token(): Promise<string | undefined> {
     if (this.#isFresh()) return this.#tokens?.accessToken;
     return this.renew(this.#tokens?.accessToken);
   }
 
-  /** Another token than this one. */
+  /** Returns a token that differs from the old one. */
   async renew(old: string | undefined): Promise<string | undefined> {
     await navigator.locks.request(lock, async () => {
       const isDone = this.#isFresh() && this.#tokens?.accessToken !== old;
@@ -63,7 +64,7 @@ export class BrowserSession extends EventTarget {
     else throw new TypeError(`no tokens: ${response.status}`);
   }
 
-  /** Undefined if it succeeded. */
+  /** Returns the problem of a failed sign-in; undefined if it succeeded. */
   async signIn(credentials: Credentials): Promise<Problem | undefined> {
     return navigator.locks.request(lock, () => this.#signInNow(credentials));
   }
@@ -79,11 +80,11 @@ export class BrowserSession extends EventTarget {
     if (!response.ok) return body as Problem; // every response of 400 and above has one
     const before = this.#tokens;
     this.#storeTokens(body as Tokens);
-    if (before !== undefined) await this.#end(before.id).catch(() => undefined); // it ends by itself, later
+    if (before !== undefined) await this.#end(before.id).catch(() => undefined); // it expires later
     return undefined;
   }
 
-  /** Throws unless the service confirms it: otherwise the next person could go on with the cookie. */
+  /** Throws unless the service confirms it: otherwise the next person could use the cookie. */
   async signOut(): Promise<void> {
     const token = await this.token();
     const status = await this.#endOwn();
@@ -120,8 +121,8 @@ export class BrowserSession extends EventTarget {
   }
 
   /**
-   * Handles a message of another tab. All share one cookie, so a user who signed in there is signed in here,
-   * too.
+   * Handles a message of another tab. All tabs share one cookie, so a user who signed in there is also signed
+   * in here.
    */
   #receive(message: Message): void {
     if (message.kind === 'signed-out') return this.#ended();

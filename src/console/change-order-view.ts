@@ -1,4 +1,4 @@
-// A form that changes an order while it is open: its items, where they go, and the note.
+// The form that changes an open order: its items, delivery and note.
 import { explainConflict, explainReusedKey } from './conflicts.ts';
 import type { Order } from './api-types.ts';
 import { emptyState, goTo, heading, type Page, reloadable, skeleton } from './view.ts';

@@ -1,4 +1,4 @@
-// Plots as drawings, each with its figures as a table for those who don't see it.
+// Plots as SVG, each with its figures as a table for screen readers.
 import { type Child, h, svg } from './elements.ts';
 
 export type Bar = { readonly label: string; readonly value: number; readonly text: string };
@@ -8,7 +8,7 @@ const left = 44;
 const bottom = 24;
 const top = 10;
 
-/** Bars over a scale that begins at 0. `axis` writes a value of the scale. */
+/** Draws bars over a scale that begins at 0; `axis` formats its values. */
 export function barPlot(title: string, bars: readonly Bar[], axis: (value: number) => string): HTMLElement {
   const isNarrow = innerWidth < 600;
   const width = isNarrow ? 340 : 720;
@@ -55,7 +55,7 @@ function figuresTable(title: string, bars: readonly Bar[]): Child {
   return h('table', { class: 'hidden' }, h('caption', {}, title), h('tbody', {}, rows));
 }
 
-/** 1, 2 or 5 times a power of ten, and no less than the value. */
+/** Returns 1, 2 or 5 times a power of ten, at least the value. */
 function niceMax(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -63,7 +63,7 @@ function niceMax(value: number): number {
   return factor * power;
 }
 
-/** The last values as a line; the figure beside it is the newest one. */
+/** Draws the last values as a line, beside the newest one as a number. */
 export function sparkline(label: string, values: readonly number[], text: string): HTMLElement {
   const max = Math.max(...values, 1e-9);
   const step = 160 / Math.max(values.length - 1, 1);

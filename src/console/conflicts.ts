@@ -1,26 +1,26 @@
-// What a form says if its object was changed meanwhile: by somebody else, or by its own first attempt.
+// The errors of a form whose object was changed meanwhile, by another user or by the form's first attempt.
 import { Rejection } from './api-client.ts';
 
-type Loaded<T> = {
-  /** `this customer` */
+type ConflictOptions<T> = {
+  /** The object in a sentence: `this customer`. */
   readonly what: string;
-  /** As the form was filled in. */
+  /** The object as the form was filled in. */
   readonly before: T;
   readonly load: () => Promise<T>;
-  /** What each member is called. */
+  /** The name of each member in a sentence. */
   readonly members: Readonly<Partial<Record<keyof T, string>>>;
 };
 
 const enumeration = new Intl.ListFormat('en');
 
-/** Throws an error that says what somebody else has changed. */
+/** Throws an error that names the members that another user has changed. */
 export async function explainConflict<T>(
   error: unknown,
-  { what, before, load, members }: Loaded<T>,
+  { what, before, load, members }: ConflictOptions<T>,
 ): Promise<never> {
   if (!(error instanceof Rejection && error.status === 412)) throw error;
   const now = await load();
-  const names = Object.keys(members) as (keyof T)[]; // of a literal
+  const names = Object.keys(members) as (keyof T)[]; // a literal has no other keys
   const changed = names.filter((each) => JSON.stringify(now[each]) !== JSON.stringify(before[each]));
   const which = changed.map((each) => members[each] ?? '');
   const subject = which.length === 0 ? what : `${enumeration.format(which)} of ${what}`;
@@ -29,7 +29,7 @@ export async function explainConflict<T>(
   );
 }
 
-/** The key stays that of the form, so what was done and not answered isn't done again with changes. */
+/** A form keeps its key: if the response was lost, a changed form must not repeat the request. */
 export function explainReusedKey(text: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Rejection && error.code === 'idempotency-key-reused' ? new Error(text) : error;

@@ -4,14 +4,14 @@ import type { Customer } from './api-types.ts';
 import { h } from './elements.ts';
 import { field, type Field, textOf } from './forms.ts';
 
-/** How to reach a customer. */
+/** The name, e-mail address and phone number of a customer. */
 export class ContactFields {
   readonly rows: readonly HTMLElement[];
   readonly name: Field;
   readonly #email: Field;
   readonly #phone: Field;
 
-  /** `pointer` is where the customer is in the form: `/customer`. */
+  /** `pointer` is the place of the customer in the form: `/customer`. */
   constructor(pointer: string, customer?: Customer) {
     const fieldOf = (label: string, member: 'name' | 'email' | 'phone'): Field =>
       field({ label, pointer: `${pointer}/${member}`, value: customer?.[member] ?? null });
@@ -41,7 +41,7 @@ export class CustomerFields {
     this.#contact.name.control.focus();
   }
 
-  /** Without any line of an address there is none. */
+  /** The address is null if all its lines are empty. */
   read(): object {
     return { ...this.#contact.read(), address: this.#address.read() };
   }

@@ -1,4 +1,4 @@
-// Finding a customer while one types, by the pattern of an ARIA combobox; or entering a new one.
+// Finds customers while the user types, as an ARIA combobox.
 import { query } from './api-client.ts';
 import type { Customer, List } from './api-types.ts';
 import type { Page } from './view.ts';

@@ -1,4 +1,4 @@
-// Customers: the list, searched while one types, and one of them with their orders.
+// Customers: the list with its search, and one customer with their orders.
 import { query } from './api-client.ts';
 import type { Customer, List, Order, ServiceEvent } from './api-types.ts';
 import { addressBlock, card, factList } from './cards.ts';
@@ -64,7 +64,7 @@ function customersList({ data, next }: List<Customer>, parameters: URLSearchPara
   if (data.length === 0 && !parameters.has('q'))
     return emptyState(
       'No customers yet',
-      'Whoever orders is a customer: enter one here, or with a new order.',
+      'Everybody who orders is a customer: enter one here, or with a new order.',
       add,
     );
   if (data.length === 0)
@@ -152,7 +152,7 @@ function customerHeading({ client }: Page, { customer, etag }: Shown, reload: Re
       notify(`${name} was deleted.`);
       goTo('/customers');
     };
-    const text = 'A customer with orders can’t be deleted; take out what identifies them instead.';
+    const text = 'A customer with orders can’t be deleted; clear the name and contact data instead.';
     await ask({
       title: `Delete ${name}?`,
       content: h('p', {}, text),

@@ -1,4 +1,4 @@
-// The end of a day: sums by currency and status, to print.
+// The end of the day: sums by currency and status, for printing.
 import { query } from './api-client.ts';
 import { type Figures, statuses } from './api-types.ts';
 import { reloadable, emptyState, heading, type Page, skeleton } from './view.ts';
@@ -8,7 +8,7 @@ import { csvButton } from './list-tools.ts';
 import { pill } from './order-status.ts';
 import { currenciesOf, isSale, readSales, sumOf, whatCounts } from './sales-figures.ts';
 
-/** Sums by currency and status, of the orders that were placed on a day. */
+/** Shows sums by currency and status of the orders that were placed on a day. */
 export function dayView(page: Page): void {
   const { main, signal, parameters, live } = page;
   const [year = 0, month = 1, date = 1] = (parameters.get('date') ?? dayName(new Date()))
@@ -86,7 +86,7 @@ function dayTable(figures: readonly Figures[], currency: string): HTMLElement {
   );
 }
 
-/** On a phone, where the column has no room. */
+/** The number of orders on phones, where its column has no room. */
 function ordersText(orders: number): HTMLElement {
   return h('span', { class: 'phone soft' }, orders === 1 ? '1 order' : `${count(orders)} orders`);
 }

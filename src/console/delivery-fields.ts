@@ -1,4 +1,4 @@
-// Where a new order goes: to an address, or nowhere as it is picked up. One of the two has to be said.
+// The delivery of an order: an address, or pickup. The user has to choose one of them.
 import { AddressFields } from './address-fields.ts';
 import type { Address, Issue } from './api-types.ts';
 import { h } from './elements.ts';
@@ -15,12 +15,12 @@ export class DeliveryFields {
     this.element = h('div', {}, checkRow(this.#isPickup, 'Picked up'), this.#rows);
   }
 
-  /** The address of the customer who was chosen; null if none is known. */
+  /** Fills in the address of the chosen customer; null if none is known. */
   suggest(address: Address | null): void {
     this.#address.fill(address);
   }
 
-  /** As another order was delivered: null if it was picked up. */
+  /** Copies the delivery of another order; null means that it was picked up. */
   repeat(address: Address | null): void {
     this.#isPickup.checked = address === null;
     if (address !== null) this.#address.fill(address);
@@ -33,7 +33,7 @@ export class DeliveryFields {
     return [{ pointer: '/shippingAddress/line1', detail }];
   }
 
-  /** Null if it is picked up. */
+  /** Returns null if the order is picked up. */
   read(): object | null {
     return this.#isPickup.checked ? null : this.#address.read();
   }

@@ -1,8 +1,8 @@
-// Elements, made from a name, attributes and children. Text is always text: nothing here parses markup.
+// Creates elements from a name, attributes and children. Text is never parsed as markup.
 
 export type Child = Node | string | number | null | undefined | false | readonly Child[];
 type Value = string | number | boolean | null | undefined;
-/** `onclick` and the like listen; `true` is an attribute without a value, and null or false is none. */
+/** Functions such as `onclick` listen to events; `true` sets an empty attribute, null and false set none. */
 export type Attributes = { readonly [name: string]: Value | ((event: Event) => void) };
 
 export function h<Name extends keyof HTMLElementTagNameMap>(
@@ -23,7 +23,7 @@ export function svg(name: string, attributes: Attributes = {}, ...children: read
   return element;
 }
 
-/** Replaces what the element holds. */
+/** Replaces the children of the element. */
 export function fill(element: Element, ...children: readonly Child[]): void {
   element.replaceChildren(...nodesOf(children));
 }
@@ -44,7 +44,7 @@ function nodesOf(children: readonly Child[]): (Node | string)[] {
   });
 }
 
-/** Lines of a 20 × 20 drawing, in the colour of the text around it. */
+/** Draws a path of 20 × 20 units, in the colour of the surrounding text. */
 export function icon(path: string): SVGElement {
   return svg('svg', { viewBox: '0 0 20 20', class: 'icon', 'aria-hidden': 'true' }, svg('path', { d: path }));
 }

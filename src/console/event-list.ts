@@ -1,11 +1,11 @@
-// Histories: a line for each event, with the names of those who acted.
+// Histories: a line for each event, with the name of its actor.
 import type { ServiceEvent, User } from './api-types.ts';
 import { h } from './elements.ts';
 import { eventText, hrefOf } from './event-words.ts';
 import { dateTime, shortTime } from './formats.ts';
 import type { App } from './view.ts';
 
-/** Names of accounts, which only administrators may read; others see their own. */
+/** The names of accounts. Only administrators may read them; other users see their own. */
 export class PeopleNames {
   readonly #app: App;
   readonly #names = new Map<number, Promise<string>>();
@@ -34,7 +34,7 @@ export class PeopleNames {
   }
 }
 
-/** A line for each event, newest first. */
+/** Shows a line for each event, the newest first. */
 export function eventList(events: readonly ServiceEvent[], names: ReadonlyMap<number, string>): HTMLElement {
   return h(
     'ol',

@@ -15,7 +15,7 @@ const eventVerbs: Readonly<Record<string, string>> = {
   'session.reused': 'ended: an old token was used',
 };
 
-/** `/orders/7` and `order.paid` are `Order 7 paid`. */
+/** Describes an event: `/orders/7` and `order.paid` become `Order 7 paid`. */
 export function eventText({ type, subject }: ServiceEvent): string {
   const [, kind = '', id = ''] = /(\w+)(?:\/(\d+)|\?.*)?$/.exec(subject) ?? [];
   const name = objectNames[kind] ?? kind;
@@ -23,7 +23,7 @@ export function eventText({ type, subject }: ServiceEvent): string {
   return `${name}${id === '' ? 's' : ` ${id}`} ${happening}`;
 }
 
-/** The link to the view of the event's subject; undefined if there is none, or none any more. */
+/** Returns the link to the view of the event's subject; undefined without a view, or if it was deleted. */
 export function hrefOf({ type, subject }: ServiceEvent): string | undefined {
   if (type.endsWith('.deleted')) return undefined;
   const [, kind, id] = /^\/(?:api\/)?(orders|customers|users)\/(\d+)$/.exec(subject) ?? [];

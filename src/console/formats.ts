@@ -1,4 +1,4 @@
-// Money, numbers and times in the browser's locale, and the words for what the API names.
+// Money, numbers and times in the browser's locale, and words for the names of the API.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import type { Address, Status } from './api-types.ts';
 import { wordsOfPage } from './page-text.ts';
@@ -7,7 +7,7 @@ const digits: Digits = Object.fromEntries(
   wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
 );
 
-/** The codes that the service takes; those that the browser knows are others. */
+/** The codes that the service accepts; the browser knows different ones. */
 export const currencies: readonly string[] = Object.keys(digits);
 export const countries: readonly string[] = wordsOfPage('countries');
 
@@ -29,7 +29,7 @@ export function money(minorUnits: number | null, currency: string): string {
   return minorUnits === null ? '—' : moneyText(minorUnits, currency, { digits, locale });
 }
 
-/** As it is typed into a field. */
+/** Formats a price for an input field. */
 export function priceText(minorUnits: number, currency: string): string {
   return decimalText(minorUnits, digits[currency] ?? 2).replace('.', decimalSign);
 }
@@ -38,11 +38,11 @@ export function typedPrice(text: string, currency: string): number | undefined {
   return priceOf(text, priceFormat(currency));
 }
 
-/** What to enter instead of a text that is no price. */
+/** Explains what to enter instead of an invalid price. */
 export function priceIssue(text: string, currency: string): string {
   const readings = readingsOf(text, priceFormat(currency));
   if (readings === undefined) return `Price must be an amount such as ${priceText(749, currency)}.`;
-  return `Price could be ${readings.join(' or ')}: enter the one that is meant.`;
+  return `Price could be ${readings.join(' or ')}: enter the one that you mean.`;
 }
 
 function priceFormat(currency: string): PriceFormat {
@@ -53,7 +53,7 @@ export function count(value: number): string {
   return plainNumber.format(value);
 }
 
-/** In whole units of the currency, for the axis of a plot. */
+/** Formats whole units of the currency, for the axis of a plot. */
 export function compactMoney(minorUnits: number, currency: string): string {
   return compactNumber.format(minorUnits / 10 ** (digits[currency] ?? 2));
 }
@@ -82,7 +82,7 @@ export function dayLabel(iso: string): string {
   return shortDay.format(new Date(iso));
 }
 
-/** The time of day if it is today, otherwise the date. */
+/** Formats a time of today as its time of day, any other as its date. */
 export function shortTime(iso: string): string {
   const isToday = new Date(iso).toDateString() === new Date().toDateString();
   return isToday ? clockTime(iso) : dateOnly(iso);
@@ -96,7 +96,7 @@ export function addDays(time: Date, days: number): Date {
   return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
 }
 
-/** `2026-11-22`, as the browser's clock has it. */
+/** Formats a day in the browser's time zone: `2026-11-22`. */
 export function dayName(time: Date): string {
   const two = (part: number): string => String(part).padStart(2, '0');
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;

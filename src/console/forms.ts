@@ -14,7 +14,7 @@ type FieldOptions = {
   readonly hint?: string;
   readonly value?: string | null;
   readonly isWide?: boolean;
-  /** Instead of a text input. */
+  /** Replaces the text input. */
   readonly control?: Control;
   readonly attributes?: Attributes;
 };
@@ -56,7 +56,7 @@ export function checkRow(input: HTMLInputElement, label: string): HTMLElement {
   return h('p', { class: 'check' }, input, h('label', { for: input.id }, label));
 }
 
-/** The trimmed text; null if the field is empty, as the API has it. */
+/** Returns the trimmed text; null if the field is empty, as the API expects. */
 export function textOf({ control }: Field): string | null {
   const text = control.value.trim();
   return text === '' ? null : text;

@@ -1,4 +1,4 @@
-// Health: the service's own metrics, as lines over the last minutes.
+// Health: the service's metrics as lines over the last minutes.
 import { pause } from './api-client.ts';
 import { card, factList } from './cards.ts';
 import { sparkline } from './charts.ts';
@@ -7,12 +7,12 @@ import { type Child, fill, h } from './elements.ts';
 import { count, dateOnly, dateTime } from './formats.ts';
 import { messageOf } from './forms.ts';
 
-/** The values at one time, by name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
+/** The metrics at one time, by name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
 type Sample = { readonly at: number; readonly values: ReadonlyMap<string, number>; readonly text: string };
 
 const intervalMilliseconds = 3_000;
 const samplesMax = 60;
-/** A line needs some values, so the first ones come sooner. */
+/** A line needs several values, so the first samples are taken sooner. */
 const firstMilliseconds = 600;
 const lineSamples = 4;
 
@@ -21,7 +21,7 @@ export function healthView(page: Page): void {
   const content = h('div', { 'aria-live': 'off' });
   fill(
     main,
-    heading('Health', h('span', { class: 'soft' }, 'Measured every 3 seconds while you look')),
+    heading('Health', h('span', { class: 'soft' }, 'Measured every 3 seconds while this page is open')),
     content,
   );
   void follow(page, content).catch((error: unknown) => {
@@ -92,7 +92,7 @@ function rates(samples: readonly Sample[], valueOf: (sample: Sample) => number):
   );
 }
 
-/** The mean of a histogram between two samples; 0 if nothing was measured. */
+/** Returns the mean of a histogram between each two samples; 0 if nothing was measured. */
 function ratios(samples: readonly Sample[], name: string, factor: number): number[] {
   return pairs(samples).map(([before, now]) => {
     const measured = sumOf(now, `${name}_count`) - sumOf(before, `${name}_count`);

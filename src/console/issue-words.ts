@@ -1,13 +1,13 @@
-// What the service reports about a value, in the words of the form that it is entered in.
+// Issues of the service in the words of the form.
 import type { Issue } from './api-types.ts';
 
 type Wording = {
   readonly label: string;
-  /** Shows a limit as the field's values are shown. */
+  /** Formats a limit like the field's values. */
   readonly limit: (value: number) => string;
 };
 
-/** `items[0].quantity must be at most 1000000.` is `Quantity must be at most 1,000,000.` at its field. */
+/** `items[0].quantity must be at most 1000000.` becomes `Quantity must be at most 1,000,000.` */
 export function inWords({ pointer = '', detail }: Issue, { label, limit }: Wording): string {
   const [, member] = /\/([^/]+)$/.exec(pointer) ?? [];
   return detail

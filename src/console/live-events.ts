@@ -1,29 +1,29 @@
-// What happens in the service, as it happens: one stream for all tabs, held by one of them. Where the service
-// rejects it, that tab polls the feed.
+// Live events: one tab reads the stream for all tabs. If the service rejects the stream, that tab polls the
+// feed.
 import { type ApiClient, pause, query, Rejection } from './api-client.ts';
 import type { List, ServiceEvent } from './api-types.ts';
 
 type Message =
   | { readonly kind: 'event'; readonly event: ServiceEvent; readonly cursor: string | undefined }
-  /** Something may have been missed: what is shown is to be read again. */
+  /** Events may have been missed: views have to load again. */
   | { readonly kind: 'reset' }
-  /** Why changes come late; null while they come at once. */
+  /** The reason why changes come late; null while they come immediately. */
   | { readonly kind: 'delay'; readonly reason: string | null }
   | { readonly kind: 'ended' }
-  /** Of a tab that has just been opened. */
+  /** Sent by a tab that has just been opened. */
   | { readonly kind: 'hello' };
 type Watcher = (events: readonly ServiceEvent[]) => void;
 
 const pauseMilliseconds = 2_000;
-/** After the first rejection; doubled with each one that follows, up to the maximum. */
+/** The pause after the first rejection; each further one doubles it, up to the maximum. */
 const rejectedPauseMilliseconds = 5_000;
 const rejectedPauseMillisecondsMax = 30_000;
 const polledEventsMax = 200;
-/** What comes together is shown together, and in a busy hour once a second. */
+/** Events within this time are shown together, and many events at most once a second. */
 const batchMilliseconds = 60;
 const intervalMilliseconds = 1_000;
 
-/** Dispatches `delay` when `delayReason` changes, and `ended` after a stream, as rights may have changed. */
+/** Dispatches `delay` when `delayReason` changes, and `ended` after a stream: rights may have changed. */
 export class LiveEvents extends EventTarget {
   readonly #client: ApiClient;
   readonly #channel = new BroadcastChannel('orderly-events');
@@ -43,18 +43,18 @@ export class LiveEvents extends EventTarget {
     document.addEventListener('visibilitychange', () => this.#schedule());
   }
 
-  /** Why changes come late; null while they come at once. */
+  /** The reason why changes come late; null while they come immediately. */
   get delayReason(): string | null {
     return this.#delayReason;
   }
 
-  /** Until the signal is aborted. No events at all mean that some may have been missed. */
+  /** Calls the watcher until the signal is aborted. An empty list means that events may have been missed. */
   watch(signal: AbortSignal, watcher: Watcher): void {
     this.#watchers.add(watcher);
     signal.addEventListener('abort', () => this.#watchers.delete(watcher));
   }
 
-  /** Shows what may have been missed. Forms stay as they are. */
+  /** Lets views load again, as events may have been missed. Forms stay unchanged. */
   catchUp(): void {
     this.#receive({ kind: 'reset' });
   }
@@ -70,7 +70,7 @@ export class LiveEvents extends EventTarget {
       .catch(() => undefined);
   }
 
-  /** Drops what came for the user who was signed in: it isn't for the next one. */
+  /** Drops the events of the user who was signed in: the next one may not see them. */
   stop(): void {
     this.#ending.abort(new Error('signed out'));
     this.#batch = [];
@@ -91,7 +91,7 @@ export class LiveEvents extends EventTarget {
     }
   }
 
-  /** Resolves when it ends; to the rejection if the service doesn't let it begin. */
+  /** Resolves when the stream ends, or to the rejection if the service doesn't open it. */
   async #stream(signal: AbortSignal): Promise<Rejection | undefined> {
     const headers = this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor };
     const options = { accept: 'text/event-stream', headers, signal };
@@ -123,7 +123,7 @@ export class LiveEvents extends EventTarget {
     }
   }
 
-  /** What a stream would have sent. */
+  /** Reads the events that a stream would have sent. */
   async #poll(signal: AbortSignal, reason: string): Promise<void> {
     this.#send({ kind: 'delay', reason });
     const start = this.#cursor === undefined ? { from: 'latest' } : { cursor: this.#cursor };
@@ -176,7 +176,7 @@ export class LiveEvents extends EventTarget {
     this.dispatchEvent(new Event('delay'));
   }
 
-  /** Nobody looks at a tab that is hidden: it catches up when it is shown. */
+  /** Delivers the batch soon, or once a hidden tab is shown. */
   #schedule(): void {
     const isEmpty = this.#batch.length === 0 && !this.#isIncomplete;
     if (this.#isScheduled || isEmpty || document.hidden) return;

@@ -1,4 +1,4 @@
-// The navigation bar: which views it names, and which roles may open them.
+// The navigation bar: its views, and the roles that may open them.
 import type { Role } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';
 import type { App } from './view.ts';
@@ -24,7 +24,7 @@ const navigationItems: Readonly<Record<string, NavigationItem>> = {
   account: { title: 'My account', icon: 'people', roles: everyone, isPrimary: false },
 };
 
-/** A view that has no item is open to all. */
+/** A view without an item is open to all roles. */
 export function isAllowed(name: string, role: Role): boolean {
   const item = Object.hasOwn(navigationItems, name) ? navigationItems[name] : undefined;
   return item === undefined || item.roles.includes(role);
@@ -74,7 +74,7 @@ function signOut(session: BrowserSession): void {
     .catch(() => notify('You are still signed in: the service can’t be reached. Try again in a moment.'));
 }
 
-/** On a phone: the views that have no room in the navigation bar. */
+/** Lists the views that have no room in the navigation bar of a phone. */
 export function moreView(page: App & { readonly main: HTMLElement }): void {
   document.title = 'More · orderly';
   const others = Object.entries(navigationItems).filter(

@@ -1,4 +1,4 @@
-// A new order: for a customer who is found or new, with items, placed once however often the form is sent.
+// A new order for an existing or a new customer. Sending the form again places no second order.
 import type { Customer, Order } from './api-types.ts';
 import { explainReusedKey } from './conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
@@ -33,7 +33,7 @@ const explainPlacedBefore = explainReusedKey(
   'This order was placed the first time, before you changed it: see Orders.',
 );
 
-/** Fills in the form by the URL: `customer=7`, or `copy=12` for the items and the customer of an order. */
+/** Fills in the form from the URL: `customer=7`, or `copy=12` for the items and the customer of an order. */
 async function prepare(page: Page, fields: OrderFields, choice: CustomerChoice): Promise<void> {
   const { parameters } = page;
   const copied = parameters.get('copy');

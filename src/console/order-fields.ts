@@ -1,4 +1,4 @@
-// The fields of an order but for its customer: items in a currency, where they go, and a note.
+// The fields of an order except its customer: items in a currency, delivery, and a note.
 import type { Issue, Order } from './api-types.ts';
 import { card } from './cards.ts';
 import { DeliveryFields } from './delivery-fields.ts';
@@ -35,7 +35,7 @@ export class OrderFields {
     ];
   }
 
-  /** `sold` are suggestions; without an order its currency is that of the newest one. */
+  /** `sold` has suggestions and, without an order, the currency. */
   fillItems(sold: SoldArticles | undefined, order?: Pick<Order, 'currency' | 'items'>): void {
     this.#choose(order?.currency ?? sold?.currency ?? 'EUR');
     this.#lines.articles = sold?.articles ?? [];
@@ -60,8 +60,8 @@ export class OrderFields {
   }
 
   /**
-   * A currency that the service no longer accepts can still be chosen: the service then says so beside the
-   * field.
+   * A currency that the service no longer accepts stays in the list: the service's issue is then shown beside
+   * the field.
    */
   #choose(code: string): void {
     const { control } = this.#currency;

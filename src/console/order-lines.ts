@@ -1,4 +1,4 @@
-// The items of an order as a form: lines, suggestions from recent orders, and a running total.
+// The form lines of an order's items, with suggestions from recent orders and a running total.
 import type { Issue, List, Order } from './api-types.ts';
 import type { Page } from './view.ts';
 import { fill, h, icon, icons } from './elements.ts';
@@ -26,7 +26,7 @@ type Line = {
   readonly sum: HTMLElement;
 };
 
-/** The articles of the last 100 orders, each with its last price, and the currency of the newest order. */
+/** The articles of the newest 100 orders with their last prices, and the currency of the newest order. */
 export type SoldArticles = { readonly articles: readonly Article[]; readonly currency: string | undefined };
 
 export async function loadSoldArticles({ client, signal }: Page): Promise<SoldArticles> {
@@ -41,7 +41,7 @@ export async function loadSoldArticles({ client, signal }: Page): Promise<SoldAr
   return { articles: [...byName.values()], currency: data[0]?.currency };
 }
 
-/** The lines of an order. Changing the currency only changes how prices are read. */
+/** The lines of an order. A change of the currency changes only the parsing of prices. */
 export class OrderLines {
   readonly element = h('div', { class: 'lines' });
   readonly #total = h('output', { class: 'total' });
@@ -94,7 +94,7 @@ export class OrderLines {
     return line;
   }
 
-  /** Prices that can't be read; the other issues are the service's. */
+  /** Returns issues of prices that can't be parsed; the service reports the others. */
   issues(): Issue[] {
     return this.#lines.flatMap(({ price: { control } }) => {
       const isPrice = typedPrice(control.value, this.#currency) !== undefined;
@@ -143,7 +143,7 @@ export class OrderLines {
     return line;
   }
 
-  /** Says at once what can't be read, before the whole form is sent. */
+  /** Shows the issue of a price immediately, before the form is sent. */
   #checkPrice(control: Control): void {
     const text = control.value.trim();
     const isPrice = text === '' || typedPrice(text, this.#currency) !== undefined;
@@ -159,7 +159,7 @@ export class OrderLines {
     this.#lines.at(-1)?.name.control.focus();
   }
 
-  /** The service's pointers name lines by their index. */
+  /** Gives each line the pointers of its index, as the service names them. */
   #number(): void {
     for (const [index, { row, name, sku, quantity, price }] of this.#lines.entries()) {
       name.control.dataset['pointer'] = `/items/${index}/name`;
@@ -171,7 +171,7 @@ export class OrderLines {
     }
   }
 
-  /** Fills in SKU and price of an article that was chosen from the list. */
+  /** Fills in the SKU and the price of a chosen article. */
   #complete({ name, sku, price }: Line): void {
     const article = this.#articles.find(
       (each) => each.name === name.control.value && each.currency === this.#currency,

@@ -1,4 +1,4 @@
-// The status of an order, as a label and as its path through the statuses.
+// The status of an order, as a label and as a diagram of its path.
 import type { ServiceEvent, Status } from './api-types.ts';
 import { h, svg } from './elements.ts';
 import { statusNames } from './formats.ts';
@@ -7,7 +7,7 @@ export function pill(status: Status): HTMLElement {
   return h('span', { class: `pill ${status}` }, statusNames[status]);
 }
 
-/** The path of an order through its statuses, and where it is now. */
+/** Draws the path of an order through its statuses, with the current one marked. */
 export function statusPicture(status: Status, events: readonly ServiceEvent[]): SVGElement {
   const way = ['open', 'paid', 'shipped', 'delivered'] as const;
   const passed = ['open', status, ...events.map(({ type }) => type.replace('order.', ''))];

@@ -103,7 +103,7 @@ function itemsText([first, ...others]: Order['items']): string {
   return `${times}${first.name}${others.length === 0 ? '' : `, +${others.length}`}`;
 }
 
-/** The usual next step; the others are on the order's page. */
+/** A button for the usual next step; the order's page has the others. */
 export function stepColumn({ client }: Page, reload: Reload): Column<Order> {
   return {
     label: 'Next step',

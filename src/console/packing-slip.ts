@@ -1,11 +1,11 @@
-// The packing slip of an order: what goes into the parcel, from whom and to whom.
+// The packing slip of an order: sender, recipient and items.
 import type { Item, Order } from './api-types.ts';
 import { addressBlock } from './cards.ts';
 import { h } from './elements.ts';
 import { addressLines, count, dateOnly } from './formats.ts';
 import { textOfPage } from './page-text.ts';
 
-/** Printed alone, without prices: on A4, or on a roll of 80 mm. */
+/** Printed without the rest of the page and without prices, on A4 or on a roll of 80 mm. */
 export function packingSlip(
   { id, createdAt, items, shippingAddress, note }: Order,
   name: string,

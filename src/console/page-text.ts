@@ -1,10 +1,10 @@
-// What the service has written into the page: codes that the API takes, and who sends packing slips.
+// Texts that the service has written into the page: the codes that the API accepts, and the shop's name.
 
 export function textOfPage(name: string): string {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content ?? '';
 }
 
-/** Codes, or codes with what belongs to them: `EUR:2`. */
+/** Returns a list of codes, which may have values: `EUR:2`. */
 export function wordsOfPage(name: string): string[] {
   return textOfPage(name).split(' ');
 }

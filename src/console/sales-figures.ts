@@ -1,4 +1,4 @@
-// Sales as the service sums them up, by currency.
+// The service's sales figures by currency.
 import { query } from './api-client.ts';
 import type { Figures, Sales } from './api-types.ts';
 import type { Page } from './view.ts';
@@ -16,11 +16,11 @@ export function isSale({ status }: Figures): boolean {
   return status !== 'cancelled' && status !== 'refunded';
 }
 
-/** The same as `isSale` in words, wherever a sum is shown. */
+/** The rule of `isSale` in words, shown with every sum. */
 export const whatCounts =
   'Sums count the orders placed in this time, paid or not; cancelled and refunded ones are left out.';
 
-/** The currency of the most orders first. */
+/** Returns the currencies, the one with the most orders first. */
 export function currenciesOf(figures: readonly Figures[]): string[] {
   const orders = new Map<string, number>();
   for (const { currency, orders: more } of figures) orders.set(currency, (orders.get(currency) ?? 0) + more);

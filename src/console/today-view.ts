@@ -1,4 +1,4 @@
-// Today: what was sold, what waits to be done, and what just happened.
+// Today: sales, orders that wait for their next step, and the latest events.
 import { query } from './api-client.ts';
 import type { Figures, List, Order, Sales, ServiceEvent, Status } from './api-types.ts';
 import { card, factList } from './cards.ts';
@@ -28,7 +28,7 @@ const spans = [
 ] as const;
 type Span = (typeof spans)[number];
 
-/** The statuses of orders that wait for somebody to do something. */
+/** The statuses of orders that wait for their next step. */
 const waiting = ['open', 'paid', 'shipped'] as const;
 
 type Shown = {
@@ -86,7 +86,7 @@ const eventsShown = 14;
 const toDoShown = 6;
 const plotsShown = 2;
 
-/** The stream's events first; before there are any, those of the orders that changed last. */
+/** Returns the events of the stream, filled up with those of the orders that changed last. */
 async function latestEvents({ client, signal }: Page, recent: ServiceEvent[]): Promise<ServiceEvent[]> {
   recent.length = Math.min(recent.length, eventsShown);
   if (recent.length === eventsShown) return recent;
@@ -121,7 +121,7 @@ function todayContent(page: Page, shown: Shown, { span, reload }: Drawing): Chil
   ];
 }
 
-/** The newest first; imported orders have times of their own. */
+/** Sorts the newest first by time, since imported orders keep their original times. */
 function byTime(a: ServiceEvent, b: ServiceEvent): number {
   return Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id;
 }
@@ -191,7 +191,7 @@ const waitingNames: Partial<Record<Status, string>> = {
 type Tile = {
   readonly label: string;
   readonly figure: Child;
-  /** What the figure counts. */
+  /** Explains the figure. */
   readonly note?: string;
   readonly href?: string;
 };

@@ -1,4 +1,4 @@
-// The context of a view (the user, the API client, the URL, the element to draw into), and what views share.
+// The context of a view (user, API client, URL, element to draw into), and the parts that views share.
 import type { ApiClient } from './api-client.ts';
 import type { User } from './api-types.ts';
 import type { BrowserSession } from './browser-session.ts';

@@ -138,5 +138,5 @@ function requireStart(state: FeedState, { from, cursor }: FeedQuery, cursors: Cu
 const cursorAndFrom = {
   parameter: 'cursor',
   code: 'conflict',
-  detail: 'cursor and from exclude each other: send cursor to go on, or from to begin.',
+  detail: 'Send cursor to continue or from to start, not both.',
 };

@@ -88,7 +88,7 @@ export const headerFields = {
     schema: { type: 'string', enum: ['no-referrer'] },
   },
   'Cross-Origin-Opener-Policy': {
-    description: 'Windows of other origins have no hold on this one.',
+    description: 'Isolates the page from windows of other origins.',
     schema: { type: 'string', enum: ['same-origin'] },
   },
   Location: {

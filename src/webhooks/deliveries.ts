@@ -94,7 +94,7 @@ export class Deliveries {
       task();
     } catch (error) {
       const { log, timers } = this.#options;
-      log.write('error', 'deliveries of a webhook failed, and are tried again', {
+      log.write('error', 'webhook delivery failed; retrying', {
         webhook: webhookId,
         cause: causeOf(error),
       });

@@ -61,7 +61,7 @@ function customerIssues({ customerId, customerKey }: SentReference): Issue[] {
   if (customerId === undefined && customerKey === undefined)
     return [{ pointer: '/customerId', code: 'required', detail: 'customerId or customerKey is required.' }];
   if (customerId === undefined || customerKey === undefined) return [];
-  const detail = 'customerId and customerKey exclude each other.';
+  const detail = 'Send customerId or customerKey, not both.';
   return [{ pointer: '/customerKey', code: 'conflict', detail }];
 }
 

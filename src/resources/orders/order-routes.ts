@@ -1,6 +1,6 @@
 // Orders over HTTP: /orders, and those of a customer or a user.
 import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, notFound, throwIfInvalid } from '../../problem.ts';
+import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import type { Cursors } from '../../http/cursor.ts';
 import type { ExportStarter } from '../../http/export.ts';
 import type { Representation } from '../../http/representation.ts';
@@ -221,7 +221,7 @@ function readOrderOfUserRoute({ orders }: OrderReads): Route {
     handle({ params, caller, database: { read: db }, query }) {
       const order = orders.find(db, params.order_id);
       if (order === undefined || order.ownerId !== params.id)
-        throw notFound(`order of user ${params.id} with the id`, params.order_id);
+        throw new Problem('not-found', `User ${params.id} has no order ${params.order_id}.`);
       return customerEmbedderFor(query, { caller, db, ids: [order.id] })?.(order) ?? order;
     },
   });

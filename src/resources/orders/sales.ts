@@ -90,7 +90,7 @@ type SalesQuery = ObjectOf<typeof salesQuery>;
 export function salesIssues(query: SalesQuery, now: number): Issue[] {
   const { from, before, by, timeZone: zone } = withDefaults(query, now);
   if (from >= before) {
-    const detail = 'before, by default now, must be after from.';
+    const detail = 'before (default: now) must be later than from.';
     return [{ parameter: 'before', code: 'range', detail }];
   }
   const boundaries = bucketBoundaries({ from, before, by, timeZone: zone });
@@ -115,7 +115,7 @@ function withDefaults(query: SalesQuery, now: number) {
 }
 
 function tooMany(what: string, max: number): Issue {
-  const detail = `At most ${counted(max, what)} at once; shorten the time, or use a longer \`by\`.`;
+  const detail = `At most ${counted(max, what)} per request; shorten the range, or use a longer \`by\`.`;
   return { parameter: 'by', code: 'too-many', detail };
 }
 

@@ -188,7 +188,7 @@ function positionIssues(current: Webhook, wanted: WantedSettings, { removed, lat
   const begins = status === 'enabled' && current.status !== 'enabled';
   if (position === current.position && !begins) return [];
   if (position >= removed && position <= latest) return [];
-  const why = position < removed ? 'older events were removed' : 'that is the newest event';
-  const detail = `position must be from ${removed} to ${latest}: ${why}.`;
+  const why = position < removed ? ': older events were removed' : ', the id of the newest event';
+  const detail = `position must be from ${removed} to ${latest}${why}.`;
   return [{ pointer: '/position', code: position < removed ? 'minimum' : 'maximum', detail }];
 }
